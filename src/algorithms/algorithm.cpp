@@ -1,0 +1,27 @@
+#include "algorithms/algorithm.h"
+
+#include "algorithms/registry.h"
+
+namespace toccata {
+
+std::string Algorithm::path() const {
+  return std::string(collective.name) + "/" + std::string(name);
+}
+
+std::string Algorithm::why_impossible(const Shape& shape) const {
+  return impossible == nullptr ? "" : impossible(shape);
+}
+
+Schedule Algorithm::schedule(const Shape& shape, int rank) const {
+  ScheduleBuilder builder;
+  write(shape, rank, builder);
+  return std::move(builder).build();
+}
+
+const Algorithm* find_algorithm(const Collective& collective, std::string_view name) {
+  for (const Algorithm* each : all_algorithms())
+    if (&each->collective == &collective && each->name == name) return each;
+  return nullptr;
+}
+
+}  // namespace toccata

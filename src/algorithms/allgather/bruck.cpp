@@ -1,0 +1,77 @@
+// Allgather by Bruck: every rank sends all it has to the rank `distance` below, and the distance
+// doubles. For any p: the last round sends only what is missing.
+// [bruck1997, section IV]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β   copies p+1 blocks
+//
+//   p = 3, scratch of      rank 0   rank 1   rank 2
+//     at first             A . .    B . .    C . .
+//     distance 1           A B .    B C .    C A .
+//     distance 2           A B C    B C A    C A B     rank r holds block r + i in place i
+//
+// Blocks gather in scratch, own block first, so that every message is one piece, and are rotated
+// into place at the end. Without the rotation they lie in recv at once: nothing is copied, but a
+// message may pass the end of the buffer and be two pieces.
+
+#include <algorithm>
+
+#include "algorithms/algorithm.h"
+#include "patterns/circulant.h"
+
+namespace toccata::algorithms::allgather {
+
+static const Parameter rotation =
+    choice("rotation", "collect in scratch and rotate at the end, or lay blocks in place at once",
+           {"final", "none"});
+
+static void rotated(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Circulant ranks{shape.p, rank};
+  const BlockRanges from_own_on = circular(Buffer::recv, rank, shape.p, shape.p);
+  const BlockRange all = schedule.scratch(from_own_on);
+  const auto scratch = [](int first, int count) {
+    return BlockRange{Buffer::scratch, first, count};
+  };
+
+  schedule.round().copy(send(0), scratch(0, 1));
+  for (int distance = 1; distance < shape.p; distance *= 2) {
+    const int count = std::min(distance, shape.p - distance);
+    schedule.round()
+        .send(ranks.below(distance), scratch(0, count))
+        .recv(ranks.above(distance), scratch(distance, count));
+  }
+  schedule.copy({all}, from_own_on);
+}
+
+static void in_place(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Circulant ranks{shape.p, rank};
+  schedule.round().copy(send(0), recv(rank));
+  for (int distance = 1; distance < shape.p; distance *= 2) {
+    const int count = std::min(distance, shape.p - distance);
+    schedule.round()
+        .send(ranks.below(distance), circular(Buffer::recv, rank, count, shape.p))
+        .recv(ranks.above(distance), circular(Buffer::recv, rank + distance, count, shape.p));
+  }
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  shape.parameters.is(rotation, "none") ? in_place(shape, rank, schedule)
+                                        : rotated(shape, rank, schedule);
+}
+
+static Cost cost(const Shape& shape) {
+  const int rounds = ceil_log2(shape.p);
+  return {.rounds = rounds,
+          .messages = rounds,
+          .sent = shape.p - 1,
+          .copied = shape.parameters.is(rotation, "none") ? 1 : shape.p + 1};
+}
+
+extern const Algorithm bruck{
+    .name = "bruck",
+    .collective = toccata::allgather,
+    .summary = "⌈log2 p⌉ rounds for any p, distance doubles; for short messages",
+    .citation = "bruck1997, section IV",
+    .parameters = {rotation},
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allgather

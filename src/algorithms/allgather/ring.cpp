@@ -1,0 +1,35 @@
+// Allgather round a ring: in every round each rank passes on the block it got in the round before.
+// [thakur2005, section 4.1]   rounds p-1   cost (p-1)·α + (p-1)/p·n·β
+//
+//   p = 4, what rank 0 holds   A . . .    A . . D    A . C D    A B C D
+//
+// Only neighbours talk, so no other algorithm is as local; no other needs as many rounds.
+
+#include "algorithms/algorithm.h"
+#include "patterns/circulant.h"
+
+namespace toccata::algorithms::allgather {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Circulant ring{shape.p, rank};
+  schedule.round().copy(send(0), recv(rank));
+  for (int i = 0; i < shape.p - 1; ++i)
+    schedule.round()
+        .send(ring.above(1), recv(ring.below(i)))
+        .recv(ring.below(1), recv(ring.below(i + 1)));
+}
+
+static Cost cost(const Shape& shape) {
+  return {.rounds = shape.p - 1, .messages = shape.p - 1, .sent = shape.p - 1, .copied = 1};
+}
+
+extern const Algorithm ring{
+    .name = "ring",
+    .collective = toccata::allgather,
+    .summary = "p-1 rounds between neighbours; for long messages",
+    .citation = "thakur2005, section 4.1",
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allgather

@@ -1,0 +1,210 @@
+#include "analysis/lockstep.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "analysis/sizing.h"
+#include "analysis/walk.h"
+
+namespace toccata {
+
+std::int64_t ElementType::size() const {
+  std::int64_t total = 0;
+  for (const auto& [offset, length] : pieces) total += length;
+  return total;
+}
+
+namespace {
+
+constexpr std::byte untouched{0xA5};
+
+// A byte that tells of its datum and its place in it.
+std::byte pattern(Datum datum, std::int64_t index) {
+  std::uint64_t x = static_cast<std::uint64_t>(datum) * 0x9E3779B97F4A7C15ULL + index + 1;
+  x = (x ^ (x >> 31)) * 0xBF58476D1CE4E5B9ULL;
+  return static_cast<std::byte>(x >> 56);
+}
+
+// Memory of one buffer of one rank, from the lowest byte that a block touches to the highest.
+class Region {
+ public:
+  Region(ElementType type, std::vector<std::int64_t> starts, std::vector<std::int64_t> counts)
+      : type_(std::move(type)), starts_(std::move(starts)), counts_(std::move(counts)) {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    for (std::size_t block = 0; block < starts_.size(); ++block)
+      for_each_piece(static_cast<int>(block), [&](std::int64_t offset, std::int64_t length) {
+        low = std::min(low, offset);
+        high = std::max(high, offset + length);
+      });
+    origin_ = margin - low;
+    bytes_.assign(high - low + 2 * margin, untouched);
+  }
+
+  // Calls visit(offset in memory, length) for the pieces of a block, in the order of the type map.
+  template <typename Visit>
+  void for_each_piece(int block, Visit&& visit) const {
+    for (std::int64_t element = 0; element < counts_[block]; ++element)
+      for (const auto& [offset, length] : type_.pieces)
+        visit((starts_[block] + element) * type_.extent + offset, length);
+  }
+
+  void pack(int block, std::vector<std::byte>& out) const {
+    for_each_piece(block, [&](std::int64_t offset, std::int64_t length) {
+      const auto first = bytes_.begin() + origin_ + offset;
+      out.insert(out.end(), first, first + length);
+    });
+  }
+
+  // Returns the bytes taken, or -1 where there are too few.
+  std::int64_t unpack(int block, const std::byte* in, std::int64_t available) {
+    std::int64_t taken = 0;
+    for_each_piece(block, [&](std::int64_t offset, std::int64_t length) {
+      if (taken < 0 || taken + length > available) {
+        taken = -1;
+        return;
+      }
+      std::copy_n(in + taken, length, bytes_.begin() + origin_ + offset);
+      taken += length;
+    });
+    return taken;
+  }
+
+  void fill(int block, Datum datum) {
+    std::int64_t index = 0;
+    for_each_piece(block, [&](std::int64_t offset, std::int64_t length) {
+      for (std::int64_t i = 0; i < length; ++i)
+        bytes_[origin_ + offset + i] = pattern(datum, index++);
+    });
+  }
+
+  int blocks() const { return static_cast<int>(starts_.size()); }
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  // The place of a byte, counted from the buffer's address.
+  std::int64_t offset(std::int64_t index) const { return index - origin_; }
+
+ private:
+  static constexpr std::int64_t margin = 16;
+  ElementType type_;
+  std::vector<std::int64_t> starts_;
+  std::vector<std::int64_t> counts_;
+  std::int64_t origin_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
+class Run : public WalkVisitor {
+ public:
+  Run(const Algorithm& algorithm, const Shape& shape, const ByteCall& call)
+      : collective_(algorithm.collective), shape_(shape), call_(call) {
+    for (int rank = 0; rank < shape.p; ++rank) {
+      schedules_.push_back(algorithm.schedule(shape, rank));
+      const Sizing sizing(collective_, shape, rank, schedules_.back());
+      ranks_.push_back({region(sizing, Buffer::send), region(sizing, Buffer::recv),
+                        region(sizing, Buffer::scratch)});
+      for (const Buffer buffer : {Buffer::send, Buffer::recv})
+        for (int block = 0; block < sizing.blocks(buffer); ++block)
+          if (const Datum datum = collective_.before(shape, rank, buffer, block);
+              datum != nothing) {
+            const auto [region, index] = resolve(rank, buffer, block);
+            region->fill(index, datum);
+          }
+    }
+  }
+
+  std::string run() {
+    std::vector<Region> before;
+    for (const auto& rank : ranks_) before.push_back(rank[0]);
+    const WalkResult result = walk(schedules_, *this);
+    if (!error_.empty()) return error_;
+    if (!result.error.empty()) return result.error;
+    for (int rank = 0; rank < shape_.p; ++rank) {
+      if (ranks_[rank][0].bytes() != before[rank].bytes())
+        return "rank " + std::to_string(rank) + ": send was written";
+      if (std::string error = check_recv(rank); !error.empty()) return error;
+    }
+    return "";
+  }
+
+  void moved(int sender, const Message& send, int receiver, const Message& receive) override {
+    move(sender, schedules_[sender].ranges(send), receiver, schedules_[receiver].ranges(receive));
+  }
+  void copied(int rank, int, const Copy& copy) override {
+    move(rank, schedules_[rank].from(copy), rank, schedules_[rank].into(copy));
+  }
+
+ private:
+  Region region(const Sizing& sizing, Buffer buffer) const {
+    const ElementType& type = buffer == Buffer::send   ? call_.send_type
+                              : buffer == Buffer::recv ? call_.recv_type
+                                                       : packed_;
+    std::vector<std::int64_t> starts, counts;
+    std::int64_t next = 0;
+    const bool absent = call_.in_place && buffer == Buffer::send;
+    for (int block = 0; block < (absent ? 0 : sizing.blocks(buffer)); ++block) {
+      counts.push_back(call_.counts[sizing(buffer, block)]);
+      const bool displaced = buffer == Buffer::recv && !call_.displacements.empty();
+      starts.push_back(displaced ? call_.displacements[block] : next);
+      next += counts.back();
+    }
+    return {type, std::move(starts), std::move(counts)};
+  }
+
+  std::pair<Region*, int> resolve(int rank, Buffer buffer, int block) {
+    if (call_.in_place && buffer == Buffer::send)
+      return {&ranks_[rank][1], collective_.in_place(shape_, rank, block)};
+    return {&ranks_[rank][static_cast<int>(buffer)], block};
+  }
+
+  void move(int sender, std::span<const BlockRange> sent, int receiver,
+            std::span<const BlockRange> received) {
+    std::vector<std::byte> wire;
+    for (const BlockRange& range : sent)
+      for_each_block(range, [&](int block) {
+        const auto [region, index] = resolve(sender, range.buffer, block);
+        region->pack(index, wire);
+      });
+    std::int64_t taken = 0;
+    for (const BlockRange& range : received)
+      for_each_block(range, [&](int block) {
+        const auto [region, index] = resolve(receiver, range.buffer, block);
+        const auto left = static_cast<std::int64_t>(wire.size()) - taken;
+        const std::int64_t more = taken < 0 ? -1 : region->unpack(index, wire.data() + taken, left);
+        taken = more < 0 ? -1 : taken + more;
+      });
+    if (taken != static_cast<std::int64_t>(wire.size()) && error_.empty())
+      error_ = "rank " + std::to_string(receiver) + ": from rank " + std::to_string(sender) +
+               " came " + std::to_string(wire.size()) + " bytes for other sizes of blocks";
+  }
+
+  std::string check_recv(int rank) {
+    const Schedule nothing_more;
+    const Sizing sizing(collective_, shape_, rank, nothing_more);
+    Region expected = region(sizing, Buffer::recv);
+    for (int block = 0; block < expected.blocks(); ++block)
+      if (const Datum datum = collective_.after(shape_, rank, Buffer::recv, block);
+          datum != nothing)
+        expected.fill(block, datum);
+    const auto& found = ranks_[rank][1].bytes();
+    const auto [wrong, right] = std::ranges::mismatch(found, expected.bytes());
+    if (wrong == found.end()) return "";
+    return "rank " + std::to_string(rank) + ": recv is wrong at byte " +
+           std::to_string(expected.offset(wrong - found.begin()));
+  }
+
+  const Collective& collective_;
+  const Shape& shape_;
+  const ByteCall& call_;
+  const ElementType packed_{{{0, call_.recv_type.size()}}, call_.recv_type.size()};
+  std::vector<Schedule> schedules_;
+  std::vector<std::array<Region, 3>> ranks_;
+  std::string error_;
+};
+
+}  // namespace
+
+std::string lockstep(const Algorithm& algorithm, const Shape& shape, const ByteCall& call) {
+  return Run(algorithm, shape, call).run();
+}
+
+}  // namespace toccata

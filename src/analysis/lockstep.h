@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+
+namespace toccata {
+
+// An MPI datatype, as far as memory is concerned: pieces of bytes in the order of the type map,
+// which need not be the order of memory, and the distance to the next element.
+struct ElementType {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces = {{0, 1}};  // offset, length
+  std::int64_t extent = 1;
+
+  std::int64_t size() const;
+};
+
+// One call of a collective on bytes. Datum d has counts[d] elements; all element types have the
+// same size, as equal signatures do.
+struct ByteCall {
+  std::vector<std::int64_t> counts;
+  ElementType send_type = {};
+  ElementType recv_type = {};
+  // Where block b of recv begins, in extents of recv_type; none given, the blocks lie side by side.
+  std::vector<std::int64_t> displacements = {};
+  bool in_place = false;
+};
+
+// Runs the algorithm on real bytes, all ranks in this process, and checks every byte of recv, those
+// between the blocks and around them included, and that send is as it was.
+// Returns what is wrong first, in one line; empty if nothing is.
+std::string lockstep(const Algorithm& algorithm, const Shape& shape, const ByteCall& call);
+
+}  // namespace toccata

@@ -1,0 +1,175 @@
+#include "analysis/walk.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+namespace toccata {
+
+namespace {
+
+std::int64_t count_blocks(std::span<const BlockRange> ranges) {
+  std::int64_t total = 0;
+  for (const BlockRange& range : ranges) total += range.blocks();
+  return total;
+}
+
+class Walk {
+ public:
+  Walk(std::span<const Schedule> schedules, WalkVisitor& visitor)
+      : schedules_(schedules), visitor_(visitor), ranks_(schedules.size()) {}
+
+  WalkResult run() {
+    for (int rank = 0; rank < p(); ++rank) ready_.push_back(rank);
+    while (!ready_.empty() && error_.empty()) {
+      const int rank = ready_.back();
+      ready_.pop_back();
+      open_rounds(rank);
+    }
+    if (error_.empty()) error_ = describe_deadlock();
+    std::int64_t rounds = 0;
+    for (const Rank& each : ranks_) rounds = std::max(rounds, each.finished);
+    return {error_, rounds};
+  }
+
+ private:
+  struct Rank {
+    int round = 0;
+    int in_flight = 0;          // messages of the open round that have not met their counterpart
+    std::int64_t started = 0;   // depth of the chain when the round was opened
+    std::int64_t finished = 0;  // ... and with what has moved since
+  };
+  struct Posted {
+    const Message* message;
+    bool is_send;
+  };
+
+  int p() const { return static_cast<int>(schedules_.size()); }
+
+  // Opens rounds until one has to wait for others.
+  void open_rounds(int rank) {
+    Rank& self = ranks_[rank];
+    const Schedule& schedule = schedules_[rank];
+    while (self.round < schedule.rounds() && error_.empty()) {
+      const auto sends = schedule.sends(self.round);
+      const auto recvs = schedule.recvs(self.round);
+      self.started = self.finished;
+      self.in_flight = static_cast<int>(sends.size() + recvs.size());
+      if (self.in_flight == 0) {
+        visitor_.opened(rank, self.round);
+        close_round(rank);
+        continue;
+      }
+      visitor_.opened(rank, self.round);
+      for (const Message& each : recvs) post(rank, each, false);
+      for (const Message& each : sends) post(rank, each, true);
+      return;  // the last counterpart to come closes the round and makes us ready again
+    }
+  }
+
+  void close_round(int rank) {
+    Rank& self = ranks_[rank];
+    for (const Copy& each : schedules_[rank].copies(self.round))
+      visitor_.copied(rank, self.round, each);
+    ++self.round;
+  }
+
+  void post(int rank, const Message& message, bool is_send) {
+    if (!error_.empty()) return;
+    if (message.peer < 0 || message.peer >= p() || message.peer == rank) {
+      error_ = at(rank) + "there is no peer " + std::to_string(message.peer);
+      return;
+    }
+    const int sender = is_send ? rank : message.peer;
+    const int receiver = is_send ? message.peer : rank;
+    const std::uint64_t key = (static_cast<std::uint64_t>(sender) << 40) |
+                              (static_cast<std::uint64_t>(receiver) << 16) | message.channel;
+    std::vector<Posted>& waiting = waiting_[key];
+    if (waiting.empty() || waiting.front().is_send == is_send) {
+      waiting.push_back({&message, is_send});
+      return;
+    }
+    const Message& counterpart = *waiting.front().message;
+    waiting.erase(waiting.begin());
+    meet(sender, is_send ? message : counterpart, receiver, is_send ? counterpart : message);
+  }
+
+  void meet(int sender, const Message& send, int receiver, const Message& receive) {
+    const auto sent = schedules_[sender].ranges(send);
+    const auto received = schedules_[receiver].ranges(receive);
+    const auto complain = [&](const std::string& what) {
+      error_ = at(receiver) + "message from rank " + std::to_string(sender) + " " + what;
+    };
+    if (count_blocks(sent) != count_blocks(received))
+      return complain("has " + std::to_string(count_blocks(sent)) + " blocks, expected are " +
+                      std::to_string(count_blocks(received)));
+    if (send.travel != receive.travel)
+      return complain(std::string("travels ") + name(send.travel) + ", expected is " +
+                      name(receive.travel));
+    if (send.travel == Travel::per_range &&
+        !std::ranges::equal(sent, received, {}, &BlockRange::blocks, &BlockRange::blocks))
+      return complain("has other ranges than are expected");
+
+    visitor_.moved(sender, send, receiver, receive);
+    const std::int64_t depth = std::max(ranks_[sender].started, ranks_[receiver].started) + 1;
+    for (const int rank : {sender, receiver}) {
+      ranks_[rank].finished = std::max(ranks_[rank].finished, depth);
+      if (--ranks_[rank].in_flight == 0) {
+        close_round(rank);
+        ready_.push_back(rank);
+      }
+    }
+  }
+
+  std::string at(int rank) const {
+    return "rank " + std::to_string(rank) + ", round " + std::to_string(ranks_[rank].round) + ": ";
+  }
+
+  std::string describe_deadlock() const {
+    for (int rank = 0; rank < p(); ++rank) {
+      const Rank& self = ranks_[rank];
+      if (self.round >= schedules_[rank].rounds()) continue;
+      for (const auto& [key, waiting] : waiting_)
+        for (const Posted& posted : waiting) {
+          const int poster = static_cast<int>(posted.is_send ? key >> 40 : key >> 16 & 0xffffff);
+          if (poster == rank)
+            return at(rank) + "waits for ever to " +
+                   (posted.is_send ? "send to rank " : "receive from rank ") +
+                   std::to_string(posted.message->peer);
+        }
+    }
+    return "";
+  }
+
+  std::span<const Schedule> schedules_;
+  WalkVisitor& visitor_;
+  std::vector<Rank> ranks_;
+  std::vector<int> ready_;
+  std::unordered_map<std::uint64_t, std::vector<Posted>> waiting_;  // by sender, receiver, channel
+  std::string error_;
+};
+
+}  // namespace
+
+WalkResult walk(std::span<const Schedule> schedules, WalkVisitor& visitor) {
+  for (std::size_t rank = 1; rank < schedules.size(); ++rank)
+    if (schedules[rank].channels() != schedules[0].channels())
+      return {"rank " + std::to_string(rank) + " has " +
+                  std::to_string(schedules[rank].channels()) + " channels, rank 0 has " +
+                  std::to_string(schedules[0].channels()),
+              0};
+  return Walk(schedules, visitor).run();
+}
+
+std::int64_t pieces(const Schedule& schedule, const Message& message) {
+  switch (message.travel) {
+    case Travel::per_block:
+      return count_blocks(schedule.ranges(message));
+    case Travel::per_range:
+      return message.range_count;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace toccata

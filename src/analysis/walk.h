@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "schedule/schedule.h"
+
+namespace toccata {
+
+// What a walk tells of, in an order that a real run could have had.
+class WalkVisitor {
+ public:
+  virtual ~WalkVisitor() = default;
+  // `rank` posts the messages of its round; nothing of them has moved yet.
+  virtual void opened(int /*rank*/, int /*round*/) {}
+  // A send met its receive: now the blocks move.
+  virtual void moved(int sender, const Message& send, int receiver, const Message& receive) = 0;
+  // A local step of a round whose messages have all moved.
+  virtual void copied(int rank, int round, const Copy& copy) = 0;
+};
+
+struct WalkResult {
+  std::string error;        // empty if every rank came to its end
+  std::int64_t rounds = 0;  // messages on the longest chain of dependent ones
+};
+
+// Runs the schedules of all ranks against each other, each rank in its own time. A round ends when
+// each of its messages has met its counterpart (sends are synchronous, the strictest MPI there can
+// be), so a schedule that would deadlock anywhere deadlocks here.
+// Errors: ranks out of range, counterparts that differ in number of blocks or travel, deadlock.
+WalkResult walk(std::span<const Schedule> schedules, WalkVisitor& visitor);
+
+// How many MPI messages a message is.
+std::int64_t pieces(const Schedule& schedule, const Message& message);
+
+}  // namespace toccata

@@ -1,0 +1,18 @@
+#include "collectives/collective.h"
+
+#include <array>
+
+namespace toccata {
+
+std::span<const Collective* const> collectives() {
+  static constexpr std::array all{&allgather};
+  return all;
+}
+
+const Collective* find_collective(std::string_view name) {
+  for (const Collective* each : collectives())
+    if (each->name == name) return each;
+  return nullptr;
+}
+
+}  // namespace toccata

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "collectives/shape.h"
+#include "schedule/block_range.h"
+
+namespace toccata {
+
+// What a block holds, by the name of its origin. Each collective numbers its data: allgather's
+// datum r is what rank r contributes. A block always has the size of the datum it is meant for.
+using Datum = std::int32_t;
+inline constexpr Datum nothing = -1;
+
+// What a collective promises, as data: any schedule can be held to it.
+struct Collective {
+  std::string_view name;      // as MPI spells it, in lower case
+  std::string_view variable;  // the environment's variable that asks for an algorithm
+
+  int (*blocks)(const Shape& shape, Buffer buffer);  // of send and of recv
+  int (*data)(const Shape& shape);                   // how many data there are
+
+  // The datum whose size block `block` of send or recv has, on `rank`.
+  Datum (*sized)(const Shape& shape, int rank, Buffer buffer, int block);
+  // What it holds before the call, `nothing` if undefined, and must hold afterwards.
+  Datum (*before)(const Shape& shape, int rank, Buffer buffer, int block);
+  Datum (*after)(const Shape& shape, int rank, Buffer buffer, int block);
+
+  // Under MPI_IN_PLACE, the recv block that send block `block` is.
+  int (*in_place)(const Shape& shape, int rank, int block);
+};
+
+extern const Collective allgather;
+
+std::span<const Collective* const> collectives();
+
+// The collective of that name; null if there is none.
+const Collective* find_collective(std::string_view name);
+
+}  // namespace toccata

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <bit>
+
+namespace toccata {
+
+// `rank` brought back into 0 ... p - 1: ranks on a circle.
+constexpr int wrap(long long rank, int p) {
+  const long long rest = rank % p;
+  return static_cast<int>(rest < 0 ? rest + p : rest);
+}
+
+constexpr bool is_power_of_two(int p) { return std::has_single_bit(static_cast<unsigned>(p)); }
+
+// The least k with 2^k >= p, for p >= 1.
+constexpr int ceil_log2(int p) { return std::bit_width(static_cast<unsigned>(p) - 1U); }
+
+}  // namespace toccata

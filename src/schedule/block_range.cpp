@@ -1,0 +1,72 @@
+#include "schedule/block_range.h"
+
+#include <algorithm>
+
+namespace toccata {
+
+const char* name(Buffer buffer) {
+  switch (buffer) {
+    case Buffer::send:
+      return "send";
+    case Buffer::recv:
+      return "recv";
+    case Buffer::scratch:
+      return "scratch";
+  }
+  return "?";
+}
+
+std::int64_t blocks(const BlockRanges& ranges) {
+  std::int64_t total = 0;
+  for (const BlockRange& range : ranges) total += range.blocks();
+  return total;
+}
+
+void append(BlockRanges& ranges, const BlockRange& range) {
+  if (range.blocks() == 0) return;
+  BlockRange added = range;
+  if (added.consecutive()) added = {added.buffer, added.first, added.count * added.repeat};
+  if (ranges.empty() || ranges.back().buffer != added.buffer) {
+    ranges.push_back(added);
+    return;
+  }
+  BlockRange& last = ranges.back();
+  const bool one_run_each = last.repeat == 1 && added.repeat == 1;
+  if (one_run_each && added.first == last.first + last.count) {
+    last.count += added.count;
+  } else if (one_run_each && added.count == last.count) {
+    last.stride = added.first - last.first;
+    last.repeat = 2;
+  } else if (added.repeat == 1 && added.count == last.count &&
+             added.first == last.first + last.repeat * last.stride) {
+    ++last.repeat;
+  } else {
+    ranges.push_back(added);
+  }
+}
+
+BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, int step) {
+  BlockRanges ranges;
+  step %= modulus;
+  while (count > 0) {
+    first = ((first % modulus) + modulus) % modulus;
+    // How many blocks fit before the walk leaves 0 ... modulus - 1.
+    const std::int64_t room = step > 0   ? (modulus - 1 - first) / step + 1
+                              : step < 0 ? first / -step + 1
+                                         : count;
+    const int taken = static_cast<int>(std::min<std::int64_t>(count, room));
+    BlockRange run{buffer, static_cast<std::int32_t>(first)};
+    if (step == 1) {
+      run.count = taken;
+    } else if (taken > 1) {
+      run.stride = step;
+      run.repeat = taken;
+    }
+    append(ranges, run);
+    first += std::int64_t{taken} * step;
+    count -= taken;
+  }
+  return ranges;
+}
+
+}  // namespace toccata

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace toccata {
+
+// The memory a schedule speaks of. `send` is never written.
+enum class Buffer : std::uint8_t { send, recv, scratch };
+
+const char* name(Buffer buffer);
+
+// `repeat` runs of `count` consecutive blocks of one buffer; the runs start `stride` blocks apart.
+//
+//   {recv, first 1, count 2, stride 4, repeat 2}   blocks  . 1 2 . . 5 6 .
+//
+// One range says what a Bruck round sends, whatever p is. The order of the blocks is part of the
+// meaning: the i-th block sent is the i-th block received. A negative stride runs downwards.
+struct BlockRange {
+  Buffer buffer = Buffer::recv;
+  std::int32_t first = 0;
+  std::int32_t count = 1;
+  std::int32_t stride = 0;
+  std::int32_t repeat = 1;
+
+  std::int64_t blocks() const { return std::int64_t{count} * repeat; }
+  bool consecutive() const { return repeat == 1 || stride == count; }
+
+  bool operator==(const BlockRange&) const = default;
+};
+
+using BlockRanges = std::vector<BlockRange>;
+
+inline BlockRange send(int first, int count = 1) { return {Buffer::send, first, count}; }
+inline BlockRange recv(int first, int count = 1) { return {Buffer::recv, first, count}; }
+
+std::int64_t blocks(const BlockRanges& ranges);
+
+// Appends `range`, merging it into the last one where the two together are one range.
+void append(BlockRanges& ranges, const BlockRange& range);
+
+// The blocks first, first + step, ..., `count` of them, of a buffer whose `modulus` blocks form a
+// circle. At most one range more than the times the walk passes the end.
+BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, int step = 1);
+
+// Calls visit(block) for every block, in order.
+template <typename Visit>
+void for_each_block(const BlockRange& range, Visit&& visit) {
+  for (std::int32_t run = 0; run < range.repeat; ++run)
+    for (std::int32_t i = 0; i < range.count; ++i) visit(range.first + run * range.stride + i);
+}
+
+}  // namespace toccata

@@ -1,0 +1,105 @@
+#include "schedule/builder.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace toccata {
+
+ScheduleBuilder& ScheduleBuilder::round() {
+  schedule_.rounds_.push_back({static_cast<std::uint32_t>(schedule_.sends_.size()),
+                               static_cast<std::uint32_t>(schedule_.recvs_.size()),
+                               static_cast<std::uint32_t>(schedule_.copies_.size())});
+  return *this;
+}
+
+std::uint32_t ScheduleBuilder::store(std::span<const BlockRange> blocks) {
+  const std::size_t first = schedule_.ranges_.size();
+  schedule_.ranges_.insert(schedule_.ranges_.end(), blocks.begin(), blocks.end());
+  return static_cast<std::uint32_t>(first);
+}
+
+Message ScheduleBuilder::message(int peer, std::span<const BlockRange> blocks, Travel travel) {
+  assert(schedule_.rounds() > 0 && "round() comes first");
+  return {peer, channel_, travel, store(blocks), static_cast<std::uint32_t>(blocks.size())};
+}
+
+ScheduleBuilder& ScheduleBuilder::send(int peer, const BlockRanges& blocks, Travel travel) {
+  schedule_.sends_.push_back(message(peer, blocks, travel));
+  return *this;
+}
+
+ScheduleBuilder& ScheduleBuilder::send(int peer, const BlockRange& blocks, Travel travel) {
+  schedule_.sends_.push_back(message(peer, {&blocks, 1}, travel));
+  return *this;
+}
+
+ScheduleBuilder& ScheduleBuilder::recv(int peer, const BlockRanges& blocks, Travel travel) {
+  schedule_.recvs_.push_back(message(peer, blocks, travel));
+  return *this;
+}
+
+ScheduleBuilder& ScheduleBuilder::recv(int peer, const BlockRange& blocks, Travel travel) {
+  schedule_.recvs_.push_back(message(peer, {&blocks, 1}, travel));
+  return *this;
+}
+
+ScheduleBuilder& ScheduleBuilder::copy(const BlockRanges& from, const BlockRanges& into) {
+  assert(schedule_.rounds() > 0 && "round() comes first");
+  assert(blocks(from) == blocks(into));
+  const std::uint32_t first = store(from);
+  store(into);
+  schedule_.copies_.push_back(
+      {first, static_cast<std::uint32_t>(from.size()), static_cast<std::uint32_t>(into.size())});
+  return *this;
+}
+
+ScheduleBuilder& ScheduleBuilder::copy(const BlockRange& from, const BlockRange& into) {
+  return copy(BlockRanges{from}, BlockRanges{into});
+}
+
+BlockRange ScheduleBuilder::scratch(const BlockRanges& like) {
+  const auto first = static_cast<std::int32_t>(blocks(schedule_.scratch_));
+  for (const BlockRange& range : like) append(schedule_.scratch_, range);
+  return {Buffer::scratch, first, static_cast<std::int32_t>(blocks(like))};
+}
+
+ScheduleBuilder& ScheduleBuilder::channel(int channel) {
+  channel_ = static_cast<std::uint16_t>(channel);
+  schedule_.channels_ = std::max(schedule_.channels_, channel + 1);
+  return *this;
+}
+
+void ScheduleBuilder::merge_round(const Schedule& other, int round, int first_scratch,
+                                  int first_channel) {
+  const auto moved = [&](std::span<const BlockRange> ranges) {
+    BlockRanges result(ranges.begin(), ranges.end());
+    for (BlockRange& range : result)
+      if (range.buffer == Buffer::scratch) range.first += first_scratch;
+    return result;
+  };
+  for (const Message& each : other.sends(round))
+    channel(first_channel + each.channel).send(each.peer, moved(other.ranges(each)), each.travel);
+  for (const Message& each : other.recvs(round))
+    channel(first_channel + each.channel).recv(each.peer, moved(other.ranges(each)), each.travel);
+  for (const Copy& each : other.copies(round))
+    copy(moved(other.from(each)), moved(other.into(each)));
+  channel_ = 0;
+}
+
+ScheduleBuilder& ScheduleBuilder::then(const Schedule& next) {
+  const BlockRange moved = scratch(next.scratch());
+  for (int i = 0; i < next.rounds(); ++i) round().merge_round(next, i, moved.first, 0);
+  schedule_.channels_ = std::max(schedule_.channels_, next.channels());
+  return *this;
+}
+
+Schedule ScheduleBuilder::build() && {
+  auto& rounds = schedule_.rounds_;
+  while (!rounds.empty() && rounds.back().sends == schedule_.sends_.size() &&
+         rounds.back().recvs == schedule_.recvs_.size() &&
+         rounds.back().copies == schedule_.copies_.size())
+    rounds.pop_back();
+  return std::move(schedule_);
+}
+
+}  // namespace toccata

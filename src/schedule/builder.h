@@ -1,0 +1,49 @@
+#pragma once
+
+#include "schedule/schedule.h"
+
+namespace toccata {
+
+// Writes one rank's schedule, round after round:
+//
+//   schedule.round().send(right, recv(rank)).recv(left, recv(previous));
+//
+// Everything said after round() belongs to that round; sends and receives may come in any order,
+// copies follow the round's messages.
+class ScheduleBuilder {
+ public:
+  // Opens the next round. A rank with nothing to do in it opens it all the same.
+  ScheduleBuilder& round();
+
+  ScheduleBuilder& send(int peer, const BlockRange& blocks, Travel travel = Travel::whole);
+  ScheduleBuilder& send(int peer, const BlockRanges& blocks, Travel travel = Travel::whole);
+  ScheduleBuilder& recv(int peer, const BlockRange& blocks, Travel travel = Travel::whole);
+  ScheduleBuilder& recv(int peer, const BlockRanges& blocks, Travel travel = Travel::whole);
+  ScheduleBuilder& copy(const BlockRanges& from, const BlockRanges& into);
+  ScheduleBuilder& copy(const BlockRange& from, const BlockRange& into);
+
+  // New scratch blocks, one for each block of `like` and of its size.
+  BlockRange scratch(const BlockRanges& like);
+
+  // All rounds of `next`, after ours: the combinator `then`, in place.
+  ScheduleBuilder& then(const Schedule& next);
+
+  // The channel of the messages that follow; see Message.
+  ScheduleBuilder& channel(int channel);
+
+  // The finished schedule. Rounds that are empty at the end are dropped.
+  Schedule build() &&;
+
+ private:
+  // Adds one round of `other` to the open round, its scratch and channels moved past ours.
+  friend Schedule beside(const Schedule& one, const Schedule& other);
+  void merge_round(const Schedule& other, int round, int first_scratch, int first_channel);
+
+  std::uint32_t store(std::span<const BlockRange> blocks);
+  Message message(int peer, std::span<const BlockRange> blocks, Travel travel);
+
+  Schedule schedule_;
+  std::uint16_t channel_ = 0;
+};
+
+}  // namespace toccata

@@ -1,0 +1,134 @@
+#include "schedule/combinators.h"
+
+#include <algorithm>
+
+#include "schedule/builder.h"
+
+namespace toccata {
+
+Schedule then(const Schedule& first, const Schedule& second) {
+  ScheduleBuilder result;
+  result.then(first).then(second);
+  return std::move(result).build();
+}
+
+Schedule beside(const Schedule& one, const Schedule& other) {
+  ScheduleBuilder result;
+  const int one_scratch = result.scratch(one.scratch()).first;
+  const int other_scratch = result.scratch(other.scratch()).first;
+  const int other_channel = one.channels();
+  for (int i = 0; i < std::max(one.rounds(), other.rounds()); ++i) {
+    result.round();
+    if (i < one.rounds()) result.merge_round(one, i, one_scratch, 0);
+    if (i < other.rounds()) result.merge_round(other, i, other_scratch, other_channel);
+  }
+  // The number of channels is a promise to the other ranks, kept by a rank with no messages too.
+  result.channel(other_channel + other.channels() - 1);
+  return std::move(result).build();
+}
+
+BlockMap BlockMap::affine(Buffer buffer, int first, int stride, int width) {
+  BlockMap map;
+  map.affine_ = {buffer, first, width};
+  map.stride_ = stride;
+  return map;
+}
+
+BlockMap BlockMap::table(std::vector<BlockRanges> table) {
+  BlockMap map;
+  map.table_ = std::move(table);
+  return map;
+}
+
+std::int64_t BlockMap::width(int inner_block) const {
+  return table_.empty() ? affine_.count : blocks(table_[inner_block]);
+}
+
+void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
+  if (!table_.empty()) {
+    for_each_block(inner, [&](int block) {
+      for (const BlockRange& range : table_[block]) append(outer, range);
+    });
+    return;
+  }
+  const auto start = [&](int block) { return affine_.first + block * stride_; };
+  if (affine_.count == stride_) {  // neighbours stay neighbours
+    append(outer, {affine_.buffer, start(inner.first), inner.count * affine_.count,
+                   inner.stride * stride_, inner.repeat});
+    return;
+  }
+  for (int run = 0; run < inner.repeat; ++run)
+    append(outer, {affine_.buffer, start(inner.first + run * inner.stride), affine_.count, stride_,
+                   inner.count});
+}
+
+namespace {
+
+// Inner scratch blocks are as wide as the blocks they are like, laid one behind the other.
+BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockMap& recv) {
+  const auto uniform = [&](const BlockRange& range) {
+    return (range.buffer == Buffer::send ? send : recv).uniform_width();
+  };
+  if (!like.empty()) {
+    const int width = uniform(like.front());
+    if (width > 0 &&
+        std::ranges::all_of(like, [&](auto& range) { return uniform(range) == width; }))
+      return BlockMap::affine(Buffer::scratch, 0, width, width);
+  }
+  std::vector<BlockRanges> table;
+  std::int32_t first = 0;
+  for (const BlockRange& range : like)
+    for_each_block(range, [&](int block) {
+      const BlockMap& map = range.buffer == Buffer::send ? send : recv;
+      const auto width = static_cast<std::int32_t>(map.width(block));
+      table.push_back({{Buffer::scratch, first, width}});
+      first += width;
+    });
+  return BlockMap::table(std::move(table));
+}
+
+}  // namespace
+
+Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+            const BlockMap& recv) {
+  const BlockMap scratch = map_scratch(inner.scratch(), send, recv);
+  const auto mapped = [&](std::span<const BlockRange> ranges) {
+    BlockRanges outer;
+    for (const BlockRange& range : ranges) {
+      const BlockMap& map = range.buffer == Buffer::send   ? send
+                            : range.buffer == Buffer::recv ? recv
+                                                           : scratch;
+      map.map(range, outer);
+    }
+    return outer;
+  };
+
+  ScheduleBuilder result;
+  result.scratch(mapped(inner.scratch()));
+  for (int i = 0; i < inner.rounds(); ++i) {
+    result.round();
+    for (const Message& each : inner.sends(i))
+      result.channel(each.channel).send(group[each.peer], mapped(inner.ranges(each)), each.travel);
+    for (const Message& each : inner.recvs(i))
+      result.channel(each.channel).recv(group[each.peer], mapped(inner.ranges(each)), each.travel);
+    for (const Copy& each : inner.copies(i))
+      result.copy(mapped(inner.from(each)), mapped(inner.into(each)));
+  }
+  result.channel(inner.channels() - 1);
+  return std::move(result).build();
+}
+
+Schedule relabel(std::span<const int> permutation, const Schedule& schedule,
+                 std::initializer_list<Buffer> block_a_rank) {
+  const auto map = [&](Buffer buffer) {
+    if (std::ranges::find(block_a_rank, buffer) == block_a_rank.end())
+      return BlockMap::affine(buffer, 0);
+    std::vector<BlockRanges> table;
+    table.reserve(permutation.size());
+    for (const int rank : permutation) table.push_back({{buffer, rank}});
+    return BlockMap::table(std::move(table));
+  };
+  return on(permutation, schedule, map(Buffer::send), map(Buffer::recv));
+}
+
+}  // namespace toccata

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <initializer_list>
+#include <span>
+
+#include "schedule/schedule.h"
+
+namespace toccata {
+
+// Schedules made of schedules, each for one rank. Hierarchical, multi-lane and torus algorithms
+// are compositions of these rather than new loops.
+
+// All rounds of `first`, then all of `second`.
+//
+//   first  |r0|r1|      second |s0|      then |r0|r1|s0|
+Schedule then(const Schedule& first, const Schedule& second);
+
+// Both at the same time: round i of the result is round i of both. Copies of `one` come before
+// those of `other`, and neither may write what the other touches in that round. `other` takes the
+// channels behind those of `one`, so messages between the same two ranks cannot be mistaken; all
+// ranks must give `beside` parts with the same number of channels.
+//
+//   one |r0|r1|    other |s0|    beside |r0 s0|r1|
+Schedule beside(const Schedule& one, const Schedule& other);
+
+// Where the blocks of an inner collective lie among the blocks of the outer one.
+class BlockMap {
+ public:
+  // Inner block i is the `width` outer blocks from first + i * stride on.
+  static BlockMap affine(Buffer buffer, int first, int stride = 1, int width = 1);
+  // Inner block i is the outer blocks table[i].
+  static BlockMap table(std::vector<BlockRanges> table);
+
+  // Appends the outer blocks of `inner`, in order.
+  void map(const BlockRange& inner, BlockRanges& outer) const;
+  // How many outer blocks an inner block is.
+  std::int64_t width(int inner_block) const;
+  // The same where it is the same for all of them, else 0.
+  int uniform_width() const { return table_.empty() ? affine_.count : 0; }
+
+ private:
+  BlockRange affine_;  // of inner block 0; unused where there is a table
+  std::int32_t stride_ = 1;
+  std::vector<BlockRanges> table_;
+};
+
+// `inner`, a collective among some of the ranks, as a part of ours: its rank i is our rank
+// group[i], its send and recv blocks lie where the maps say. `inner` is the schedule of our own
+// place in the group; a rank outside the group contributes Schedule{}.
+//
+//   ring of 2 on group {1, 3}, recv block i -> recv blocks {2i, 2i+1}:
+//   inner rank 0 sends block 0 to 1        outer rank 1 sends blocks 0, 1 to 3
+Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+            const BlockMap& recv);
+
+// The same algorithm with the ranks exchanged: our rank permutation[i] plays rank i. In the buffers
+// named `block_a_rank`, block i belongs to rank i and moves with it. Call it with the schedule of
+// the rank that we play.
+Schedule relabel(std::span<const int> permutation, const Schedule& schedule,
+                 std::initializer_list<Buffer> block_a_rank);
+
+}  // namespace toccata

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/block_range.h"
+
+namespace toccata {
+
+// How the blocks of one message travel. `whole` is one MPI message made as the executor sees fit:
+// straight from memory where the blocks lie together, else packed or by a derived datatype. The
+// others prescribe it, for algorithms whose point is the choice. Both sides must say the same.
+enum class Travel : std::uint8_t { whole, packed, datatype, per_range, per_block };
+
+const char* name(Travel travel);
+
+// Blocks to or from one peer. Messages of the same (sender, receiver, channel) match in the order
+// in which they are posted; `beside` gives its parts different channels.
+struct Message {
+  std::int32_t peer = 0;
+  std::uint16_t channel = 0;
+  Travel travel = Travel::whole;
+  std::uint32_t first_range = 0;
+  std::uint32_t range_count = 0;
+};
+
+// A local step: the i-th block of `from` is copied to the i-th block of `into`. The ranges of both
+// stand one behind the other in the schedule.
+struct Copy {
+  std::uint32_t first_range = 0;
+  std::uint32_t from_count = 0;
+  std::uint32_t into_count = 0;
+};
+
+// What one rank does in a collective, round by round.
+//
+// A round: all its messages are in flight together; when they have arrived its copies are done in
+// order. Within a round no two messages write the same block, and no message writes a block that
+// another sends. Rounds are local to a rank: nothing but messages orders two ranks. A round may
+// be empty for a rank: round i is the same moment of the algorithm on every rank, which is how
+// `beside` pairs them and pictures show them.
+//
+// Buffers are counted in blocks; what a block is, the collective says (collectives/), and how many
+// bytes it has, the call (mpi/binding, analysis/lockstep).
+class Schedule {
+ public:
+  int rounds() const { return static_cast<int>(rounds_.size()); }
+  int channels() const { return channels_; }
+
+  std::span<const Message> sends(int round) const;
+  std::span<const Message> recvs(int round) const;
+  std::span<const Copy> copies(int round) const;
+
+  std::span<const BlockRange> ranges(const Message& message) const {
+    return {ranges_.data() + message.first_range, message.range_count};
+  }
+  std::span<const BlockRange> from(const Copy& copy) const {
+    return {ranges_.data() + copy.first_range, copy.from_count};
+  }
+  std::span<const BlockRange> into(const Copy& copy) const {
+    return {ranges_.data() + copy.first_range + copy.from_count, copy.into_count};
+  }
+
+  // Scratch block i has the size of the i-th block of these, so that a schedule serves blocks of
+  // different sizes as well. They name blocks of send or recv.
+  const BlockRanges& scratch() const { return scratch_; }
+
+  // Prescribes how the messages travel that are `whole` so far.
+  void set_travel(Travel travel);
+
+  // Bytes this schedule occupies.
+  std::size_t memory() const;
+
+ private:
+  friend class ScheduleBuilder;
+
+  // Where a round's entries begin; they end where the next round's begin.
+  struct Round {
+    std::uint32_t sends, recvs, copies;
+  };
+  template <typename Entry>
+  std::span<const Entry> entries(const std::vector<Entry>& all, std::uint32_t Round::*begin,
+                                 int round) const;
+
+  std::vector<Round> rounds_;
+  std::vector<Message> sends_;
+  std::vector<Message> recvs_;
+  std::vector<Copy> copies_;
+  BlockRanges ranges_;
+  BlockRanges scratch_;
+  int channels_ = 1;
+};
+
+}  // namespace toccata

@@ -1,0 +1,109 @@
+#include "selection/request.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "algorithms/registry.h"
+
+namespace toccata {
+
+namespace {
+
+// The parameter that the executor gives every algorithm; Travel by its number.
+const Parameter& travel() {
+  static const Parameter parameter = choice("travel", "how messages of several pieces travel",
+                                            {"whole", "packed", "datatype", "per_range"});
+  return parameter;
+}
+
+std::string quote(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+const Algorithm& parse_name(const Collective& collective, std::string_view name) {
+  std::string_view short_name = name;
+  const std::string prefix = std::string(collective.name) + "/";
+  if (name.starts_with(prefix)) short_name.remove_prefix(prefix.size());
+  if (const Algorithm* found = find_algorithm(collective, short_name)) return *found;
+  std::string known = "native";
+  for (const Algorithm* each : all_algorithms())
+    if (&each->collective == &collective) (known += ", ") += each->name;
+  throw RequestError("there is no " + std::string(collective.name) + " algorithm " + quote(name) +
+                     "; known are " + known);
+}
+
+int parse_value(const Parameter& parameter, std::string_view text) {
+  if (parameter.is_choice()) {
+    const auto found = std::ranges::find(parameter.words, text);
+    if (found != parameter.words.end()) return static_cast<int>(found - parameter.words.begin());
+  } else {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool complete = error == std::errc{} && end == text.data() + text.size();
+    if (complete && value >= parameter.least && value <= parameter.most) return value;
+  }
+  throw RequestError("parameter " + std::string(parameter.name) + " cannot be " + quote(text) +
+                     "; it takes " + parameter.accepts());
+}
+
+void parse_setting(Choice& choice, std::string_view setting) {
+  const std::size_t equals = setting.find('=');
+  const std::string_view name = setting.substr(0, equals);
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view() : setting.substr(equals + 1);
+  if (name == travel().name) {
+    choice.travel = static_cast<Travel>(parse_value(travel(), value));
+    return;
+  }
+  for (const Parameter& parameter : choice.algorithm->parameters)
+    if (parameter.name == name) {
+      choice.parameters.set(parameter, parse_value(parameter, value));
+      return;
+    }
+  std::string known;
+  for (const Parameter& parameter : choice.algorithm->parameters)
+    known += std::string(parameter.name) + "=" + parameter.accepts() + ", ";
+  throw RequestError(choice.algorithm->path() + " has no parameter " + quote(name) + "; it takes " +
+                     known + "travel=" + travel().accepts());
+}
+
+}  // namespace
+
+std::string Choice::text() const {
+  if (native()) return "native";
+  std::string result = std::string(algorithm->name) + parameters.text();
+  if (travel != Travel::whole)
+    result += (parameters.text().empty() ? ":travel=" : ",travel=") + std::string(name(travel));
+  return result;
+}
+
+Schedule Choice::schedule(int p, int rank) const {
+  check_possible(*this, p);
+  Schedule schedule = algorithm->schedule({p, parameters}, rank);
+  if (travel != Travel::whole) schedule.set_travel(travel);
+  return schedule;
+}
+
+Choice parse_choice(const Collective& collective, std::string_view text) {
+  Choice choice;
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  if (text == "native") return choice;
+  choice.algorithm = &parse_name(collective, name);
+  choice.parameters = Parameters(choice.algorithm->parameters);
+  if (colon == std::string_view::npos) return choice;
+  std::string_view settings = text.substr(colon + 1);
+  while (true) {
+    const std::size_t comma = settings.find(',');
+    parse_setting(choice, settings.substr(0, comma));
+    if (comma == std::string_view::npos) return choice;
+    settings.remove_prefix(comma + 1);
+  }
+}
+
+void check_possible(const Choice& choice, int p) {
+  if (choice.native()) return;
+  const std::string why = choice.algorithm->why_impossible({p, choice.parameters});
+  if (!why.empty())
+    throw RequestError(choice.algorithm->path() + " " + why + ", here are " + std::to_string(p));
+}
+
+}  // namespace toccata

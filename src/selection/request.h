@@ -1,0 +1,38 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "algorithms/algorithm.h"
+
+namespace toccata {
+
+// What a user asked for cannot be; what() says so in one line, with what would be accepted.
+class RequestError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+// An algorithm with its parameters, or the MPI library's own (`algorithm` null).
+struct Choice {
+  const Algorithm* algorithm = nullptr;
+  Parameters parameters = {};
+  Travel travel = Travel::whole;  // for the messages about which the algorithm does not care
+
+  bool native() const { return algorithm == nullptr; }
+  // "sparbit:messages=per_block" or "native"
+  std::string text() const;
+  // One rank's schedule among p. RequestError if it cannot run with p ranks.
+  Schedule schedule(int p, int rank) const;
+};
+
+// Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or
+// "allgather/sparbit". Every algorithm takes `travel=whole|packed|datatype|per_range`: how messages
+// of several pieces travel. RequestError on anything else.
+Choice parse_choice(const Collective& collective, std::string_view text);
+
+// RequestError if the choice cannot run with p ranks.
+void check_possible(const Choice& choice, int p);
+
+}  // namespace toccata
