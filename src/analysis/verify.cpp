@@ -11,10 +11,8 @@ namespace toccata {
 
 namespace {
 
-std::string describe(Buffer buffer, int block) {
-  return std::string(name(buffer)) + " block " + std::to_string(block);
-}
-
+// Every block of a rank is a cell: those of recv come first, then those of scratch and of send.
+// In place, the send blocks are cells of recv.
 class Proof : public WalkVisitor {
  public:
   Proof(const Collective& collective, const Shape& shape, std::span<const Schedule> schedules,
@@ -22,16 +20,19 @@ class Proof : public WalkVisitor {
       : collective_(collective), shape_(shape), schedules_(schedules), in_place_(in_place) {
     for (int rank = 0; rank < shape.p; ++rank) {
       Memory& memory = ranks_.emplace_back(Sizing(collective, shape, rank, schedules[rank]));
-      for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
-        auto& blocks = memory.holds[static_cast<int>(buffer)];
-        blocks.assign(memory.sizing.blocks(buffer), nothing);
-        auto& touched = touched_[static_cast<int>(buffer)];
-        touched.resize(std::max(touched.size(), blocks.size()));
+      int cells = 0;
+      for (const Buffer buffer : {Buffer::recv, Buffer::scratch, Buffer::send}) {
+        memory.first[static_cast<int>(buffer)] = cells;
+        cells += memory.sizing.blocks(buffer);
       }
-      for (const Buffer buffer : {Buffer::send, Buffer::recv})
-        for (int block = 0; block < memory.sizing.blocks(buffer); ++block)
+      memory.holds.assign(cells, nothing);
+      touched_.resize(std::max(touched_.size(), memory.holds.size()));
+      for (const Buffer buffer : {Buffer::send, Buffer::recv}) {
+        const int blocks = memory.sizing.blocks(buffer);
+        for (int block = 0; block < blocks; ++block)
           if (const Datum datum = collective.before(shape, rank, buffer, block); datum != nothing)
-            *place(rank, buffer, block) = datum;
+            memory.holds[cell(rank, buffer, block)] = datum;
+      }
     }
   }
 
@@ -48,137 +49,154 @@ class Proof : public WalkVisitor {
   void opened(int rank, int round) override {
     if (!error_.empty()) return;
     const Schedule& schedule = schedules_[rank];
-    ++moment_;
-    for (const Message& each : schedule.sends(round))
-      for_each(rank, schedule.ranges(each), [&](Buffer buffer, int block) {
-        touch(rank, buffer, block) = {moment_, false};
-      });
-    for (const Message& each : schedule.recvs(round))
-      for_each(rank, schedule.ranges(each), [&](Buffer buffer, int block) {
-        Touched& touched = touch(rank, buffer, block);
-        if (buffer == Buffer::send)
-          fail(rank, round,
-               describe(buffer, block) + " is received into, but send is never written");
-        else if (touched.moment == moment_)
-          fail(rank, round,
-               describe(buffer, block) +
-                   (touched.written ? " is received twice" : " is received while it is sent"));
-        touched = {moment_, true};
-      });
+    ranks_[rank].round = round;
+    moment_ += 2;
+    for (const Message& each : schedule.sends(round)) {
+      expand(rank, schedule.ranges(each), cells_);
+      mark_read(cells_);
+    }
+    for (const Message& each : schedule.recvs(round)) {
+      const auto into = schedule.ranges(each);
+      expand(rank, into, cells_);
+      check_no_send(rank, into, "received");
+      mark_written(rank, cells_, "is received while it is sent", "is received twice");
+    }
   }
 
   void moved(int sender, const Message& send, int receiver, const Message& receive) override {
-    move(sender, schedules_[sender].ranges(send), receiver, schedules_[receiver].ranges(receive));
+    if (!error_.empty()) return;
+    const auto received = schedules_[receiver].ranges(receive);
+    expand(sender, schedules_[sender].ranges(send), from_);
+    expand(receiver, received, cells_);
+    move(sender, receiver, received);
   }
 
-  void copied(int rank, int round, const Copy& copy) override {
+  void copied(int rank, int, const Copy& copy) override {
     if (!error_.empty()) return;
     const Schedule& schedule = schedules_[rank];
-    const auto from = schedule.from(copy);
     const auto into = schedule.into(copy);
-    ++moment_;
-    const bool onto_itself = std::ranges::equal(from, into) || is_own_place(rank, from, into);
-    for_each(rank, from, [&](Buffer buffer, int block) {
-      touch(rank, buffer, block) = {moment_, false};
-    });
-    for_each(rank, into, [&](Buffer buffer, int block) {
-      Touched& touched = touch(rank, buffer, block);
-      if (buffer == Buffer::send)
-        fail(rank, round, describe(buffer, block) + " is copied into, but send is never written");
-      else if (touched.moment == moment_ && !onto_itself)
-        fail(rank, round, describe(buffer, block) + " is copied over itself or twice");
-      touched = {moment_, true};
-    });
-    move(rank, from, rank, into);
+    expand(rank, schedule.from(copy), from_);
+    expand(rank, into, cells_);
+    if (from_.size() != cells_.size())
+      fail(rank, "a copy has " + std::to_string(from_.size()) + " blocks for " +
+                     std::to_string(cells_.size()));
+    check_no_send(rank, into, "copied");
+    if (from_ != cells_) {  // a copy onto itself, as in place, changes nothing
+      moment_ += 2;
+      mark_read(from_);
+      mark_written(rank, cells_, "is copied over itself", "is copied into twice");
+    }
+    move(rank, rank, into);
   }
 
  private:
   struct Memory {
     explicit Memory(Sizing of_rank) : sizing(std::move(of_rank)) {}
     Sizing sizing;
-    std::array<std::vector<Datum>, 3> holds;  // by buffer
-  };
-  // When a block was last touched; one table serves all ranks, as moments never repeat.
-  struct Touched {
-    std::int64_t moment = 0;
-    bool written = false;
+    std::array<int, 3> first = {};  // the first cell of each buffer
+    std::vector<Datum> holds;       // by cell
+    int round = 0;                  // the one that is open
   };
 
-  void fail(int rank, int round, const std::string& what) {
+  void fail(int rank, const std::string& what) {
     if (error_.empty())
-      error_ = "rank " + std::to_string(rank) + ", round " + std::to_string(round) + ": " + what;
+      error_ = "rank " + std::to_string(rank) + ", round " + std::to_string(ranks_[rank].round) +
+               ": " + what;
   }
 
-  // Calls visit(buffer, block), and stops at a block that is not there.
-  template <typename Visit>
-  void for_each(int rank, std::span<const BlockRange> ranges, Visit&& visit) {
+  int cell(int rank, Buffer buffer, int block) const {
+    if (in_place_ && buffer == Buffer::send) return collective_.in_place(shape_, rank, block);
+    return ranks_[rank].first[static_cast<int>(buffer)] + block;
+  }
+
+  static std::string describe(Buffer buffer, std::int64_t block) {
+    return std::string(name(buffer)) + " block " + std::to_string(block);
+  }
+  std::string describe(int rank, int cell) const {
+    const auto first = [&](Buffer buffer) { return ranks_[rank].first[static_cast<int>(buffer)]; };
+    for (const Buffer buffer : {Buffer::send, Buffer::scratch})
+      if (cell >= first(buffer)) return describe(buffer, cell - first(buffer));
+    return describe(Buffer::recv, cell);
+  }
+
+  // Lists the cells of the blocks that `ranges` name, in order; those that are there.
+  void expand(int rank, std::span<const BlockRange> ranges, std::vector<int>& cells) {
+    cells.clear();
     for (const BlockRange& range : ranges) {
       const int limit = ranks_[rank].sizing.blocks(range.buffer);
-      for_each_block(range, [&](int block) {
-        if (block >= 0 && block < limit)
-          visit(range.buffer, block);
-        else if (error_.empty())
-          error_ = "rank " + std::to_string(rank) + ": there is no " +
-                   describe(range.buffer, block) + " (of " + std::to_string(limit) + ")";
-      });
+      const std::int64_t reach = std::int64_t{range.repeat - 1} * range.stride;
+      const std::int64_t lowest = range.first + std::min<std::int64_t>(reach, 0);
+      const std::int64_t highest = range.first + std::max<std::int64_t>(reach, 0) + range.count - 1;
+      if (lowest < 0 || highest >= limit)
+        return fail(rank, "there is no " + describe(range.buffer, lowest < 0 ? lowest : highest) +
+                              " (of " + std::to_string(limit) + ")");
+      cells.resize(cells.size() + range.blocks());
+      int* next = cells.data() + cells.size() - range.blocks();
+      if (range.buffer == Buffer::send)
+        for_each_block(range, [&](int block) { *next++ = cell(rank, range.buffer, block); });
+      else
+        for_each_block(range, [&, first = cell(rank, range.buffer, 0)](int block) {
+          *next++ = first + block;
+        });
     }
   }
 
-  // In place, a send block is one of recv.
-  std::pair<Buffer, int> resolve(int rank, Buffer buffer, int block) const {
-    if (in_place_ && buffer == Buffer::send)
-      return {Buffer::recv, collective_.in_place(shape_, rank, block)};
-    return {buffer, block};
-  }
-  Touched& touch(int rank, Buffer buffer, int block) {
-    const auto [where, index] = resolve(rank, buffer, block);
-    return touched_[static_cast<int>(where)][index];
-  }
-  Datum* place(int rank, Buffer buffer, int block) {
-    const auto [where, index] = resolve(rank, buffer, block);
-    return &ranks_[rank].holds[static_cast<int>(where)][index];
-  }
-  bool is_own_place(int rank, std::span<const BlockRange> from, std::span<const BlockRange> into) {
-    return in_place_ && from.size() == 1 && into.size() == 1 && from[0].blocks() == 1 &&
-           into[0].blocks() == 1 &&
-           resolve(rank, from[0].buffer, from[0].first) ==
-               resolve(rank, into[0].buffer, into[0].first);
+  void check_no_send(int rank, std::span<const BlockRange> into, const std::string& how) {
+    for (const BlockRange& range : into)
+      if (range.buffer == Buffer::send)
+        fail(rank, describe(range.buffer, range.first) + " is " + how +
+                       " into, but send is never written");
   }
 
-  void move(int sender, std::span<const BlockRange> sent, int receiver,
-            std::span<const BlockRange> received) {
+  void mark_read(std::span<const int> cells) {
+    for (const int cell : cells) touched_[cell] = moment_;
+  }
+  void mark_written(int rank, std::span<const int> cells, const char* if_read,
+                    const char* if_written) {
+    for (const int cell : cells) {
+      if (touched_[cell] >= moment_)
+        fail(rank, describe(rank, cell) + " " + (touched_[cell] == moment_ ? if_read : if_written));
+      touched_[cell] = moment_ + 1;
+    }
+  }
+
+  // Moves what the cells from_ of one rank hold into the cells_ of another; `into` names their
+  // blocks.
+  void move(int sender, int receiver, std::span<const BlockRange> into) {
     if (!error_.empty()) return;
-    on_the_way_.clear();
-    for_each(sender, sent, [&](Buffer buffer, int block) {
-      const Datum datum = *place(sender, buffer, block);
-      if (datum == nothing && error_.empty())
-        error_ = "rank " + std::to_string(sender) + ": " + describe(buffer, block) +
-                 " is moved before anything is in it";
-      on_the_way_.push_back(datum);
-    });
-    std::size_t next = 0;
-    for_each(receiver, received, [&](Buffer buffer, int block) {
-      if (next >= on_the_way_.size()) return;
-      const Datum datum = on_the_way_[next++];
-      const Datum meant_for = ranks_[receiver].sizing(buffer, block);
-      if (datum != meant_for && error_.empty())
-        error_ = "rank " + std::to_string(receiver) + ": " + describe(buffer, block) +
-                 " has the size of datum " + std::to_string(meant_for) + " and gets datum " +
-                 std::to_string(datum);
-      *place(receiver, buffer, block) = datum;
-    });
+    const Datum* source = ranks_[sender].holds.data();
+    Datum* target = ranks_[receiver].holds.data();
+    on_the_way_.resize(from_.size());
+    for (std::size_t i = 0; i < from_.size(); ++i) on_the_way_[i] = source[from_[i]];
+    if (const auto hole = std::ranges::find(on_the_way_, nothing); hole != on_the_way_.end())
+      return fail(sender, describe(sender, from_[hole - on_the_way_.begin()]) +
+                              " is moved before anything is in it");
+    for (std::size_t i = 0; i < cells_.size(); ++i) target[cells_[i]] = on_the_way_[i];
+
+    const Sizing& sizing = ranks_[receiver].sizing;
+    auto datum = on_the_way_.begin();
+    for (const BlockRange& range : into)
+      for_each_block(range, [&](int block) {
+        if (const Datum meant_for = sizing(range.buffer, block); *datum != meant_for)
+          fail(receiver, describe(range.buffer, block) + " has the size of datum " +
+                             std::to_string(meant_for) + " and gets datum " +
+                             std::to_string(*datum));
+        ++datum;
+      });
   }
 
-  std::string check_promise() {
-    for (int rank = 0; rank < shape_.p; ++rank)
-      for (int block = 0; block < ranks_[rank].sizing.blocks(Buffer::recv); ++block) {
+  std::string check_promise() const {
+    for (int rank = 0; rank < shape_.p; ++rank) {
+      const int blocks = ranks_[rank].sizing.blocks(Buffer::recv);
+      for (int block = 0; block < blocks; ++block) {
         const Datum wanted = collective_.after(shape_, rank, Buffer::recv, block);
-        const Datum found = *place(rank, Buffer::recv, block);
+        const Datum found = ranks_[rank].holds[block];
         if (wanted != nothing && found != wanted)
           return "rank " + std::to_string(rank) + ": at the end " + describe(Buffer::recv, block) +
                  " holds " + (found == nothing ? "nothing" : "datum " + std::to_string(found)) +
                  ", promised is datum " + std::to_string(wanted);
       }
+    }
     return "";
   }
 
@@ -187,9 +205,14 @@ class Proof : public WalkVisitor {
   std::span<const Schedule> schedules_;
   bool in_place_;
   std::vector<Memory> ranks_;
-  std::array<std::vector<Touched>, 3> touched_;
+  // When a cell was last read (moment_) or written (moment_ + 1) by a message or copy; moments
+  // never repeat, so one row serves all ranks.
+  std::vector<std::int64_t> touched_;
+  std::int64_t moment_ = 2;
+  // What is being moved; members to keep their memory.
+  std::vector<int> from_;
+  std::vector<int> cells_;
   std::vector<Datum> on_the_way_;
-  std::int64_t moment_ = 0;
   std::int64_t rounds_ = 0;
   std::string error_;
 };

@@ -1,7 +1,6 @@
 #include "analysis/walk.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 namespace toccata {
@@ -17,7 +16,10 @@ std::int64_t count_blocks(std::span<const BlockRange> ranges) {
 class Walk {
  public:
   Walk(std::span<const Schedule> schedules, WalkVisitor& visitor)
-      : schedules_(schedules), visitor_(visitor), ranks_(schedules.size()) {}
+      : schedules_(schedules),
+        visitor_(visitor),
+        ranks_(schedules.size()),
+        waiting_(schedules.size()) {}
 
   WalkResult run() {
     for (int rank = 0; rank < p(); ++rank) ready_.push_back(rank);
@@ -41,6 +43,7 @@ class Walk {
   };
   struct Posted {
     const Message* message;
+    int sender;
     bool is_send;
   };
 
@@ -77,20 +80,23 @@ class Walk {
   void post(int rank, const Message& message, bool is_send) {
     if (!error_.empty()) return;
     if (message.peer < 0 || message.peer >= p() || message.peer == rank) {
-      error_ = at(rank) + "there is no peer " + std::to_string(message.peer);
+      error_ =
+          at(rank) + (message.peer == rank ? "a rank is no peer of its own"
+                                           : "there is no peer " + std::to_string(message.peer));
       return;
     }
     const int sender = is_send ? rank : message.peer;
     const int receiver = is_send ? message.peer : rank;
-    const std::uint64_t key = (static_cast<std::uint64_t>(sender) << 40) |
-                              (static_cast<std::uint64_t>(receiver) << 16) | message.channel;
-    std::vector<Posted>& waiting = waiting_[key];
-    if (waiting.empty() || waiting.front().is_send == is_send) {
-      waiting.push_back({&message, is_send});
+    std::vector<Posted>& waiting = waiting_[receiver];
+    const auto first = std::ranges::find_if(waiting, [&](const Posted& each) {
+      return each.sender == sender && each.message->channel == message.channel;
+    });
+    if (first == waiting.end() || first->is_send == is_send) {
+      waiting.push_back({&message, sender, is_send});
       return;
     }
-    const Message& counterpart = *waiting.front().message;
-    waiting.erase(waiting.begin());
+    const Message& counterpart = *first->message;
+    waiting.erase(first);
     meet(sender, is_send ? message : counterpart, receiver, is_send ? counterpart : message);
   }
 
@@ -125,27 +131,27 @@ class Walk {
     return "rank " + std::to_string(rank) + ", round " + std::to_string(ranks_[rank].round) + ": ";
   }
 
+  // Names the lowest rank that has not come to its end.
   std::string describe_deadlock() const {
-    for (int rank = 0; rank < p(); ++rank) {
-      const Rank& self = ranks_[rank];
-      if (self.round >= schedules_[rank].rounds()) continue;
-      for (const auto& [key, waiting] : waiting_)
-        for (const Posted& posted : waiting) {
-          const int poster = static_cast<int>(posted.is_send ? key >> 40 : key >> 16 & 0xffffff);
-          if (poster == rank)
-            return at(rank) + "waits for ever to " +
-                   (posted.is_send ? "send to rank " : "receive from rank ") +
-                   std::to_string(posted.message->peer);
+    int lowest = p();
+    std::string error;
+    for (int receiver = 0; receiver < p(); ++receiver)
+      for (const Posted& each : waiting_[receiver])
+        if (const int poster = each.is_send ? each.sender : receiver; poster < lowest) {
+          lowest = poster;
+          error = at(poster) + "waits for ever to " +
+                  (each.is_send ? "send to rank " : "receive from rank ") +
+                  std::to_string(each.message->peer);
         }
-    }
-    return "";
+    return error;
   }
 
   std::span<const Schedule> schedules_;
   WalkVisitor& visitor_;
   std::vector<Rank> ranks_;
   std::vector<int> ready_;
-  std::unordered_map<std::uint64_t, std::vector<Posted>> waiting_;  // by sender, receiver, channel
+  // What has not met its counterpart, by receiver and in the order of posting: few at a time.
+  std::vector<std::vector<Posted>> waiting_;
   std::string error_;
 };
 
