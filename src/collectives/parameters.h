@@ -13,8 +13,8 @@ struct Parameter {
   std::vector<std::string_view> words;  // a choice's words; its value is the word's place
   int least = 0;                        // a number's bounds
   int most = 0;
-  int standard = 0;          // the value where none is given
-  std::vector<int> samples;  // the values that proofs and sweeps go through
+  int standard = 0;               // the value where none is given
+  std::vector<int> samples = {};  // the values that proofs and sweeps go through
 
   bool is_choice() const { return !words.empty(); }
   // "per_round|per_block" or "2..64"

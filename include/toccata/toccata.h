@@ -1,0 +1,97 @@
+/* Toccata: topology-aware MPI collectives. The C interface.
+ *
+ * Each function is its MPI namesake with one argument more: the algorithm, by name, with parameters
+ * where it has some, as in "sparbit", "sparbit:messages=per_block" or "native" (the MPI library's
+ * own). NULL means what the environment asks for (TOCCATA_ALLGATHER), and that unset, native.
+ * `toccata list` shows all algorithms.
+ *
+ * All ranks of the communicator must ask for the same algorithm. Arguments have the meaning, the
+ * limits and the lifetimes that MPI gives them; MPI_IN_PLACE is understood.
+ *
+ * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
+ * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says
+ * what would be accepted.
+ *
+ * Threads: as MPI's collectives. Calls on one communicator must be ordered by the program; calls on
+ * different communicators may overlap where MPI was started with MPI_THREAD_MULTIPLE.
+ */
+#ifndef TOCCATA_H
+#define TOCCATA_H
+
+#include <mpi.h>
+
+#define TOCCATA_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define TOCCATA_PUBLIC __attribute__((visibility("default")))
+#else
+#define TOCCATA_PUBLIC
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library that runs, as in TOCCATA_VERSION. */
+TOCCATA_PUBLIC const char* toccata_version(void);
+
+/* Blocking. [MPI 4.0, section 6.7] */
+TOCCATA_PUBLIC int toccata_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                     void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                     MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                      void* recvbuf, const int recvcounts[], const int displs[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm);
+
+/* A nonblocking or persistent collective of ours; not an MPI_Request.
+ *
+ * It goes on while a toccata function waits or tests, for this or any other request, or while a
+ * blocking toccata call waits. Between start and wait, a rank must therefore not block in MPI on
+ * something that another rank does only after its own wait. */
+typedef struct toccata_request_object* toccata_request;
+#define TOCCATA_REQUEST_NULL ((toccata_request)0)
+
+/* Nonblocking: started at once. The request is freed, and set to TOCCATA_REQUEST_NULL, by the wait
+ * or test that ends it. [MPI 4.0, section 6.12] */
+TOCCATA_PUBLIC int toccata_iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                      void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                      MPI_Comm comm, const char* algorithm,
+                                      toccata_request* request);
+TOCCATA_PUBLIC int toccata_iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                       void* recvbuf, const int recvcounts[], const int displs[],
+                                       MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
+                                       toccata_request* request);
+
+/* Persistent: started by toccata_start as often as wanted, each start ended by a wait or test, and
+ * freed by toccata_request_free. `info` may be MPI_INFO_NULL; no key is known yet.
+ * [MPI 4.0, section 6.13] */
+TOCCATA_PUBLIC int toccata_allgather_init(const void* sendbuf, int sendcount,
+                                          MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                          const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_allgatherv_init(const void* sendbuf, int sendcount,
+                                           MPI_Datatype sendtype, void* recvbuf,
+                                           const int recvcounts[], const int displs[],
+                                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                           const char* algorithm, toccata_request* request);
+
+/* Starts an inactive persistent request; MPI_ERR_REQUEST for any other. */
+TOCCATA_PUBLIC int toccata_start(toccata_request* request);
+
+/* Waits for a request, or for `count` of them in whatever order they end. A null or inactive one
+ * has ended already. */
+TOCCATA_PUBLIC int toccata_wait(toccata_request* request);
+TOCCATA_PUBLIC int toccata_waitall(int count, toccata_request requests[]);
+
+/* Sets *flag to 1 if the request has ended, which is then as after a wait, else to 0. */
+TOCCATA_PUBLIC int toccata_test(toccata_request* request, int* flag);
+
+/* Frees an inactive persistent request and sets it to TOCCATA_REQUEST_NULL; MPI_ERR_REQUEST for
+ * one that is active. */
+TOCCATA_PUBLIC int toccata_request_free(toccata_request* request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TOCCATA_H */

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <new>
+#include <string>
+
+#include "selection/request.h"
+
+namespace toccata {
+
+// Raises an error of that class on the communicator, with a text for MPI_Error_string;
+// where this MPI cannot keep the text, it goes to standard error.
+int raise_error(MPI_Comm comm, int error_class, const std::string& text);
+
+// Runs `body`, which returns an MPI error code, so that no exception crosses the C interface.
+template <typename Body>
+int guarded(MPI_Comm comm, Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const RequestError& error) {
+    return raise_error(comm, MPI_ERR_ARG, error.what());
+  } catch (const std::bad_alloc&) {
+    return raise_error(comm, MPI_ERR_NO_MEM, "out of memory");
+  } catch (const std::exception& error) {
+    return raise_error(comm, MPI_ERR_INTERN, error.what());
+  }
+}
+
+}  // namespace toccata

@@ -1,0 +1,77 @@
+#include "api/requests.h"
+
+namespace toccata {
+
+namespace {
+
+// A nonblocking request ends with its handle; a persistent one stays.
+void release_if_over(toccata_request& handle) {
+  if (handle->request->persistent()) return;
+  delete handle;
+  handle = TOCCATA_REQUEST_NULL;
+}
+
+int refuse(const char* text) { return raise_error(MPI_COMM_WORLD, MPI_ERR_REQUEST, text); }
+
+}  // namespace
+
+}  // namespace toccata
+
+using namespace toccata;
+
+extern "C" {
+
+const char* toccata_version(void) { return TOCCATA_VERSION; }
+
+int toccata_start(toccata_request* request) {
+  return guarded(MPI_COMM_WORLD, [&] {
+    if (request == nullptr || *request == nullptr || !(*request)->request->persistent())
+      return refuse("only a persistent request can be started");
+    if ((*request)->request->active())
+      return refuse("the request is active; wait for it before the next start");
+    return (*request)->request->start();
+  });
+}
+
+int toccata_test(toccata_request* request, int* flag) {
+  return guarded(MPI_COMM_WORLD, [&] {
+    *flag = 1;
+    if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
+    bool done = false;
+    const int code = (*request)->request->test(done);
+    *flag = done ? 1 : 0;
+    if (done) release_if_over(*request);
+    return code;
+  });
+}
+
+int toccata_wait(toccata_request* request) {
+  return guarded(MPI_COMM_WORLD, [&] {
+    if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
+    const int code = (*request)->request->wait();
+    release_if_over(*request);
+    return code;
+  });
+}
+
+int toccata_waitall(int count, toccata_request requests[]) {
+  int first_error = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    const int code = toccata_wait(&requests[i]);
+    if (first_error == MPI_SUCCESS) first_error = code;
+  }
+  return first_error;
+}
+
+int toccata_request_free(toccata_request* request) {
+  return guarded(MPI_COMM_WORLD, [&] {
+    if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
+    if ((*request)->request->active())
+      return refuse("the request is active; wait for it before freeing it");
+    delete *request;
+    *request = TOCCATA_REQUEST_NULL;
+    return MPI_SUCCESS;
+  });
+}
+
+}  // extern "C"

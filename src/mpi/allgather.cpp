@@ -1,0 +1,77 @@
+#include "mpi/allgather.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace toccata {
+
+Allgather::Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     int recvcount, MPI_Datatype recvtype)
+    : sendbuf_(sendbuf),
+      sendcount_(sendcount),
+      sendtype_(sendtype),
+      recvbuf_(recvbuf),
+      recvcount_(recvcount),
+      recvtype_(recvtype) {}
+
+Allgather::Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     const int* recvcounts, const int* displacements, MPI_Datatype recvtype)
+    : sendbuf_(sendbuf),
+      sendcount_(sendcount),
+      sendtype_(sendtype),
+      recvbuf_(recvbuf),
+      recvcounts_(recvcounts),
+      displacements_(displacements),
+      recvtype_(recvtype) {}
+
+bool Allgather::valid(int p) const {
+  const bool send_fits = in_place() || (sendcount_ >= 0 && sendtype_ != MPI_DATATYPE_NULL);
+  if (!send_fits || recvtype_ == MPI_DATATYPE_NULL || recvbuf_ == MPI_IN_PLACE) return false;
+  if (!is_vector()) return recvcount_ >= 0;
+  return displacements_ != nullptr &&
+         std::all_of(recvcounts_, recvcounts_ + p, [](int count) { return count >= 0; });
+}
+
+int Allgather::native(MPI_Comm comm) const {
+  return is_vector() ? PMPI_Allgatherv(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcounts_,
+                                       displacements_, recvtype_, comm)
+                     : PMPI_Allgather(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcount_,
+                                      recvtype_, comm);
+}
+
+int Allgather::native_nonblocking(MPI_Comm comm, MPI_Request* request) const {
+  return is_vector() ? PMPI_Iallgatherv(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcounts_,
+                                        displacements_, recvtype_, comm, request)
+                     : PMPI_Iallgather(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcount_,
+                                       recvtype_, comm, request);
+}
+
+std::int64_t Allgather::bytes(int p) const {
+  MPI_Count size = 0;
+  PMPI_Type_size_x(recvtype_, &size);
+  const std::int64_t elements = is_vector()
+                                    ? std::accumulate(recvcounts_, recvcounts_ + p, std::int64_t{0})
+                                    : std::int64_t{recvcount_} * p;
+  return elements * size;
+}
+
+int Allgather::bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const {
+  DatatypeTraits recv_traits;
+  if (int code = datatypes.look_up(recvtype_, recv_traits); code != MPI_SUCCESS) return code;
+  if (is_vector())
+    binding.recv.vector(recvbuf_, recv_traits, p, recvcounts_, displacements_);
+  else
+    binding.recv.uniform(recvbuf_, recv_traits, recvcount_);
+
+  if (in_place()) {
+    const Run own = binding.recv.block(rank);
+    binding.send.uniform(own.address, recv_traits, own.elements);
+    return MPI_SUCCESS;
+  }
+  DatatypeTraits send_traits;
+  if (int code = datatypes.look_up(sendtype_, send_traits); code != MPI_SUCCESS) return code;
+  binding.send.uniform(const_cast<void*>(sendbuf_), send_traits, sendcount_);
+  return MPI_SUCCESS;
+}
+
+}  // namespace toccata

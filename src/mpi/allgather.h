@@ -1,0 +1,38 @@
+#pragma once
+
+#include "mpi/operation.h"
+
+namespace toccata {
+
+// MPI_Allgather, and MPI_Allgatherv where counts and displacements are given. The pointers must
+// stay valid for as long as MPI demands.
+class Allgather : public Operation {
+ public:
+  Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype);
+  Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int* recvcounts, const int* displacements, MPI_Datatype recvtype);
+
+  const Collective& collective() const override { return allgather; }
+  bool valid(int p) const override;
+  int native(MPI_Comm comm) const override;
+  int native_nonblocking(MPI_Comm comm, MPI_Request* request) const override;
+  bool empty() const override { return !is_vector() && recvcount_ == 0; }
+  std::int64_t bytes(int p) const override;
+  int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const override;
+
+ private:
+  bool is_vector() const { return recvcounts_ != nullptr; }
+  bool in_place() const { return sendbuf_ == MPI_IN_PLACE; }
+
+  const void* sendbuf_;
+  int sendcount_;
+  MPI_Datatype sendtype_;
+  void* recvbuf_;
+  int recvcount_ = 0;
+  const int* recvcounts_ = nullptr;
+  const int* displacements_ = nullptr;
+  MPI_Datatype recvtype_;
+};
+
+}  // namespace toccata

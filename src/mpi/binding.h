@@ -1,0 +1,63 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/datatype.h"
+#include "schedule/schedule.h"
+
+namespace toccata {
+
+// Where the blocks of one buffer lie in a call: side by side and alike, or each at its own place
+// with its own count (the vector forms).
+class Layout {
+ public:
+  void uniform(void* base, const DatatypeTraits& traits, std::int64_t elements_a_block);
+  // counts and displacements (in extents) of `blocks` blocks; copied.
+  void vector(void* base, const DatatypeTraits& traits, int blocks, const int* counts,
+              const int* displacements);
+  // Side by side, each with its own count.
+  void sequence(const DatatypeTraits& traits, std::vector<std::int64_t> counts);
+  void set_base(void* base) { base_ = static_cast<char*>(base); }
+
+  const DatatypeTraits& traits() const { return traits_; }
+  bool is_uniform() const { return uniform_; }
+  std::int64_t elements(std::int64_t block) const { return uniform_ ? elements_ : counts_[block]; }
+  std::int64_t bytes(std::int64_t block) const { return elements(block) * traits_.size; }
+
+  Run block(std::int64_t block) const {
+    const std::int64_t place = uniform_ ? block * elements_ : displacements_[block];
+    return {base_ + place * traits_.extent, elements(block), &traits_};
+  }
+
+  // Appends the memory of a range's blocks, as few runs as can be.
+  void append_runs(const BlockRange& range, std::vector<Run>& runs) const;
+
+ private:
+  char* base_ = nullptr;
+  DatatypeTraits traits_;
+  bool uniform_ = true;
+  std::int64_t elements_ = 0;
+  std::vector<std::int64_t> counts_;
+  std::vector<std::int64_t> displacements_;
+};
+
+// A schedule's blocks as memory: what a call's arguments make of them.
+struct Binding {
+  Layout send;
+  Layout recv;
+  Layout scratch;
+
+  const Layout& operator[](Buffer buffer) const {
+    return buffer == Buffer::recv ? recv : buffer == Buffer::send ? send : scratch;
+  }
+
+  // Gives the schedule's scratch blocks their sizes, once send and recv are bound, and returns the
+  // bytes they take; the memory itself is set by scratch.set_base(). Scratch holds data packed, in
+  // the order of the type map, whatever the datatypes of the call are.
+  std::int64_t bind_scratch(const Schedule& schedule);
+};
+
+}  // namespace toccata

@@ -1,0 +1,135 @@
+#include "mpi/communicator.h"
+
+#include <algorithm>
+
+namespace toccata {
+
+std::shared_ptr<Communicator>* Communicator::of(MPI_Comm user) {
+  if (user == MPI_COMM_NULL) return nullptr;
+  if (Keyvals::communicator() == MPI_KEYVAL_INVALID && Process::current() == nullptr)
+    return nullptr;
+  void* held = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(user, Keyvals::communicator(), &held, &found) != MPI_SUCCESS)
+    return nullptr;
+  if (found != 0) return static_cast<std::shared_ptr<Communicator>*>(held);
+
+  Process* process = Process::current();
+  if (process == nullptr) return nullptr;
+  auto made = std::make_unique<std::shared_ptr<Communicator>>(
+      std::make_shared<Communicator>(*process, user));
+  if (PMPI_Comm_set_attr(user, Keyvals::communicator(), made.get()) != MPI_SUCCESS) return nullptr;
+  process->add(**made);
+  return made.release();
+}
+
+Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process), user_(user) {
+  int inter = 0;
+  PMPI_Comm_test_inter(user, &inter);
+  is_inter_ = inter != 0;
+  PMPI_Comm_rank(user, &rank_);
+  PMPI_Comm_size(user, &size_);
+
+  int* upper_bound = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &found);
+  const int tags = found != 0 ? *upper_bound : 32767;
+  next_tag_ = {0, tags / 2, 0};
+  next_persistent_tag_ = {tags / 2, tags, tags / 2};
+}
+
+Communicator::~Communicator() { close(); }
+
+void Communicator::leave_user() { user_ = MPI_COMM_NULL; }
+
+void Communicator::close() {
+  if (process_ == nullptr) return;
+  process_->remove(*this);
+  process_ = nullptr;
+  if (duplicating_ != MPI_REQUEST_NULL) PMPI_Wait(&duplicating_, MPI_STATUS_IGNORE);
+  if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
+}
+
+const Plan& Communicator::plan(const Collective& collective, const char* algorithm) {
+  if (algorithm == nullptr) {
+    for (const auto& [each, plan] : asked_)
+      if (each == &collective) return *plan;
+    return plan_asked(collective);
+  }
+  for (const Named& each : named_)
+    if (each.collective == &collective && each.algorithm == algorithm) return *each.plan;
+  const Choice choice = parse_choice(collective, algorithm);
+  const Plan& plan = add_plan(collective, choice, choice.text());
+  named_.push_back({&collective, algorithm, &plan});
+  return plan;
+}
+
+const Plan& Communicator::plan_asked(const Collective& collective) {
+  const Choice& asked = process_->asked(collective);
+  const Plan* plan = nullptr;
+  try {
+    plan = &add_plan(collective, asked, asked.text());
+  } catch (const RequestError& error) {
+    process_->say_once(std::string(collective.variable) + "=" + asked.text() + ": " + error.what() +
+                       ". Using native there.");
+    plan = &add_plan(collective, Choice{}, "native, for " + asked.text());
+  }
+  asked_.emplace_back(&collective, plan);
+  return *plan;
+}
+
+const Plan& Communicator::add_plan(const Collective& collective, const Choice& choice,
+                                   std::string label) {
+  auto plan = std::make_unique<Plan>(choice);
+  if (!choice.native() && !is_inter_) plan->schedule = choice.schedule(size_, rank_);
+  plan->row = &report_.row(size_, std::string(collective.name), label);
+  return *plans_.emplace_back(std::move(plan));
+}
+
+int Communicator::make_private_now() {
+  const std::lock_guard lock(private_mutex_);
+  if (private_ready_) return MPI_SUCCESS;
+  return finish_private(duplicating_ != MPI_REQUEST_NULL
+                            ? PMPI_Wait(&duplicating_, MPI_STATUS_IGNORE)
+                            : PMPI_Comm_dup(user_, &private_));
+}
+
+int Communicator::start_private() {
+  const std::lock_guard lock(private_mutex_);
+  if (private_ready_ || duplicating_ != MPI_REQUEST_NULL) return MPI_SUCCESS;
+  return PMPI_Comm_idup(user_, &private_, &duplicating_);
+}
+
+int Communicator::test_private(bool& ready) {
+  ready = private_ready_;
+  if (ready) return MPI_SUCCESS;
+  const std::lock_guard lock(private_mutex_);
+  ready = private_ready_;
+  if (ready) return MPI_SUCCESS;
+  int done = 0;
+  const int code = PMPI_Test(&duplicating_, &done, MPI_STATUS_IGNORE);
+  ready = done != 0;
+  return ready ? finish_private(code) : code;
+}
+
+// Errors of our messages are to come back to us: they are raised on the user's communicator.
+int Communicator::finish_private(int code) {
+  if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(private_, MPI_ERRORS_RETURN);
+  private_ready_ = code == MPI_SUCCESS;
+  return code;
+}
+
+void Communicator::count(const Plan& plan, std::int64_t bytes, double started) {
+  if (rank_ != 0) return;  // the first rank of each communicator speaks for it
+  const std::lock_guard lock(report_mutex_);
+  plan.row->calls += 1;
+  plan.row->bytes += bytes;
+  plan.row->seconds += PMPI_Wtime() - started;
+}
+
+int Communicator::raise(int code) const {
+  if (code != MPI_SUCCESS && user_ != MPI_COMM_NULL) PMPI_Comm_call_errhandler(user_, code);
+  return code;
+}
+
+}  // namespace toccata

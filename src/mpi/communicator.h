@@ -1,0 +1,116 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mpi/execution.h"
+#include "mpi/process.h"
+#include "mpi/report.h"
+
+namespace toccata {
+
+// An algorithm made ready for one communicator.
+struct Plan {
+  Choice choice;
+  Schedule schedule = {};  // this rank's; empty where the choice is native
+  Report::Row* row = nullptr;
+};
+
+// What we keep for a communicator of the user's: a private duplicate for our messages, and a plan
+// for each algorithm used. An attribute of the user's communicator, freed with it, or when the last
+// request on it has ended.
+class Communicator {
+ public:
+  // Made at the communicator's first collective. Null where the library cannot serve it: outside
+  // MPI_Init and MPI_Finalize, and for MPI_COMM_NULL.
+  static std::shared_ptr<Communicator>* of(MPI_Comm user);
+
+  Communicator(Process& process, MPI_Comm user);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  Process& process() const { return *process_; }
+  MPI_Comm user() const { return user_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool is_inter() const { return is_inter_; }
+
+  // The plan for an algorithm by name, with parameters. RequestError if there is none such, or it
+  // cannot run here. Null asks for what the environment says, which falls back to native.
+  const Plan& plan(const Collective& collective, const char* algorithm);
+
+  // The duplicate, made by waiting for the others; at once where it is there already.
+  int make_private() { return private_ready_ ? MPI_SUCCESS : make_private_now(); }
+  // The same without waiting, for nonblocking calls: sets out to make it, and asks whether it is
+  // there, which also drives its making.
+  int start_private();
+  int test_private(bool& ready);
+  MPI_Comm private_comm() const { return private_; }
+
+  // Tags of the next collective, the same on every rank: collectives are called in the same order
+  // everywhere. A persistent one keeps its tags, as its starts may be ordered differently.
+  int take_tags(int channels) { return next_tag_.take(channels); }
+  int take_persistent_tags(int channels) { return next_persistent_tag_.take(channels); }
+
+  // The workspace of blocking calls, of which a communicator has one at a time.
+  Execution& workspace() { return workspace_; }
+
+  // For the report: one more call, of `bytes` in all, that started at `started` (of MPI_Wtime).
+  void count(const Plan& plan, std::int64_t bytes, double started);
+  const Report& report() const { return report_; }
+
+  // The user's error handler gets `code`, which is also returned.
+  int raise(int code) const;
+
+  // The user's communicator is gone, or MPI is about to end; requests may still hold on to us.
+  void leave_user();
+  void close();
+
+ private:
+  // Tags in turn from a range; after the last comes the first again.
+  struct TagCycle {
+    int first = 0, end = 0, next = 0;
+    int take(int count) {
+      if (next + count > end) next = first;
+      next += count;
+      return next - count;
+    }
+  };
+  struct Named {
+    const Collective* collective;
+    std::string algorithm;
+    const Plan* plan;
+  };
+
+  const Plan& add_plan(const Collective& collective, const Choice& choice, std::string label);
+  const Plan& plan_asked(const Collective& collective);
+  int make_private_now();
+  int finish_private(int code);
+
+  Process* process_;  // null once MPI is about to end
+  MPI_Comm user_;
+  int rank_ = 0;
+  int size_ = 0;
+  bool is_inter_ = false;
+
+  MPI_Comm private_ = MPI_COMM_NULL;
+  MPI_Request duplicating_ = MPI_REQUEST_NULL;
+  std::mutex private_mutex_;
+  std::atomic<bool> private_ready_ = false;
+
+  TagCycle next_tag_, next_persistent_tag_;
+  std::vector<std::unique_ptr<Plan>> plans_;
+  std::vector<Named> named_;
+  std::vector<std::pair<const Collective*, const Plan*>> asked_;  // by the environment
+  Execution workspace_;
+  Report report_;
+  std::mutex report_mutex_;
+};
+
+}  // namespace toccata

@@ -1,0 +1,141 @@
+#include "mpi/datatype.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <random>
+
+namespace toccata {
+
+namespace {
+
+// Whether an element without gaps lies in memory in the order of its type map (a struct may list
+// its members in another order). MPI_Pack follows the type map, so it tells.
+bool in_order(MPI_Datatype type, MPI_Aint size) {
+  static constexpr MPI_Aint longest = 4096;  // beyond, pretend not: right, only slower
+  if (size > longest) return false;
+  std::vector<unsigned char> memory(size), packed(size);
+  std::minstd_rand random(1);
+  for (unsigned char& byte : memory) byte = static_cast<unsigned char>(random() >> 8);
+  int position = 0;
+  const int length = static_cast<int>(size);
+  return PMPI_Pack(memory.data(), 1, type, packed.data(), length, &position, MPI_COMM_SELF) ==
+             MPI_SUCCESS &&
+         position == length && memory == packed;
+}
+
+int look_at(MPI_Datatype type, DatatypeTraits& traits) {
+  MPI_Count size = 0;
+  MPI_Aint lower = 0, true_lower = 0, true_extent = 0;
+  traits.type = type;
+  if (int code = PMPI_Type_size_x(type, &size); code != MPI_SUCCESS) return code;
+  if (int code = PMPI_Type_get_extent(type, &lower, &traits.extent); code != MPI_SUCCESS)
+    return code;
+  if (int code = PMPI_Type_get_true_extent(type, &true_lower, &true_extent); code != MPI_SUCCESS)
+    return code;
+  if (size == MPI_UNDEFINED) return MPI_ERR_TYPE;
+  traits.size = static_cast<MPI_Aint>(size);
+  traits.plain = traits.size == traits.extent && lower == 0 && true_lower == 0 &&
+                 true_extent == traits.extent && in_order(type, traits.size);
+  return MPI_SUCCESS;
+}
+
+// `elements` of a datatype as one, where an int cannot count them.
+int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDatatype& made) {
+  static constexpr std::int64_t chunk = 1 << 30;
+  const auto chunks = static_cast<int>(elements / chunk);
+  const auto rest = static_cast<int>(elements % chunk);
+  MPI_Datatype one_chunk, all_chunks, result;
+  if (int code = PMPI_Type_contiguous(chunk, type, &one_chunk); code != MPI_SUCCESS) return code;
+  const OwnedDatatype one_owner(one_chunk);
+  if (int code = PMPI_Type_contiguous(chunks, one_chunk, &all_chunks); code != MPI_SUCCESS)
+    return code;
+  const OwnedDatatype all_owner(all_chunks);
+  const int lengths[] = {1, rest};
+  const MPI_Aint places[] = {0, static_cast<MPI_Aint>(chunks * chunk) * extent};
+  const MPI_Datatype types[] = {all_chunks, type};
+  const int code = PMPI_Type_create_struct(2, lengths, places, types, &result);
+  if (code == MPI_SUCCESS) made = OwnedDatatype(result);
+  return code;
+}
+
+}  // namespace
+
+DatatypeTable::DatatypeTable() {
+  for (const MPI_Datatype type : {MPI_CHAR,
+                                  MPI_SIGNED_CHAR,
+                                  MPI_UNSIGNED_CHAR,
+                                  MPI_BYTE,
+                                  MPI_PACKED,
+                                  MPI_SHORT,
+                                  MPI_UNSIGNED_SHORT,
+                                  MPI_INT,
+                                  MPI_UNSIGNED,
+                                  MPI_LONG,
+                                  MPI_UNSIGNED_LONG,
+                                  MPI_LONG_LONG,
+                                  MPI_UNSIGNED_LONG_LONG,
+                                  MPI_FLOAT,
+                                  MPI_DOUBLE,
+                                  MPI_LONG_DOUBLE,
+                                  MPI_INT8_T,
+                                  MPI_INT16_T,
+                                  MPI_INT32_T,
+                                  MPI_INT64_T,
+                                  MPI_UINT8_T,
+                                  MPI_UINT16_T,
+                                  MPI_UINT32_T,
+                                  MPI_UINT64_T,
+                                  MPI_C_BOOL,
+                                  MPI_C_FLOAT_COMPLEX,
+                                  MPI_C_DOUBLE_COMPLEX,
+                                  MPI_AINT}) {
+    DatatypeTraits traits;
+    if (look_at(type, traits) == MPI_SUCCESS) predefined_.push_back(traits);
+  }
+}
+
+int DatatypeTable::look_up(MPI_Datatype type, DatatypeTraits& traits) const {
+  for (const DatatypeTraits& known : predefined_)
+    if (known.type == type) {
+      traits = known;
+      return MPI_SUCCESS;
+    }
+  return look_at(type, traits);
+}
+
+int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made) {
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  std::vector<MPI_Datatype> types;
+  std::vector<OwnedDatatype> long_runs;
+  for (const Run& run : runs) {
+    MPI_Aint place;
+    PMPI_Get_address(run.address, &place);
+    places.push_back(place);
+    types.push_back(run.traits->type);
+    if (run.elements <= INT_MAX) {
+      lengths.push_back(static_cast<int>(run.elements));
+      continue;
+    }
+    OwnedDatatype& whole = long_runs.emplace_back();
+    if (int code = make_long(run.traits->type, run.traits->extent, run.elements, whole);
+        code != MPI_SUCCESS)
+      return code;
+    lengths.push_back(1);
+    types.back() = whole.get();
+  }
+
+  const auto count = static_cast<int>(runs.size());
+  const bool one_type = std::ranges::all_of(types, [&](auto type) { return type == types[0]; });
+  MPI_Datatype result;
+  int code =
+      one_type
+          ? PMPI_Type_create_hindexed(count, lengths.data(), places.data(), types[0], &result)
+          : PMPI_Type_create_struct(count, lengths.data(), places.data(), types.data(), &result);
+  if (code != MPI_SUCCESS) return code;
+  made = OwnedDatatype(result);
+  return PMPI_Type_commit(&result);
+}
+
+}  // namespace toccata

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace toccata {
+
+// A datatype that we made, freed with its handle. MPI keeps it alive for messages under way.
+class OwnedDatatype {
+ public:
+  OwnedDatatype() = default;
+  explicit OwnedDatatype(MPI_Datatype type) : type_(type) {}
+  OwnedDatatype(OwnedDatatype&& other) noexcept
+      : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+  OwnedDatatype& operator=(OwnedDatatype&& other) noexcept {
+    std::swap(type_, other.type_);
+    return *this;
+  }
+  ~OwnedDatatype() {
+    if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
+  }
+
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+// What moving elements of a datatype needs to know of it.
+struct DatatypeTraits {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Aint extent = 0;  // bytes from one element to the next
+  MPI_Aint size = 0;    // bytes of data in an element
+  // Elements are their data, without gaps and in the order of the type map, so memcpy moves them
+  // and any other datatype of the same signature can read them.
+  bool plain = false;
+};
+
+// Knows the predefined datatypes by heart, for they are asked for at every call. Others are looked
+// at each time: a handle may be freed and mean something else tomorrow.
+class DatatypeTable {
+ public:
+  DatatypeTable();
+  // Errors are MPI's own, for a datatype it does not know or that has no size.
+  int look_up(MPI_Datatype type, DatatypeTraits& traits) const;
+
+ private:
+  std::vector<DatatypeTraits> predefined_;
+};
+
+// A stretch of memory: `elements` of one datatype, one behind the other.
+struct Run {
+  char* address = nullptr;
+  std::int64_t elements = 0;
+  const DatatypeTraits* traits = nullptr;
+
+  std::int64_t bytes() const { return elements * traits->size; }
+  char* end() const { return address + elements * traits->extent; }
+};
+
+// A committed datatype, relative to MPI_BOTTOM, of all runs in order. Counts beyond an int are
+// fine.
+int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made);
+
+}  // namespace toccata

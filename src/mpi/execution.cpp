@@ -1,0 +1,337 @@
+#include "mpi/execution.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+namespace toccata {
+
+namespace {
+
+// Up to this many bytes, two copies cost less than making and walking a derived datatype.
+constexpr std::int64_t pack_limit = 64 << 10;
+
+constexpr std::int64_t least_chunk = 16 << 10;
+constexpr std::int64_t most_kept = 4 << 20;  // bytes an idle arena may keep
+
+std::int64_t total_bytes(const std::vector<Run>& runs) {
+  return std::accumulate(runs.begin(), runs.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Run& run) { return sum + run.bytes(); });
+}
+
+bool all_plain(const std::vector<Run>& runs) {
+  return std::ranges::all_of(runs, [](const Run& run) { return run.traits->plain; });
+}
+
+// Copies the bytes of plain runs, whose borders need not agree. `from` has no more than `into`.
+void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
+  auto target = into.begin();
+  std::int64_t filled = 0;
+  for (const Run& source : from) {
+    for (std::int64_t taken = 0; taken < source.bytes();) {
+      if (filled == target->bytes()) {
+        ++target;
+        filled = 0;
+        continue;
+      }
+      const auto bytes = std::min(source.bytes() - taken, target->bytes() - filled);
+      std::memcpy(target->address + filled, source.address + taken,
+                  static_cast<std::size_t>(bytes));
+      taken += bytes;
+      filled += bytes;
+    }
+  }
+}
+
+}  // namespace
+
+char* Arena::take(std::int64_t bytes) {
+  static constexpr std::int64_t alignment = 64;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  if (chunks_.empty() || chunks_.back().size - chunks_.back().used < bytes) {
+    const std::int64_t size = std::max(bytes, least_chunk);
+    chunks_.push_back({std::make_unique_for_overwrite<char[]>(size), size, 0});
+  }
+  Chunk& chunk = chunks_.back();
+  chunk.used += bytes;
+  return chunk.memory.get() + chunk.used - bytes;
+}
+
+void Arena::reset() {
+  if (chunks_.empty()) return;
+  std::swap(chunks_.front(), chunks_.back());  // the last is the one that was large enough
+  chunks_.resize(1);
+  chunks_.front().used = 0;
+  if (chunks_.front().size > most_kept) chunks_.clear();
+}
+
+void Execution::prepare(const Schedule& schedule, MPI_Comm comm, int rank, int first_tag) {
+  schedule_ = &schedule;
+  comm_ = comm;
+  rank_ = rank;
+  first_tag_ = first_tag;
+  round_ = 0;
+  scratch_.reset();
+  if (const std::int64_t bytes = binding.bind_scratch(schedule); bytes > 0)
+    binding.scratch.set_base(scratch_.take(bytes));
+}
+
+int Execution::run(Background& background) {
+  for (; !finished(); ++round_) {
+    if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
+    if (recvs_.size() == 1 && sends_.size() == 1 && !background.busy()) {
+      const Transfer& send = sends_[0];
+      const Transfer& recv = recvs_[0];
+      if (int code =
+              PMPI_Sendrecv(send.address, send.count, send.type, send.peer, send.tag, recv.address,
+                            recv.count, recv.type, recv.peer, recv.tag, comm_, MPI_STATUS_IGNORE);
+          code != MPI_SUCCESS)
+        return give_up(code);
+    } else if (!recvs_.empty() || !sends_.empty()) {
+      if (int code = post(); code != MPI_SUCCESS) return give_up(code);
+      const auto count = static_cast<int>(requests_.size());
+      int all = 0;
+      while (all == 0 && background.busy()) {
+        if (int code = PMPI_Testall(count, requests_.data(), &all, statuses_.data());
+            code != MPI_SUCCESS)
+          return give_up(code);
+        if (all != 0) break;
+        background.progress();
+        std::this_thread::yield();
+      }
+      if (all == 0)
+        if (int code = PMPI_Waitall(count, requests_.data(), statuses_.data()); code != MPI_SUCCESS)
+          return give_up(code);
+    }
+    if (int code = close_round(); code != MPI_SUCCESS) return give_up(code);
+  }
+  return MPI_SUCCESS;
+}
+
+int Execution::start() {
+  round_ = 0;
+  return advance();
+}
+
+int Execution::test(bool& done) {
+  while (!finished()) {
+    int all = 0;
+    if (int code = PMPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &all,
+                                statuses_.data());
+        code != MPI_SUCCESS)
+      return give_up(code);
+    if (all == 0) break;
+    if (int code = close_round(); code != MPI_SUCCESS) return give_up(code);
+    ++round_;
+    if (int code = advance(); code != MPI_SUCCESS) return code;
+  }
+  done = finished();
+  return MPI_SUCCESS;
+}
+
+int Execution::advance() {
+  for (; !finished(); ++round_) {
+    if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
+    if (int code = post(); code != MPI_SUCCESS) return give_up(code);
+    if (!requests_.empty()) return MPI_SUCCESS;
+    if (int code = close_round(); code != MPI_SUCCESS) return give_up(code);
+  }
+  return MPI_SUCCESS;
+}
+
+int Execution::open_round() {
+  recvs_.clear();
+  sends_.clear();
+  for (const Message& each : schedule_->recvs(round_))
+    if (int code = add_message(each, false); code != MPI_SUCCESS) return code;
+  for (const Message& each : schedule_->sends(round_))
+    if (int code = add_message(each, true); code != MPI_SUCCESS) return code;
+  return MPI_SUCCESS;
+}
+
+int Execution::post() {
+  requests_.clear();
+  for (const Transfer& each : recvs_) {
+    MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
+    if (int code =
+            PMPI_Irecv(each.address, each.count, each.type, each.peer, each.tag, comm_, &request);
+        code != MPI_SUCCESS)
+      return code;
+  }
+  for (const Transfer& each : sends_) {
+    MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
+    if (int code =
+            PMPI_Isend(each.address, each.count, each.type, each.peer, each.tag, comm_, &request);
+        code != MPI_SUCCESS)
+      return code;
+  }
+  statuses_.resize(requests_.size());
+  return MPI_SUCCESS;
+}
+
+int Execution::close_round() {
+  for (const Unpacking& each : unpackings_)
+    if (int code = unpack(each); code != MPI_SUCCESS) return code;
+  for (const Copy& each : schedule_->copies(round_))
+    if (int code = copy(each); code != MPI_SUCCESS) return code;
+  types_.clear();
+  unpackings_.clear();
+  unpack_runs_.clear();
+  staging_.reset();
+  return MPI_SUCCESS;
+}
+
+int Execution::add_message(const Message& message, bool is_send) {
+  const auto ranges = schedule_->ranges(message);
+  if (message.travel == Travel::per_range) {
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+      if (int code = add_piece(message, ranges.subspan(i, 1), is_send); code != MPI_SUCCESS)
+        return code;
+    return MPI_SUCCESS;
+  }
+  if (message.travel == Travel::per_block) {
+    int code = MPI_SUCCESS;
+    for (const BlockRange& range : ranges)
+      for_each_block(range, [&](int block) {
+        if (code == MPI_SUCCESS)
+          code = add_run(message, binding[range.buffer].block(block), is_send);
+      });
+    return code;
+  }
+  return add_piece(message, ranges, is_send);
+}
+
+int Execution::add_piece(const Message& message, std::span<const BlockRange> ranges, bool is_send) {
+  if (ranges.size() == 1 && ranges[0].consecutive() && binding[ranges[0].buffer].is_uniform()) {
+    Run run = binding[ranges[0].buffer].block(ranges[0].first);
+    run.elements *= ranges[0].blocks();
+    return add_run(message, run, is_send);
+  }
+  runs_.clear();
+  collect_runs(ranges, runs_);
+  if (runs_.empty()) {
+    add(message, nullptr, 0, MPI_BYTE, is_send);
+    return MPI_SUCCESS;
+  }
+  if (runs_.size() == 1) return add_run(message, runs_[0], is_send);
+  const std::int64_t bytes = total_bytes(runs_);
+  const bool packed =
+      message.travel == Travel::packed
+          ? bytes <= INT_MAX
+          : message.travel == Travel::whole && bytes <= pack_limit && all_plain(runs_);
+  return packed ? add_packed(message, bytes, is_send) : add_typed(message, runs_, is_send);
+}
+
+int Execution::add_run(const Message& message, const Run& run, bool is_send) {
+  if (run.elements > INT_MAX) return add_typed(message, {run}, is_send);
+  add(message, run.address, static_cast<int>(run.elements), run.traits->type, is_send);
+  return MPI_SUCCESS;
+}
+
+int Execution::add_packed(const Message& message, std::int64_t bytes, bool is_send) {
+  char* staged = staging_.take(bytes);
+  add(message, staged, static_cast<int>(bytes), MPI_PACKED, is_send);
+  if (is_send) return pack(staged, bytes);
+  const std::size_t first = unpack_runs_.size();
+  unpack_runs_.insert(unpack_runs_.end(), runs_.begin(), runs_.end());
+  unpackings_.push_back({first, unpack_runs_.size(), staged, bytes});
+  return MPI_SUCCESS;
+}
+
+int Execution::add_typed(const Message& message, const std::vector<Run>& runs, bool is_send) {
+  OwnedDatatype& type = types_.emplace_back();
+  if (int code = make_datatype(runs, type); code != MPI_SUCCESS) return code;
+  add(message, MPI_BOTTOM, 1, type.get(), is_send);
+  return MPI_SUCCESS;
+}
+
+void Execution::add(const Message& message, void* address, int count, MPI_Datatype type,
+                    bool is_send) {
+  (is_send ? sends_ : recvs_)
+      .push_back({address, count, type, message.peer, first_tag_ + message.channel});
+}
+
+void Execution::collect_runs(std::span<const BlockRange> ranges, std::vector<Run>& runs) const {
+  for (const BlockRange& range : ranges) binding[range.buffer].append_runs(range, runs);
+}
+
+int Execution::pack(char* staged, std::int64_t bytes) {
+  int position = 0;
+  for (const Run& run : runs_) {
+    if (run.traits->plain) {
+      std::memcpy(staged + position, run.address, static_cast<std::size_t>(run.bytes()));
+      position += static_cast<int>(run.bytes());
+    } else if (int code = PMPI_Pack(run.address, static_cast<int>(run.elements), run.traits->type,
+                                    staged, static_cast<int>(bytes), &position, comm_);
+               code != MPI_SUCCESS) {
+      return code;
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+int Execution::unpack(const Unpacking& unpacking) {
+  int position = 0;
+  for (std::size_t i = unpacking.first_run; i < unpacking.end_run; ++i) {
+    const Run& run = unpack_runs_[i];
+    if (run.traits->plain) {
+      std::memcpy(run.address, unpacking.staged + position, static_cast<std::size_t>(run.bytes()));
+      position += static_cast<int>(run.bytes());
+    } else if (int code = PMPI_Unpack(unpacking.staged, static_cast<int>(unpacking.bytes),
+                                      &position, run.address, static_cast<int>(run.elements),
+                                      run.traits->type, comm_);
+               code != MPI_SUCCESS) {
+      return code;
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+int Execution::copy(const Copy& copy) {
+  runs_.clear();
+  into_runs_.clear();
+  collect_runs(schedule_->from(copy), runs_);
+  collect_runs(schedule_->into(copy), into_runs_);
+  if (runs_.empty()) return MPI_SUCCESS;
+  const bool in_place = runs_.size() == 1 && into_runs_.size() == 1 &&
+                        runs_[0].address == into_runs_[0].address &&
+                        runs_[0].traits->type == into_runs_[0].traits->type;
+  if (in_place) return MPI_SUCCESS;
+  if (total_bytes(runs_) > total_bytes(into_runs_)) return MPI_ERR_TRUNCATE;
+  if (!all_plain(runs_) || !all_plain(into_runs_)) return copy_by_message(runs_, into_runs_);
+  copy_plain(runs_, into_runs_);
+  return MPI_SUCCESS;
+}
+
+// MPI alone can translate between datatypes: as a message to ourselves.
+int Execution::copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into) {
+  OwnedDatatype from_type, into_type;
+  if (int code = make_datatype(from, from_type); code != MPI_SUCCESS) return code;
+  if (int code = make_datatype(into, into_type); code != MPI_SUCCESS) return code;
+  return PMPI_Sendrecv(MPI_BOTTOM, 1, from_type.get(), rank_, first_tag_, MPI_BOTTOM, 1,
+                       into_type.get(), rank_, first_tag_, comm_, MPI_STATUS_IGNORE);
+}
+
+int Execution::give_up(int code) {
+  if (code == MPI_ERR_IN_STATUS)
+    for (const MPI_Status& status : statuses_)
+      if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING) {
+        code = status.MPI_ERROR;
+        break;
+      }
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    if (i < recvs_.size()) PMPI_Cancel(&requests_[i]);
+    PMPI_Request_free(&requests_[i]);
+  }
+  requests_.clear();
+  types_.clear();
+  unpackings_.clear();
+  unpack_runs_.clear();
+  round_ = schedule_->rounds();
+  return code;
+}
+
+}  // namespace toccata

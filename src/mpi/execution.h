@@ -1,0 +1,118 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/binding.h"
+#include "schedule/schedule.h"
+
+namespace toccata {
+
+// What else has to go on while a blocking call waits: nonblocking collectives of this process.
+class Background {
+ public:
+  virtual ~Background() = default;
+  virtual bool busy() const = 0;
+  virtual void progress() = 0;
+};
+
+// Memory for the pieces of a round: growing it moves nothing that is under way.
+class Arena {
+ public:
+  char* take(std::int64_t bytes);
+  // Forgets all that was taken. Keeps memory for the next round, but not without bound.
+  void reset();
+
+ private:
+  struct Chunk {
+    std::unique_ptr<char[]> memory;
+    std::int64_t size, used;
+  };
+  std::vector<Chunk> chunks_;
+};
+
+// Runs one rank's schedule on MPI, a round at a time. Resumable: start posts the first round, test
+// goes on as far as it can without waiting; run does the same with waiting and is what blocking
+// calls are.
+//
+// How a message travels: from where it lies if that is one run of memory; else packed into one
+// piece, where the data is plain and not large; else by a derived datatype, which lets MPI read
+// the pieces itself.
+//
+// All functions return MPI error codes; after an error the collective is over, and its requests are
+// cancelled or given up.
+class Execution {
+ public:
+  Execution() = default;
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  // The memory of the call; bind send and recv here, then prepare.
+  Binding binding;
+
+  // Makes ready to run `schedule` (which must stay) as `rank` of `comm`, with as many tags from
+  // `first_tag` on as it has channels.
+  void prepare(const Schedule& schedule, MPI_Comm comm, int rank, int first_tag);
+
+  int run(Background& background);
+  int start();
+  int test(bool& done);
+
+ private:
+  // One MPI message of the round.
+  struct Transfer {
+    void* address;
+    int count;
+    MPI_Datatype type;
+    int peer;
+    int tag;
+  };
+  // Runs to fill from staging memory when a packed message has come.
+  struct Unpacking {
+    std::size_t first_run, end_run;
+    const char* staged;
+    std::int64_t bytes;
+  };
+
+  bool finished() const { return round_ >= schedule_->rounds(); }
+  int open_round();   // the round's messages become transfers
+  int post();         // ... and requests
+  int close_round();  // messages have come: unpack, copy
+  int advance();      // opens and posts rounds until one has to wait
+  int add_message(const Message& message, bool is_send);
+  int add_piece(const Message& message, std::span<const BlockRange> ranges, bool is_send);
+  int add_run(const Message& message, const Run& run, bool is_send);
+  int add_packed(const Message& message, std::int64_t bytes, bool is_send);
+  int add_typed(const Message& message, const std::vector<Run>& runs, bool is_send);
+  void add(const Message& message, void* address, int count, MPI_Datatype type, bool is_send);
+  void collect_runs(std::span<const BlockRange> ranges, std::vector<Run>& runs) const;
+  int pack(char* staged, std::int64_t bytes);
+  int unpack(const Unpacking& unpacking);
+  int copy(const Copy& copy);
+  int copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into);
+  int give_up(int code);
+
+  const Schedule* schedule_ = nullptr;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int first_tag_ = 0;
+  int round_ = 0;
+
+  std::vector<Transfer> recvs_;
+  std::vector<Transfer> sends_;
+  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<OwnedDatatype> types_;
+  std::vector<Run> runs_;       // of the message at hand
+  std::vector<Run> into_runs_;  // the other side of a copy
+  std::vector<Run> unpack_runs_;
+  std::vector<Unpacking> unpackings_;
+  Arena scratch_;
+  Arena staging_;
+};
+
+}  // namespace toccata

@@ -1,0 +1,143 @@
+#include "mpi/process.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "mpi/communicator.h"
+#include "mpi/request.h"
+
+namespace toccata {
+
+namespace {
+
+std::atomic<int> process_keyval{MPI_KEYVAL_INVALID};
+std::atomic<int> communicator_keyval{MPI_KEYVAL_INVALID};
+std::mutex making;
+
+}  // namespace
+
+int Keyvals::process() { return process_keyval.load(std::memory_order_acquire); }
+int Keyvals::communicator() { return communicator_keyval.load(std::memory_order_acquire); }
+
+bool Keyvals::make() {
+  const std::lock_guard lock(making);
+  if (process() != MPI_KEYVAL_INVALID) return true;
+  int initialized = 0, finalized = 0;
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
+  if (initialized == 0 || finalized != 0) return false;
+
+  int for_process, for_communicator;
+  if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &for_communicator,
+                              nullptr) != MPI_SUCCESS ||
+      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_process, &for_process, nullptr) !=
+          MPI_SUCCESS)
+    return false;
+  if (PMPI_Comm_set_attr(MPI_COMM_SELF, for_process, new Process) != MPI_SUCCESS) return false;
+  communicator_keyval.store(for_communicator, std::memory_order_release);
+  process_keyval.store(for_process, std::memory_order_release);
+  return true;
+}
+
+// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, while MPI still works.
+int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
+  communicator_keyval.store(MPI_KEYVAL_INVALID);
+  process_keyval.store(MPI_KEYVAL_INVALID);
+  delete static_cast<Process*>(process);
+  return MPI_SUCCESS;
+}
+
+int Keyvals::forget_communicator(MPI_Comm, int, void* communicator, void*) {
+  auto* held = static_cast<std::shared_ptr<Communicator>*>(communicator);
+  (*held)->leave_user();
+  delete held;
+  return MPI_SUCCESS;
+}
+
+Process* Process::current() {
+  if (Keyvals::process() == MPI_KEYVAL_INVALID && !Keyvals::make()) return nullptr;
+  void* process = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_SELF, Keyvals::process(), &process, &found);
+  return found != 0 ? static_cast<Process*>(process) : nullptr;
+}
+
+Process::Process() {
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  const char* report = std::getenv("TOCCATA_REPORT");
+  reporting_ = report != nullptr && std::strcmp(report, "") != 0 && std::strcmp(report, "0") != 0;
+  for (const Collective* collective : collectives()) {
+    Choice choice;
+    const std::string variable(collective->variable);
+    const char* text = std::getenv(variable.c_str());
+    if (text != nullptr && *text != '\0') {
+      try {
+        choice = parse_choice(*collective, text);
+      } catch (const RequestError& error) {
+        say_once(variable + "=" + text + ": " + error.what() + ". Using native.");
+      }
+    }
+    asked_.emplace_back(collective, std::move(choice));
+  }
+}
+
+Process::~Process() {
+  for (Communicator* each : communicators_) each->close();
+}
+
+const Choice& Process::asked(const Collective& collective) const {
+  return std::ranges::find(asked_, &collective, [](auto& each) { return each.first; })->second;
+}
+
+void Process::report() {
+  for (const Communicator* each : communicators_) past_.add(each->report());
+  past_.gather(MPI_COMM_WORLD);
+  if (world_rank_ == 0) std::fputs(past_.table().c_str(), stderr);
+}
+
+void Process::say_once(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (world_rank_ == 0 && said_.insert(line).second)
+    std::fprintf(stderr, "toccata: %s\n", line.c_str());
+}
+
+void Process::progress() {
+  const std::unique_lock lock(active_mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;  // somebody else is at it
+  for (Request* each : active_) each->try_progress();
+}
+
+void Process::add(Request& request) {
+  const std::lock_guard lock(active_mutex_);
+  active_.push_back(&request);
+  ++active_count_;
+}
+
+void Process::remove(Request& request) {
+  const std::lock_guard lock(active_mutex_);
+  active_count_ -= static_cast<int>(std::erase(active_, &request));
+}
+
+void Process::add(Communicator& communicator) {
+  const std::lock_guard lock(mutex_);
+  communicators_.push_back(&communicator);
+}
+
+void Process::remove(Communicator& communicator) {
+  const std::lock_guard lock(mutex_);
+  past_.add(communicator.report());
+  std::erase(communicators_, &communicator);
+}
+
+void report_at_finalize() noexcept {
+  try {
+    if (Process* process = Process::current(); process != nullptr && process->reporting())
+      process->report();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "toccata: no report: %s\n", error.what());
+  }
+}
+
+}  // namespace toccata

@@ -1,0 +1,108 @@
+#include "mpi/report.h"
+
+#include <array>
+#include <cstdio>
+#include <numeric>
+#include <sstream>
+#include <vector>
+
+namespace toccata {
+
+namespace {
+
+std::string readable_bytes(double bytes) {
+  static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+  return text;
+}
+
+std::string readable_seconds(double seconds) {
+  char text[32];
+  if (seconds < 1e-3)
+    std::snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
+  else if (seconds < 1)
+    std::snprintf(text, sizeof text, "%.1f ms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.2f s", seconds);
+  return text;
+}
+
+}  // namespace
+
+void Report::add(const Report& other) {
+  for (const auto& [key, from] : other.rows_) {
+    if (from.calls == 0) continue;
+    Row& into = rows_[key];
+    into.calls += from.calls;
+    into.bytes += from.bytes;
+    into.seconds += from.seconds;
+  }
+}
+
+std::string Report::serialized() const {
+  std::ostringstream out;
+  out.precision(17);
+  for (const auto& [key, row] : rows_) {
+    const auto& [collective, ranks, algorithm] = key;
+    if (row.calls > 0)
+      out << collective << ' ' << ranks << ' ' << row.calls << ' ' << row.bytes << ' '
+          << row.seconds << ' ' << algorithm << '\n';
+  }
+  return out.str();
+}
+
+void Report::add_serialized(const std::string& lines) {
+  std::istringstream in(lines);
+  std::string collective, algorithm;
+  int ranks;
+  Row row;
+  Report other;
+  while (in >> collective >> ranks >> row.calls >> row.bytes >> row.seconds && in.get() == ' ' &&
+         std::getline(in, algorithm)) {
+    Row& into = other.row(ranks, collective, algorithm);
+    into.calls += row.calls;
+    into.bytes += row.bytes;
+    into.seconds += row.seconds;
+  }
+  add(other);
+}
+
+void Report::gather(MPI_Comm comm) {
+  int rank, size;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &size);
+  const std::string mine = rank == 0 ? "" : serialized();
+  const auto length = static_cast<int>(mine.size());
+  std::vector<int> lengths(rank == 0 ? size : 0), places(lengths.size());
+  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
+  std::string all(lengths.empty() ? 0 : places.back() + lengths.back(), '\0');
+  PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR,
+               0, comm);
+  if (rank == 0) add_serialized(all);
+}
+
+std::string Report::table() const {
+  std::ostringstream out;
+  char line[256];
+  for (const auto& [key, row] : rows_) {
+    const auto& [collective, ranks, algorithm] = key;
+    if (row.calls == 0) continue;
+    if (out.tellp() == 0) {
+      std::snprintf(line, sizeof line, "toccata: %-12s %6s  %-32s %10s %12s %10s\n", "collective",
+                    "ranks", "algorithm", "calls", "bytes", "time");
+      out << line;
+    }
+    std::snprintf(line, sizeof line, "toccata: %-12s %6d  %-32s %10lld %12s %10s\n",
+                  collective.c_str(), ranks, algorithm.c_str(), static_cast<long long>(row.calls),
+                  readable_bytes(static_cast<double>(row.bytes)).c_str(),
+                  readable_seconds(row.seconds).c_str());
+    out << line;
+  }
+  return out.str();
+}
+
+}  // namespace toccata

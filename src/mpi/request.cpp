@@ -1,0 +1,160 @@
+#include "mpi/request.h"
+
+#include <thread>
+
+namespace toccata {
+
+namespace {
+
+int run_schedule(const Operation& operation, Communicator& communicator, const Plan& plan) {
+  if (operation.empty()) return MPI_SUCCESS;
+  if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
+  Execution& execution = communicator.workspace();
+  if (int code = operation.bind(communicator.rank(), communicator.size(),
+                                communicator.process().datatypes(), execution.binding);
+      code != MPI_SUCCESS)
+    return communicator.raise(code);
+  execution.prepare(plan.schedule, communicator.private_comm(), communicator.rank(),
+                    communicator.take_tags(plan.schedule.channels()));
+  return communicator.raise(execution.run(communicator.process()));
+}
+
+// What the MPI library has to do: what we cannot serve, and what it shall complain about.
+bool is_for_native(const Operation& operation, const std::shared_ptr<Communicator>* held) {
+  return held == nullptr || (*held)->is_inter() || !operation.valid((*held)->size());
+}
+
+}  // namespace
+
+int run(const Operation& operation, MPI_Comm comm, const char* algorithm) {
+  const auto* held = Communicator::of(comm);
+  if (is_for_native(operation, held)) return operation.native(comm);
+  Communicator& communicator = **held;
+  const Plan& plan = communicator.plan(operation.collective(), algorithm);
+  const bool reporting = communicator.process().reporting();
+  const double started = reporting ? PMPI_Wtime() : 0;
+  const int code =
+      plan.choice.native() ? operation.native(comm) : run_schedule(operation, communicator, plan);
+  if (reporting) communicator.count(plan, operation.bytes(communicator.size()), started);
+  return code;
+}
+
+Request::Request(std::unique_ptr<Operation> operation, MPI_Comm comm, bool persistent)
+    : operation_(std::move(operation)), comm_(comm), persistent_(persistent) {}
+
+int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const char* algorithm,
+                  bool persistent, std::unique_ptr<Request>& made) {
+  made.reset(new Request(std::move(operation), comm, persistent));
+  const auto* held = Communicator::of(comm);
+  if (is_for_native(*made->operation_, held)) return MPI_SUCCESS;
+  Communicator& communicator = **held;
+  const Plan& plan = communicator.plan(made->operation_->collective(), algorithm);
+  made->communicator_ = *held;
+  made->plan_ = &plan;
+  if (plan.choice.native()) return MPI_SUCCESS;
+
+  if (int code = communicator.start_private(); code != MPI_SUCCESS) return code;
+  if (int code =
+          made->operation_->bind(communicator.rank(), communicator.size(),
+                                 communicator.process().datatypes(), made->execution_.binding);
+      code != MPI_SUCCESS)
+    return communicator.raise(code);
+  const int channels = plan.schedule.channels();
+  made->first_tag_ =
+      persistent ? communicator.take_persistent_tags(channels) : communicator.take_tags(channels);
+  return MPI_SUCCESS;
+}
+
+Request::~Request() {
+  if (active_) wait();
+}
+
+int Request::start() {
+  started_ = PMPI_Wtime();
+  done_ = posted_ = false;
+  code_ = MPI_SUCCESS;
+  if (plan_ == nullptr || plan_->choice.native()) {
+    const int code = operation_->native_nonblocking(comm_, &native_);
+    active_ = code == MPI_SUCCESS;
+    return code;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    active_ = true;
+    go_on();
+  }
+  communicator_->process().add(*this);
+  return MPI_SUCCESS;
+}
+
+int Request::start_schedule() {
+  if (operation_->empty()) {
+    done_ = true;
+    return MPI_SUCCESS;
+  }
+  execution_.prepare(plan_->schedule, communicator_->private_comm(), communicator_->rank(),
+                     first_tag_);
+  return execution_.start();
+}
+
+void Request::go_on() {
+  if (done_) return;
+  if (!posted_) {
+    code_ = communicator_->test_private(posted_);
+    if (code_ == MPI_SUCCESS && posted_) code_ = start_schedule();
+  }
+  if (code_ == MPI_SUCCESS && posted_ && !done_) code_ = execution_.test(done_);
+  if (code_ != MPI_SUCCESS) done_ = true;
+}
+
+void Request::try_progress() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) go_on();
+}
+
+int Request::test(bool& done) {
+  done = true;
+  if (!active_) return MPI_SUCCESS;
+  if (native_ != MPI_REQUEST_NULL) {
+    int flag = 0;
+    const int code = PMPI_Test(&native_, &flag, MPI_STATUS_IGNORE);
+    done = flag != 0 || code != MPI_SUCCESS;
+    if (done) count();
+    return code;
+  }
+  communicator_->process().progress();
+  {
+    const std::lock_guard lock(mutex_);
+    go_on();
+    done = done_;
+  }
+  return done ? end() : MPI_SUCCESS;
+}
+
+int Request::wait() {
+  if (native_ != MPI_REQUEST_NULL) {
+    const int code = PMPI_Wait(&native_, MPI_STATUS_IGNORE);
+    count();
+    return code;
+  }
+  while (true) {
+    bool done;
+    const int code = test(done);
+    if (done) return code;
+    std::this_thread::yield();
+  }
+}
+
+int Request::end() {
+  communicator_->process().remove(*this);
+  count();
+  return communicator_->raise(code_);
+}
+
+void Request::count() {
+  active_ = false;
+  if (plan_ != nullptr && communicator_->process().reporting())
+    communicator_->count(*plan_, operation_->bytes(communicator_->size()), started_);
+}
+
+}  // namespace toccata

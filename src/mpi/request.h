@@ -1,0 +1,63 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <mutex>
+
+#include "mpi/communicator.h"
+#include "mpi/execution.h"
+#include "mpi/operation.h"
+
+namespace toccata {
+
+// Runs a collective to its end. `algorithm` null asks for what the environment says. Returns an MPI
+// error code, after the communicator's error handler has had it. RequestError for an algorithm that
+// is not there or cannot run.
+int run(const Operation& operation, MPI_Comm comm, const char* algorithm);
+
+// A nonblocking or persistent collective. It goes on while somebody waits or tests, for it or for
+// another; see Process::progress.
+class Request {
+ public:
+  // Binds the arguments; nothing is sent before start(). Persistent requests start many times.
+  // Errors as run().
+  static int make(std::unique_ptr<Operation> operation, MPI_Comm comm, const char* algorithm,
+                  bool persistent, std::unique_ptr<Request>& made);
+  ~Request();
+
+  int start();
+  int test(bool& done);
+  int wait();
+  // By whoever waits for another request. Leaves the request alone while its owner is at it.
+  void try_progress();
+
+  bool persistent() const { return persistent_; }
+  bool active() const { return active_; }
+
+ private:
+  Request(std::unique_ptr<Operation> operation, MPI_Comm comm, bool persistent);
+
+  int start_schedule();
+  void go_on();  // as far as it can; the mutex is held
+  int end();
+  void count();  // the request is over: for the report
+
+  std::unique_ptr<Operation> operation_;
+  MPI_Comm comm_;
+  bool persistent_;
+  std::shared_ptr<Communicator> communicator_;  // null where the MPI library does it all
+  const Plan* plan_ = nullptr;
+  int first_tag_ = 0;
+  double started_ = 0;
+
+  std::mutex mutex_;  // guards what follows while the request is active
+  Execution execution_;
+  MPI_Request native_ = MPI_REQUEST_NULL;
+  bool active_ = false;
+  bool posted_ = false;  // the schedule has begun; before, the communicator is being duplicated
+  bool done_ = false;
+  int code_ = MPI_SUCCESS;
+};
+
+}  // namespace toccata

@@ -1,0 +1,27 @@
+// The MPI functions that an application calls, in C. MPICH's Fortran interfaces call these too.
+
+#include <mpi.h>
+
+#include "mpi/process.h"
+#include "toccata/toccata.h"
+
+#define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
+
+TOCCATA_INTERPOSED int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                     void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                     MPI_Comm comm) {
+  return toccata_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                           nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                      void* recvbuf, const int recvcounts[], const int displs[],
+                                      MPI_Datatype recvtype, MPI_Comm comm) {
+  return toccata_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                            comm, nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Finalize() {
+  toccata::report_at_finalize();
+  return PMPI_Finalize();
+}
