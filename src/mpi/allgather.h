@@ -6,7 +6,7 @@ namespace toccata {
 
 // MPI_Allgather, and MPI_Allgatherv where counts and displacements are given. The pointers must
 // stay valid for as long as MPI demands.
-class Allgather : public Operation {
+class Allgather final : public Operation {
  public:
   Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
             MPI_Datatype recvtype);

@@ -4,23 +4,23 @@
 
 namespace toccata {
 
-std::shared_ptr<Communicator>* Communicator::of(MPI_Comm user) {
+Communicator* Communicator::of(MPI_Comm user) {
   if (user == MPI_COMM_NULL) return nullptr;
   if (Keyvals::communicator() == MPI_KEYVAL_INVALID && Process::current() == nullptr)
     return nullptr;
-  void* held = nullptr;
+  void* known = nullptr;
   int found = 0;
-  if (PMPI_Comm_get_attr(user, Keyvals::communicator(), &held, &found) != MPI_SUCCESS)
+  if (PMPI_Comm_get_attr(user, Keyvals::communicator(), &known, &found) != MPI_SUCCESS)
     return nullptr;
-  if (found != 0) return static_cast<std::shared_ptr<Communicator>*>(held);
+  if (found != 0) return static_cast<Communicator*>(known);
 
   Process* process = Process::current();
   if (process == nullptr) return nullptr;
-  auto made = std::make_unique<std::shared_ptr<Communicator>>(
-      std::make_shared<Communicator>(*process, user));
+  const auto made = std::make_shared<Communicator>(*process, user);
   if (PMPI_Comm_set_attr(user, Keyvals::communicator(), made.get()) != MPI_SUCCESS) return nullptr;
-  process->add(**made);
-  return made.release();
+  made->self_ = made;
+  process->add(*made);
+  return made.get();
 }
 
 Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process), user_(user) {
@@ -40,7 +40,10 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
 
 Communicator::~Communicator() { close(); }
 
-void Communicator::leave_user() { user_ = MPI_COMM_NULL; }
+void Communicator::leave_user() {
+  user_ = MPI_COMM_NULL;
+  const auto last = std::move(self_);  // ends us, unless a request holds on
+}
 
 void Communicator::close() {
   if (process_ == nullptr) return;
@@ -50,14 +53,7 @@ void Communicator::close() {
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
 
-const Plan& Communicator::plan(const Collective& collective, const char* algorithm) {
-  if (algorithm == nullptr) {
-    for (const auto& [each, plan] : asked_)
-      if (each == &collective) return *plan;
-    return plan_asked(collective);
-  }
-  for (const Named& each : named_)
-    if (each.collective == &collective && each.algorithm == algorithm) return *each.plan;
+const Plan& Communicator::plan_named(const Collective& collective, const char* algorithm) {
   const Choice choice = parse_choice(collective, algorithm);
   const Plan& plan = add_plan(collective, choice, choice.text());
   named_.push_back({&collective, algorithm, &plan});

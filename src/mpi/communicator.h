@@ -24,11 +24,11 @@ struct Plan {
 // What we keep for a communicator of the user's: a private duplicate for our messages, and a plan
 // for each algorithm used. An attribute of the user's communicator, freed with it, or when the last
 // request on it has ended.
-class Communicator {
+class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
   // Made at the communicator's first collective. Null where the library cannot serve it: outside
   // MPI_Init and MPI_Finalize, and for MPI_COMM_NULL.
-  static std::shared_ptr<Communicator>* of(MPI_Comm user);
+  static Communicator* of(MPI_Comm user);
 
   Communicator(Process& process, MPI_Comm user);
   ~Communicator();
@@ -43,7 +43,16 @@ class Communicator {
 
   // The plan for an algorithm by name, with parameters. RequestError if there is none such, or it
   // cannot run here. Null asks for what the environment says, which falls back to native.
-  const Plan& plan(const Collective& collective, const char* algorithm);
+  const Plan& plan(const Collective& collective, const char* algorithm) {
+    if (algorithm == nullptr) {
+      for (const auto& [each, plan] : asked_)
+        if (each == &collective) return *plan;
+      return plan_asked(collective);
+    }
+    for (const Named& each : named_)
+      if (each.collective == &collective && each.algorithm == algorithm) return *each.plan;
+    return plan_named(collective, algorithm);
+  }
 
   // The duplicate, made by waiting for the others; at once where it is there already.
   int make_private() { return private_ready_ ? MPI_SUCCESS : make_private_now(); }
@@ -90,10 +99,12 @@ class Communicator {
 
   const Plan& add_plan(const Collective& collective, const Choice& choice, std::string label);
   const Plan& plan_asked(const Collective& collective);
+  const Plan& plan_named(const Collective& collective, const char* algorithm);
   int make_private_now();
   int finish_private(int code);
 
-  Process* process_;  // null once MPI is about to end
+  std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
+  Process* process_;                    // null once MPI is about to end
   MPI_Comm user_;
   int rank_ = 0;
   int size_ = 0;

@@ -73,41 +73,69 @@ void Execution::prepare(const Schedule& schedule, MPI_Comm comm, int rank, int f
   rank_ = rank;
   first_tag_ = first_tag;
   round_ = 0;
-  scratch_.reset();
-  if (const std::int64_t bytes = binding.bind_scratch(schedule); bytes > 0)
+  if (!schedule.scratch().empty()) {
+    scratch_.reset();
+    const std::int64_t bytes = binding.bind_scratch(schedule);
     binding.scratch.set_base(scratch_.take(bytes));
+  }
+  straight_ = schedule.straight() && binding.send.is_uniform() && binding.recv.is_uniform() &&
+              binding.scratch.is_uniform();
 }
 
 int Execution::run(Background& background) {
   for (; !finished(); ++round_) {
-    if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
-    if (recvs_.size() == 1 && sends_.size() == 1 && !background.busy()) {
-      const Transfer& send = sends_[0];
-      const Transfer& recv = recvs_[0];
-      if (int code =
-              PMPI_Sendrecv(send.address, send.count, send.type, send.peer, send.tag, recv.address,
-                            recv.count, recv.type, recv.peer, recv.tag, comm_, MPI_STATUS_IGNORE);
-          code != MPI_SUCCESS)
-        return give_up(code);
-    } else if (!recvs_.empty() || !sends_.empty()) {
-      if (int code = post(); code != MPI_SUCCESS) return give_up(code);
-      const auto count = static_cast<int>(requests_.size());
-      int all = 0;
-      while (all == 0 && background.busy()) {
-        if (int code = PMPI_Testall(count, requests_.data(), &all, statuses_.data());
-            code != MPI_SUCCESS)
-          return give_up(code);
-        if (all != 0) break;
-        background.progress();
-        std::this_thread::yield();
-      }
-      if (all == 0)
-        if (int code = PMPI_Waitall(count, requests_.data(), statuses_.data()); code != MPI_SUCCESS)
-          return give_up(code);
-    }
+    const bool alone = straight_ && !background.busy();
+    if (int code = alone ? exchange_straight() : exchange(background); code != MPI_SUCCESS)
+      return give_up(code);
     if (int code = close_round(); code != MPI_SUCCESS) return give_up(code);
   }
   return MPI_SUCCESS;
+}
+
+// As a loop written by hand would do it: no list, no request, no look at a datatype.
+int Execution::exchange_straight() {
+  struct Side {
+    Run run = {};
+    int peer = MPI_PROC_NULL;
+    int tag = 0;
+    MPI_Datatype type = MPI_BYTE;
+  };
+  const auto side = [&](std::span<const Message> messages) {
+    if (messages.empty()) return Side{};
+    const BlockRange& blocks = schedule_->ranges(messages[0])[0];
+    const Run run = binding[blocks.buffer].stretch(blocks);
+    return Side{run, messages[0].peer, first_tag_ + messages[0].channel, run.traits->type};
+  };
+  const auto sends = schedule_->sends(round_);
+  const auto recvs = schedule_->recvs(round_);
+  if (sends.empty() && recvs.empty()) return MPI_SUCCESS;
+  const Side to = side(sends);
+  const Side from = side(recvs);
+  if (std::max(to.run.elements, from.run.elements) > INT_MAX) {
+    struct Alone : Background {
+      bool busy() const override { return false; }
+      void progress() override {}
+    } nobody;
+    return exchange(nobody);
+  }
+  return PMPI_Sendrecv(to.run.address, static_cast<int>(to.run.elements), to.type, to.peer, to.tag,
+                       from.run.address, static_cast<int>(from.run.elements), from.type, from.peer,
+                       from.tag, comm_, MPI_STATUS_IGNORE);
+}
+
+int Execution::exchange(Background& background) {
+  if (int code = open_round(); code != MPI_SUCCESS) return code;
+  if (int code = post(); code != MPI_SUCCESS) return code;
+  if (requests_.empty()) return MPI_SUCCESS;
+  const auto count = static_cast<int>(requests_.size());
+  while (background.busy()) {
+    int all = 0;
+    const int code = PMPI_Testall(count, requests_.data(), &all, statuses_.data());
+    if (code != MPI_SUCCESS || all != 0) return code;
+    background.progress();
+    std::this_thread::yield();
+  }
+  return PMPI_Waitall(count, requests_.data(), statuses_.data());
 }
 
 int Execution::start() {
@@ -144,6 +172,7 @@ int Execution::advance() {
 int Execution::open_round() {
   recvs_.clear();
   sends_.clear();
+  staging_.reset();
   for (const Message& each : schedule_->recvs(round_))
     if (int code = add_message(each, false); code != MPI_SUCCESS) return code;
   for (const Message& each : schedule_->sends(round_))
@@ -172,14 +201,19 @@ int Execution::post() {
 }
 
 int Execution::close_round() {
-  for (const Unpacking& each : unpackings_)
-    if (int code = unpack(each); code != MPI_SUCCESS) return code;
+  if (!unpackings_.empty() || !types_.empty())
+    if (int code = settle(); code != MPI_SUCCESS) return code;
   for (const Copy& each : schedule_->copies(round_))
     if (int code = copy(each); code != MPI_SUCCESS) return code;
+  return MPI_SUCCESS;
+}
+
+int Execution::settle() {
+  for (const Unpacking& each : unpackings_)
+    if (int code = unpack(each); code != MPI_SUCCESS) return code;
   types_.clear();
   unpackings_.clear();
   unpack_runs_.clear();
-  staging_.reset();
   return MPI_SUCCESS;
 }
 
@@ -290,10 +324,22 @@ int Execution::unpack(const Unpacking& unpacking) {
 }
 
 int Execution::copy(const Copy& copy) {
+  const auto from = schedule_->from(copy);
+  const auto into = schedule_->into(copy);
+  if (straight_ && from.size() == 1 && into.size() == 1 && from[0].consecutive() &&
+      into[0].consecutive()) {
+    const Run source = binding[from[0].buffer].stretch(from[0]);
+    const Run target = binding[into[0].buffer].stretch(into[0]);
+    if (source.traits->plain && target.traits->plain && source.bytes() <= target.bytes()) {
+      if (source.address != target.address)
+        std::memcpy(target.address, source.address, static_cast<std::size_t>(source.bytes()));
+      return MPI_SUCCESS;
+    }
+  }
   runs_.clear();
   into_runs_.clear();
-  collect_runs(schedule_->from(copy), runs_);
-  collect_runs(schedule_->into(copy), into_runs_);
+  collect_runs(from, runs_);
+  collect_runs(into, into_runs_);
   if (runs_.empty()) return MPI_SUCCESS;
   const bool in_place = runs_.size() == 1 && into_runs_.size() == 1 &&
                         runs_[0].address == into_runs_[0].address &&

@@ -79,9 +79,13 @@ class Execution {
   };
 
   bool finished() const { return round_ >= schedule_->rounds(); }
+  // The round's messages there and back, by waiting for them.
+  int exchange(Background& background);
+  int exchange_straight();
   int open_round();   // the round's messages become transfers
   int post();         // ... and requests
   int close_round();  // messages have come: unpack, copy
+  int settle();       // the first half of that
   int advance();      // opens and posts rounds until one has to wait
   int add_message(const Message& message, bool is_send);
   int add_piece(const Message& message, std::span<const BlockRange> ranges, bool is_send);
@@ -101,6 +105,7 @@ class Execution {
   int rank_ = 0;
   int first_tag_ = 0;
   int round_ = 0;
+  bool straight_ = false;
 
   std::vector<Transfer> recvs_;
   std::vector<Transfer> sends_;

@@ -50,9 +50,7 @@ int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
 }
 
 int Keyvals::forget_communicator(MPI_Comm, int, void* communicator, void*) {
-  auto* held = static_cast<std::shared_ptr<Communicator>*>(communicator);
-  (*held)->leave_user();
-  delete held;
+  static_cast<Communicator*>(communicator)->leave_user();
   return MPI_SUCCESS;
 }
 

@@ -4,52 +4,17 @@
 
 namespace toccata {
 
-namespace {
-
-int run_schedule(const Operation& operation, Communicator& communicator, const Plan& plan) {
-  if (operation.empty()) return MPI_SUCCESS;
-  if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
-  Execution& execution = communicator.workspace();
-  if (int code = operation.bind(communicator.rank(), communicator.size(),
-                                communicator.process().datatypes(), execution.binding);
-      code != MPI_SUCCESS)
-    return communicator.raise(code);
-  execution.prepare(plan.schedule, communicator.private_comm(), communicator.rank(),
-                    communicator.take_tags(plan.schedule.channels()));
-  return communicator.raise(execution.run(communicator.process()));
-}
-
-// What the MPI library has to do: what we cannot serve, and what it shall complain about.
-bool is_for_native(const Operation& operation, const std::shared_ptr<Communicator>* held) {
-  return held == nullptr || (*held)->is_inter() || !operation.valid((*held)->size());
-}
-
-}  // namespace
-
-int run(const Operation& operation, MPI_Comm comm, const char* algorithm) {
-  const auto* held = Communicator::of(comm);
-  if (is_for_native(operation, held)) return operation.native(comm);
-  Communicator& communicator = **held;
-  const Plan& plan = communicator.plan(operation.collective(), algorithm);
-  const bool reporting = communicator.process().reporting();
-  const double started = reporting ? PMPI_Wtime() : 0;
-  const int code =
-      plan.choice.native() ? operation.native(comm) : run_schedule(operation, communicator, plan);
-  if (reporting) communicator.count(plan, operation.bytes(communicator.size()), started);
-  return code;
-}
-
 Request::Request(std::unique_ptr<Operation> operation, MPI_Comm comm, bool persistent)
     : operation_(std::move(operation)), comm_(comm), persistent_(persistent) {}
 
 int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const char* algorithm,
                   bool persistent, std::unique_ptr<Request>& made) {
   made.reset(new Request(std::move(operation), comm, persistent));
-  const auto* held = Communicator::of(comm);
-  if (is_for_native(*made->operation_, held)) return MPI_SUCCESS;
-  Communicator& communicator = **held;
+  Communicator* found = Communicator::of(comm);
+  if (is_for_native(*made->operation_, found)) return MPI_SUCCESS;
+  Communicator& communicator = *found;
   const Plan& plan = communicator.plan(made->operation_->collective(), algorithm);
-  made->communicator_ = *held;
+  made->communicator_ = communicator.shared_from_this();
   made->plan_ = &plan;
   if (plan.choice.native()) return MPI_SUCCESS;
 

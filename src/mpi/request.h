@@ -11,10 +11,43 @@
 
 namespace toccata {
 
-// Runs a collective to its end. `algorithm` null asks for what the environment says. Returns an MPI
-// error code, after the communicator's error handler has had it. RequestError for an algorithm that
-// is not there or cannot run.
-int run(const Operation& operation, MPI_Comm comm, const char* algorithm);
+// What the MPI library has to do itself: what we cannot serve, and what it shall complain about.
+template <typename Call>
+bool is_for_native(const Call& call, const Communicator* communicator) {
+  return communicator == nullptr || communicator->is_inter() || !call.valid(communicator->size());
+}
+
+template <typename Call>
+int run_schedule(const Call& call, Communicator& communicator, const Plan& plan) {
+  if (call.empty()) return MPI_SUCCESS;
+  if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
+  Execution& execution = communicator.workspace();
+  int code = call.bind(communicator.rank(), communicator.size(), communicator.process().datatypes(),
+                       execution.binding);
+  if (code == MPI_SUCCESS) {
+    execution.prepare(plan.schedule, communicator.private_comm(), communicator.rank(),
+                      communicator.take_tags(plan.schedule.channels()));
+    code = execution.run(communicator.process());
+  }
+  return communicator.raise(code);
+}
+
+// Runs a collective to its end; `Call` is an Operation, whose type is known here so that short
+// messages pay for no virtual call. `algorithm` null asks for what the environment says. Returns an
+// MPI error code, after the communicator's error handler has had it. RequestError for an algorithm
+// that is not there or cannot run.
+template <typename Call>
+int run(const Call& call, MPI_Comm comm, const char* algorithm) {
+  Communicator* communicator = Communicator::of(comm);
+  if (is_for_native(call, communicator)) return call.native(comm);
+  const Plan& plan = communicator->plan(call.collective(), algorithm);
+  const bool reporting = communicator->process().reporting();
+  const double started = reporting ? PMPI_Wtime() : 0;
+  const int code =
+      plan.choice.native() ? call.native(comm) : run_schedule(call, *communicator, plan);
+  if (reporting) communicator->count(plan, call.bytes(communicator->size()), started);
+  return code;
+}
 
 // A nonblocking or persistent collective. It goes on while somebody waits or tests, for it or for
 // another; see Process::progress.

@@ -45,9 +45,11 @@ BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, 
 
 // Calls visit(block) for every block, in order.
 template <typename Visit>
-void for_each_block(const BlockRange& range, Visit&& visit) {
-  for (std::int32_t run = 0; run < range.repeat; ++run)
-    for (std::int32_t i = 0; i < range.count; ++i) visit(range.first + run * range.stride + i);
+void for_each_block(const BlockRange range, Visit&& visit) {
+  for (std::int32_t run = 0; run < range.repeat; ++run) {
+    const std::int32_t first = range.first + run * range.stride;
+    for (std::int32_t i = 0; i < range.count; ++i) visit(first + i);
+  }
 }
 
 }  // namespace toccata

@@ -48,9 +48,9 @@ class Schedule {
   int rounds() const { return static_cast<int>(rounds_.size()); }
   int channels() const { return channels_; }
 
-  std::span<const Message> sends(int round) const;
-  std::span<const Message> recvs(int round) const;
-  std::span<const Copy> copies(int round) const;
+  std::span<const Message> sends(int round) const { return entries(sends_, &Round::sends, round); }
+  std::span<const Message> recvs(int round) const { return entries(recvs_, &Round::recvs, round); }
+  std::span<const Copy> copies(int round) const { return entries(copies_, &Round::copies, round); }
 
   std::span<const BlockRange> ranges(const Message& message) const {
     return {ranges_.data() + message.first_range, message.range_count};
@@ -65,6 +65,10 @@ class Schedule {
   // Scratch block i has the size of the i-th block of these, so that a schedule serves blocks of
   // different sizes as well. They name blocks of send or recv.
   const BlockRanges& scratch() const { return scratch_; }
+
+  // Whether a round is at most one message each way, and each of them one stretch of blocks: then
+  // it runs as a hand-written loop would. True of rings, doublings and trees.
+  bool straight() const { return straight_; }
 
   // Prescribes how the messages travel that are `whole` so far.
   void set_travel(Travel travel);
@@ -81,7 +85,11 @@ class Schedule {
   };
   template <typename Entry>
   std::span<const Entry> entries(const std::vector<Entry>& all, std::uint32_t Round::*begin,
-                                 int round) const;
+                                 int round) const {
+    const std::size_t first = rounds_[round].*begin;
+    const std::size_t end = round + 1 < rounds() ? rounds_[round + 1].*begin : all.size();
+    return {all.data() + first, end - first};
+  }
 
   std::vector<Round> rounds_;
   std::vector<Message> sends_;
@@ -90,6 +98,7 @@ class Schedule {
   BlockRanges ranges_;
   BlockRanges scratch_;
   int channels_ = 1;
+  bool straight_ = true;
 };
 
 }  // namespace toccata

@@ -26,8 +26,27 @@ const Algorithm& parse_name(const Collective& collective, std::string_view name)
   std::string known = "native";
   for (const Algorithm* each : all_algorithms())
     if (&each->collective == &collective) (known += ", ") += each->name;
-  throw RequestError("there is no " + std::string(collective.name) + " algorithm " + quote(name) +
-                     "; known are " + known);
+  throw RequestError(
+      (short_name.empty()
+           ? "no " + std::string(collective.name) + " algorithm is named"
+           : "there is no " + std::string(collective.name) + " algorithm " + quote(name)) +
+      "; known are " + known);
+}
+
+// "messages=per_round|per_block, travel=..."
+std::string accepts(const Algorithm& algorithm) {
+  std::string known;
+  for (const Parameter& parameter : algorithm.parameters)
+    known += std::string(parameter.name) + "=" + parameter.accepts() + ", ";
+  return known + "travel=" + travel().accepts();
+}
+
+const Parameter& parse_parameter(const Algorithm& algorithm, std::string_view name) {
+  if (name == travel().name) return travel();
+  for (const Parameter& parameter : algorithm.parameters)
+    if (parameter.name == name) return parameter;
+  throw RequestError(algorithm.path() + " has no parameter " + quote(name) + "; it takes " +
+                     accepts(algorithm));
 }
 
 int parse_value(const Parameter& parameter, std::string_view text) {
@@ -44,25 +63,22 @@ int parse_value(const Parameter& parameter, std::string_view text) {
                      "; it takes " + parameter.accepts());
 }
 
-void parse_setting(Choice& choice, std::string_view setting) {
+// Reads "PARAMETER=VALUE" and returns the parameter.
+const Parameter& parse_setting(Choice& choice, std::string_view setting) {
+  if (setting.empty())
+    throw RequestError("a parameter is missing behind ':' or ','; " + choice.algorithm->path() +
+                       " takes " + accepts(*choice.algorithm));
   const std::size_t equals = setting.find('=');
-  const std::string_view name = setting.substr(0, equals);
-  const std::string_view value =
-      equals == std::string_view::npos ? std::string_view() : setting.substr(equals + 1);
-  if (name == travel().name) {
-    choice.travel = static_cast<Travel>(parse_value(travel(), value));
-    return;
-  }
-  for (const Parameter& parameter : choice.algorithm->parameters)
-    if (parameter.name == name) {
-      choice.parameters.set(parameter, parse_value(parameter, value));
-      return;
-    }
-  std::string known;
-  for (const Parameter& parameter : choice.algorithm->parameters)
-    known += std::string(parameter.name) + "=" + parameter.accepts() + ", ";
-  throw RequestError(choice.algorithm->path() + " has no parameter " + quote(name) + "; it takes " +
-                     known + "travel=" + travel().accepts());
+  const Parameter& parameter = parse_parameter(*choice.algorithm, setting.substr(0, equals));
+  if (equals == std::string_view::npos)
+    throw RequestError("parameter " + std::string(parameter.name) + " has no value; it takes " +
+                       parameter.accepts());
+  const int value = parse_value(parameter, setting.substr(equals + 1));
+  if (&parameter == &travel())
+    choice.travel = static_cast<Travel>(value);
+  else
+    choice.parameters.set(parameter, value);
+  return parameter;
 }
 
 }  // namespace
@@ -86,14 +102,21 @@ Choice parse_choice(const Collective& collective, std::string_view text) {
   Choice choice;
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  if (text == "native") return choice;
+  if (name == "native") {
+    if (colon != std::string_view::npos) throw RequestError("native takes no parameters");
+    return choice;
+  }
   choice.algorithm = &parse_name(collective, name);
   choice.parameters = Parameters(choice.algorithm->parameters);
   if (colon == std::string_view::npos) return choice;
   std::string_view settings = text.substr(colon + 1);
+  std::vector<const Parameter*> given;
   while (true) {
     const std::size_t comma = settings.find(',');
-    parse_setting(choice, settings.substr(0, comma));
+    const Parameter& parameter = parse_setting(choice, settings.substr(0, comma));
+    if (std::ranges::find(given, &parameter) != given.end())
+      throw RequestError("parameter " + std::string(parameter.name) + " is given twice");
+    given.push_back(&parameter);
     if (comma == std::string_view::npos) return choice;
     settings.remove_prefix(comma + 1);
   }

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace toccata::bench {
+
+// One collective at one size, ready to be called over and over on MPI_COMM_WORLD.
+class Benchmark {
+ public:
+  virtual ~Benchmark() = default;
+  // One call: `algorithm` by name, or "native" for the MPI library's own.
+  virtual void call(const std::string& algorithm) = 0;
+  // Spoils what the next call has to write.
+  virtual void spoil() = 0;
+  // Whether the last call left the right data on this rank.
+  virtual bool right() const = 0;
+};
+
+// `bytes` is what each rank contributes.
+std::unique_ptr<Benchmark> make_allgather(std::size_t bytes);
+
+}  // namespace toccata::bench

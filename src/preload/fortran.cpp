@@ -1,0 +1,90 @@
+// The MPI functions that an application calls, in Fortran, for Open MPI: its mpif.h, mpi and
+// mpi_f08 call PMPI_* directly, past c.cpp. MPICH's call the C functions, so there this file is
+// empty.
+//
+// All arguments are addresses, whichever interface is used: an mpi_f08 handle is a structure of one
+// integer, and an optional ierror that is absent is null. Character and descriptor arguments, which
+// differ, do not occur in collectives.
+
+#include <mpi.h>
+
+#ifdef OPEN_MPI
+
+#include "mpi/process.h"
+#include "toccata/toccata.h"
+
+// Counts and displacements are handed on as they are, as arrays too.
+static_assert(sizeof(MPI_Fint) == sizeof(int), "a default INTEGER must be an int");
+
+// MPI_IN_PLACE and MPI_BOTTOM of Fortran are addresses of common blocks, whose names depend on the
+// Fortran compiler that this MPI was built with. One of each is there; the others are null.
+#define TOCCATA_COMMON(name, NAME) \
+  extern "C" __attribute__((weak)) int name, name##_, name##__, NAME
+TOCCATA_COMMON(mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE);
+TOCCATA_COMMON(mpi_fortran_bottom, MPI_FORTRAN_BOTTOM);
+#define TOCCATA_IS_COMMON(address, name, NAME) \
+  is_one_of(address, {&name, &name##_, &name##__, &NAME})
+
+namespace {
+
+bool is_one_of(const void* address, std::initializer_list<const void*> commons) {
+  for (const void* each : commons)
+    if (each != nullptr && each == address) return true;
+  return false;
+}
+
+void* buffer(void* address) {
+  if (TOCCATA_IS_COMMON(address, mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE)) return MPI_IN_PLACE;
+  if (TOCCATA_IS_COMMON(address, mpi_fortran_bottom, MPI_FORTRAN_BOTTOM)) return MPI_BOTTOM;
+  return address;
+}
+
+MPI_Datatype datatype(const MPI_Fint* handle) { return PMPI_Type_f2c(*handle); }
+MPI_Comm communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle); }
+
+void set(MPI_Fint* ierror, int code) {
+  if (ierror != nullptr) *ierror = code;
+}
+
+}  // namespace
+
+extern "C" {
+
+static void toccata_fortran_allgather(void* sendbuf, const MPI_Fint* sendcount,
+                                      const MPI_Fint* sendtype, void* recvbuf,
+                                      const MPI_Fint* recvcount, const MPI_Fint* recvtype,
+                                      const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, toccata_allgather(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
+                                *recvcount, datatype(recvtype), communicator(comm), nullptr));
+}
+
+static void toccata_fortran_allgatherv(void* sendbuf, const MPI_Fint* sendcount,
+                                       const MPI_Fint* sendtype, void* recvbuf,
+                                       const MPI_Fint* recvcounts, const MPI_Fint* displs,
+                                       const MPI_Fint* recvtype, const MPI_Fint* comm,
+                                       MPI_Fint* ierror) {
+  set(ierror,
+      toccata_allgatherv(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
+                         recvcounts, displs, datatype(recvtype), communicator(comm), nullptr));
+}
+
+static void toccata_fortran_finalize(MPI_Fint* ierror) {
+  toccata::report_at_finalize();
+  set(ierror, PMPI_Finalize());
+}
+
+}  // extern "C"
+
+// The names under which compilers know a Fortran function: of mpif.h and mpi, then of mpi_f08.
+#define TOCCATA_ALIAS(function) __attribute__((alias("toccata_fortran_" #function)))
+#define TOCCATA_FORTRAN(function, FUNCTION)                                                    \
+  extern "C" TOCCATA_PUBLIC decltype(toccata_fortran_##function) mpi_##function TOCCATA_ALIAS( \
+      function),                                                                               \
+      mpi_##function##_ TOCCATA_ALIAS(function), mpi_##function##__ TOCCATA_ALIAS(function),   \
+      MPI_##FUNCTION TOCCATA_ALIAS(function), mpi_##function##_f08_ TOCCATA_ALIAS(function)
+
+TOCCATA_FORTRAN(allgather, ALLGATHER);
+TOCCATA_FORTRAN(allgatherv, ALLGATHERV);
+TOCCATA_FORTRAN(finalize, FINALIZE);
+
+#endif  // OPEN_MPI
