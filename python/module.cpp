@@ -1,0 +1,276 @@
+// toccata._core: the part of the library without MPI, for Python. What it offers is described in
+// toccata/_core.pyi; RequestError becomes a ValueError.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "algorithms/registry.h"
+#include "analysis/lockstep.h"
+#include "analysis/traffic.h"
+#include "analysis/verify.h"
+#include "selection/request.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+namespace {
+
+const Collective& collective_named(std::string_view name) {
+  if (const Collective* found = find_collective(name)) return *found;
+  std::string known;
+  for (const Collective* each : collectives()) (known += known.empty() ? "" : ", ") += each->name;
+  throw RequestError("there is no collective '" + std::string(name) + "'; known are " + known);
+}
+
+void check_ranks(int p) {
+  if (p < 1) throw RequestError("p is " + std::to_string(p) + "; it takes at least 1 rank");
+}
+
+void check_rank(int p, int rank) {
+  check_ranks(p);
+  if (rank < 0 || rank >= p)
+    throw RequestError("there is no rank " + std::to_string(rank) + " among " + std::to_string(p) +
+                       "; ranks are 0.." + std::to_string(p - 1));
+}
+
+// The algorithm of a choice that it makes sense to analyse with p ranks.
+const Algorithm& analysed(const Choice& choice, int p) {
+  check_ranks(p);
+  if (choice.native())
+    throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
+  check_possible(choice, p);
+  return *choice.algorithm;
+}
+
+std::vector<Schedule> all_schedules(const Choice& choice, int p) {
+  std::vector<Schedule> schedules;
+  for (int rank = 0; rank < p; ++rank) schedules.push_back(choice.schedule(p, rank));
+  return schedules;
+}
+
+// The closed forms are declared for messages that travel whole.
+std::string verify_choice(const Choice& choice, int p, bool in_place) {
+  const Algorithm& algorithm = analysed(choice, p);
+  const Shape shape{p, choice.parameters};
+  if (choice.travel == Travel::whole) return verify(algorithm, shape, in_place);
+  return verify(algorithm.collective, shape, all_schedules(choice, p), in_place);
+}
+
+std::string lockstep_choice(const Choice& choice, const std::vector<std::int64_t>& counts,
+                            bool in_place) {
+  // A collective of p ranks may have more data than ranks, but here the data are counted.
+  const int p = static_cast<int>(counts.size());
+  const Algorithm& algorithm = analysed(choice, p);
+  ByteCall call{.counts = counts};
+  call.in_place = in_place;
+  return lockstep(algorithm, {p, choice.parameters}, call);
+}
+
+Traffic traffic_of(const Choice& choice, int p, std::int64_t block_bytes) {
+  const Algorithm& algorithm = analysed(choice, p);
+  const Shape shape{p, choice.parameters};
+  const std::vector<std::int64_t> bytes(algorithm.collective.data(shape), block_bytes);
+  Traffic result;
+  for (int rank = 0; rank < p; ++rank)
+    result = largest(result,
+                     traffic(algorithm.collective, shape, rank, choice.schedule(p, rank), bytes));
+  return result;
+}
+
+std::vector<Choice> variants(const Algorithm& algorithm, int p) {
+  check_ranks(p);
+  std::vector<Choice> result;
+  for (Shape& shape : sample_shapes(algorithm, p))
+    result.push_back({&algorithm, std::move(shape.parameters)});
+  return result;
+}
+
+// Descriptors live as long as the program: Python refers to them and never frees them.
+template <typename Entry>
+nb::list list_of(std::span<const Entry* const> entries) {
+  nb::list result;
+  for (const Entry* each : entries) result.append(nb::cast(each, nb::rv_policy::reference));
+  return result;
+}
+
+std::vector<std::int32_t> blocks_of(const BlockRange& range) {
+  std::vector<std::int32_t> result;
+  for_each_block(range, [&](int block) { result.push_back(block); });
+  return result;
+}
+
+// Messages and copies are places in their schedule; in Python each owns what it says.
+struct PythonMessage {
+  int peer;
+  int channel;
+  Travel travel;
+  BlockRanges ranges;
+};
+struct PythonCopy {
+  BlockRanges from, into;
+};
+struct PythonRound {
+  std::vector<PythonMessage> sends, recvs;
+  std::vector<PythonCopy> copies;
+};
+
+std::vector<PythonMessage> messages_of(const Schedule& schedule,
+                                       std::span<const Message> messages) {
+  std::vector<PythonMessage> result;
+  for (const Message& each : messages) {
+    const auto ranges = schedule.ranges(each);
+    result.push_back({each.peer, each.channel, each.travel, {ranges.begin(), ranges.end()}});
+  }
+  return result;
+}
+
+PythonRound round_of(const Schedule& schedule, int round) {
+  PythonRound result{messages_of(schedule, schedule.sends(round)),
+                     messages_of(schedule, schedule.recvs(round)),
+                     {}};
+  for (const Copy& each : schedule.copies(round)) {
+    const auto from = schedule.from(each);
+    const auto into = schedule.into(each);
+    result.copies.push_back({{from.begin(), from.end()}, {into.begin(), into.end()}});
+  }
+  return result;
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.attr("__version__") = TOCCATA_VERSION;
+  nb::exception<RequestError>(module, "RequestError", PyExc_ValueError);
+
+  nb::class_<Collective>(module, "Collective")
+      .def_ro("name", &Collective::name)
+      .def_ro("variable", &Collective::variable);
+
+  nb::class_<Parameter>(module, "Parameter")
+      .def_ro("name", &Parameter::name)
+      .def_ro("help", &Parameter::help)
+      .def_prop_ro("accepts", &Parameter::accepts)
+      .def_prop_ro("standard", [](const Parameter& self) { return self.text(self.standard); })
+      .def_prop_ro("samples", [](const Parameter& self) {
+        std::vector<std::string> result;
+        for (const int value : self.samples) result.push_back(self.text(value));
+        return result;
+      });
+
+  nb::class_<Cost>(module, "Cost")
+      .def_ro("rounds", &Cost::rounds)
+      .def_ro("messages", &Cost::messages)
+      .def_ro("sent", &Cost::sent)
+      .def_ro("copied", &Cost::copied);
+
+  nb::class_<Traffic>(module, "Traffic")
+      .def_ro("rounds", &Traffic::rounds)
+      .def_ro("messages", &Traffic::messages)
+      .def_ro("sent", &Traffic::sent)
+      .def_ro("sent_bytes", &Traffic::sent_bytes)
+      .def_ro("copied", &Traffic::copied)
+      .def_ro("copied_bytes", &Traffic::copied_bytes);
+
+  nb::class_<BlockRange>(module, "BlockRange")
+      .def_prop_ro("buffer", [](const BlockRange& self) { return name(self.buffer); })
+      .def_ro("first", &BlockRange::first)
+      .def_ro("count", &BlockRange::count)
+      .def_ro("stride", &BlockRange::stride)
+      .def_ro("repeat", &BlockRange::repeat)
+      .def_prop_ro("blocks", &blocks_of);
+
+  nb::class_<PythonMessage>(module, "Message")
+      .def_ro("peer", &PythonMessage::peer)
+      .def_ro("channel", &PythonMessage::channel)
+      .def_prop_ro("travel", [](const PythonMessage& self) { return name(self.travel); })
+      .def_ro("ranges", &PythonMessage::ranges);
+  nb::class_<PythonCopy>(module, "Copy")
+      .def_ro("source", &PythonCopy::from)
+      .def_ro("target", &PythonCopy::into);
+  nb::class_<PythonRound>(module, "Round")
+      .def_ro("sends", &PythonRound::sends)
+      .def_ro("recvs", &PythonRound::recvs)
+      .def_ro("copies", &PythonRound::copies);
+
+  nb::class_<Schedule>(module, "Schedule")
+      .def("__len__", &Schedule::rounds)
+      .def(
+          "round",
+          [](const Schedule& self, int round) {
+            if (round < 0 || round >= self.rounds())
+              throw nb::index_error("there is no such round");
+            return round_of(self, round);
+          },
+          "round"_a)
+      .def_prop_ro("scratch", &Schedule::scratch);
+
+  nb::class_<Algorithm>(module, "Algorithm")
+      .def_prop_ro("path", &Algorithm::path)
+      .def_prop_ro("collective", [](const Algorithm& self) { return self.collective.name; })
+      .def_ro("name", &Algorithm::name)
+      .def_ro("summary", &Algorithm::summary)
+      .def_ro("citation", &Algorithm::citation)
+      .def_ro("parameters", &Algorithm::parameters)
+      .def("variants", &variants, "p"_a);
+
+  nb::class_<Choice>(module, "Choice")
+      .def_prop_ro("native", &Choice::native)
+      .def_prop_ro("text", &Choice::text)
+      .def_prop_ro(
+          "algorithm", [](const Choice& self) { return self.algorithm; }, nb::rv_policy::reference,
+          nb::sig("def algorithm(self) -> Algorithm | None"))
+      .def(
+          "why_impossible",
+          [](const Choice& self, int p) {
+            check_ranks(p);
+            return self.native() ? "" : self.algorithm->why_impossible({p, self.parameters});
+          },
+          "p"_a)
+      .def(
+          "cost",
+          [](const Choice& self, int p) {
+            const Algorithm& algorithm = analysed(self, p);
+            return algorithm.cost({p, self.parameters});
+          },
+          "p"_a)
+      .def(
+          "schedule",
+          [](const Choice& self, int p, int rank) {
+            check_rank(p, rank);
+            analysed(self, p);
+            return self.schedule(p, rank);
+          },
+          "p"_a, "rank"_a)
+      .def(
+          "before",
+          [](const Choice& self, int p, int rank, bool recv) {
+            check_rank(p, rank);
+            const Collective& collective = analysed(self, p).collective;
+            const Shape shape{p, self.parameters};
+            const Buffer buffer = recv ? Buffer::recv : Buffer::send;
+            std::vector<Datum> result(collective.blocks(shape, buffer));
+            for (int block = 0; block < static_cast<int>(result.size()); ++block)
+              result[block] = collective.before(shape, rank, buffer, block);
+            return result;
+          },
+          "p"_a, "rank"_a, "recv"_a)
+      .def("traffic", &traffic_of, "p"_a, "block_bytes"_a = 1,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("verify", &verify_choice, "p"_a, "in_place"_a = false,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("lockstep", &lockstep_choice, "counts"_a, "in_place"_a = false,
+           nb::call_guard<nb::gil_scoped_release>());
+
+  module.def("collectives", [] { return list_of(collectives()); });
+  module.def("algorithms", [] { return list_of(all_algorithms()); });
+  module.def(
+      "parse_choice",
+      [](std::string_view collective, std::string_view text) {
+        return parse_choice(collective_named(collective), text);
+      },
+      "collective"_a, "text"_a);
+}

@@ -1,0 +1,6 @@
+"""The command line of Toccata: prove, count, draw, measure and use MPI collective algorithms."""
+
+from pkgutil import extend_path
+
+# In a checkout the compiled module lies in the build directory, away from these files.
+__path__ = extend_path(__path__, __name__)

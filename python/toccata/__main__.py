@@ -1,0 +1,3 @@
+from toccata.cli import main
+
+main()

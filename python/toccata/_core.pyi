@@ -1,0 +1,172 @@
+"""The part of the library without MPI, compiled from python/module.cpp."""
+
+__version__: str
+
+class RequestError(ValueError):
+    """What was asked for cannot be; the text says so in one line, with what would be accepted."""
+
+class Collective:
+    """A collective operation, such as allgather."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def variable(self) -> str:
+        """The variable of the environment that asks for an algorithm, as TOCCATA_ALLGATHER."""
+
+class Parameter:
+    """A parameter of an algorithm; values are given as the user writes them."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def help(self) -> str: ...
+    @property
+    def accepts(self) -> str:
+        """The accepted values: "per_round|per_block" or "2..64"."""
+    @property
+    def standard(self) -> str: ...
+    @property
+    def samples(self) -> list[str]: ...
+
+class Cost:
+    """The declared closed forms: the largest of each over the ranks."""
+
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def sent(self) -> int:
+        """Blocks sent by a rank."""
+    @property
+    def copied(self) -> int:
+        """Blocks copied by a rank."""
+
+class Traffic:
+    """What the schedules do: the largest of each over the ranks."""
+
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def messages(self) -> int: ...
+    @property
+    def sent(self) -> int:
+        """Blocks."""
+    @property
+    def sent_bytes(self) -> int: ...
+    @property
+    def copied(self) -> int:
+        """Blocks."""
+    @property
+    def copied_bytes(self) -> int: ...
+
+class BlockRange:
+    """`repeat` runs of `count` consecutive blocks, `stride` blocks apart."""
+
+    @property
+    def buffer(self) -> str:
+        """ "send", "recv" or "scratch"."""
+    @property
+    def first(self) -> int: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def stride(self) -> int: ...
+    @property
+    def repeat(self) -> int: ...
+    @property
+    def blocks(self) -> list[int]:
+        """Every block, in order."""
+
+class Message:
+    """Blocks to or from one peer."""
+
+    @property
+    def peer(self) -> int: ...
+    @property
+    def channel(self) -> int: ...
+    @property
+    def travel(self) -> str: ...
+    @property
+    def ranges(self) -> list[BlockRange]: ...
+
+class Copy:
+    """A local step: the i-th block of `source` goes to the i-th block of `target`."""
+
+    @property
+    def source(self) -> list[BlockRange]: ...
+    @property
+    def target(self) -> list[BlockRange]: ...
+
+class Round:
+    """Messages in flight together, then local copies."""
+
+    @property
+    def sends(self) -> list[Message]: ...
+    @property
+    def recvs(self) -> list[Message]: ...
+    @property
+    def copies(self) -> list[Copy]: ...
+
+class Schedule:
+    """What one rank does. `len()` is the number of its rounds."""
+
+    def __len__(self) -> int: ...
+    def round(self, round: int) -> Round: ...
+    @property
+    def scratch(self) -> list[BlockRange]:
+        """The blocks whose sizes the blocks of scratch have."""
+
+class Algorithm:
+    """The descriptor of an algorithm."""
+
+    @property
+    def path(self) -> str:
+        """As in "allgather/sparbit"."""
+    @property
+    def collective(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def citation(self) -> str: ...
+    @property
+    def parameters(self) -> list[Parameter]: ...
+    def variants(self, p: int) -> list[Choice]:
+        """All sampled settings of its parameters that are possible with p ranks."""
+
+class Choice:
+    """An algorithm with its parameters, or the MPI library's own.
+
+    All methods raise RequestError for numbers of ranks that the algorithm cannot run with, and for
+    the native one, of which nothing is known.
+    """
+
+    @property
+    def native(self) -> bool: ...
+    @property
+    def text(self) -> str:
+        """As in "sparbit:messages=per_block"."""
+    @property
+    def algorithm(self) -> Algorithm | None:
+        """None if native."""
+    def why_impossible(self, p: int) -> str:
+        """As in "needs an even number of ranks"; empty if it is possible."""
+    def cost(self, p: int) -> Cost: ...
+    def schedule(self, p: int, rank: int) -> Schedule: ...
+    def before(self, p: int, rank: int, recv: bool) -> list[int]:
+        """What each block of send or recv holds before the call; -1 for nothing."""
+    def traffic(self, p: int, block_bytes: int = 1) -> Traffic: ...
+    def verify(self, p: int, in_place: bool = False) -> str:
+        """What is wrong first, in one line; empty if the algorithm is proved right."""
+    def lockstep(self, counts: list[int], in_place: bool = False) -> str:
+        """Runs all ranks on real bytes, block r having counts[r]. What is wrong first, or ""."""
+
+def collectives() -> list[Collective]: ...
+def algorithms() -> list[Algorithm]:
+    """Every algorithm, ordered by path."""
+
+def parse_choice(collective: str, text: str) -> Choice:
+    """Reads "NAME" or "NAME:PARAMETER=VALUE,..."."""

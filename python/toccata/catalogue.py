@@ -1,0 +1,106 @@
+"""Which algorithms there are, and which ones a user means."""
+
+from collections.abc import Iterable
+
+from rich.table import Table
+
+from toccata import _core
+from toccata.errors import InputError
+
+# Constraints are found by asking for each of these numbers of ranks: all kinds of them are there.
+PROBED_RANKS = range(1, 65)
+
+
+def constraint(algorithm: _core.Algorithm) -> str | None:
+    """Why some numbers of ranks are impossible ("needs an even number of ranks"), if any are."""
+    choice = _core.parse_choice(algorithm.collective, algorithm.name)
+    reasons = dict.fromkeys(choice.why_impossible(p) for p in PROBED_RANKS)
+    return "; ".join(reason for reason in reasons if reason) or None
+
+
+def as_json(algorithm: _core.Algorithm) -> dict[str, object]:
+    """The descriptor as plain data."""
+    return {
+        "name": algorithm.path,
+        "collective": algorithm.collective,
+        "summary": algorithm.summary,
+        "citation": algorithm.citation,
+        "constraint": constraint(algorithm),
+        "parameters": [
+            {
+                "name": parameter.name,
+                "help": parameter.help,
+                "accepts": parameter.accepts,
+                "standard": parameter.standard,
+            }
+            for parameter in algorithm.parameters
+        ],
+    }
+
+
+def as_table(algorithms: Iterable[_core.Algorithm]) -> Table:
+    """One row per algorithm, its parameters below it."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("Algorithm", "Ranks", "Summary", "Citation"):
+        table.add_column(heading, overflow="fold")
+    for algorithm in algorithms:
+        table.add_row(
+            f"[cyan]{algorithm.path}[/]",
+            (constraint(algorithm) or "any number").removeprefix("needs "),
+            algorithm.summary,
+            f"[dim]{algorithm.citation}[/]",
+        )
+        for parameter in algorithm.parameters:
+            words = parameter.accepts.replace(parameter.standard, f"[bold]{parameter.standard}[/]")
+            table.add_row(f"[dim]  :{parameter.name}=[/]{words}", "", f"[dim]{parameter.help}[/]")
+    return table
+
+
+def of_collective(name: str) -> list[_core.Algorithm]:
+    """All algorithms of one collective.
+
+    Raises InputError if there is no such collective.
+    """
+    known = [collective.name for collective in _core.collectives()]
+    if name not in known:
+        raise InputError(f"there is no collective '{name}'; known are {', '.join(known)}")
+    return [each for each in _core.algorithms() if each.collective == name]
+
+
+def find(text: str) -> _core.Choice:
+    """The choice that "allgather/ring", "ring" or "sparbit:messages=per_block" means.
+
+    Raises InputError if there is none, or several.
+    """
+    name, colon, settings = text.partition(":")
+    matching = [each for each in _core.algorithms() if name in (each.path, each.name)]
+    if len(matching) > 1:
+        paths = " or ".join(each.path for each in matching)
+        raise InputError(f"'{name}' may be {paths}; give the whole name")
+    if not matching:
+        known = ", ".join(each.path for each in _core.algorithms())
+        raise InputError(f"there is no algorithm '{name}'; known are {known}")
+    return _core.parse_choice(matching[0].collective, matching[0].name + colon + settings)
+
+
+def path_of(choice: _core.Choice) -> str:
+    """As in "allgather/sparbit:messages=per_block"."""
+    assert choice.algorithm is not None
+    return f"{choice.algorithm.collective}/{choice.text}"
+
+
+def split_choices(text: str) -> list[str]:
+    """The choices in a list that separates them by `,` or by `;`.
+
+    Commas also separate parameters, but no algorithm has `=` in its name:
+    "ring,sparbit:messages=per_block,travel=packed" are two.
+    """
+    if ";" in text:
+        return [each.strip() for each in text.split(";") if each.strip()]
+    choices: list[str] = []
+    for piece in (each.strip() for each in text.split(",")):
+        if choices and "=" in piece and ":" not in piece:
+            choices[-1] += "," + piece
+        elif piece:
+            choices.append(piece)
+    return choices

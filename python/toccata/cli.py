@@ -1,0 +1,488 @@
+"""The commands; what they do lies in the other modules."""
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
+
+from toccata import _core, catalogue, counting, launcher, measuring, proving, show, tables
+from toccata import quantities as q
+from toccata.errors import CommandError, Failure, InputError
+from toccata.results import Measurement, Metric, Results, write_csv, write_json
+
+# Piped output is for programs and files: nothing is cut to the width of a terminal.
+console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+progress_console = Console(stderr=True)
+
+STANDARD_HIGHLIGHT = "sparbit"
+
+
+class OneLineErrors(TyperGroup):
+    """Says in one line on stderr what was wrong, whatever it was, and exits with 1 or 2."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        kwargs["standalone_mode"] = False
+        try:
+            code = super().main(*args, **kwargs)
+        except CommandError as error:
+            _complain(str(error), error.exit_code)
+        except TyperException as error:
+            _complain(f"{error.format_message()}  (see {_help_of(error)})", 2)
+        except _core.RequestError as error:
+            _complain(str(error), 2)
+        except BrokenPipeError:  # whoever read our output has enough of it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            _complain(f"{where}{error.strerror or error}", 2)
+        except typer.Abort:
+            sys.exit(130)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(message: str, code: int) -> None:
+    print(f"toccata: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _help_of(error: TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path if context else 'toccata'} --help"
+
+
+app = typer.Typer(
+    cls=OneLineErrors,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"toccata {_core.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def toccata(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
+    ] = False,
+) -> None:
+    """Topology-aware MPI collectives: prove, count, draw, measure and use their algorithms.
+
+    Algorithms are named as `allgather/sparbit`, or `sparbit` where that is clear,
+    with parameters as in `sparbit:messages=per_block`. `toccata list` tells all of
+    them.
+    """
+
+
+def _count(what: str, least: int = 1) -> Callable[[str], int]:
+    """For options: what is no whole number of at least `least` is named in the complaint."""
+    return lambda text: q.parse_count(str(text), what, least)  # defaults come here as well
+
+
+_ranks = _count("number of ranks")
+Ranks = Annotated[
+    int, typer.Option("-p", "--ranks", metavar="P", parser=_ranks, help="Number of ranks.")
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[NAME]...", help="Algorithms or collectives; all if none is given."),
+]
+
+
+@app.command("list")
+def list_(
+    collective: Annotated[
+        str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only of this collective.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="An array of objects.")] = False,
+) -> None:
+    """List the algorithms, their parameters and what they need.
+
+    Examples:
+
+    - `toccata list`
+    - `toccata list allgather --json`
+    """
+    chosen = catalogue.of_collective(collective) if collective else _core.algorithms()
+    if as_json:
+        print(
+            json.dumps([catalogue.as_json(each) for each in chosen], indent=2, ensure_ascii=False)
+        )
+    else:
+        console.print(catalogue.as_table(chosen))
+
+
+@app.command("show")
+def show_(
+    algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="As sparbit or ring.")],
+    p: Ranks,
+    rank: Annotated[
+        int | None,
+        typer.Option(
+            "--rank",
+            metavar="R",
+            parser=_count("rank", least=0),
+            help="All rounds of this rank alone.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+    ] = None,
+) -> None:
+    """Show who sends what to whom in each round, as text or as a picture.
+
+    Blocks are named by their place in the buffer; recv, where results end up, is not mentioned. In
+    the picture a column is a rank, and what it received in the round is grey.
+
+    Examples:
+
+    - `toccata show sparbit -p 5`
+    - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
+    - `toccata show sparbit -p 8 --output sparbit.png`
+    """
+    choice = catalogue.find(algorithm)
+    choice.cost(p)  # says so if it is impossible
+    if output is None:
+        narrator = show.Narrator(choice, p)
+        console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
+        return
+    from toccata import drawing  # matplotlib takes a second to load
+
+    if rank is not None:
+        raise InputError("--rank and --output exclude each other: a picture shows all ranks")
+    drawing.check_output(output)
+    drawing.write(drawing.draw(choice, p), output)
+    console.print(f"wrote {output}")
+
+
+def _subjects(names: Sequence[str] | None) -> list[_core.Algorithm | _core.Choice]:
+    """Algorithms, or single choices where a name says its parameters."""
+    collectives = [each.name for each in _core.collectives()]
+    subjects: list[_core.Algorithm | _core.Choice] = []
+    for name in names or collectives:
+        if name in collectives:
+            subjects += catalogue.of_collective(name)
+            continue
+        choice = catalogue.find(name)
+        assert choice.algorithm is not None
+        subjects.append(choice if ":" in name else choice.algorithm)
+    return subjects
+
+
+@app.command()
+def verify(
+    names: Names = None,
+    max_p: Annotated[
+        int,
+        typer.Option(
+            "--max-p", metavar="P", parser=_ranks, help="Every number of ranks up to this."
+        ),
+    ] = 128,
+) -> None:
+    """Prove algorithms right, in every setting of their parameters, in place and not.
+
+    Follows every block from its origin: nothing deadlocks, nothing undefined is sent, no two writes
+    overlap, every rank ends with what the collective promises, and the declared numbers of rounds,
+    messages and blocks are true. For 1 to --max-p ranks, and for some large and awkward numbers
+    where that takes no more than 3 million messages. Exit code 1 if anything is wrong.
+
+    Examples:
+
+    - `toccata verify`
+    - `toccata verify sparbit --max-p 699`
+    - `toccata verify bruck:rotation=none`
+    """
+    ranks = proving.numbers_of_ranks(max_p)
+    work = {_label(each): list(proving.cases(each, ranks)) for each in _subjects(names)}
+    width = max(map(len, work))
+    failed = 0
+    with _progress() as bar:
+        task = bar.add_task("", total=sum(map(len, work.values())))
+        for label, cases in work.items():
+            bar.update(task, description=label)
+            verdict = proving.prove(cases, lambda: bar.advance(task))
+            if verdict.error:
+                failed += 1
+                line = f"[cyan]{label:{width}}[/]  [bold red]wrong[/]  {escape(verdict.error)}"
+            else:
+                line = (
+                    f"[cyan]{label:{width}}[/]  [green]proved[/]  "
+                    f"{verdict.proofs} proofs, up to {verdict.largest} ranks"
+                )
+            console.print(line)
+    if failed:
+        raise Failure(f"{failed} of {len(work)} algorithms are wrong")
+
+
+def _label(subject: _core.Algorithm | _core.Choice) -> str:
+    return subject.path if isinstance(subject, _core.Algorithm) else catalogue.path_of(subject)
+
+
+def _progress() -> Progress:
+    """A bar that goes away when done, and does not appear where nobody watches."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=progress_console,
+        transient=True,
+        disable=not progress_console.is_terminal,
+    )
+
+
+@app.command()
+def traffic(
+    p: Ranks,
+    names: Names = None,
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
+    ] = "1",
+) -> None:
+    """Count rounds, messages and blocks, and set them beside the declared closed forms.
+
+    Every number is the largest over the ranks. What is declared stands in brackets; it stands alone
+    where counting would take too long.
+
+    Examples:
+
+    - `toccata traffic -p 64`
+    - `toccata traffic sparbit bruck -p 1000 --bytes 4K`
+    """
+    block_bytes = q.parse_bytes(size)
+    choices: list[_core.Choice] = []
+    for subject in _subjects(names):
+        if isinstance(subject, _core.Choice):
+            choices.append(subject)
+        else:
+            choices += subject.variants(p) or [catalogue.find(subject.path)]
+    console.print(counting.as_table(choices, p, block_bytes))
+
+
+class MetricName(StrEnum):
+    """Which of a benchmark's times is shown."""
+
+    median = "median"
+    average = "average"
+    min = "min"
+    max = "max"
+
+
+@app.command()
+def bench(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
+    ranks: Annotated[
+        str, typer.Option(metavar="LIST", help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP.")
+    ] = "2,4,8",
+    sizes: Annotated[
+        str,
+        typer.Option(metavar="LIST", help="Bytes a rank: 1,64,4K, or doubling from 1:1M."),
+    ] = "1:1M",
+    algorithms: Annotated[
+        str,
+        typer.Option(metavar="LIST", help="all, variants (every setting), or ring,sparbit:..."),
+    ] = "all",
+    baseline: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Whom the highlighted one is compared with: all others, or some, as native.",
+        ),
+    ] = "all",
+    highlight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The algorithm in question; {STANDARD_HIGHLIGHT} if it is measured.",
+        ),
+    ] = None,
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", parser=_count("number of calls"), help="Timed calls a size.")
+    ] = 100,
+    warmup: Annotated[
+        int,
+        typer.Option(
+            metavar="N", parser=_count("number of calls", least=0), help="Calls before those."
+        ),
+    ] = 10,
+    no_validate: Annotated[
+        bool, typer.Option("--no-validate", help="Do not check the data received.")
+    ] = False,
+    mpi: Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich or auto.")] = "auto",
+    launcher_args: Annotated[
+        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
+    ] = "",
+    metric: Annotated[
+        MetricName, typer.Option(help="The time in the table and the heat map.")
+    ] = MetricName.median,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also all times, as the OSU benchmarks print them.")
+    ] = False,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the table goes.")] = None,
+    json_: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="The same as JSON.")
+    ] = None,
+    heatmap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
+    ] = None,
+) -> None:
+    """Measure a collective's algorithms on this machine, beside the MPI library's own.
+
+    Starts the benchmark once for every number of ranks; all algorithms are measured in the same
+    run. Prints a table, and writes CSV, JSON and a heat map to results/ unless told otherwise. Min,
+    average and max are over the ranks' mean times, as the OSU benchmarks report; the median is over
+    the repetitions. Exit code 1 if a run fails or receives wrong data.
+
+    In the heat map a cell has the colour of the fastest algorithm, or, where that is the
+    highlighted one, a shade of blue that says by how much of the second best's time it is faster.
+
+    Examples:
+
+    - `toccata bench allgather`
+    - `toccata bench allgather --ranks 2,4 --sizes 1:64K --repetitions 1000 --details`
+    - `toccata bench allgather --algorithms native,sparbit,sparbit:messages=per_block --mpi mpich`
+    - `toccata bench allgather --ranks 8:256:8 --launcher-args "--hostfile hosts"`
+    - `toccata bench allgather --highlight bruck --baseline native --heatmap bruck.png`
+    """
+    from toccata import drawing  # matplotlib takes a second to load
+    from toccata import heatmap as map_
+
+    names = _measured(collective, algorithms)
+    plan = measuring.Plan(
+        collective, names, q.parse_sizes(sizes), repetitions, warmup, not no_validate
+    )
+    numbers_of_ranks = q.parse_ranks(ranks)
+    chosen = _normalised(collective, highlight) if highlight else STANDARD_HIGHLIGHT
+    if highlight and chosen not in names:
+        raise InputError(f"--highlight {highlight} is not measured; add it to --algorithms")
+    marked = chosen if chosen in names else None
+    compared = None if baseline == "all" else _measured(collective, baseline)
+    for name in compared or []:
+        if name not in names:
+            raise InputError(f"--baseline {name} is not measured; add it to --algorithms")
+    starter = launcher.find(mpi)
+    stem = Path("results") / f"{collective}-{starter.family}"
+    csv, json_, heatmap = (
+        given or stem.with_suffix(suffix)
+        for given, suffix in ((csv, ".csv"), (json_, ".json"), (heatmap, ".png"))
+    )
+    drawing.check_output(heatmap)
+    more = shlex.split(launcher_args)
+    commands = {p: measuring.command_for(plan, starter, p, more) for p in numbers_of_ranks}
+
+    measured: list[Measurement] = []
+    which: Metric = metric.value
+    with _progress() as bar:
+        task = bar.add_task("", total=len(commands) * len(names) * len(plan.sizes))
+
+        def told(measurement: Measurement) -> None:
+            size = q.show_bytes(measurement.bytes)
+            what = f"{measurement.ranks} ranks, {measurement.algorithm}, {size}"
+            bar.update(task, advance=1, description=what)
+
+        for p, command in commands.items():
+            bar.update(task, description=f"{p} ranks, starting")
+            run = measuring.measure(plan, command, p, told)
+            bar.advance(task, len(run.impossible) * len(plan.sizes))
+            measured += run.measurements
+            results = Results(measured)
+            if run.measurements:
+                console.print(tables.overview(results, p, which, marked, compared))
+                if details:
+                    console.print(tables.details(results, p))
+            for name, why in run.impossible.items():
+                console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
+    if not measured:
+        raise Failure("nothing could be measured: no algorithm is possible with these ranks")
+    grid = map_.grid(results, marked, compared, which)
+    if marked and grid.measured:
+        console.print(f"\n{map_.summary(grid)}")
+    write_csv(results, csv)
+    write_json(results, json_)
+    title = f"{collective}, {measured[0].mpi}: {which} time"
+    drawing.write(map_.draw(grid, title), heatmap)
+    console.print(f"wrote {csv}, {json_}, {heatmap}")
+
+
+def _normalised(collective: str, text: str) -> str:
+    return _core.parse_choice(collective, text).text
+
+
+def _measured(collective: str, text: str) -> list[str]:
+    """The choices of a list, as the benchmark program reports them."""
+    known = catalogue.of_collective(collective)
+    if text == "all":
+        return ["native", *(each.name for each in known)]
+    if text == "variants":
+        # Two ranks are possible for every algorithm, so no setting is left out.
+        return ["native", *(choice.text for each in known for choice in each.variants(2))]
+    names = [_normalised(collective, each) for each in catalogue.split_choices(text)]
+    if not names:
+        raise InputError(f"'{text}' names no algorithm; give some, as native,ring, or all")
+    return list(dict.fromkeys(names))
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def run(
+    command: Annotated[list[str], typer.Argument(metavar="-- mpirun ARGS...")],
+    allgather: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="What serves MPI_Allgather and MPI_Allgatherv; "
+            "otherwise TOCCATA_ALLGATHER says it.",
+        ),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="At its end, rank 0 tells what ran.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the command instead.")] = False,
+) -> None:
+    """Run an MPI program, unchanged, with our collectives.
+
+    Finds out whose mpirun it is, preloads the library built for that MPI into all ranks, and hands
+    them every TOCCATA_* variable. The exit code is the program's.
+
+    Examples:
+
+    - `toccata run --allgather sparbit --report -- mpirun -n 4 ./app`
+    - `TOCCATA_ALLGATHER=bruck toccata run -- mpiexec.mpich -n 4 ./app`
+    - `toccata run --dry-run -- mpirun -n 4 ./app`
+    """
+    settings = {}
+    if allgather is not None:
+        settings["TOCCATA_ALLGATHER"] = _normalised("allgather", allgather)
+    if report:
+        settings["TOCCATA_REPORT"] = "1"
+    starter = launcher.identify(command[0])
+    whole = launcher.preload(starter, command[1:], settings, os.environ)
+    if dry_run:
+        print(shlex.join(whole))
+        return
+    sys.stdout.flush()
+    os.execv(whole[0], whole)  # signals and the exit code are then the launcher's own
+
+
+def main() -> None:
+    """The program."""
+    app(prog_name="toccata")

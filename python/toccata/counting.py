@@ -1,0 +1,53 @@
+"""What schedules do, counted, beside what the descriptors declare."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from toccata import _core
+from toccata.catalogue import path_of
+
+MOST_MESSAGES = 30_000_000  # of all ranks together that are worth counting
+
+
+def as_table(choices: Sequence[_core.Choice], p: int, block_bytes: int) -> Table:
+    """One row per choice; each number is the largest over the ranks, declared ones in brackets.
+
+    A number is red where the schedule does not do what was declared.
+    """
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
+    table.add_column("Algorithm", style="cyan", no_wrap=True)
+    headings = ("Rounds", "Messages", "Blocks sent", "Bytes sent", "Blocks copied", "Bytes copied")
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for choice in choices:
+        why = choice.why_impossible(p)
+        if why:
+            table.add_row(path_of(choice), f"[dim]{why}[/]")
+            continue
+        table.add_row(path_of(choice), *_cells(choice, p, block_bytes))
+    return table
+
+
+def _cells(choice: _core.Choice, p: int, block_bytes: int) -> list[str]:
+    declared = choice.cost(p)
+    if declared.messages * p > MOST_MESSAGES:
+        return [
+            *(f"[dim]({value})[/]" for value in (declared.rounds, declared.messages)),
+            f"[dim]({declared.sent})[/]", f"[dim]({declared.sent * block_bytes})[/]",
+            f"[dim]({declared.copied})[/]", f"[dim]({declared.copied * block_bytes})[/]",
+        ]  # fmt: skip
+    found = choice.traffic(p, block_bytes)
+    return [
+        _beside(found.rounds, declared.rounds),
+        _beside(found.messages, declared.messages),
+        _beside(found.sent, declared.sent),
+        str(found.sent_bytes),
+        _beside(found.copied, declared.copied),
+        str(found.copied_bytes),
+    ]
+
+
+def _beside(found: int, declared: int) -> str:
+    style = "dim" if found == declared else "bold red"
+    return f"{found} [{style}]({declared})[/]"

@@ -1,0 +1,283 @@
+"""A schedule as a picture, in the manner of Figure 3 of the Sparbit paper.
+
+One panel for each round. A column is a rank, a cell is a block of its buffer, and the number in it
+says whose data it holds. What arrived in the round is grey; what was copied locally is orange; a
+frame marks what was sent. Arcs lead from sender to receiver.
+"""
+
+import math
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
+
+from toccata import _core
+from toccata.catalogue import path_of
+from toccata.errors import InputError
+from toccata.show import common_pattern
+from toccata.trace import NOTHING, Step, Trace, trace
+
+MOST_RANKS = 64  # more would be cells of a hair's breadth
+MOST_PANELS = 18
+MOST_PIXELS = 5000  # of the longer side
+NUMBERED_RANKS = 32  # up to here there is room for a number in each cell
+FORMATS = (".png", ".svg", ".pdf")
+
+EMPTY, HELD, RECEIVED, COPIED = "#ffffff", "#dce9f5", "#a6a6a6", "#f6cf94"
+INK, FAINT, ARROW = "#1c2833", "#cfd6dc", "#0b5fa5"
+# Inches: a cell by the number of ranks, the narrowest panel, the space beside and above one.
+CELLS = {8: 0.32, 16: 0.27, NUMBERED_RANKS: 0.21, MOST_RANKS: 0.11}
+LEAST_WIDTH, BESIDE, ABOVE, HEADING, LEGEND = 1.55, 0.7, 0.6, 0.75, 0.55
+GAP = 1.0  # cells between two buffers
+RANK_ROW = 1.0  # cells
+
+
+def check_output(path: Path) -> None:
+    """InputError if the file's name does not say a format that we write."""
+    if path.suffix.lower() not in FORMATS:
+        raise InputError(f"'{path}': a picture's name ends in {', '.join(FORMATS)}")
+
+
+def draw(choice: _core.Choice, p: int) -> Figure:
+    """The picture of all rounds of a choice with p ranks.
+
+    Raises InputError where p is too large to be seen.
+    """
+    if p > MOST_RANKS:
+        raise InputError(
+            f"p is {p}; a picture shows at most {MOST_RANKS} ranks, leave out --output"
+        )
+    whole = trace(choice, p)
+    shown = _panels(whole)
+    cell = next(inches for most, inches in CELLS.items() if p <= most)
+    width = max(p * cell, LEAST_WIDTH) + BESIDE
+    height = _rows(whole) * cell + ABOVE
+    columns = _columns(len(shown), width, height)
+    rows = math.ceil(len(shown) / columns)
+    figure = Figure(figsize=(max(columns * width + BESIDE, 6.4), rows * height + HEADING + LEGEND))
+    figure_width, figure_height = figure.get_size_inches()
+    left = (figure_width - columns * width) / 2 + BESIDE / 2
+    for index, number in enumerate(shown):
+        row, column = divmod(index, columns)
+        axes = figure.add_axes(
+            (
+                (left + column * width) / figure_width,
+                (LEGEND + (rows - 1 - row) * height) / figure_height,
+                p * cell / figure_width,
+                (height - ABOVE) / figure_height,
+            )
+        )
+        steps = whole.before if number < 0 else whole.steps[number]
+        _draw_panel(axes, whole, steps, _title(choice, whole, number, shown))
+    _draw_heading(figure, choice, whole, shown)
+    _draw_legend(figure, whole)
+    return figure
+
+
+def _columns(panels: int, width: float, height: float) -> int:
+    """So many panels side by side that the picture is about 16 to 10, its rows about even."""
+    best = min(
+        range(1, panels + 1),
+        key=lambda n: abs(math.log(n * width / (math.ceil(panels / n) * height) / 1.6)),
+    )
+    rows = math.ceil(panels / best)
+    return math.ceil(panels / rows)
+
+
+def _panels(whole: Trace) -> list[int]:
+    """The rounds that get a panel; -1 is the state before the first message.
+
+    A first round in which data is only put into place, with no message, is that state.
+    """
+    talking = [i for i, steps in enumerate(whole.steps) if any(s.communicates for s in steps)]
+    first = talking[0] if talking else len(whole.steps)
+    rounds = [*range(first - 1, len(whole.steps))]
+    if len(rounds) <= MOST_PANELS:
+        return rounds
+    return [*rounds[: MOST_PANELS // 2], *rounds[-MOST_PANELS // 2 :]]
+
+
+def _title(choice: _core.Choice, whole: Trace, number: int, shown: list[int]) -> tuple[str, str]:
+    if number == shown[0]:
+        return "at first", ""
+    rounds = _rounds(choice, whole.p, number)
+    return f"round {number}", common_pattern(rounds) if len(rounds) == whole.p else ""
+
+
+def _rounds(choice: _core.Choice, p: int, number: int) -> list[_core.Round]:
+    schedules = [choice.schedule(p, rank) for rank in range(p)]
+    return [each.round(number) for each in schedules if number < len(each)]
+
+
+def _rows(whole: Trace) -> float:
+    """Height of a panel, in cells."""
+    buffers = [len(whole.before[0].holds[buffer]) for buffer in whole.buffers]
+    return sum(buffers) + GAP * (len(buffers) - 1) + RANK_ROW + _arcs(whole.p)
+
+
+def _arcs(p: int) -> float:
+    """Height of the band of arcs, in cells."""
+    return min(1.2 + 0.22 * p, 4.5)
+
+
+def _draw_panel(axes: Axes, whole: Trace, steps: list[Step], title: tuple[str, str]) -> None:
+    p = whole.p
+    axes.set_xlim(-0.5, p - 0.5)
+    lowest = 0.0
+    for buffer in whole.buffers:
+        lowest = _draw_buffer(axes, whole, steps, buffer, lowest)
+    axes.set_ylim(lowest, lowest - _rows(whole))
+    axes.axis("off")
+    name, pattern = title
+    above: dict[str, Any] = {
+        "xycoords": "axes fraction",
+        "textcoords": "offset points",
+        "va": "baseline",
+    }
+    axes.annotate(name, (0, 1), (0, 4), fontsize=10.5, fontweight="bold", color=INK, **above)
+    axes.annotate(pattern, (0, 1), (57, 4), fontsize=9, color=ARROW, **above)
+    for rank in range(p):
+        if _labelled(rank, p):
+            axes.text(rank, -0.95, str(rank), ha="center", va="center", fontsize=8, color=INK,
+                      fontweight="bold")  # fmt: skip
+    axes.text(-0.8, -0.95, "rank", ha="right", va="center", fontsize=8, color=INK)
+    for rank, step in enumerate(steps):
+        for peer in step.sends_to:
+            _draw_arc(axes, rank, peer, p)
+
+
+def _labelled(index: int, count: int) -> bool:
+    return count <= NUMBERED_RANKS or index % 8 == 0 or index == count - 1
+
+
+def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: float) -> float:
+    """Draws one buffer of all ranks below `top`; returns where the next may begin."""
+    p = whole.p
+    blocks = max(len(each.holds[buffer]) for each in steps)
+    shades = cell_shades(steps, buffer)
+    image = np.array([[to_rgb(shade) for shade in row] for row in shades])
+    offset = top + GAP + 0.5 if top > 0 else 0.0
+    axes.imshow(
+        image,
+        extent=(-0.5, p - 0.5, offset + blocks - 0.5, offset - 0.5),
+        interpolation="nearest",
+        aspect="auto",
+        gid=buffer,
+    )
+    for x in range(p + 1):
+        axes.plot(
+            [x - 0.5, x - 0.5],
+            [offset - 0.5, offset + blocks - 0.5],
+            color=FAINT,
+            lw=0.6,
+            clip_on=False,
+        )
+    for y in range(blocks + 1):
+        axes.plot(
+            [-0.5, p - 0.5],
+            [offset + y - 0.5, offset + y - 0.5],
+            color=FAINT,
+            lw=0.6,
+            clip_on=False,
+        )
+    for rank, step in enumerate(steps):
+        for block, datum in enumerate(step.holds[buffer]):
+            if datum != NOTHING and p <= NUMBERED_RANKS:
+                axes.text(rank, offset + block, str(datum), ha="center", va="center_baseline",
+                          fontsize=8 if p <= 16 else 6, color=INK)  # fmt: skip
+            if (buffer, block) in step.sent and p <= NUMBERED_RANKS:
+                axes.add_patch(
+                    Rectangle(
+                        (rank - 0.42, offset + block - 0.42),
+                        0.84,
+                        0.84,
+                        fill=False,
+                        edgecolor=ARROW,
+                        lw=1.1,
+                    )
+                )
+    name = "block" if len(whole.buffers) == 1 else buffer
+    middle = offset + blocks / 2 - 0.5
+    axes.text(-0.95, middle, name, ha="center", va="center", rotation=90, fontsize=8, color=INK)
+    return offset + blocks - 0.5
+
+
+def cell_shades(steps: list[Step], buffer: str) -> list[list[str]]:
+    """The colour of every cell, as [block][rank]."""
+    blocks = max(len(each.holds[buffer]) for each in steps)
+
+    def shade(step: Step, block: int) -> str:
+        if (buffer, block) in step.received:
+            return RECEIVED
+        if (buffer, block) in step.copied:
+            return COPIED
+        return EMPTY if step.holds[buffer][block] == NOTHING else HELD
+
+    return [[shade(step, block) for step in steps] for block in range(blocks)]
+
+
+def _draw_arc(axes: Axes, sender: int, receiver: int, p: int) -> None:
+    """An arc above the ranks, as high as it is wide; rank 0's is drawn in full colour."""
+    foot = -1.45
+    height = 2 * (_arcs(p) - 0.35) * abs(receiver - sender) / max(p - 1, 1)
+    toward = 1 if receiver > sender else -1
+    bow = toward * height / abs(receiver - sender)
+    first = sender == 0
+    axes.add_patch(
+        FancyArrowPatch(
+            (sender + 0.1 * toward, foot),
+            (receiver - 0.1 * toward, foot),
+            connectionstyle=f"arc3,rad={-bow:.3f}",
+            arrowstyle="-|>",
+            mutation_scale=7 if first else 5,
+            shrinkA=0,
+            shrinkB=0,
+            lw=1.4 if first else 0.8,
+            color=ARROW if first else "#9fb6c9",
+            zorder=3 if first else 2,
+        )
+    )
+
+
+def _draw_heading(figure: Figure, choice: _core.Choice, whole: Trace, shown: list[int]) -> None:
+    cost = choice.cost(whole.p)
+    width, height = figure.get_size_inches()
+    figure.text(0.3 / width, 1 - 0.3 / height, path_of(choice), fontsize=14, fontweight="bold",
+                color=INK, va="center")  # fmt: skip
+    left_out = len(whole.steps) - 1 - shown[-1] + sum(b - a - 1 for a, b in pairwise(shown))
+    counts = {"rank": whole.p, "round": cost.rounds, "message": cost.messages}
+    parts = [f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items()]
+    line = " · ".join(parts) + " a rank"
+    if left_out:
+        line += f" · {left_out} rounds in the middle are left out"
+    figure.text(0.3 / width, 1 - 0.56 / height, line, fontsize=10, color="#566573", va="center")
+
+
+def _draw_legend(figure: Figure, whole: Trace) -> None:
+    handles = [
+        Patch(facecolor=RECEIVED, edgecolor=FAINT, label="received in this round"),
+        Patch(facecolor=HELD, edgecolor=FAINT, label="held before"),
+    ]
+    if any(step.copied for steps in whole.steps for step in steps):
+        handles.append(Patch(facecolor=COPIED, edgecolor=FAINT, label="copied locally"))
+    if whole.p <= NUMBERED_RANKS:
+        handles.append(
+            Patch(facecolor="none", edgecolor=ARROW, linewidth=1.1, label="sent in this round")
+        )
+    figure.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False,
+                  fontsize=9, handlelength=1.1, handleheight=1.1)  # fmt: skip
+
+
+def write(figure: Figure, path: Path) -> None:
+    """Writes the picture in the format that the file's name says.
+
+    Raises OSError where it cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    dpi = min(170, MOST_PIXELS / max(figure.get_size_inches()))
+    figure.savefig(path, dpi=dpi, facecolor="white")

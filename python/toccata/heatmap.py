@@ -1,0 +1,196 @@
+"""The papers' hybrid heat map of a benchmark.
+
+A cell is a number of ranks and a message size. Where one of the others is fastest it has that
+algorithm's colour; where the highlighted algorithm is, a shade says by how much of the second
+best's time it is faster.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from toccata.quantities import show_bytes
+from toccata.results import Metric, Results, best, gain
+
+# Okabe and Ito's colours, which colour-blind people can tell apart, without their blues: those are
+# for the highlighted algorithm. The MPI library's own choice is always grey.
+NATIVE = "#b3b3b3"
+OTHERS = ("#E69F00", "#009E73", "#F0E442", "#CC79A7", "#D55E00", "#7a5c3e", "#4d4d4d")
+SHADES = LinearSegmentedColormap.from_list(
+    "shades", colormaps["Blues"](np.linspace(0.25, 1.0, 256))
+)
+MISSING = "#ffffff"
+ANNOTATED_COLUMNS = 24  # with more of them a number does not fit into a cell
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Who wins in one setting, and by how much of the second best's time (0.25 is a quarter)."""
+
+    winner: str
+    gain: float
+
+
+@dataclass(frozen=True)
+class Grid:
+    """cells[size][ranks]; None where the setting was not measured."""
+
+    ranks: list[int]
+    sizes: list[int]  # bytes
+    highlight: str | None
+    cells: list[list[Cell | None]]
+
+    @property
+    def gains(self) -> list[float]:
+        """Of the cells in which the highlighted algorithm wins."""
+        return [each.gain for each in self.measured if each.winner == self.highlight]
+
+    @property
+    def measured(self) -> list[Cell]:
+        return [each for row in self.cells for each in row if each is not None]
+
+    @property
+    def other_winners(self) -> list[str]:
+        winners = sorted({each.winner for each in self.measured} - {self.highlight or ""})
+        return sorted(winners, key=lambda each: each != "native")
+
+
+def grid(
+    results: Results, highlight: str | None, baseline: Sequence[str] | None, metric: Metric
+) -> Grid:
+    """Compares the highlighted algorithm with those of the baseline, all others if it is None."""
+
+    def cell(ranks: int, size: int) -> Cell | None:
+        here = results.at(ranks, size)
+        mine = [each for each in here if each.algorithm == highlight]
+        others = [
+            each
+            for each in here
+            if each.algorithm != highlight and (baseline is None or each.algorithm in baseline)
+        ]
+        first = best([*others, *mine], metric)
+        if first is None or not others:
+            return None
+        second = best([each for each in [*others, *mine] if each is not first], metric)
+        lead = gain(first.time(metric), second.time(metric)) if second else 0.0
+        return Cell(first.algorithm, lead)
+
+    ranks, sizes = results.ranks, results.sizes
+    return Grid(ranks, sizes, highlight, [[cell(r, s) for r in ranks] for s in sizes])
+
+
+def summary(grid: Grid) -> str:
+    """As the Sparbit paper's Table II: in how many cells it wins, and by how much."""
+    if grid.highlight is None:
+        return ""
+    won, total = len(grid.gains), len(grid.measured)
+    text = f"{grid.highlight} is fastest in {won} of {total} settings"
+    if won:
+        text += (
+            f", by {fmean(grid.gains):.1%} in the mean, {median(grid.gains):.1%} in the median, "
+            f"{max(grid.gains):.1%} at most"
+        )
+    return text
+
+
+def colours(grid: Grid) -> dict[str, str]:
+    """The colour of each winner but the highlighted one."""
+    free = iter(OTHERS * (len(grid.other_winners) // len(OTHERS) + 1))
+    return {name: NATIVE if name == "native" else next(free) for name in grid.other_winners}
+
+
+def scale(grid: Grid) -> Normalize:
+    """Of the shades: from nothing to the largest gain, rounded up to tenths."""
+    top = max(grid.gains, default=0.0)
+    return Normalize(0.0, max(0.1, np.ceil(top * 10) / 10))
+
+
+def image(grid: Grid) -> np.ndarray:
+    """The picture's cells, as (sizes, ranks, red green blue)."""
+    palette, shade_of = colours(grid), scale(grid)
+
+    def colour(cell: Cell | None) -> tuple[float, float, float]:
+        if cell is None:
+            return to_rgb(MISSING)
+        if cell.winner == grid.highlight:
+            return to_rgb(SHADES(shade_of(cell.gain)))
+        return to_rgb(palette[cell.winner])
+
+    return np.array([[colour(cell) for cell in row] for row in grid.cells])
+
+
+def draw(grid: Grid, title: str) -> Figure:
+    """The picture; small messages at the bottom."""
+    columns, rows = len(grid.ranks), len(grid.sizes)
+    width = min(max(0.75 * columns, 3.0), 12.0)
+    height = min(max(0.28 * rows, 2.2), 9.0)
+    figure = Figure(figsize=(width + 3.0, height + 1.5))
+    figure_width, figure_height = figure.get_size_inches()
+    axes = figure.add_axes(
+        (0.85 / figure_width, 0.65 / figure_height, width / figure_width, height / figure_height)
+    )
+    axes.imshow(image(grid), origin="lower", aspect="auto", interpolation="nearest")
+    axes.set_xticks(range(columns), map(str, grid.ranks))
+    axes.set_yticks(range(rows), map(show_bytes, grid.sizes))
+    if columns > ANNOTATED_COLUMNS:
+        axes.set_xticks(
+            range(0, columns, -(-columns // 16)), map(str, grid.ranks[:: -(-columns // 16)])
+        )
+    axes.set_xlabel("ranks")
+    axes.set_ylabel("bytes of a rank's block")
+    axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.2)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+    if columns <= ANNOTATED_COLUMNS:
+        _annotate(axes, grid)
+    figure.text(0.2 / figure_width, 1 - 0.3 / figure_height, title, fontsize=13,
+                fontweight="bold", va="center")  # fmt: skip
+    figure.text(0.2 / figure_width, 1 - 0.58 / figure_height, summary(grid), fontsize=8.5,
+                color="#566573", va="center")  # fmt: skip
+    _legend(figure, axes, grid)
+    return figure
+
+
+def _annotate(axes: Axes, grid: Grid) -> None:
+    """Writes the gain into the cells that the highlighted algorithm wins."""
+    shade_of = scale(grid)
+    for y, row in enumerate(grid.cells):
+        for x, cell in enumerate(row):
+            if cell is not None and cell.winner == grid.highlight:
+                ink = "white" if shade_of(cell.gain) > 0.5 else "#1c2833"
+                axes.text(x, y, f"{cell.gain:.0%}", ha="center", va="center", fontsize=8, color=ink)
+
+
+def _legend(figure: Figure, axes: Axes, grid: Grid) -> None:
+    """Others' colours, and the bar of shades, to the right of the cells."""
+    figure_width, figure_height = figure.get_size_inches()
+    box = axes.get_position()
+    palette = colours(grid)
+    handles = [Patch(facecolor=colour, label=name) for name, colour in palette.items()]
+    left = box.x1 + 0.2 / figure_width
+    if handles:
+        legend = figure.legend(
+            handles=handles, title="fastest", loc="upper left", bbox_to_anchor=(left, box.y1),
+            frameon=False, borderaxespad=0, fontsize=9, title_fontsize=9, alignment="left",
+        )  # fmt: skip
+        legend.set_gid("winners")
+    if grid.highlight is None or not grid.gains:
+        return
+    used = (len(handles) * 0.2 + 0.55) / figure_height if handles else 0.25 / figure_height
+    bottom, top = box.y0, max(box.y1 - used, box.y0 + 0.8 / figure_height)
+    bar_axes = figure.add_axes((left, bottom, 0.16 / figure_width, top - bottom))
+    bar = figure.colorbar(ScalarMappable(scale(grid), SHADES), cax=bar_axes)
+    bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    bar.ax.tick_params(labelsize=8)
+    bar.outline.set_visible(False)
+    bar_axes.set_title(f"{grid.highlight}, faster by", fontsize=9, loc="left", pad=6)

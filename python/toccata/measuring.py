@@ -1,0 +1,162 @@
+"""Runs the benchmark program and reads what it measures."""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from toccata import launcher as mpi
+from toccata.errors import Failure
+from toccata.results import TIMES, Measurement
+
+SHOWN_LINES = 12  # of what a failed run said
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure."""
+
+    collective: str
+    algorithms: Sequence[str]
+    sizes: Sequence[int]  # bytes of one rank's block
+    repetitions: int
+    warmup: int
+    validate: bool
+
+    def arguments(self) -> list[str]:
+        """For the benchmark program."""
+        return [
+            "--collective", self.collective,
+            "--algorithms", ";".join(self.algorithms),
+            "--sizes", ",".join(map(str, self.sizes)),
+            "--repetitions", str(self.repetitions),
+            "--warmup", str(self.warmup),
+            *([] if self.validate else ["--no-validate"]),
+        ]  # fmt: skip
+
+
+@dataclass
+class Run:
+    """What one run of the program, at one number of ranks, told."""
+
+    ranks: int
+    mpi: str = ""
+    measurements: list[Measurement] = field(default_factory=list)
+    impossible: dict[str, str] = field(default_factory=dict)  # algorithm -> why
+
+
+def measure(
+    plan: Plan, command: Sequence[str], ranks: int, told: Callable[[Measurement], None]
+) -> Run:
+    """Runs `command`, which starts the benchmark on so many ranks; calls `told` as results come.
+
+    Raises Failure if the program fails, says what cannot be read, or finds wrong data.
+    """
+    run = Run(ranks)
+    done = False
+    with _started(command, ranks) as lines:
+        for line in lines:
+            event = _parse(line)
+            if event is None:
+                continue  # not ours: launchers talk too
+            match event["event"]:
+                case "start":
+                    run.mpi = " ".join(str(event["mpi"]).split())
+                case "impossible":
+                    run.impossible[str(event["algorithm"])] = str(event["reason"])
+                case "result":
+                    measurement = _measurement(plan, run, event)
+                    run.measurements.append(measurement)
+                    told(measurement)
+                    if measurement.valid is False:
+                        raise Failure(
+                            f"{plan.collective} by {measurement.algorithm} gave wrong data with "
+                            f"{ranks} ranks and {measurement.bytes} bytes"
+                        )
+                case "done":
+                    done = True
+    if not done:
+        raise Failure(f"the run with {ranks} ranks ended early: {' '.join(command)}")
+    return run
+
+
+def _parse(line: str) -> dict[str, Any] | None:
+    if not line.startswith("{"):
+        return None
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and "event" in event else None
+
+
+def _measurement(plan: Plan, run: Run, event: dict[str, Any]) -> Measurement:
+    try:
+        times = {"average" if name == "avg" else name: event[name] for name in _EVENT_TIMES}
+        return Measurement(
+            collective=plan.collective,
+            mpi=run.mpi,
+            ranks=int(event["ranks"]),
+            bytes=int(event["bytes"]),
+            algorithm=str(event["algorithm"]),
+            repetitions=int(event["repetitions"]),
+            valid=event.get("valid") if plan.validate else None,
+            **{name: float(times[name]) for name in TIMES},
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failure(f"the benchmark program told what cannot be read: {error!r}") from None
+
+
+_EVENT_TIMES = ("min", "avg", "max", "median", "q25", "q75")
+
+
+@contextmanager
+def _started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
+    """The lines of a command's output; ended with it, whatever happens.
+
+    Raises Failure, with the last of what it said on stderr, if it exits with another code than 0.
+    """
+    with tempfile.TemporaryFile("w+", errors="replace") as said:
+        try:
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, text=True
+            )
+        except OSError as error:
+            raise Failure(f"{Path(command[0]).name} cannot be started: {error.strerror}") from None
+        with process:
+            assert process.stdout is not None
+            try:
+                yield iter(process.stdout)
+                code = process.wait()
+            finally:
+                if process.poll() is None:
+                    _end(process)
+        if code != 0:
+            said.seek(0)
+            last = [line.rstrip() for line in said if line.strip("- \n")][-SHOWN_LINES:]
+            reason = "\n  ".join(["", *last]) if last else " (it said nothing)"
+            raise Failure(
+                f"the run with {ranks} ranks failed with exit code {code}: "
+                f"{' '.join(command)}{reason}"
+            )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """First asks, so that the launcher can end its ranks."""
+    process.terminate()
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def command_for(
+    plan: Plan, launcher: mpi.Launcher, ranks: int, launcher_arguments: Sequence[str]
+) -> list[str]:
+    """The whole command of one run; InputError if the program is not built for that MPI."""
+    program = [str(mpi.benchmark(launcher.family)), *plan.arguments()]
+    return mpi.start(launcher, ranks, launcher_arguments, program)

@@ -1,0 +1,61 @@
+"""Proves algorithms right: every sampled setting, many numbers of ranks, in place and not."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from toccata import _core
+
+# Numbers of ranks beyond the run of small ones: primes, powers of two, a round one.
+AWKWARD_RANKS = (127, 1000, 1021, 1024, 4096)
+MOST_MESSAGES = 3_000_000  # of all ranks together that a proof is worth
+
+
+@dataclass(frozen=True)
+class Case:
+    """One proof to make."""
+
+    choice: _core.Choice
+    p: int
+    in_place: bool
+
+
+@dataclass
+class Verdict:
+    """What became of one algorithm."""
+
+    proofs: int = 0
+    largest: int = 0  # ranks
+    error: str = ""  # the first; names setting and ranks
+
+
+def numbers_of_ranks(most: int) -> list[int]:
+    """1..most and the awkward ones."""
+    return sorted({*range(1, most + 1), *AWKWARD_RANKS})
+
+
+def cases(subject: _core.Algorithm | _core.Choice, ranks: Sequence[int]) -> Iterator[Case]:
+    """All settings of an algorithm, or the one choice, where possible and cheap enough."""
+    for p in ranks:
+        if isinstance(subject, _core.Choice):
+            choices = [] if subject.why_impossible(p) else [subject]
+        else:
+            choices = subject.variants(p)
+        for choice in choices:
+            if choice.cost(p).messages * p <= MOST_MESSAGES:
+                yield Case(choice, p, False)
+                yield Case(choice, p, True)
+
+
+def prove(cases: Sequence[Case], advance: Callable[[], None]) -> Verdict:
+    """Goes through the cases until one fails; calls `advance` after each."""
+    verdict = Verdict()
+    for case in cases:
+        error = case.choice.verify(case.p, case.in_place)
+        if error:
+            where = ", in place" if case.in_place else ""
+            verdict.error = f"{case.choice.text} with {case.p} ranks{where}: {error}"
+            return verdict
+        verdict.proofs += 1
+        verdict.largest = case.p
+        advance()
+    return verdict

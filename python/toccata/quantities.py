@@ -1,0 +1,76 @@
+"""Numbers as users write and read them."""
+
+import re
+
+from toccata.errors import InputError
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes from "4", "16K", "1M" or "1MiB".
+
+    Raises InputError on anything else.
+    """
+    match = re.fullmatch(r"(\d+)([KMG]?)(i?B)?", text.strip(), re.IGNORECASE)
+    if match is None:
+        raise InputError(f"'{text}' is no size; write bytes as 4, 16K or 1M")
+    return int(match[1]) * UNITS[match[2].upper()]
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Bytes from "1,4,16K", or from a range that doubles, "1:1M", or grows by a factor, "1:1M:4".
+
+    Raises InputError on anything else.
+    """
+    sizes: list[int] = []
+    for piece in text.split(","):
+        first, *rest = piece.split(":")
+        size = parse_bytes(first)
+        if not rest:
+            sizes.append(size)
+            continue
+        last = parse_bytes(rest[0])
+        factor = parse_count(rest[1], "factor of sizes", least=2) if len(rest) > 1 else 2
+        if len(rest) > 2 or size < 1 or last < size:
+            raise InputError(f"'{piece}' is no range of sizes; write 1:1M (doubling) or 1:1M:4")
+        while size <= last:
+            sizes.append(size)
+            size *= factor
+    return sorted(set(sizes))
+
+
+def parse_ranks(text: str) -> list[int]:
+    """Numbers of ranks from "2,4,8", or from a range with a step, "8:256:8".
+
+    Raises InputError on anything else.
+    """
+    ranks: list[int] = []
+    for piece in text.split(","):
+        bounds = [parse_count(each, "number of ranks") for each in piece.split(":")]
+        if len(bounds) > 3 or len(bounds) == 2 or (len(bounds) == 3 and bounds[1] < bounds[0]):
+            raise InputError(f"'{piece}' is no range of ranks; write FIRST:LAST:STEP, as 8:256:8")
+        first, last, step = bounds if len(bounds) == 3 else (bounds[0], bounds[0], 1)
+        ranks.extend(range(first, last + 1, step))
+    return sorted(set(ranks))
+
+
+def parse_count(text: str, what: str, least: int = 1) -> int:
+    """A whole number of at least `least`; InputError, naming `what`, on anything else."""
+    if not text.strip().isdecimal() or int(text) < least:
+        raise InputError(f"'{text}' is no {what}; it takes whole numbers from {least} on")
+    return int(text)
+
+
+def show_bytes(size: int) -> str:
+    """ "4", "16K", "1M": exact and short."""
+    for unit, factor in reversed(UNITS.items()):
+        if unit and size >= factor and size % factor == 0:
+            return f"{size // factor}{unit}"
+    return str(size)
+
+
+def show_microseconds(seconds: float) -> str:
+    """Microseconds with as many digits as are worth reading."""
+    microseconds = seconds * 1e6
+    return f"{microseconds:.2f}" if microseconds < 1000 else f"{microseconds:.0f}"

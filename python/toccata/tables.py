@@ -1,0 +1,86 @@
+"""A benchmark's results on the terminal."""
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from toccata.quantities import show_bytes, show_microseconds
+from toccata.results import Measurement, Metric, Results, best, gain
+
+
+def overview(
+    results: Results, ranks: int, metric: Metric, highlight: str | None, baseline: list[str] | None
+) -> RenderableType:
+    """A row per size, a column per algorithm; the fastest is bold and green.
+
+    The last column says by how much of the best of the baseline's time the highlighted one is
+    faster.
+    """
+    here = [each for each in results.all if each.ranks == ranks]
+    algorithms = list(dict.fromkeys(each.algorithm for each in here))
+    others = [a for a in algorithms if a != highlight and (baseline is None or a in baseline)]
+    compared = highlight in algorithms and bool(others)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("Size", justify="right")
+    for algorithm in algorithms:
+        name, _, settings = algorithm.partition(":")
+        heading = name + "".join("\n" + each for each in settings.split(",") if each)
+        table.add_column(heading, justify="right", no_wrap=True)
+    if compared:
+        versus = f"best of {len(others)}" if len(others) > 1 else others[0]
+        table.add_column(f"{highlight}\nfaster than {versus}", justify="right", no_wrap=True)
+    for size in results.sizes:
+        row = {each.algorithm: each for each in here if each.bytes == size}
+        if not row:
+            continue
+        first = best(list(row.values()), metric)
+        cells = [_time(row.get(name), metric, first) for name in algorithms]
+        if compared:
+            cells.append(_gain(row, highlight or "", others, metric))
+        table.add_row(show_bytes(size), *cells)
+    return Group(_title(here[0], f"{_metric_name(metric)} time in µs"), table)
+
+
+def details(results: Results, ranks: int) -> RenderableType:
+    """As the OSU benchmarks report: a table per algorithm, with all the times."""
+    parts: list[RenderableType] = []
+    headings = ("Size", "Avg (µs)", "Min (µs)", "Max (µs)", "Median (µs)", "Repetitions")
+    for algorithm in results.algorithms:
+        here = [e for e in results.all if e.ranks == ranks and e.algorithm == algorithm]
+        if not here:
+            continue
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for heading in headings:
+            table.add_column(heading, justify="right", min_width=9)
+        for each in sorted(here, key=lambda each: each.bytes):
+            times = (each.average, each.min, each.max, each.median)
+            table.add_row(
+                show_bytes(each.bytes), *map(show_microseconds, times), str(each.repetitions)
+            )
+        parts += [_title(here[0], algorithm), table]
+    return Group(*parts)
+
+
+def _title(any_of: Measurement, what: str) -> Text:
+    heading = Text(f"\n{any_of.collective}, {any_of.ranks} ranks", style="bold cyan")
+    heading.append(f"   {what}   {any_of.mpi}", style="not bold default")
+    return heading
+
+
+def _metric_name(metric: Metric) -> str:
+    return {"min": "least", "max": "largest"}.get(metric, metric)
+
+
+def _time(measurement: Measurement | None, metric: Metric, first: Measurement | None) -> str:
+    if measurement is None:
+        return "[dim]–[/]"
+    text = show_microseconds(measurement.time(metric))
+    return f"[bold green]{text}[/]" if measurement is first else text
+
+
+def _gain(row: dict[str, Measurement], highlight: str, others: list[str], metric: Metric) -> str:
+    second = best([row[name] for name in others if name in row], metric)
+    if highlight not in row or second is None:
+        return "[dim]–[/]"
+    value = gain(row[highlight].time(metric), second.time(metric))
+    return f"[{'green' if value > 0 else 'dim'}]{value:+.0%}[/]"

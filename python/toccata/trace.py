@@ -1,0 +1,125 @@
+"""What every block of every rank holds after every round, by following the schedules."""
+
+from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field
+
+from toccata import _core
+from toccata.errors import Failure
+
+NOTHING = -1
+Place = tuple[str, int]  # buffer, block
+_Wire = tuple[int, int, int]  # sender, receiver, channel
+
+
+@dataclass
+class Step:
+    """One rank in one round: what it does, and what it holds afterwards."""
+
+    holds: dict[str, list[int]]  # buffer -> datum of each block
+    sent: set[Place] = field(default_factory=set)
+    received: set[Place] = field(default_factory=set)
+    copied: set[Place] = field(default_factory=set)
+    sends_to: list[int] = field(default_factory=list)  # peers
+    receives_from: list[int] = field(default_factory=list)
+
+    @property
+    def communicates(self) -> bool:
+        return bool(self.sends_to or self.receives_from)
+
+
+@dataclass
+class Trace:
+    """steps[round][rank]; before[rank] is what each rank holds at first."""
+
+    p: int
+    before: list[Step]
+    steps: list[list[Step]]
+
+    @property
+    def buffers(self) -> list[str]:
+        """Those that results pass through: recv, and scratch if it is used."""
+        return (
+            ["recv", "scratch"] if any(each.holds["scratch"] for each in self.before) else ["recv"]
+        )
+
+
+def places(ranges: list[_core.BlockRange]) -> list[Place]:
+    """Every block of the ranges, in order."""
+    return [(each.buffer, block) for each in ranges for block in each.blocks]
+
+
+class _Walker:
+    """One rank on its way through its schedule."""
+
+    def __init__(self, choice: _core.Choice, p: int, rank: int) -> None:
+        self.rank = rank
+        self.schedule = choice.schedule(p, rank)
+        start = {
+            "send": choice.before(p, rank, recv=False),
+            "recv": choice.before(p, rank, recv=True),
+            "scratch": [NOTHING] * len(places(self.schedule.scratch)),
+        }
+        self.history = [Step(start)]
+        self.open: tuple[_core.Round, Step] | None = None
+
+    def next_step(self) -> Step:
+        """A step that starts from what the last one left."""
+        return Step({buffer: list(data) for buffer, data in self.history[-1].holds.items()})
+
+    @property
+    def done(self) -> bool:
+        return len(self.history) > len(self.schedule)
+
+    def advance(self, in_flight: dict[_Wire, deque[list[int]]]) -> bool:
+        """Opens the next round, or closes the open one if all has arrived. Says if it moved."""
+        if self.open is None:
+            self.open = self.schedule.round(len(self.history) - 1), self.next_step()
+            round_, step = self.open
+            for message in round_.sends:
+                sent = places(message.ranges)
+                step.sends_to.append(message.peer)
+                step.sent.update(sent)
+                data = [step.holds[buffer][block] for buffer, block in sent]
+                in_flight[self.rank, message.peer, message.channel].append(data)
+            return True
+        round_, step = self.open
+        wires = Counter((each.peer, self.rank, each.channel) for each in round_.recvs)
+        if any(len(in_flight[wire]) < count for wire, count in wires.items()):
+            return False
+        for message in round_.recvs:
+            step.receives_from.append(message.peer)
+            data = in_flight[message.peer, self.rank, message.channel].popleft()
+            step.received.update(self.store(step, message.ranges, data))
+        for copy in round_.copies:
+            data = [step.holds[buffer][block] for buffer, block in places(copy.source)]
+            step.copied.update(self.store(step, copy.target, data))
+        self.history.append(step)
+        self.open = None
+        return True
+
+    @staticmethod
+    def store(step: Step, target: list[_core.BlockRange], data: list[int]) -> list[Place]:
+        written = places(target)
+        for (buffer, block), datum in zip(written, data, strict=True):
+            step.holds[buffer][block] = datum
+        return written
+
+
+def trace(choice: _core.Choice, p: int) -> Trace:
+    """Follows all p ranks of the choice.
+
+    Every rank goes on in its own time, so messages may cross rounds. Raises Failure if the ranks
+    wait for each other for ever, which no verified algorithm does.
+    """
+    walkers = [_Walker(choice, p, rank) for rank in range(p)]
+    in_flight: dict[_Wire, deque[list[int]]] = defaultdict(deque)
+    while waiting := [each for each in walkers if not each.done]:
+        moved = [each.advance(in_flight) for each in waiting]
+        if not any(moved):
+            raise Failure(f"the ranks of {choice.text} wait for each other for ever")
+    rounds = max(len(each.schedule) for each in walkers)
+    for walker in walkers:  # who is through early is idle from then on
+        while len(walker.history) <= rounds:
+            walker.history.append(walker.next_step())
+    before, *steps = ([each.history[i] for each in walkers] for i in range(rounds + 1))
+    return Trace(p, before, steps)
