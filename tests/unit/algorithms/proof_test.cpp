@@ -1,0 +1,85 @@
+// Every algorithm of the registry, with every sample of its parameters, is proved for many p.
+#include <chrono>
+
+#include "analysis/verify.h"
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+// The proof of a shape costs about a message or a block each. Sanitizers are ten times slower.
+constexpr std::int64_t affordable_messages = test::sanitized ? 150'000 : 3'000'000;
+constexpr std::int64_t affordable_blocks = test::sanitized ? 1'100'000 : 20'000'000;
+
+bool affordable(const Algorithm& algorithm, const Shape& shape) {
+  const Cost cost = algorithm.cost(shape);
+  return shape.p * cost.messages <= affordable_messages && shape.p * cost.sent <= affordable_blocks;
+}
+
+using Proof = test::AlgorithmTest;
+
+void prove(const Algorithm& algorithm, const std::vector<int>& all_p) {
+  for (const int p : all_p)
+    for (const Shape& shape : sample_shapes(algorithm, p)) {
+      if (!affordable(algorithm, shape)) continue;
+      for (const bool in_place : {false, true})
+        ASSERT_EQ(verify(algorithm, shape, in_place), "")
+            << test::describe(algorithm, shape) << (in_place ? ", in place" : "");
+    }
+}
+
+TEST_P(Proof, HoldsForFewRanks) {
+  std::vector<int> all_p(128);
+  std::iota(all_p.begin(), all_p.end(), 1);
+  prove(*GetParam(), all_p);
+}
+
+TEST_P(Proof, HoldsForManyRanks) { prove(*GetParam(), {1000, 1021, 1024, 4096}); }
+
+TEST_P(Proof, HoldsHoweverMessagesTravel) {
+  const Algorithm& algorithm = *GetParam();
+  for (int p = 1; p <= 40; ++p)
+    for (const Shape& shape : sample_shapes(algorithm, p))
+      for (const Travel travel : {Travel::packed, Travel::datatype, Travel::per_range}) {
+        std::vector<Schedule> all = test::schedules(algorithm, shape);
+        for (Schedule& each : all) each.set_travel(travel);
+        ASSERT_EQ(verify(algorithm.collective, shape, all), "")
+            << test::describe(algorithm, shape) << ", travel " << name(travel);
+      }
+}
+
+EVERY_ALGORITHM(Proof);
+
+// What the schedule of one rank of 65 536 costs. The time is told, not judged.
+using Figures = test::AlgorithmTest;
+
+TEST_P(Figures, AreSmallForManyRanks) {
+  const Algorithm& algorithm = *GetParam();
+  std::size_t most_memory = 0;
+  double longest = 0;
+  for (const int p : {65'521, 65'535, 65'536})
+    for (const Shape& shape : sample_shapes(algorithm, p)) {
+      if (algorithm.cost(shape).rounds > 20) continue;  // not logarithmic
+      test::Random random(p);
+      std::vector<int> ranks{0, 1, p / 2, p - 1};
+      for (int i = 0; i < 8; ++i) ranks.push_back(random.number(0, p - 1));
+      for (const int rank : ranks) {
+        const auto start = std::chrono::steady_clock::now();
+        const Schedule schedule = algorithm.schedule(shape, rank);
+        const std::chrono::duration<double, std::micro> time =
+            std::chrono::steady_clock::now() - start;
+        longest = std::max(longest, time.count());
+        most_memory = std::max(most_memory, schedule.memory());
+        EXPECT_LE(schedule.memory(), 64U << 10)
+            << test::describe(algorithm, shape) << ", rank " << rank;
+      }
+    }
+  if (most_memory == 0) GTEST_SKIP() << "its schedules are as long as p";
+  RecordProperty("memory_bytes", static_cast<int>(most_memory));
+  RecordProperty("generation_microseconds", std::to_string(longest));
+}
+
+EVERY_ALGORITHM(Figures);
+
+}  // namespace
+}  // namespace toccata

@@ -1,0 +1,151 @@
+#include "analysis/lockstep.h"
+
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+using test::Random;
+
+// `size` bytes in a few pieces with holes between them, in any order of the type map, from a lower
+// bound that may be negative, with an extent that may be larger than what they span, or negative.
+ElementType random_type(Random& random, int size) {
+  ElementType type{{}, 0};
+  std::int64_t offset = random.number(-9, 9);
+  const std::int64_t low = offset;
+  for (int left = size; left > 0;) {
+    const int length = random.number(1, left);
+    type.pieces.emplace_back(offset, length);
+    offset += length + random.number(0, 3);
+    left -= length;
+  }
+  random.shuffle(type.pieces);
+  type.extent = offset - low + random.number(0, 5);
+  if (random.number(0, 9) == 0) type.extent = -type.extent;
+  return type;
+}
+
+std::vector<std::int64_t> random_counts(Random& random, int p) {
+  std::vector<std::int64_t> counts(p);
+  const int total = random.number(0, 3 * p);
+  switch (random.number(0, 4)) {
+    case 0:  // the regular form, of 0, 1 or more elements
+      std::ranges::fill(counts, random.number(0, 4));
+      break;
+    case 1:  // a total that p need not divide, shared out as evenly as can be
+      for (int i = 0; i < p; ++i) counts[i] = total / p + (i < total % p ? 1 : 0);
+      break;
+    case 2:  // fewer elements than ranks
+      for (int i = random.number(0, p - 1); i > 0; --i) ++counts[random.number(0, p - 1)];
+      break;
+    case 3:  // all with one rank
+      counts[random.number(0, p - 1)] = total;
+      break;
+    default:
+      for (auto& count : counts) count = random.number(0, 6);
+  }
+  return counts;
+}
+
+// Blocks in any order, with gaps.
+std::vector<std::int64_t> random_displacements(Random& random,
+                                               const std::vector<std::int64_t>& counts) {
+  std::vector<std::int64_t> result(counts.size());
+  std::int64_t next = random.number(-5, 5);
+  for (const int block : random.permutation(static_cast<int>(counts.size()))) {
+    result[block] = next;
+    next += counts[block] + random.number(0, 3);
+  }
+  return result;
+}
+
+ByteCall random_call(Random& random, int p) {
+  const int size = random.number(1, 12);
+  ByteCall call;
+  call.counts = random_counts(random, p);
+  call.send_type = random_type(random, size);
+  call.recv_type = random_type(random, size);
+  if (random.coin()) call.displacements = random_displacements(random, call.counts);
+  call.in_place = random.number(0, 2) == 0;
+  return call;
+}
+
+using Lockstep = test::AlgorithmTest;
+
+TEST_P(Lockstep, LeavesTheRightBytes) {
+  const Algorithm& algorithm = *GetParam();
+  const unsigned seeds = test::sanitized ? 100 : 400;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    Random random(seed);
+    const int p = seed < 40 ? static_cast<int>(seed) + 1 : random.number(1, 41);
+    const ByteCall call = random_call(random, p);
+    for (const Shape& shape : sample_shapes(algorithm, p))
+      ASSERT_EQ(lockstep(algorithm, shape, call), "")
+          << test::describe(algorithm, shape) << (call.in_place ? ", in place" : "") << ", seed "
+          << seed;
+  }
+}
+
+EVERY_ALGORITHM(Lockstep);
+
+// Lockstep must be able to fail. A ring that does what `break_it` makes of it:
+enum class Break { nothing, order, gap, send, size, wait };
+
+template <Break broken>
+void broken_ring(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const int p = shape.p;
+  const auto block = [&](int i) { return (rank - i + p) % p; };
+  schedule.round().copy(send(0), recv(rank));
+  for (int i = 0; i < p - 1; ++i) {
+    const bool last = i == p - 2;
+    int into = block(i + 1);
+    if (broken == Break::order && last) into = block(i);  // over what came before
+    schedule.round();
+    if (broken != Break::wait || rank != 0 || !last) schedule.send((rank + 1) % p, recv(block(i)));
+    schedule.recv((rank + p - 1) % p, recv(into));
+    if (broken == Break::send && last) schedule.copy(recv(into), send(0));
+  }
+  if (broken == Break::gap && p > 1) schedule.copy(recv(block(1)), recv(rank));
+}
+
+template <Break broken>
+std::string run_broken(const ByteCall& call) {
+  const Algorithm algorithm{.name = "broken",
+                            .collective = allgather,
+                            .summary = "",
+                            .citation = "",
+                            .cost = nullptr,
+                            .write = broken_ring<broken>};
+  return lockstep(algorithm, {static_cast<int>(call.counts.size())}, call);
+}
+
+TEST(LockstepFails, NotWhereNothingIsWrong) {
+  EXPECT_EQ(run_broken<Break::nothing>({{2, 2, 2, 2}}), "");
+}
+
+TEST(LockstepFails, OnBlocksInAnotherOrder) {
+  EXPECT_EQ(run_broken<Break::order>({{2, 2, 2, 2}}), "rank 0: recv is wrong at byte 2");
+}
+
+TEST(LockstepFails, OnABlockOverwritten) {
+  EXPECT_EQ(run_broken<Break::gap>({{4, 4, 4, 4}}), "rank 0: recv is wrong at byte 0");
+}
+
+TEST(LockstepFails, OnAWriteIntoSend) {
+  EXPECT_EQ(run_broken<Break::send>({{4, 4, 4, 4}}), "rank 0: send was written");
+}
+
+TEST(LockstepFails, OnBlocksOfOtherSizes) {
+  const std::string error = run_broken<Break::order>({{4, 3, 2, 1}});
+  EXPECT_NE(error.find("bytes for other sizes of blocks"), std::string::npos) << error;
+}
+
+TEST(LockstepFails, OnAMessageThatNeverComes) {
+  EXPECT_EQ(run_broken<Break::wait>({{1, 1, 1}}),
+            "rank 1, round 2: waits for ever to receive from rank 0");
+}
+
+TEST(ElementTypes, CountTheirBytes) { EXPECT_EQ((ElementType{{{4, 3}, {-2, 1}}, 16}.size()), 4); }
+
+}  // namespace
+}  // namespace toccata

@@ -1,0 +1,162 @@
+// Every small mistake in the schedule of one rank must be found by the proof.
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+using test::Random;
+
+// A schedule taken apart, to be changed and built again.
+struct Plan {
+  struct Note {
+    int peer;
+    int channel;
+    Travel travel;
+    BlockRanges ranges;
+  };
+  struct Step {
+    BlockRanges from, into;
+  };
+  struct Round {
+    std::vector<Note> sends, recvs;
+    std::vector<Step> copies;
+  };
+  std::vector<Round> rounds;
+  BlockRanges scratch;
+  int channels;
+
+  explicit Plan(const Schedule& schedule)
+      : scratch(schedule.scratch()), channels(schedule.channels()) {
+    const auto list = [](std::span<const BlockRange> ranges) {
+      return BlockRanges(ranges.begin(), ranges.end());
+    };
+    for (int i = 0; i < schedule.rounds(); ++i) {
+      Round& round = rounds.emplace_back();
+      for (const Message& each : schedule.sends(i))
+        round.sends.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
+      for (const Message& each : schedule.recvs(i))
+        round.recvs.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
+      for (const Copy& each : schedule.copies(i))
+        round.copies.push_back({list(schedule.from(each)), list(schedule.into(each))});
+    }
+  }
+
+  Schedule build() const {
+    ScheduleBuilder builder;
+    builder.channel(channels - 1).channel(0).scratch(scratch);
+    for (const Round& round : rounds) {
+      builder.round();
+      for (const Note& each : round.sends)
+        builder.channel(each.channel).send(each.peer, each.ranges, each.travel);
+      for (const Note& each : round.recvs)
+        builder.channel(each.channel).recv(each.peer, each.ranges, each.travel);
+      for (const Step& each : round.copies) builder.copy(each.from, each.into);
+    }
+    return std::move(builder).build();
+  }
+
+  // All messages, or all copies, with the list they stand in.
+  std::vector<std::pair<std::vector<Note>*, int>> messages() {
+    std::vector<std::pair<std::vector<Note>*, int>> all;
+    for (Round& round : rounds)
+      for (auto* list : {&round.sends, &round.recvs})
+        for (std::size_t i = 0; i < list->size(); ++i) all.emplace_back(list, i);
+    return all;
+  }
+  std::vector<std::pair<std::vector<Step>*, int>> copies() {
+    std::vector<std::pair<std::vector<Step>*, int>> all;
+    for (Round& round : rounds)
+      for (std::size_t i = 0; i < round.copies.size(); ++i) all.emplace_back(&round.copies, i);
+    return all;
+  }
+};
+
+// One block of the ranges becomes its neighbour.
+void shift_a_block(BlockRanges& ranges, Random& random) {
+  std::vector<BlockRange> single;
+  for (const BlockRange& range : ranges)
+    for_each_block(range, [&](int block) { single.push_back({range.buffer, block}); });
+  single[random.number(0, static_cast<int>(single.size()) - 1)].first += random.coin() ? 1 : -1;
+  ranges = single;
+}
+
+// Changes one thing and says what.
+std::string mutate(Plan& plan, int p, Random& random) {
+  const auto messages = plan.messages();
+  const auto copies = plan.copies();
+  const int which = random.number(0, static_cast<int>(messages.size() + copies.size()) - 1);
+  if (which >= static_cast<int>(messages.size())) {
+    const auto [list, index] = copies[which - messages.size()];
+    switch (random.number(0, 2)) {
+      case 0:
+        list->erase(list->begin() + index);
+        return "a copy is dropped";
+      case 1:
+        shift_a_block((*list)[index].from, random);
+        return "another block is copied";
+      default:
+        shift_a_block((*list)[index].into, random);
+        return "a copy goes to another block";
+    }
+  }
+  const auto [list, index] = messages[which];
+  Plan::Note& note = (*list)[index];
+  switch (random.number(0, 4)) {
+    case 0:
+      list->erase(list->begin() + index);
+      return "a message is dropped";
+    case 1:
+      shift_a_block(note.ranges, random);
+      return "a message has another block";
+    case 2:
+      note.peer = (note.peer + random.number(1, p - 1)) % p;
+      return "a message has another peer";
+    case 3:
+      list->push_back(note);
+      return "a message is there twice";
+    default:
+      note.travel = note.travel == Travel::packed ? Travel::datatype : Travel::packed;
+      return "a message travels otherwise";
+  }
+}
+
+using Mutation = test::AlgorithmTest;
+
+TEST_P(Mutation, IsFound) {
+  const Algorithm& algorithm = *GetParam();
+  const int trials = test::sanitized ? 20 : 100;
+  for (const int p : {2, 3, 4, 5, 6, 8, 16})
+    for (const Shape& shape : sample_shapes(algorithm, p)) {
+      const std::vector<Schedule> right = test::schedules(algorithm, shape);
+      for (int trial = 0; trial < trials; ++trial) {
+        Random random(1000 * p + trial);
+        std::vector<Schedule> wrong = right;
+        Schedule& victim = wrong[random.number(0, p - 1)];
+        Plan plan(victim);
+        if (plan.rounds.empty()) continue;
+        const std::string change = mutate(plan, p, random);
+        victim = plan.build();
+        const std::string error = verify(algorithm.collective, shape, wrong);
+        ASSERT_NE(error, "") << test::describe(algorithm, shape) << ", seed " << 1000 * p + trial
+                             << ": " << change;
+        ASSERT_TRUE(error.starts_with("rank ")) << error;
+      }
+    }
+}
+
+// Taking apart and building again changes nothing, or the mutations would prove nothing.
+TEST_P(Mutation, NoneIsRight) {
+  const Algorithm& algorithm = *GetParam();
+  for (const int p : {2, 4, 6})
+    for (const Shape& shape : sample_shapes(algorithm, p)) {
+      std::vector<Schedule> again;
+      for (const Schedule& each : test::schedules(algorithm, shape))
+        again.push_back(Plan(each).build());
+      EXPECT_EQ(verify(algorithm.collective, shape, again), "");
+    }
+}
+
+EVERY_ALGORITHM(Mutation);
+
+}  // namespace
+}  // namespace toccata

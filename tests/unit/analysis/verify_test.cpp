@@ -1,0 +1,292 @@
+// The proof must be able to fail, and must say where. Mutations of real schedules: mutation_test.
+#include "analysis/verify.h"
+
+#include <functional>
+
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+using test::scratch;
+using Write = std::function<void(int rank, ScheduleBuilder& schedule)>;
+
+std::string verify_allgather(int p, const Write& write, bool in_place = false) {
+  std::vector<Schedule> all;
+  for (int rank = 0; rank < p; ++rank) {
+    ScheduleBuilder schedule;
+    write(rank, schedule);
+    all.push_back(std::move(schedule).build());
+  }
+  return verify(allgather, {p}, all, in_place);
+}
+
+// Two ranks swap their blocks; each test breaks something in it.
+void own_block(int rank, ScheduleBuilder& schedule) { schedule.round().copy(send(0), recv(rank)); }
+void swap(int rank, ScheduleBuilder& schedule) {
+  own_block(rank, schedule);
+  schedule.round().send(1 - rank, recv(rank)).recv(1 - rank, recv(1 - rank));
+}
+
+// Rank 1 does something else than swap.
+std::string if_rank_1(const std::function<void(ScheduleBuilder&)>& write, bool in_place = false) {
+  return verify_allgather(
+      2, [&](int rank, ScheduleBuilder& out) { rank == 1 ? write(out) : swap(rank, out); },
+      in_place);
+}
+
+TEST(Verify, AcceptsWhatIsRight) {
+  EXPECT_EQ(verify_allgather(2, swap), "");
+  EXPECT_EQ(verify_allgather(2, swap, true), "");
+}
+
+TEST(Verify, SeesAMissingReceive) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              own_block(1, out);
+              out.round().send(0, recv(1));
+            }),
+            "rank 0, round 1: waits for ever to send to rank 1");
+}
+
+TEST(Verify, SeesAMissingSend) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              own_block(1, out);
+              out.round().recv(0, recv(0));
+            }),
+            "rank 0, round 1: waits for ever to receive from rank 1");
+}
+
+TEST(Verify, SeesAMessageTooMany) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              swap(1, out);
+              out.round().send(0, recv(1));
+            }),
+            "rank 1, round 2: waits for ever to send to rank 0");
+}
+
+TEST(Verify, SeesAWrongPeer) {
+  const auto ring = [](int step) {
+    return [step](int rank, ScheduleBuilder& out) {
+      own_block(rank, out);
+      out.round().send((rank + (rank == 1 ? step : 1)) % 3, recv(rank));
+      out.recv((rank + 2) % 3, recv((rank + 2) % 3));
+      out.round().send((rank + 1) % 3, recv((rank + 2) % 3));
+      out.recv((rank + 2) % 3, recv((rank + 1) % 3));
+    };
+  };
+  EXPECT_EQ(verify_allgather(3, ring(1)), "");
+  EXPECT_EQ(verify_allgather(3, ring(2)), "rank 0, round 2: waits for ever to receive from rank 2");
+}
+
+TEST(Verify, SeesAPeerOutOfRange) {
+  for (const int peer : {2, 7, -1})
+    EXPECT_EQ(if_rank_1([&](auto& out) { out.round().round().send(peer, recv(1)); }),
+              "rank 1, round 1: there is no peer " + std::to_string(peer));
+}
+
+TEST(Verify, SeesAMessageToItself) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              own_block(1, out);
+              out.round().send(1, recv(1)).recv(1, recv(0));
+            }),
+            "rank 1, round 1: a rank is no peer of its own");
+}
+
+TEST(Verify, SeesAWrongBlockReceivedInto) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              out.round().send(0, send(0)).recv(0, recv(1));
+              out.round().copy(send(0), recv(1));
+            }),
+            "rank 1, round 0: recv block 1 has the size of datum 1 and gets datum 0");
+}
+
+TEST(Verify, SeesAWrongBlockSent) {
+  EXPECT_EQ(verify_allgather(
+                3,
+                [](int rank, ScheduleBuilder& out) {
+                  own_block(rank, out);
+                  const int above = (rank + 1) % 3, below = (rank + 2) % 3;
+                  out.round().send(above, recv(rank)).recv(below, recv(below));
+                  out.round().send(above, recv(rank == 1 ? rank : below)).recv(below, recv(above));
+                }),
+            "rank 2, round 2: recv block 0 has the size of datum 0 and gets datum 1");
+}
+
+TEST(Verify, SeesABlockOutOfRange) {
+  EXPECT_EQ(if_rank_1([](auto& out) { out.round().round().send(0, recv(2)); }),
+            "rank 1, round 1: there is no recv block 2 (of 2)");
+  EXPECT_EQ(if_rank_1([](auto& out) { out.round().recv(0, recv(-1)); }),
+            "rank 1, round 0: there is no recv block -1 (of 2)");
+  EXPECT_EQ(if_rank_1([](auto& out) { out.round().copy(send(1), recv(1)); }),
+            "rank 1, round 0: there is no send block 1 (of 1)");
+  EXPECT_EQ(if_rank_1([](auto& out) { out.round().copy(send(0), scratch(0)); }),
+            "rank 1, round 0: there is no scratch block 0 (of 0)");
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              out.round().send(0, BlockRange{Buffer::recv, 1, 1, -1, 3});
+            }),
+            "rank 1, round 0: there is no recv block -1 (of 2)");
+}
+
+TEST(Verify, SeesADeadlockOfCrossedRounds) {
+  EXPECT_EQ(verify_allgather(2,
+                             [](int rank, ScheduleBuilder& out) {
+                               own_block(rank, out);
+                               out.round().send(1 - rank, recv(rank));
+                               out.round().recv(1 - rank, recv(1 - rank));
+                             }),
+            "rank 0, round 1: waits for ever to send to rank 1");
+}
+
+TEST(Verify, SeesTwoReceivesIntoOneBlock) {
+  EXPECT_EQ(verify_allgather(2,
+                             [](int rank, ScheduleBuilder& out) {
+                               own_block(rank, out);
+                               out.round();
+                               for (int i = 0; i < 2; ++i)
+                                 out.send(1 - rank, recv(rank)).recv(1 - rank, recv(1 - rank));
+                             }),
+            "rank 1, round 1: recv block 0 is received twice");
+}
+
+TEST(Verify, SeesAReceiveIntoWhatIsSent) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              own_block(1, out);
+              out.round().send(0, recv(1)).recv(0, recv(1));
+            }),
+            "rank 1, round 1: recv block 1 is received while it is sent");
+  // In place, what is sent from send lies in recv.
+  const auto from_send = [](auto& out) { out.round().send(0, send(0)).recv(0, recv(1)); };
+  EXPECT_EQ(if_rank_1(from_send, true),
+            "rank 1, round 0: recv block 1 is received while it is sent");
+}
+
+TEST(Verify, SeesAWriteIntoSend) {
+  EXPECT_EQ(if_rank_1([](auto& out) { out.round().round().recv(0, send(0)); }),
+            "rank 1, round 1: send block 0 is received into, but send is never written");
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              own_block(1, out);
+              out.copy(recv(1), send(0));
+            }),
+            "rank 1, round 0: send block 0 is copied into, but send is never written");
+}
+
+TEST(Verify, SeesThatNothingIsMoved) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              out.round().round().send(0, recv(1)).recv(0, recv(0)).copy(send(0), recv(1));
+            }),
+            "rank 1, round 1: recv block 1 is moved before anything is in it");
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              out.scratch({recv(0)});
+              out.round().copy(scratch(0), recv(0));
+            }),
+            "rank 1, round 0: scratch block 0 is moved before anything is in it");
+}
+
+TEST(Verify, SeesScratchOfAnotherSize) {
+  const auto through_scratch = [](int like) {
+    return [like](auto& out) {
+      out.scratch({recv(like)});
+      own_block(1, out);
+      out.round().send(0, recv(1)).recv(0, scratch(0)).copy(scratch(0), recv(0));
+    };
+  };
+  EXPECT_EQ(if_rank_1(through_scratch(0)), "");
+  EXPECT_EQ(if_rank_1(through_scratch(1)),
+            "rank 1, round 1: scratch block 0 has the size of datum 1 and gets datum 0");
+}
+
+TEST(Verify, SeesCopiesThatOverlap) {
+  const auto copies = [](const BlockRanges& from, const BlockRanges& into) {
+    return if_rank_1([&](auto& out) {
+      out.scratch({recv(1, 1), recv(1, 1), recv(1, 1)});
+      out.round().copy(send(0), scratch(0)).copy(send(0), scratch(1));
+      out.round().copy(from, into);
+    });
+  };
+  EXPECT_EQ(copies({scratch(0, 2)}, {scratch(1, 2)}),
+            "rank 1, round 1: scratch block 1 is copied over itself");
+  EXPECT_EQ(copies({scratch(0), scratch(0)}, {scratch(2), scratch(2)}),
+            "rank 1, round 1: scratch block 2 is copied into twice");
+}
+
+TEST(Verify, SeesAMissingBlockAtTheEnd) {
+  EXPECT_EQ(if_rank_1([](auto& out) { out.round().send(0, send(0)).recv(0, recv(0)); }),
+            "rank 1: at the end recv block 1 holds nothing, promised is datum 1");
+}
+
+TEST(Verify, SeesAnotherNumberOfBlocks) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              own_block(1, out);
+              out.round().send(0, {recv(1), recv(1)}).recv(0, recv(0));
+            }),
+            "rank 0, round 1: message from rank 1 has 2 blocks, expected are 1");
+}
+
+TEST(Verify, SeesAnotherTravel) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              own_block(1, out);
+              out.round().send(0, recv(1), Travel::packed).recv(0, recv(0));
+            }),
+            "rank 0, round 1: message from rank 1 travels packed, expected is whole");
+}
+
+TEST(Verify, SeesOtherRangesWhereEachTravelsAlone) {
+  const auto split = [](Travel travel) {
+    return verify_allgather(3, [travel](int rank, ScheduleBuilder& out) {
+      out.round().copy(send(0), recv(rank));
+      if (rank < 2) out.round().send(1 - rank, recv(rank)).recv(1 - rank, recv(1 - rank));
+      // Rank 0 sends two blocks as two ranges, rank 2 expects them as one.
+      if (rank == 0) out.round().send(2, {recv(0), recv(1)}, travel);
+      if (rank == 2) out.round().recv(0, recv(0, 2), travel);
+      if (rank == 2) out.round().send(0, recv(2)).send(1, recv(2));
+      if (rank < 2) out.round().recv(2, recv(2));
+    });
+  };
+  EXPECT_EQ(split(Travel::whole), "");
+  EXPECT_EQ(split(Travel::per_block), "");
+  EXPECT_EQ(split(Travel::per_range),
+            "rank 2, round 1: message from rank 0 has other ranges than are expected");
+}
+
+TEST(Verify, SeesAnotherNumberOfChannels) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              own_block(1, out);
+              out.round().send(0, recv(1)).channel(1).recv(0, recv(0));
+            }),
+            "rank 1 has 2 channels, rank 0 has 1");
+}
+
+TEST(Verify, HoldsAnAlgorithmToItsClosedForm) {
+  const Algorithm& honest = *find_algorithm(allgather, "ring");
+  const Shape shape{5};
+  EXPECT_EQ(verify(honest, shape), "");
+  const auto declaring = [&](Cost (*cost)(const Shape&)) {
+    return verify(Algorithm{.name = "boaster",
+                            .collective = allgather,
+                            .summary = "",
+                            .citation = "",
+                            .cost = cost,
+                            .write = honest.write},
+                  shape);
+  };
+  EXPECT_EQ(declaring([](const Shape&) { return Cost{4, 4, 4, 1}; }), "");
+  EXPECT_EQ(declaring([](const Shape&) {
+              return Cost{3, 4, 4, 1};
+            }),
+            "rounds: declared 3, the schedule has 4");
+  EXPECT_EQ(declaring([](const Shape&) {
+              return Cost{4, 3, 4, 1};
+            }),
+            "messages a rank: declared 3, the schedule has 4");
+  EXPECT_EQ(declaring([](const Shape&) {
+              return Cost{4, 4, 5, 1};
+            }),
+            "blocks sent by a rank: declared 5, the schedule has 4");
+  EXPECT_EQ(declaring([](const Shape&) {
+              return Cost{4, 4, 4, 0};
+            }),
+            "blocks copied by a rank: declared 0, the schedule has 1");
+}
+
+}  // namespace
+}  // namespace toccata

@@ -1,0 +1,59 @@
+#include <set>
+
+#include "collectives/collective.h"
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+TEST(Collectives, AreFoundByName) {
+  std::set<std::string_view> variables;
+  for (const Collective* each : collectives()) {
+    EXPECT_EQ(find_collective(each->name), each);
+    EXPECT_TRUE(each->variable.starts_with("TOCCATA_"));
+    EXPECT_TRUE(variables.insert(each->variable).second) << each->variable;
+  }
+  EXPECT_EQ(find_collective("no such"), nullptr);
+  EXPECT_EQ(find_collective(""), nullptr);
+}
+
+// What every reader of a collective relies on, whichever it is.
+TEST(Collectives, PromiseOnlyWhatFits) {
+  for (const Collective* collective : collectives())
+    for (const int p : {1, 2, 3, 8}) {
+      SCOPED_TRACE(std::string(collective->name) + " with p = " + std::to_string(p));
+      const Shape shape{p};
+      for (int rank = 0; rank < p; ++rank)
+        for (const Buffer buffer : {Buffer::send, Buffer::recv})
+          for (int block = 0; block < collective->blocks(shape, buffer); ++block) {
+            const Datum sized = collective->sized(shape, rank, buffer, block);
+            EXPECT_TRUE(sized >= 0 && sized < collective->data(shape));
+            for (const auto holds : {collective->before, collective->after}) {
+              const Datum datum = holds(shape, rank, buffer, block);
+              EXPECT_TRUE(datum == nothing || datum == sized);
+            }
+            if (buffer == Buffer::send) {
+              const int place = collective->in_place(shape, rank, block);
+              ASSERT_TRUE(place >= 0 && place < collective->blocks(shape, Buffer::recv));
+              EXPECT_EQ(collective->sized(shape, rank, Buffer::recv, place), sized);
+            }
+          }
+    }
+}
+
+TEST(Allgather, GivesEveryRankAllBlocksInTheOrderOfTheRanks) {
+  const Shape shape{3};
+  EXPECT_EQ(allgather.blocks(shape, Buffer::send), 1);
+  EXPECT_EQ(allgather.blocks(shape, Buffer::recv), 3);
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(allgather.before(shape, rank, Buffer::send, 0), rank);
+    EXPECT_EQ(allgather.in_place(shape, rank, 0), rank);
+    for (int block = 0; block < 3; ++block) {
+      EXPECT_EQ(allgather.before(shape, rank, Buffer::recv, block), nothing);
+      EXPECT_EQ(allgather.after(shape, rank, Buffer::recv, block), block);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace toccata

@@ -1,0 +1,149 @@
+#include "selection/request.h"
+
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_choice(allgather, text);
+  } catch (const RequestError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Request, TakesAnAlgorithmByNameOrPath) {
+  for (const Algorithm* each : all_algorithms()) {
+    EXPECT_EQ(parse_choice(each->collective, each->name).algorithm, each);
+    EXPECT_EQ(parse_choice(each->collective, each->path()).algorithm, each);
+    EXPECT_EQ(parse_choice(each->collective, each->name).text(), each->name);
+  }
+  EXPECT_TRUE(parse_choice(allgather, "native").native());
+  EXPECT_EQ(parse_choice(allgather, "native").text(), "native");
+}
+
+TEST(Request, TakesEveryValueAndSaysItAgain) {
+  for (const Algorithm* each : all_algorithms())
+    for (const Parameter& parameter : each->parameters)
+      for (const int value : parameter.samples) {
+        const std::string text = std::string(each->name) + ":" + std::string(parameter.name) + "=" +
+                                 parameter.text(value);
+        const Choice choice = parse_choice(each->collective, text);
+        EXPECT_EQ(choice.parameters[parameter], value) << text;
+        EXPECT_EQ(parse_choice(each->collective, choice.text()).parameters, choice.parameters);
+      }
+}
+
+TEST(Request, TakesTravelForEveryAlgorithm) {
+  for (const Travel travel : {Travel::whole, Travel::packed, Travel::datatype, Travel::per_range})
+    EXPECT_EQ(parse_choice(allgather, std::string("ring:travel=") + name(travel)).travel, travel);
+  EXPECT_EQ(parse_choice(allgather, "ring:travel=whole").text(), "ring");
+  EXPECT_EQ(parse_choice(allgather, "bruck:travel=packed,rotation=none").text(),
+            "bruck:rotation=none,travel=packed");
+  EXPECT_EQ(parse_choice(allgather, "sparbit:travel=per_range").text(), "sparbit:travel=per_range");
+}
+
+TEST(Request, WritesTheScheduleAskedFor) {
+  const Choice choice = parse_choice(allgather, "bruck:rotation=none,travel=datatype");
+  const Schedule schedule = choice.schedule(6, 4);
+  EXPECT_TRUE(schedule.scratch().empty());
+  EXPECT_EQ(schedule.sends(1)[0].travel, Travel::datatype);
+  // What the algorithm prescribes itself stays.
+  EXPECT_EQ(parse_choice(allgather, "sparbit:messages=per_block,travel=packed")
+                .schedule(6, 4)
+                .sends(1)[0]
+                .travel,
+            Travel::per_block);
+}
+
+// "..., known are ..." without the list, which grows.
+std::string start_of(const std::string& error) { return error.substr(0, error.find(';')); }
+
+TEST(Request, RefusesAnUnknownAlgorithm) {
+  EXPECT_EQ(start_of(error_of("rign")), "there is no allgather algorithm 'rign'");
+  EXPECT_EQ(start_of(error_of("alltoall/ring")), "there is no allgather algorithm 'alltoall/ring'");
+  EXPECT_EQ(start_of(error_of("Ring")), "there is no allgather algorithm 'Ring'");
+  EXPECT_EQ(start_of(error_of("ring ")), "there is no allgather algorithm 'ring '");
+  const std::string error = error_of("rign");
+  for (const Algorithm* each : all_algorithms())
+    if (&each->collective == &allgather) {
+      EXPECT_NE(error.find(each->name), std::string::npos) << error;
+    }
+  EXPECT_NE(error.find("known are native, "), std::string::npos) << error;
+}
+
+TEST(Request, RefusesToGuessWhereNoneIsNamed) {
+  EXPECT_EQ(start_of(error_of("")), "no allgather algorithm is named");
+  EXPECT_EQ(start_of(error_of(":messages=per_block")), "no allgather algorithm is named");
+  EXPECT_EQ(start_of(error_of("allgather/")), "no allgather algorithm is named");
+}
+
+TEST(Request, RefusesAnUnknownParameter) {
+  EXPECT_EQ(error_of("sparbit:mesages=per_block"),
+            "allgather/sparbit has no parameter 'mesages'; it takes "
+            "messages=per_round|per_block, travel=whole|packed|datatype|per_range");
+  EXPECT_EQ(error_of("ring:k=3"),
+            "allgather/ring has no parameter 'k'; it takes "
+            "travel=whole|packed|datatype|per_range");
+}
+
+TEST(Request, RefusesAMalformedValue) {
+  EXPECT_EQ(error_of("sparbit:messages=perblock"),
+            "parameter messages cannot be 'perblock'; it takes per_round|per_block");
+  EXPECT_EQ(error_of("sparbit:messages="),
+            "parameter messages cannot be ''; it takes per_round|per_block");
+  EXPECT_EQ(error_of("sparbit:messages=per_block=yes"),
+            "parameter messages cannot be 'per_block=yes'; it takes per_round|per_block");
+  EXPECT_EQ(error_of("ring:travel=per_block"),
+            "parameter travel cannot be 'per_block'; it takes whole|packed|datatype|per_range");
+}
+
+TEST(Request, RefusesAParameterWithoutAValue) {
+  EXPECT_EQ(error_of("sparbit:messages"),
+            "parameter messages has no value; it takes per_round|per_block");
+}
+
+TEST(Request, RefusesAParameterGivenTwice) {
+  EXPECT_EQ(error_of("sparbit:messages=per_block,messages=per_round"),
+            "parameter messages is given twice");
+  EXPECT_EQ(error_of("ring:travel=packed,travel=packed"), "parameter travel is given twice");
+}
+
+TEST(Request, RefusesEmptySettings) {
+  for (const char* text : {"ring:", "ring:travel=packed,", "ring:,travel=packed"})
+    EXPECT_EQ(error_of(text),
+              "a parameter is missing behind ':' or ','; allgather/ring takes "
+              "travel=whole|packed|datatype|per_range");
+}
+
+TEST(Request, RefusesParametersOfNative) {
+  EXPECT_EQ(error_of("native:travel=packed"), "native takes no parameters");
+  EXPECT_EQ(error_of("native:"), "native takes no parameters");
+}
+
+TEST(Request, RefusesAnImpossibleNumberOfRanks) {
+  const auto error = [](const char* text, int p) -> std::string {
+    try {
+      parse_choice(allgather, text).schedule(p, 0);
+    } catch (const RequestError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error("neighbor_exchange", 5),
+            "allgather/neighbor_exchange needs an even number of ranks, here are 5");
+  EXPECT_EQ(error("recursive_doubling", 6),
+            "allgather/recursive_doubling needs a power of two ranks, here are 6");
+  EXPECT_EQ(error("recursive_doubling", 8), "");
+  EXPECT_NO_THROW(check_possible(parse_choice(allgather, "native"), 5));
+}
+
+TEST(Request, ReadsNothingBeyondTheText) {
+  const std::string longer = "ring:travel=packedXXXX";
+  EXPECT_EQ(parse_choice(allgather, std::string_view(longer).substr(0, 18)).travel, Travel::packed);
+}
+
+}  // namespace
+}  // namespace toccata

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "algorithms/registry.h"
+#include "analysis/verify.h"
+
+namespace toccata::test {
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+inline BlockRange scratch(int first, int count = 1) { return {Buffer::scratch, first, count}; }
+
+// The blocks of some ranges, one by one.
+template <typename Ranges>
+std::vector<int> expand(const Ranges& ranges) {
+  std::vector<int> blocks;
+  for (const BlockRange& range : ranges)
+    for_each_block(range, [&](int block) { blocks.push_back(block); });
+  return blocks;
+}
+
+// Numbers that are the same in every run; a failing test prints the seed.
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+
+  // From `least` to `most`, both included.
+  int number(int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(engine_);
+  }
+  bool coin() { return number(0, 1) == 1; }
+  template <typename Element>
+  void shuffle(std::vector<Element>& elements) {
+    std::ranges::shuffle(elements, engine_);
+  }
+  std::vector<int> permutation(int size) {
+    std::vector<int> result(size);
+    std::iota(result.begin(), result.end(), 0);
+    shuffle(result);
+    return result;
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+inline std::vector<Schedule> schedules(const Algorithm& algorithm, const Shape& shape) {
+  std::vector<Schedule> all;
+  for (int rank = 0; rank < shape.p; ++rank) all.push_back(algorithm.schedule(shape, rank));
+  return all;
+}
+
+// "allgather/sparbit:messages=per_block with p = 5"
+inline std::string describe(const Algorithm& algorithm, const Shape& shape) {
+  return algorithm.path() + shape.parameters.text() + " with p = " + std::to_string(shape.p);
+}
+
+// A test for every algorithm of the registry: EVERY_ALGORITHM(Suite) after the TEST_Ps of Suite.
+using AlgorithmTest = testing::TestWithParam<const Algorithm*>;
+
+inline std::string test_name(const testing::TestParamInfo<const Algorithm*>& info) {
+  std::string name = info.param->path();
+  std::ranges::replace(name, '/', '_');
+  return name;
+}
+
+#define EVERY_ALGORITHM(Suite)                                                                  \
+  INSTANTIATE_TEST_SUITE_P(Registry, Suite,                                                     \
+                           testing::ValuesIn(all_algorithms().begin(), all_algorithms().end()), \
+                           test::test_name)
+
+}  // namespace toccata::test
+
+// Readable failures instead of bytes.
+namespace toccata {
+inline void PrintTo(const BlockRange& range, std::ostream* out) {
+  *out << name(range.buffer) << " from " << range.first << " count " << range.count << " stride "
+       << range.stride << " repeat " << range.repeat;
+}
+inline void PrintTo(const Algorithm* algorithm, std::ostream* out) { *out << algorithm->path(); }
+}  // namespace toccata
