@@ -32,11 +32,6 @@ class Layout {
     return {base_ + place * traits_.extent, elements(block), &traits_};
   }
 
-  // The memory of consecutive blocks of a uniform layout.
-  Run stretch(const BlockRange& range) const {
-    return {base_ + range.first * elements_ * traits_.extent, elements_ * range.blocks(), &traits_};
-  }
-
   // Appends the memory of a range's blocks, as few runs as can be.
   void append_runs(const BlockRange& range, std::vector<Run>& runs) const;
 

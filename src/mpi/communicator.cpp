@@ -77,7 +77,10 @@ const Plan& Communicator::plan_asked(const Collective& collective) {
 const Plan& Communicator::add_plan(const Collective& collective, const Choice& choice,
                                    std::string label) {
   auto plan = std::make_unique<Plan>(choice);
-  if (!choice.native() && !is_inter_) plan->schedule = choice.schedule(size_, rank_);
+  if (!choice.native() && !is_inter_) {
+    plan->schedule = choice.schedule(size_, rank_);
+    plan->straight = StraightProgram::compile(plan->schedule);
+  }
   plan->row = &report_.row(size_, std::string(collective.name), label);
   return *plans_.emplace_back(std::move(plan));
 }

@@ -18,6 +18,7 @@ namespace toccata {
 struct Plan {
   Choice choice;
   Schedule schedule = {};  // this rank's; empty where the choice is native
+  std::optional<StraightProgram> straight = {};
   Report::Row* row = nullptr;
 };
 

@@ -67,8 +67,10 @@ void Arena::reset() {
   if (chunks_.front().size > most_kept) chunks_.clear();
 }
 
-void Execution::prepare(const Schedule& schedule, MPI_Comm comm, int rank, int first_tag) {
+void Execution::prepare(const Schedule& schedule, const std::optional<StraightProgram>& straight,
+                        MPI_Comm comm, int rank, int first_tag) {
   schedule_ = &schedule;
+  straight_ = straight ? &*straight : nullptr;
   comm_ = comm;
   rank_ = rank;
   first_tag_ = first_tag;
@@ -78,49 +80,16 @@ void Execution::prepare(const Schedule& schedule, MPI_Comm comm, int rank, int f
     const std::int64_t bytes = binding.bind_scratch(schedule);
     binding.scratch.set_base(scratch_.take(bytes));
   }
-  straight_ = schedule.straight() && binding.send.is_uniform() && binding.recv.is_uniform() &&
-              binding.scratch.is_uniform();
 }
 
 int Execution::run(Background& background) {
+  if (straight_ != nullptr && straight_->serves(binding) && !background.busy())
+    return straight_->run(binding, comm_, first_tag_);
   for (; !finished(); ++round_) {
-    const bool alone = straight_ && !background.busy();
-    if (int code = alone ? exchange_straight() : exchange(background); code != MPI_SUCCESS)
-      return give_up(code);
+    if (int code = exchange(background); code != MPI_SUCCESS) return give_up(code);
     if (int code = close_round(); code != MPI_SUCCESS) return give_up(code);
   }
   return MPI_SUCCESS;
-}
-
-// As a loop written by hand would do it: no list, no request, no look at a datatype.
-int Execution::exchange_straight() {
-  struct Side {
-    Run run = {};
-    int peer = MPI_PROC_NULL;
-    int tag = 0;
-    MPI_Datatype type = MPI_BYTE;
-  };
-  const auto side = [&](std::span<const Message> messages) {
-    if (messages.empty()) return Side{};
-    const BlockRange& blocks = schedule_->ranges(messages[0])[0];
-    const Run run = binding[blocks.buffer].stretch(blocks);
-    return Side{run, messages[0].peer, first_tag_ + messages[0].channel, run.traits->type};
-  };
-  const auto sends = schedule_->sends(round_);
-  const auto recvs = schedule_->recvs(round_);
-  if (sends.empty() && recvs.empty()) return MPI_SUCCESS;
-  const Side to = side(sends);
-  const Side from = side(recvs);
-  if (std::max(to.run.elements, from.run.elements) > INT_MAX) {
-    struct Alone : Background {
-      bool busy() const override { return false; }
-      void progress() override {}
-    } nobody;
-    return exchange(nobody);
-  }
-  return PMPI_Sendrecv(to.run.address, static_cast<int>(to.run.elements), to.type, to.peer, to.tag,
-                       from.run.address, static_cast<int>(from.run.elements), from.type, from.peer,
-                       from.tag, comm_, MPI_STATUS_IGNORE);
 }
 
 int Execution::exchange(Background& background) {
@@ -324,22 +293,10 @@ int Execution::unpack(const Unpacking& unpacking) {
 }
 
 int Execution::copy(const Copy& copy) {
-  const auto from = schedule_->from(copy);
-  const auto into = schedule_->into(copy);
-  if (straight_ && from.size() == 1 && into.size() == 1 && from[0].consecutive() &&
-      into[0].consecutive()) {
-    const Run source = binding[from[0].buffer].stretch(from[0]);
-    const Run target = binding[into[0].buffer].stretch(into[0]);
-    if (source.traits->plain && target.traits->plain && source.bytes() <= target.bytes()) {
-      if (source.address != target.address)
-        std::memcpy(target.address, source.address, static_cast<std::size_t>(source.bytes()));
-      return MPI_SUCCESS;
-    }
-  }
   runs_.clear();
   into_runs_.clear();
-  collect_runs(from, runs_);
-  collect_runs(into, into_runs_);
+  collect_runs(schedule_->from(copy), runs_);
+  collect_runs(schedule_->into(copy), into_runs_);
   if (runs_.empty()) return MPI_SUCCESS;
   const bool in_place = runs_.size() == 1 && into_runs_.size() == 1 &&
                         runs_[0].address == into_runs_[0].address &&

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mpi/binding.h"
+#include "mpi/straight.h"
 #include "schedule/schedule.h"
 
 namespace toccata {
@@ -56,7 +58,9 @@ class Execution {
 
   // Makes ready to run `schedule` (which must stay) as `rank` of `comm`, with as many tags from
   // `first_tag` on as it has channels.
-  void prepare(const Schedule& schedule, MPI_Comm comm, int rank, int first_tag);
+  // `straight`, where there is one, is the same schedule made short.
+  void prepare(const Schedule& schedule, const std::optional<StraightProgram>& straight,
+               MPI_Comm comm, int rank, int first_tag);
 
   int run(Background& background);
   int start();
@@ -81,7 +85,6 @@ class Execution {
   bool finished() const { return round_ >= schedule_->rounds(); }
   // The round's messages there and back, by waiting for them.
   int exchange(Background& background);
-  int exchange_straight();
   int open_round();   // the round's messages become transfers
   int post();         // ... and requests
   int close_round();  // messages have come: unpack, copy
@@ -105,7 +108,7 @@ class Execution {
   int rank_ = 0;
   int first_tag_ = 0;
   int round_ = 0;
-  bool straight_ = false;
+  const StraightProgram* straight_ = nullptr;
 
   std::vector<Transfer> recvs_;
   std::vector<Transfer> sends_;

@@ -57,8 +57,8 @@ int Request::start_schedule() {
     done_ = true;
     return MPI_SUCCESS;
   }
-  execution_.prepare(plan_->schedule, communicator_->private_comm(), communicator_->rank(),
-                     first_tag_);
+  execution_.prepare(plan_->schedule, plan_->straight, communicator_->private_comm(),
+                     communicator_->rank(), first_tag_);
   return execution_.start();
 }
 

@@ -25,8 +25,8 @@ int run_schedule(const Call& call, Communicator& communicator, const Plan& plan)
   int code = call.bind(communicator.rank(), communicator.size(), communicator.process().datatypes(),
                        execution.binding);
   if (code == MPI_SUCCESS) {
-    execution.prepare(plan.schedule, communicator.private_comm(), communicator.rank(),
-                      communicator.take_tags(plan.schedule.channels()));
+    execution.prepare(plan.schedule, plan.straight, communicator.private_comm(),
+                      communicator.rank(), communicator.take_tags(plan.schedule.channels()));
     code = execution.run(communicator.process());
   }
   return communicator.raise(code);

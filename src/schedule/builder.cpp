@@ -93,20 +93,7 @@ ScheduleBuilder& ScheduleBuilder::then(const Schedule& next) {
   return *this;
 }
 
-bool ScheduleBuilder::is_straight() const {
-  const auto one_stretch = [&](std::span<const Message> messages) {
-    if (messages.empty()) return true;
-    const Message& message = messages.front();
-    return messages.size() == 1 && message.travel != Travel::per_block &&
-           message.range_count == 1 && schedule_.ranges(message)[0].consecutive();
-  };
-  for (int i = 0; i < schedule_.rounds(); ++i)
-    if (!one_stretch(schedule_.sends(i)) || !one_stretch(schedule_.recvs(i))) return false;
-  return true;
-}
-
 Schedule ScheduleBuilder::build() && {
-  schedule_.straight_ = is_straight();
   auto& rounds = schedule_.rounds_;
   while (!rounds.empty() && rounds.back().sends == schedule_.sends_.size() &&
          rounds.back().recvs == schedule_.recvs_.size() &&

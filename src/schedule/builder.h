@@ -39,7 +39,6 @@ class ScheduleBuilder {
   friend Schedule beside(const Schedule& one, const Schedule& other);
   void merge_round(const Schedule& other, int round, int first_scratch, int first_channel);
 
-  bool is_straight() const;
   std::uint32_t store(std::span<const BlockRange> blocks);
   Message message(int peer, std::span<const BlockRange> blocks, Travel travel);
 

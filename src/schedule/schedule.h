@@ -66,10 +66,6 @@ class Schedule {
   // different sizes as well. They name blocks of send or recv.
   const BlockRanges& scratch() const { return scratch_; }
 
-  // Whether a round is at most one message each way, and each of them one stretch of blocks: then
-  // it runs as a hand-written loop would. True of rings, doublings and trees.
-  bool straight() const { return straight_; }
-
   // Prescribes how the messages travel that are `whole` so far.
   void set_travel(Travel travel);
 
@@ -98,7 +94,6 @@ class Schedule {
   BlockRanges ranges_;
   BlockRanges scratch_;
   int channels_ = 1;
-  bool straight_ = true;
 };
 
 }  // namespace toccata
