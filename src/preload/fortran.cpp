@@ -1,17 +1,44 @@
-// The MPI functions that an application calls, in Fortran, for Open MPI: its mpif.h, mpi and
-// mpi_f08 call PMPI_* directly, past c.cpp. MPICH's call the C functions, so there this file is
-// empty.
+// The MPI functions that an application calls, in Fortran, where c.cpp does not see them: Open
+// MPI's mpif.h, mpi and mpi_f08 call PMPI_* directly. MPICH's call the C functions, all but
+// mpi_f08's MPI_Finalize.
 //
 // All arguments are addresses, whichever interface is used: an mpi_f08 handle is a structure of one
 // integer, and an optional ierror that is absent is null. Character and descriptor arguments, which
-// differ, do not occur in collectives.
+// differ, do not occur in Open MPI's collectives.
 
 #include <mpi.h>
 
-#ifdef OPEN_MPI
+#include <initializer_list>
 
 #include "mpi/process.h"
 #include "toccata/toccata.h"
+
+// The names under which compilers know a Fortran function: of mpif.h and mpi, then of mpi_f08.
+#define TOCCATA_ALIAS(name, function) \
+  extern "C" TOCCATA_PUBLIC decltype(function) name __attribute__((alias(#function)))
+#define TOCCATA_FORTRAN(name, NAME)                      \
+  TOCCATA_ALIAS(mpi_##name, toccata_fortran_##name);     \
+  TOCCATA_ALIAS(mpi_##name##_, toccata_fortran_##name);  \
+  TOCCATA_ALIAS(mpi_##name##__, toccata_fortran_##name); \
+  TOCCATA_ALIAS(MPI_##NAME, toccata_fortran_##name);     \
+  TOCCATA_ALIAS(mpi_##name##_f08_, toccata_fortran_##name)
+
+static void set(MPI_Fint* ierror, int code) {
+  if (ierror != nullptr) *ierror = code;
+}
+
+extern "C" {
+
+static void toccata_fortran_finalize(MPI_Fint* ierror) {
+  toccata::report_at_finalize();
+  set(ierror, PMPI_Finalize());
+}
+
+}  // extern "C"
+
+TOCCATA_FORTRAN(finalize, FINALIZE);
+
+#ifdef OPEN_MPI
 
 // Counts and displacements are handed on as they are, as arrays too.
 static_assert(sizeof(MPI_Fint) == sizeof(int), "a default INTEGER must be an int");
@@ -42,10 +69,6 @@ void* buffer(void* address) {
 MPI_Datatype datatype(const MPI_Fint* handle) { return PMPI_Type_f2c(*handle); }
 MPI_Comm communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle); }
 
-void set(MPI_Fint* ierror, int code) {
-  if (ierror != nullptr) *ierror = code;
-}
-
 }  // namespace
 
 extern "C" {
@@ -68,23 +91,9 @@ static void toccata_fortran_allgatherv(void* sendbuf, const MPI_Fint* sendcount,
                          recvcounts, displs, datatype(recvtype), communicator(comm), nullptr));
 }
 
-static void toccata_fortran_finalize(MPI_Fint* ierror) {
-  toccata::report_at_finalize();
-  set(ierror, PMPI_Finalize());
-}
-
 }  // extern "C"
-
-// The names under which compilers know a Fortran function: of mpif.h and mpi, then of mpi_f08.
-#define TOCCATA_ALIAS(function) __attribute__((alias("toccata_fortran_" #function)))
-#define TOCCATA_FORTRAN(function, FUNCTION)                                                    \
-  extern "C" TOCCATA_PUBLIC decltype(toccata_fortran_##function) mpi_##function TOCCATA_ALIAS( \
-      function),                                                                               \
-      mpi_##function##_ TOCCATA_ALIAS(function), mpi_##function##__ TOCCATA_ALIAS(function),   \
-      MPI_##FUNCTION TOCCATA_ALIAS(function), mpi_##function##_f08_ TOCCATA_ALIAS(function)
 
 TOCCATA_FORTRAN(allgather, ALLGATHER);
 TOCCATA_FORTRAN(allgatherv, ALLGATHERV);
-TOCCATA_FORTRAN(finalize, FINALIZE);
 
 #endif  // OPEN_MPI

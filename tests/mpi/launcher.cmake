@@ -1,0 +1,16 @@
+# launcher_<family>: the command line that starts ranks, but for their number and the program, where
+# there may be fewer cores than ranks. launcher_environment: what else that needs.
+foreach(family IN LISTS mpi_families)
+  get_target_property(launcher_${family} mpi_${family} toccata_mpiexec)
+  if(family STREQUAL openmpi)
+    list(APPEND launcher_${family} --oversubscribe --mca mpi_yield_when_idle 1)
+  endif()
+endforeach()
+set(launcher_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+
+# What the ranks of a family preload to share cores; see patience.c.
+if(NOT TARGET patience)
+  add_library(patience MODULE ${CMAKE_CURRENT_LIST_DIR}/patience.c)
+  target_link_libraries(patience PRIVATE ${CMAKE_DL_LIBS})
+endif()
+set(preload_mpich $<TARGET_FILE:patience>)

@@ -1,0 +1,16 @@
+/* Preloaded under MPICH, where tests run more ranks than there are cores: UCX spins while it waits,
+ * so that every message takes a time slice of the kernel. A rank that has nothing to do sleeps
+ * instead, which makes the tests a hundred times as fast. Without UCX, nothing happens. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+
+unsigned ucp_worker_progress(void* worker);
+
+unsigned ucp_worker_progress(void* worker) {
+  static unsigned (*progress)(void*);
+  if (progress == NULL) *(void**)&progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+  const unsigned events = progress(worker);
+  if (events == 0) usleep(1);
+  return events;
+}

@@ -1,0 +1,157 @@
+"""Runs programs that know nothing of Toccata under libtoccata.so, and reads what they print."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--library", required=True)
+arguments.add_argument("--also-preload", default="")
+arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
+arguments.add_argument("--programs", nargs="+", required=True)
+options = arguments.parse_args() if __name__ == "__main__" else None
+
+INTS = 5  # that every rank contributes to a call, of 4 bytes each
+CALLS = {"c": 3, "mpif_h": 5, "mpi": 5, "mpi_f08": 5}  # on each communicator
+
+
+class Outcome:
+    def __init__(self, process):
+        self.code = process.returncode
+        self.out = process.stdout.split()
+        said = [line for line in process.stderr.splitlines() if line.startswith("toccata: ")]
+        table = [re.split(r"  +", line.removeprefix("toccata: ")) for line in said]
+        rows = [row for row in table if len(row) == 6 and row[0] != "collective"]
+        # (ranks, algorithm) -> (calls, bytes)
+        self.report = {(int(row[1]), row[2]): (int(row[3]), row[4]) for row in rows}
+        self.messages = [line for line, row in zip(said, table) if len(row) != 6]
+        self.error = process.stderr
+
+
+def run(program, ranks, toccata, environment_of_launcher=False, preload=True):
+    """`toccata`: the value of TOCCATA_ALLGATHER, None for unset."""
+    libraries = [options.library] if preload else []
+    libraries += [options.also_preload] if options.also_preload else []
+    settings = {"LD_PRELOAD": " ".join(libraries), "TOCCATA_REPORT": "1"}
+    if toccata is not None:
+        settings["TOCCATA_ALLGATHER"] = toccata
+    launch = options.launcher.split(";") + ["-n", str(ranks)]
+    environment = dict(os.environ)
+    if environment_of_launcher:
+        environment |= settings
+    else:
+        launch += ["env"] + [f"{name}={value}" for name, value in settings.items()]
+    return Outcome(
+        subprocess.run(launch + [program], env=environment, capture_output=True, text=True, timeout=60)
+    )
+
+
+def bytes_in_all(ranks, calls):
+    total = calls * ranks * INTS * 4
+    return f"{total} B" if total < 1024 else f"{total / 1024:.1f} KiB"
+
+
+class Preload(unittest.TestCase):
+    def expect(self, outcome, calls, rows, messages=0):
+        """`rows`: {ranks: algorithm} of the report."""
+        self.assertEqual(outcome.out, ["right"], outcome.error)
+        self.assertEqual(outcome.code, 0, outcome.error)
+        report = {(p, name): (calls, bytes_in_all(p, calls)) for p, name in rows.items()}
+        self.assertEqual(outcome.report, report, outcome.error)
+        self.assertEqual(len(outcome.messages), messages, outcome.error)
+
+    # The program uses all ranks, then rank 0 by itself, and the others by themselves.
+    def expect_of_every_program(self, ranks, toccata, shown):
+        for program in options.programs:
+            name = Path(program).name
+            with self.subTest(name):
+                rows = dict.fromkeys((ranks, 1, ranks - 1), shown)
+                self.expect(run(program, ranks, toccata), CALLS[name], rows)
+
+    def test_every_interface_runs_what_is_asked_for(self):
+        self.expect_of_every_program(5, "sparbit", "sparbit")
+
+    def test_unset_is_native(self):
+        self.expect_of_every_program(3, None, "native")
+
+    def test_parameters(self):
+        program = options.programs[0]
+        for asked, shown in {
+            "ring": "ring",
+            "native": "native",
+            "allgather/bruck": "bruck",
+            "bruck:travel=packed": "bruck:travel=packed",
+            "sparbit:messages=per_block": "sparbit:messages=per_block",
+            "sparbit:messages=per_block,travel=datatype": "sparbit:messages=per_block,travel=datatype",
+        }.items():
+            with self.subTest(asked):
+                self.expect(run(program, 3, asked), 3, dict.fromkeys((3, 1, 2), shown))
+
+    def test_set_for_the_launcher(self):
+        outcome = run(options.programs[0], 3, "ring", environment_of_launcher=True)
+        self.expect(outcome, 3, dict.fromkeys((3, 1, 2), "ring"))
+
+    def test_silent_without_being_asked(self):
+        environment = {"LD_PRELOAD": f"{options.library} {options.also_preload}"}
+        process = subprocess.run(
+            [*options.launcher.split(";"), "-n", "2", options.programs[0]],
+            env=os.environ | environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual((process.stdout.split(), process.stderr), (["right"], ""))
+
+    def test_bad_values(self):
+        for asked, accepted in {
+            "nonsense": "native, ",
+            "alltoall/ring": "native, ",
+            "native:travel=packed": "native takes no parameters",
+            ":": "native, ",
+            "sparbit:": "travel=whole|packed",
+            "sparbit:messages": "per_round|per_block",
+            "sparbit:messages=maybe": "per_round|per_block",
+            "sparbit:color=red": "messages=per_round|per_block",
+            "ring:travel=slow": "whole|packed|datatype|per_range",
+        }.items():
+            with self.subTest(asked):
+                outcome = run(options.programs[0], 3, asked)
+                self.expect(outcome, 3, dict.fromkeys((3, 1, 2), "native"), messages=1)
+                self.assertTrue(outcome.messages[0].startswith(f"toccata: TOCCATA_ALLGATHER={asked}: "))
+                self.assertIn(accepted, outcome.messages[0])
+
+    def test_impossible_for_some_communicators(self):
+        for ranks, possible in ((3, 2), (5, 4)):
+            with self.subTest(ranks=ranks):
+                outcome = run(options.programs[0], ranks, "recursive_doubling")
+                rows = {ranks: "native, for recursive_doubling",
+                        1: "recursive_doubling", possible: "recursive_doubling"}
+                self.expect(outcome, 3, rows, messages=1)
+                self.assertIn("TOCCATA_ALLGATHER=recursive_doubling: ", outcome.messages[0])
+                self.assertIn("power of two", outcome.messages[0])
+
+    def test_harmless_without_mpi(self):
+        for command in (["true"], ["bash", "-c", ":"], [sys.executable, "-c", "pass"]):
+            with self.subTest(command[0]):
+                environment = os.environ | {"LD_PRELOAD": options.library, "TOCCATA_REPORT": "1",
+                                            "TOCCATA_ALLGATHER": "nonsense"}
+                process = subprocess.run(command, env=environment, capture_output=True, timeout=60)
+                self.assertEqual((process.returncode, process.stdout, process.stderr), (0, b"", b""))
+
+    def test_needs_mpi_and_the_runtime_only(self):
+        shown = subprocess.run(["readelf", "-dW", options.library], capture_output=True, text=True)
+        needed = re.findall(r"\(NEEDED\).*\[(.*?)\.so", shown.stdout)
+        allowed = r"lib(mpi|mpich|open-rte|open-pal|stdc\+\+|gcc_s|m|c|pthread)|ld-linux.*"
+        self.assertTrue(needed)
+        self.assertEqual([each for each in needed if not re.fullmatch(allowed, each)], [])
+
+    def test_exports_its_interface_only(self):
+        shown = subprocess.run(["nm", "-D", "--defined-only", options.library],
+                               capture_output=True, text=True)
+        names = [line.split()[-1] for line in shown.stdout.splitlines()]
+        self.assertIn("MPI_Allgather", names)
+        self.assertEqual([name for name in names if not re.match("toccata_|MPI_|mpi_", name)], [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
