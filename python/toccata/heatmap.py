@@ -16,6 +16,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from toccata.quantities import show_bytes
 from toccata.results import Metric, Results, best, gain
@@ -190,6 +191,7 @@ def _legend(figure: Figure, axes: Axes, grid: Grid) -> None:
     bottom, top = box.y0, max(box.y1 - used, box.y0 + 0.8 / figure_height)
     bar_axes = figure.add_axes((left, bottom, 0.16 / figure_width, top - bottom))
     bar = figure.colorbar(ScalarMappable(scale(grid), SHADES), cax=bar_axes)
+    bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
     bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)

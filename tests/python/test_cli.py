@@ -1,0 +1,281 @@
+"""The commands, as a user gives them."""
+
+import csv
+import json
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import fakes
+from conftest import BUILD, ROOT, Toccata
+from toccata import proving
+from toccata.catalogue import split_choices
+from toccata.cli import app
+from toccata.errors import InputError
+from toccata.proving import Case
+from toccata.quantities import parse_bytes, parse_ranks, parse_sizes, show_bytes
+
+runner = CliRunner()
+
+
+def invoke(*arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout, stderr."""
+    result = runner.invoke(app, list(arguments))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_list_json(toccata: Toccata) -> None:
+    done = toccata("list", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    listed = {each["name"]: each for each in json.loads(done.stdout)}
+    assert {"allgather/ring", "allgather/sparbit"} <= set(listed)
+    assert listed["allgather/neighbor_exchange"]["constraint"] == "needs an even number of ranks"
+    assert listed["allgather/ring"]["constraint"] is None
+    assert listed["allgather/sparbit"]["parameters"][0]["accepts"] == "per_round|per_block"
+
+
+def test_list(toccata: Toccata) -> None:
+    done = toccata("list", "allgather")
+    assert "allgather/recursive_doubling" in done.stdout
+    assert "a power of two" in done.stdout
+
+
+def test_version_and_help(toccata: Toccata) -> None:
+    assert toccata("--version").stdout.startswith("toccata ")
+    for command in ("list", "show", "verify", "traffic", "bench", "run"):
+        done = toccata(command, "--help")
+        assert done.returncode == 0
+        assert "Examples" in done.stdout
+
+
+def test_via_symlink(toccata: Toccata, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(ROOT / "toccata")
+    assert os.system(f"TOCCATA_BUILD={BUILD} {link} --version >/dev/null") == 0
+
+
+def test_not_built(toccata: Toccata) -> None:
+    done = toccata("list", TOCCATA_BUILD="/nowhere")
+    assert done.returncode == 2
+    assert "run `make` first" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("play", "'play'"),
+        ("list alltoallx", "'alltoallx'"),
+        ("show", "ALGORITHM"),
+        ("show sparbit", "--ranks"),
+        ("show quick -p 4", "'quick'"),
+        ("show sparbit -p five", "'five'"),
+        ("show sparbit -p 0", "'0'"),
+        ("show sparbit -p 5 --rank 5", "no rank 5 among 5"),
+        ("show sparbit -p 5 --rank 1 -o x.png", "exclude each other"),
+        ("show neighbor_exchange -p 5", "even number of ranks"),
+        ("show sparbit:messages=two -p 5", "per_round|per_block"),
+        ("show sparbit -p 5 -o picture.bmp", "picture.bmp"),
+        ("show sparbit -p 5 -o /proc/nope/x.png", "/proc/nope"),
+        ("verify quick", "'quick'"),
+        ("verify --max-p many", "'many'"),
+        ("traffic -p 4 --bytes lots", "'lots'"),
+        ("bench allreducex", "'allreducex'"),
+        ("bench allgather --sizes 4:1", "'4:1'"),
+        ("bench allgather --ranks 2:4", "'2:4'"),
+        ("bench allgather --repetitions 0", "'0'"),
+        ("bench allgather --algorithms ring,quick", "'quick'"),
+        ("bench allgather --algorithms ring --highlight bruck", "--highlight bruck"),
+        ("bench allgather --algorithms ring --baseline native", "--baseline native"),
+        ("bench allgather --mpi lam", "'lam'"),
+        ("bench allgather --heatmap map.gif", "map.gif"),
+        ("bench allgather --metric fastest", "fastest"),
+        ("bench allgather --wrong", "--wrong"),
+        ("run", "mpirun"),
+        ("run -- ./not-there", "'./not-there'"),
+        ("run -- env true", "'env'"),
+        ("run --allgather quick -- mpirun true", "'quick'"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: str, said: str) -> None:
+    code, _, stderr = invoke(*arguments.split())
+    assert code == 2
+    assert said in stderr
+    assert stderr.count("\n") == 1
+    assert stderr.startswith("toccata: ")
+
+
+def test_show_draws(tmp_path: Path) -> None:
+    for name in ("a.png", "a.svg"):
+        code, stdout, _ = invoke("show", "sparbit", "-p", "5", "-o", str(tmp_path / name))
+        assert (code, (tmp_path / name).exists()) == (0, True)
+        assert "wrote" in stdout
+    assert "<svg" in (tmp_path / "a.svg").read_text()
+
+
+def test_verify() -> None:
+    code, stdout, _ = invoke("verify", "sparbit", "ring", "--max-p", "9")
+    assert code == 0
+    lines = stdout.splitlines()
+    assert [line.split()[:2] for line in lines] == [
+        ["allgather/sparbit", "proved"],
+        ["allgather/ring", "proved"],
+    ]
+    assert "up to 4096 ranks" in lines[0]
+
+
+def test_verify_goes_through_every_setting() -> None:
+    from toccata.catalogue import find
+
+    sparbit = find("sparbit").algorithm
+    assert sparbit is not None
+    cases = {(c.choice.text, c.p, c.in_place) for c in proving.cases(sparbit, [5])}
+    assert cases == {
+        (text, 5, in_place)
+        for text in ("sparbit", "sparbit:messages=per_block")
+        for in_place in (False, True)
+    }
+    assert not list(proving.cases(find("ring"), [100_000]))
+    assert not list(proving.cases(find("neighbor_exchange"), [5]))
+
+
+class Wrong:
+    """A choice whose proof fails in place."""
+
+    text = "wrong"
+
+    def verify(self, p: int, in_place: bool) -> str:
+        return "rank 1, round 2: [red] block" if in_place else ""
+
+
+def test_verify_fails_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = [Case(Wrong(), 4, False), Case(Wrong(), 4, True)]  # type: ignore[arg-type]
+    monkeypatch.setattr(proving, "cases", lambda *_: iter(wrong))
+    code, stdout, stderr = invoke("verify", "ring")
+    assert code == 1
+    assert "wrong with 4 ranks, in place: rank 1, round 2: [red] block" in stdout
+    assert stderr == "toccata: 1 of 1 algorithms are wrong\n"
+
+
+def test_traffic() -> None:
+    code, stdout, _ = invoke("traffic", "-p", "5", "--bytes", "1K")
+    assert code == 0
+    rows = {line.split()[0]: line.split()[1:] for line in stdout.splitlines()[1:]}
+    assert rows["allgather/ring"] == [
+        "4",
+        "(4)",
+        "4",
+        "(4)",
+        "4",
+        "(4)",
+        "4096",
+        "1",
+        "(1)",
+        "1024",
+    ]
+    assert rows["allgather/bruck"][-3:] == ["6", "(6)", "6144"]
+    assert rows["allgather/sparbit:messages=per_block"][2:4] == ["4", "(4)"]
+    assert "even" in rows["allgather/neighbor_exchange"]
+
+
+def bench(*more: str) -> tuple[int, str, str]:
+    return invoke("bench", "allgather", "--ranks", "3,4", "--sizes", "4,16", *more)
+
+
+def test_bench(machine: Path) -> None:
+    code, stdout, stderr = bench("--repetitions", "7", "--details")
+    assert (code, stderr) == (0, "")
+    assert "allgather, 3 ranks   median time in µs   Fake MPI 1.0" in stdout
+    assert "without neighbor_exchange, which needs an even number" in stdout
+    rows = list(csv.DictReader((machine / "results/allgather-openmpi.csv").open()))
+    assert len(rows) == 2 * (5 + 6)  # neighbor_exchange is impossible for 3
+    row = next(r for r in rows if (r["ranks"], r["bytes"], r["algorithm"]) == ("4", "4", "bruck"))
+    assert (row["median_us"], row["min_us"], row["max_us"]) == ("10.000", "5.000", "20.000")
+    assert row["repetitions"] == "7"
+    assert json.loads((machine / "results/allgather-openmpi.json").read_text())[0]["ranks"] == 3
+    assert (machine / "results/allgather-openmpi.png").stat().st_size > 1000
+    assert "sparbit is fastest in 2 of 4 settings, by 50.0% in the mean" in stdout
+
+
+def test_bench_files_and_algorithms(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    code, _, _ = bench(
+        "--csv", "a/b.csv", "--json", "c.json", "--heatmap", "d.svg", "--warmup", "0",
+        "--algorithms", "native,sparbit:messages=per_block,travel=packed,ring",
+        "--launcher-args", "--bind-to 'core'", "--highlight", "ring",
+    )  # fmt: skip
+    assert code == 0
+    assert all((machine / name).exists() for name in ("a/b.csv", "c.json", "d.svg"))
+    log = (machine / "log").read_text()
+    assert "--algorithms native;sparbit:messages=per_block,travel=packed;ring" in log
+    assert "--bind-to core" in log
+    assert "--sizes 4,16 --repetitions 100 --warmup 0" in log
+
+
+@pytest.mark.parametrize(
+    ("variable", "said"),
+    [
+        ("FAKE_WRONG", "gave wrong data with 3 ranks and 16 bytes"),
+        ("FAKE_CRASH", "failed with exit code 3"),
+        ("FAKE_SHORT", "ended early"),
+    ],
+)
+def test_bench_fails(
+    variable: str, said: str, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "1")
+    code, _, stderr = bench()
+    assert code == 1
+    assert said in stderr
+    assert ("rank 1 fell over" in stderr) == (variable == "FAKE_CRASH")
+
+
+def test_run_dry(machine: Path) -> None:
+    code, stdout, _ = invoke(
+        "run", "--allgather", "allgather/sparbit", "--report", "--dry-run", "--",
+        "mpirun", "-n", "2", "./app", "--report",
+    )  # fmt: skip
+    assert code == 0
+    assert stdout.split() == [
+        str(machine / "bin/mpirun"), "-x", "TOCCATA_ALLGATHER=sparbit", "-x", "TOCCATA_REPORT=1",
+        "-x", f"LD_PRELOAD={machine / 'home/lib/openmpi/libtoccata.so'}", "-n", "2", "./app",
+        "--report",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(
+    not (BUILD / "lib/openmpi/libtoccata.so").exists(), reason="not built for Open MPI"
+)
+def test_run_passes_exit_code_and_spares_the_launcher(toccata: Toccata, tmp_path: Path) -> None:
+    fake = fakes.launcher(tmp_path / "mpirun", "openmpi")
+    program = fakes.script(tmp_path / "app", "import os, sys; sys.exit(41 + len(sys.argv))")
+    log = tmp_path / "log"
+    done = toccata("run", "--", str(fake), "-n", "1", str(program), FAKE_LOG=str(log))
+    assert done.returncode == 42
+    assert log.read_text().startswith("preload None -x")
+
+
+def test_lists() -> None:
+    assert split_choices("ring, sparbit:messages=per_block,travel=packed,bruck") == [
+        "ring",
+        "sparbit:messages=per_block,travel=packed",
+        "bruck",
+    ]
+    assert split_choices("a:x=1,y=2;b") == ["a:x=1,y=2", "b"]
+
+
+def test_quantities() -> None:
+    assert parse_sizes("1:16") == [1, 2, 4, 8, 16]
+    assert parse_sizes("1K,4,1:1M:1024") == [1, 4, 1024, 1 << 20]
+    assert parse_bytes("2MiB") == 2 << 20
+    assert parse_ranks("8:24:8,2") == [2, 8, 16, 24]
+    assert [show_bytes(each) for each in (0, 1, 1000, 1024, 3 << 20)] == [
+        "0", "1", "1000", "1K", "3M"
+    ]  # fmt: skip
+    for wrong in ("", "x", "1:", "0:4", "1:4:1", "-1"):
+        with pytest.raises(InputError):
+            parse_sizes(wrong)

@@ -1,0 +1,92 @@
+"""The compiled module: descriptors, schedules and analyses reach Python."""
+
+import pytest
+
+from toccata import _core
+
+
+def algorithm(path: str) -> _core.Algorithm:
+    return next(each for each in _core.algorithms() if each.path == path)
+
+
+def test_descriptor() -> None:
+    sparbit = algorithm("allgather/sparbit")
+    assert (sparbit.collective, sparbit.name) == ("allgather", "sparbit")
+    assert sparbit.citation.startswith("loch2021")
+    (messages,) = sparbit.parameters
+    assert messages.accepts == "per_round|per_block"
+    assert messages.standard == "per_round"
+    assert messages.samples == ["per_round", "per_block"]
+    assert [each.text for each in sparbit.variants(5)] == ["sparbit", "sparbit:messages=per_block"]
+
+
+def test_descriptors_outlive_their_lists() -> None:
+    for _ in range(3):
+        assert [each.path for each in _core.algorithms()] == sorted(
+            each.path for each in _core.algorithms()
+        )
+    assert [each.variable for each in _core.collectives()] == ["TOCCATA_ALLGATHER"]
+
+
+def test_choice_is_normalised() -> None:
+    choice = _core.parse_choice("allgather", "allgather/sparbit:messages=per_round,travel=packed")
+    assert choice.text == "sparbit:travel=packed"
+    assert _core.parse_choice("allgather", "native").native
+
+
+def test_schedule() -> None:
+    schedule = _core.parse_choice("allgather", "sparbit").schedule(5, 0)
+    assert len(schedule) == 4
+    last = schedule.round(3)
+    assert [(each.peer, [r.blocks for r in each.ranges]) for each in last.sends] == [(1, [[0, 3]])]
+    assert [(each.peer, [r.blocks for r in each.ranges]) for each in last.recvs] == [(4, [[4, 2]])]
+    with pytest.raises(IndexError):
+        schedule.round(4)
+
+
+def test_scratch_and_copies() -> None:
+    schedule = _core.parse_choice("allgather", "bruck").schedule(3, 1)
+    assert [block for each in schedule.scratch for block in each.blocks] == [1, 2, 0]
+    (copy,) = schedule.round(0).copies
+    assert (copy.source[0].buffer, copy.target[0].buffer) == ("send", "scratch")
+
+
+def test_analyses() -> None:
+    choice = _core.parse_choice("allgather", "sparbit:messages=per_block")
+    assert choice.verify(21) == ""
+    assert choice.verify(21, in_place=True) == ""
+    assert choice.lockstep([3, 0, 2, 1, 4]) == ""
+    assert choice.cost(21).messages == 20
+    traffic = choice.traffic(21, block_bytes=8)
+    assert (traffic.rounds, traffic.messages, traffic.sent_bytes) == (5, 20, 160)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("quick", "'quick'"),
+        ("sparbit:messages=two", "per_round|per_block"),
+        ("sparbit:speed=high", "no parameter 'speed'"),
+    ],
+)
+def test_bad_choice(text: str, said: str) -> None:
+    with pytest.raises(_core.RequestError, match=said.replace("|", r"\|")) as caught:
+        _core.parse_choice("allgather", text)
+    assert isinstance(caught.value, ValueError)
+    assert "\n" not in str(caught.value)
+
+
+def test_impossible_and_out_of_range() -> None:
+    exchange = _core.parse_choice("allgather", "neighbor_exchange")
+    assert exchange.why_impossible(3) == "needs an even number of ranks"
+    assert exchange.why_impossible(4) == ""
+    for call in (
+        lambda: exchange.schedule(3, 0),
+        lambda: exchange.schedule(4, 4),
+        lambda: exchange.schedule(0, 0),
+        lambda: exchange.verify(-1),
+        lambda: _core.parse_choice("allgather", "native").cost(4),
+        lambda: _core.parse_choice("alltoall_", "ring"),
+    ):
+        with pytest.raises(_core.RequestError):
+            call()

@@ -1,0 +1,87 @@
+"""Which MPI it is, and the commands that start programs with it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import fakes
+from toccata import launcher
+from toccata.errors import InputError
+from toccata.launcher import Launcher
+
+
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+def test_identify(family: str, tmp_path: Path) -> None:
+    path = fakes.launcher(tmp_path / "mpiexec.some", family)
+    assert launcher.identify(str(path)) == Launcher(str(path), family)
+
+
+def test_unknown_launcher(tmp_path: Path) -> None:
+    path = fakes.launcher(tmp_path / "mpirun", "other")
+    with pytest.raises(InputError, match="neither Open MPI nor MPICH"):
+        launcher.identify(str(path))
+    with pytest.raises(InputError, match="no program 'mpirun-not-there'"):
+        launcher.identify("mpirun-not-there")
+
+
+def test_other_programs_are_not_run(tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    program = fakes.script(tmp_path / "app", f"open({str(marker)!r}, 'w')")
+    with pytest.raises(InputError, match="no launcher that we know"):
+        launcher.identify(str(program))
+    assert not marker.exists()
+
+
+def test_find(machine: Path) -> None:
+    assert launcher.find().family == "openmpi"
+    with pytest.raises(InputError, match="no mpirun of MPICH"):
+        launcher.find("mpich")
+    with pytest.raises(InputError, match="auto, openmpi or mpich"):
+        launcher.find("lam")
+    fakes.launcher(machine / "bin/mpiexec.mpich", "mpich")
+    assert launcher.find("mpich").family == "mpich"
+
+
+def test_start_adds_only_what_is_needed(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ompi, mpich = Launcher("/b/mpirun", "openmpi"), Launcher("/b/mpiexec", "mpich")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert launcher.start(ompi, 4, [], ["/x"]) == ["/b/mpirun", "-n", "4", "/x"]
+    crowded = launcher.start(ompi, 5, [], ["/x"])
+    assert crowded[3:-1] == ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+    assert launcher.start(ompi, 5, ["--hostfile", "h"], ["/x"])[3:-1] == ["--hostfile", "h"]
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert launcher.start(ompi, 4, [], ["/x"])[3:-1] == ["--allow-run-as-root"]
+    assert launcher.start(mpich, 9, [], ["/x"]) == ["/b/mpiexec", "-n", "9", "/x"]
+
+
+def test_preload(machine: Path) -> None:
+    environment = {"TOCCATA_REPORT": "1", "HOME": "/h", "LD_PRELOAD": "/theirs.so"}
+    settings = {"TOCCATA_ALLGATHER": "ring"}
+    library = machine / "home/lib/openmpi/libtoccata.so"
+    exported = ["-x", "TOCCATA_REPORT=1", "-x", "TOCCATA_ALLGATHER=ring",
+                "-x", f"LD_PRELOAD={library}:/theirs.so"]  # fmt: skip
+    ompi = Launcher("/b/mpirun", "openmpi")
+    command = launcher.preload(ompi, ["-n", "2", "a", ":", "-n", "1", "b"], settings, environment)
+    assert command == [
+        "/b/mpirun", *exported, "-n", "2", "a", ":", *exported, "-n", "1", "b"
+    ]  # fmt: skip
+    library = machine / "home/lib/mpich/libtoccata.so"
+    command = launcher.preload(Launcher("/b/mpiexec", "mpich"), ["-n", "2", "a"], settings, {})
+    assert command == [
+        "/b/mpiexec", "-genv", "TOCCATA_ALLGATHER", "ring", "-genv", "LD_PRELOAD", str(library),
+        "-n", "2", "a",
+    ]  # fmt: skip
+
+
+def test_not_built(machine: Path) -> None:
+    (machine / "home/lib/mpich/libtoccata.so").unlink()
+    with pytest.raises(InputError, match="run `make`"):
+        launcher.library("mpich")
+
+
+def test_installed_layout(machine: Path) -> None:
+    installed = machine / "home/mpich/libtoccata.so"
+    installed.parent.mkdir()
+    (machine / "home/lib/mpich/libtoccata.so").rename(installed)
+    assert launcher.library("mpich") == installed

@@ -1,0 +1,154 @@
+"""What is told and drawn of a schedule."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch
+from rich.console import Console
+
+from toccata import drawing, show
+from toccata.catalogue import find
+from toccata.errors import InputError
+from toccata.trace import NOTHING, trace
+
+
+def text_of(name: str, p: int, rank: int | None = None) -> str:
+    console = Console(width=200, record=True, file=io.StringIO())
+    narrator = show.Narrator(find(name), p)
+    console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
+    return console.export_text()
+
+
+def test_text_of_all_ranks() -> None:
+    text = text_of("sparbit", 5)
+    assert "round 1   r → r + 4" in text
+    assert text.count("rank 4 ") == 4
+    assert "→ 1: 0, 3" in text
+    assert "← 4: 4, 2" in text
+
+
+def test_text_of_one_rank() -> None:
+    text = text_of("bruck", 20, rank=3)
+    assert "scratch 0–19 ⇒ recv 3–19, 0–2" in text
+    assert text.count("round ") == 6
+
+
+def test_large_stays_readable() -> None:
+    text = text_of("ring", 1000)
+    assert len(text.splitlines()) < 60
+    assert "rank 999" in text
+    assert "… rounds 4 to 998 …" in text
+    strided = text_of("sparbit", 4096)
+    assert "(2048 blocks)" in strided
+    assert max(map(len, strided.splitlines())) < 140
+
+
+def test_text_names_prescribed_travel() -> None:
+    assert "travels per_block" in text_of("sparbit:messages=per_block", 5)
+    assert "travels" not in text_of("sparbit", 5)
+
+
+def test_blocks_keep_their_order() -> None:
+    assert show.runs([3, 4, 5, 0, 1, 7]) == [(3, 5), (0, 1), (7, 7)]
+    assert show.runs([4, 2]) == [(4, 4), (2, 2)]
+
+
+def test_patterns() -> None:
+    def pattern(name: str, p: int, number: int) -> str:
+        return show.Narrator(find(name), p).pattern(number)
+
+    assert pattern("recursive_doubling", 8, 1) == "r ↔ r ⊕ 1"
+    assert pattern("neighbor_exchange", 6, 2) == "pairs swap"
+    assert pattern("ring", 6, 3) == "r → r + 1"
+    assert pattern("ring", 6, 0) == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ring",
+        "neighbor_exchange",
+        "recursive_doubling",
+        "bruck",
+        "bruck:rotation=none",
+        "sparbit",
+        "sparbit:messages=per_block",
+    ],
+)
+def test_trace_ends_with_everything_everywhere(name: str) -> None:
+    whole = trace(find(name), 8)
+    for step in whole.steps[-1]:
+        assert step.holds["recv"] == list(range(8))
+    assert all(step.holds["recv"] == [NOTHING] * 8 for step in whole.before)
+
+
+def test_trace_is_figure_3_of_the_paper() -> None:
+    """Sparbit with 5 processes: what each holds after each round, and what it just received."""
+    whole = trace(find("sparbit"), 5)
+    rank_0 = [steps[0] for steps in whole.steps]
+    held = [[block for block in range(5) if step.holds["recv"][block] >= 0] for step in rank_0]
+    received = [sorted(block for _, block in step.received) for step in rank_0]
+    assert held == [[0], [0, 1], [0, 1, 3], [0, 1, 2, 3, 4]]
+    assert received == [[], [1], [3], [2, 4]]
+    assert [step.sends_to for step in rank_0] == [[], [4], [2], [1]]
+
+
+def panels(name: str, p: int) -> list[Axes]:
+    return drawing.draw(find(name), p).axes
+
+
+def colours(axes: Axes, buffer: str = "recv") -> list[list[str]]:
+    image = next(each for each in axes.images if each.get_gid() == buffer)
+    data = np.asarray(image.get_array())
+    return [[to_hex(cell) for cell in row] for row in data]
+
+
+def test_picture_is_figure_3_of_the_paper() -> None:
+    axes = panels("sparbit", 5)
+    assert len(axes) == 4  # at first, and three rounds
+    for number, distance in ((1, 4), (2, 2)):
+        cells = colours(axes[number])
+        grey = {(b, r) for b in range(5) for r in range(5) if cells[b][r] == drawing.RECEIVED}
+        assert grey == {(r, (r + distance) % 5) for r in range(5)}
+    assert sum(row.count(drawing.RECEIVED) for row in colours(axes[3])) == 10
+    assert sum(row.count(drawing.EMPTY) for row in colours(axes[3])) == 0
+    assert colours(axes[0])[0] == [drawing.COPIED] + [drawing.EMPTY] * 4
+
+
+def test_picture_numbers_blocks_and_draws_messages() -> None:
+    axes = panels("sparbit", 5)[1]
+    arcs = [each for each in axes.patches if isinstance(each, FancyArrowPatch)]
+    assert len(arcs) == 5
+    words = [each.get_text() for each in axes.texts]
+    assert "round 1" in words
+    assert "r → r + 4" in words
+    # the heading has every rank once, the cells have each of the ten blocks held
+    assert [words.count(str(each)) for each in range(5)] == [3] * 5
+
+
+def test_picture_shows_scratch() -> None:
+    axes = panels("bruck", 5)
+    assert [each.get_gid() for each in axes[0].images] == ["recv", "scratch"]
+    assert colours(axes[1], "scratch")[1] == [drawing.RECEIVED] * 5
+    assert colours(axes[-1], "recv") == [[drawing.COPIED] * 5] * 5
+
+
+def test_picture_of_many_rounds_leaves_some_out() -> None:
+    figure = drawing.draw(find("ring"), 32)
+    assert len(figure.axes) == drawing.MOST_PANELS
+    assert any("14 rounds in the middle are left out" in each.get_text() for each in figure.texts)
+
+
+@pytest.mark.parametrize("p", [1, 2, 40])
+def test_picture_of_extreme_sizes(p: int, tmp_path: Path) -> None:
+    drawing.write(drawing.draw(find("bruck"), p), tmp_path / "new" / "x.png")
+    assert (tmp_path / "new" / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_too_large_for_a_picture() -> None:
+    with pytest.raises(InputError, match="at most 64"):
+        drawing.draw(find("ring"), 65)
