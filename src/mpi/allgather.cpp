@@ -5,25 +5,6 @@
 
 namespace toccata {
 
-Allgather::Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     int recvcount, MPI_Datatype recvtype)
-    : sendbuf_(sendbuf),
-      sendcount_(sendcount),
-      sendtype_(sendtype),
-      recvbuf_(recvbuf),
-      recvcount_(recvcount),
-      recvtype_(recvtype) {}
-
-Allgather::Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     const int* recvcounts, const int* displacements, MPI_Datatype recvtype)
-    : sendbuf_(sendbuf),
-      sendcount_(sendcount),
-      sendtype_(sendtype),
-      recvbuf_(recvbuf),
-      recvcounts_(recvcounts),
-      displacements_(displacements),
-      recvtype_(recvtype) {}
-
 bool Allgather::valid(int p) const {
   const bool send_fits = in_place() || (sendcount_ >= 0 && sendtype_ != MPI_DATATYPE_NULL);
   if (!send_fits || recvtype_ == MPI_DATATYPE_NULL || recvbuf_ == MPI_IN_PLACE) return false;

@@ -9,9 +9,22 @@ namespace toccata {
 class Allgather final : public Operation {
  public:
   Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-            MPI_Datatype recvtype);
+            MPI_Datatype recvtype)
+      : sendbuf_(sendbuf),
+        sendcount_(sendcount),
+        sendtype_(sendtype),
+        recvbuf_(recvbuf),
+        recvcount_(recvcount),
+        recvtype_(recvtype) {}
   Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-            const int* recvcounts, const int* displacements, MPI_Datatype recvtype);
+            const int* recvcounts, const int* displacements, MPI_Datatype recvtype)
+      : sendbuf_(sendbuf),
+        sendcount_(sendcount),
+        sendtype_(sendtype),
+        recvbuf_(recvbuf),
+        recvcounts_(recvcounts),
+        displacements_(displacements),
+        recvtype_(recvtype) {}
 
   const Collective& collective() const override { return allgather; }
   bool valid(int p) const override;

@@ -18,13 +18,6 @@ void append(std::vector<Run>& runs, const Run& run) {
 
 }  // namespace
 
-void Layout::uniform(void* base, const DatatypeTraits& traits, std::int64_t elements_a_block) {
-  base_ = static_cast<char*>(base);
-  traits_ = traits;
-  uniform_ = true;
-  elements_ = elements_a_block;
-}
-
 void Layout::vector(void* base, const DatatypeTraits& traits, int blocks, const int* counts,
                     const int* displacements) {
   base_ = static_cast<char*>(base);

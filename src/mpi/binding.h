@@ -14,7 +14,12 @@ namespace toccata {
 // with its own count (the vector forms).
 class Layout {
  public:
-  void uniform(void* base, const DatatypeTraits& traits, std::int64_t elements_a_block);
+  void uniform(void* base, const DatatypeTraits& traits, std::int64_t elements_a_block) {
+    base_ = static_cast<char*>(base);
+    traits_ = traits;
+    uniform_ = true;
+    elements_ = elements_a_block;
+  }
   // counts and displacements (in extents) of `blocks` blocks; copied.
   void vector(void* base, const DatatypeTraits& traits, int blocks, const int* counts,
               const int* displacements);

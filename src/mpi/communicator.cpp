@@ -126,8 +126,8 @@ void Communicator::count(const Plan& plan, std::int64_t bytes, double started) {
   plan.row->seconds += PMPI_Wtime() - started;
 }
 
-int Communicator::raise(int code) const {
-  if (code != MPI_SUCCESS && user_ != MPI_COMM_NULL) PMPI_Comm_call_errhandler(user_, code);
+int Communicator::raise_error(int code) const {
+  if (user_ != MPI_COMM_NULL) PMPI_Comm_call_errhandler(user_, code);
   return code;
 }
 

@@ -76,7 +76,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   const Report& report() const { return report_; }
 
   // The user's error handler gets `code`, which is also returned.
-  int raise(int code) const;
+  int raise(int code) const { return code == MPI_SUCCESS ? code : raise_error(code); }
 
   // The user's communicator is gone, or MPI is about to end; requests may still hold on to us.
   void leave_user();
@@ -101,6 +101,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   const Plan& add_plan(const Collective& collective, const Choice& choice, std::string label);
   const Plan& plan_asked(const Collective& collective);
   const Plan& plan_named(const Collective& collective, const char* algorithm);
+  int raise_error(int code) const;
   int make_private_now();
   int finish_private(int code);
 

@@ -24,22 +24,6 @@ bool in_order(MPI_Datatype type, MPI_Aint size) {
          position == length && memory == packed;
 }
 
-int look_at(MPI_Datatype type, DatatypeTraits& traits) {
-  MPI_Count size = 0;
-  MPI_Aint lower = 0, true_lower = 0, true_extent = 0;
-  traits.type = type;
-  if (int code = PMPI_Type_size_x(type, &size); code != MPI_SUCCESS) return code;
-  if (int code = PMPI_Type_get_extent(type, &lower, &traits.extent); code != MPI_SUCCESS)
-    return code;
-  if (int code = PMPI_Type_get_true_extent(type, &true_lower, &true_extent); code != MPI_SUCCESS)
-    return code;
-  if (size == MPI_UNDEFINED) return MPI_ERR_TYPE;
-  traits.size = static_cast<MPI_Aint>(size);
-  traits.plain = traits.size == traits.extent && lower == 0 && true_lower == 0 &&
-                 true_extent == traits.extent && in_order(type, traits.size);
-  return MPI_SUCCESS;
-}
-
 // `elements` of a datatype as one, where an int cannot count them.
 int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDatatype& made) {
   static constexpr std::int64_t chunk = 1 << 30;
@@ -91,17 +75,28 @@ DatatypeTable::DatatypeTable() {
                                   MPI_C_DOUBLE_COMPLEX,
                                   MPI_AINT}) {
     DatatypeTraits traits;
-    if (look_at(type, traits) == MPI_SUCCESS) predefined_.push_back(traits);
+    if (type == MPI_DATATYPE_NULL || look_at(type, traits) != MPI_SUCCESS) continue;
+    std::size_t slot = hash(type) % slots;
+    while (predefined_[slot].type != MPI_DATATYPE_NULL && predefined_[slot].type != type)
+      slot = (slot + 1) % slots;
+    predefined_[slot] = traits;
   }
 }
 
-int DatatypeTable::look_up(MPI_Datatype type, DatatypeTraits& traits) const {
-  for (const DatatypeTraits& known : predefined_)
-    if (known.type == type) {
-      traits = known;
-      return MPI_SUCCESS;
-    }
-  return look_at(type, traits);
+int DatatypeTable::look_at(MPI_Datatype type, DatatypeTraits& traits) {
+  MPI_Count size = 0;
+  MPI_Aint lower = 0, true_lower = 0, true_extent = 0;
+  traits.type = type;
+  if (int code = PMPI_Type_size_x(type, &size); code != MPI_SUCCESS) return code;
+  if (int code = PMPI_Type_get_extent(type, &lower, &traits.extent); code != MPI_SUCCESS)
+    return code;
+  if (int code = PMPI_Type_get_true_extent(type, &true_lower, &true_extent); code != MPI_SUCCESS)
+    return code;
+  if (size == MPI_UNDEFINED) return MPI_ERR_TYPE;
+  traits.size = static_cast<MPI_Aint>(size);
+  traits.plain = traits.size == traits.extent && lower == 0 && true_lower == 0 &&
+                 true_extent == traits.extent && in_order(type, traits.size);
+  return MPI_SUCCESS;
 }
 
 int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made) {

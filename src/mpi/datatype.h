@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -45,10 +46,26 @@ class DatatypeTable {
  public:
   DatatypeTable();
   // Errors are MPI's own, for a datatype it does not know or that has no size.
-  int look_up(MPI_Datatype type, DatatypeTraits& traits) const;
+  int look_up(MPI_Datatype type, DatatypeTraits& traits) const {
+    for (std::size_t slot = hash(type);; ++slot) {
+      const DatatypeTraits& known = predefined_[slot % slots];
+      if (known.type == type) {
+        traits = known;
+        return MPI_SUCCESS;
+      }
+      if (known.type == MPI_DATATYPE_NULL) return look_at(type, traits);
+    }
+  }
 
  private:
-  std::vector<DatatypeTraits> predefined_;
+  static int look_at(MPI_Datatype type, DatatypeTraits& traits);
+  static std::size_t hash(MPI_Datatype type) {
+    const auto bits = (std::uintptr_t)type;  // a pointer or an int, as the MPI likes
+    return bits ^ bits >> 8;
+  }
+
+  static constexpr std::size_t slots = 256;  // many more than there are datatypes
+  std::array<DatatypeTraits, slots> predefined_;
 };
 
 // A stretch of memory: `elements` of one datatype, one behind the other.
