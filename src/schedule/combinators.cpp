@@ -52,7 +52,7 @@ void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
     return;
   }
   const auto start = [&](int block) { return affine_.first + block * stride_; };
-  if (affine_.count == stride_) {  // neighbours stay neighbours
+  if (affine_.count == stride_ || inner.count == 1) {  // a run stays a run
     append(outer, {affine_.buffer, start(inner.first), inner.count * affine_.count,
                    inner.stride * stride_, inner.repeat});
     return;
