@@ -124,7 +124,7 @@ using Mutation = test::AlgorithmTest;
 
 TEST_P(Mutation, IsFound) {
   const Algorithm& algorithm = *GetParam();
-  const int trials = test::sanitized ? 20 : 100;
+  const int trials = test::sanitized ? 50 : 500;
   for (const int p : {2, 3, 4, 5, 6, 8, 16})
     for (const Shape& shape : sample_shapes(algorithm, p)) {
       const std::vector<Schedule> right = test::schedules(algorithm, shape);

@@ -36,6 +36,20 @@ TEST(Request, TakesEveryValueAndSaysItAgain) {
       }
 }
 
+TEST(Request, RefusesNumbersThatAreNone) {
+  for (const Algorithm* each : all_algorithms())
+    for (const Parameter& parameter : each->parameters)
+      for (const std::string& value :
+           {std::to_string(parameter.least - 1), std::to_string(parameter.most + 1),
+            std::to_string(parameter.standard) + "x", std::string("99999999999"), std::string("-"),
+            std::string(" 1"), std::string("0x1")}) {
+        const std::string setting = std::string(parameter.name) + "=" + value;
+        EXPECT_THROW(parse_choice(each->collective, std::string(each->name) + ":" + setting),
+                     RequestError)
+            << setting;
+      }
+}
+
 TEST(Request, TakesTravelForEveryAlgorithm) {
   for (const Travel travel : {Travel::whole, Travel::packed, Travel::datatype, Travel::per_range})
     EXPECT_EQ(parse_choice(allgather, std::string("ring:travel=") + name(travel)).travel, travel);
