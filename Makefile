@@ -1,0 +1,63 @@
+# Toccata: what to type. `make help` lists it.
+
+PREFIX ?= /usr/local
+SETUP ?= yes
+RELEASE = build/release
+ASAN = build/asan
+# What make demo compares; see `./toccata bench --help`.
+DEMO_RANKS ?= 2,3,4,6,8
+DEMO_SIZES ?= 1:64K
+
+export CTEST_OUTPUT_ON_FAILURE = 1
+
+.PHONY: all demo test test-asan install overhead lint format clean help setup configure
+
+all: configure ## build everything: the library for each MPI found, the benchmark, the command line
+	@echo "== building (build/release)"
+	@ninja -C $(RELEASE) --quiet
+	@echo "== done: ./toccata --help"
+
+demo: all ## build, then compare every allgather with this machine's own MPI: table, CSV, heat map
+	@echo "== the main job: every allgather algorithm beside the MPI library's own choice"
+	./toccata bench allgather --ranks $(DEMO_RANKS) --sizes $(DEMO_SIZES)
+
+test: all test-asan ## run all tests
+	@echo "== tests under Open MPI, MPICH, preloaded and in Python (build/release)"
+	@cd $(RELEASE) && ctest
+
+test-asan: setup
+	@echo "== tests without MPI, with address and undefined-behaviour sanitizers (build/asan)"
+	@cmake --preset asan >$(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
+	@ninja -C $(ASAN) --quiet
+	@cd $(ASAN) && ctest --progress -j 2
+
+install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
+	@cmake --install $(RELEASE) --prefix $(PREFIX)
+
+overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, for each MPI
+	@for family in $(RELEASE)/bench/*; do \
+	  echo "== $$family"; scripts/mpiexec.sh $$(basename $$family) 2 $$family/overhead; \
+	done
+
+lint: all ## formatting, style and types
+	@clang-format --dry-run --Werror $$(git ls-files '*.h' '*.cpp' '*.c')
+	@build/venv/bin/ruff check . && build/venv/bin/ruff format --check . && build/venv/bin/mypy
+
+format: all ## format all code
+	@clang-format -i $$(git ls-files '*.h' '*.cpp' '*.c')
+	@build/venv/bin/ruff format .
+
+clean: ## remove all that was built
+	rm -rf build results
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+setup:
+	@mkdir -p build
+	@[ "$(SETUP)" = no ] || scripts/setup.sh
+	@scripts/venv.sh
+
+configure: setup
+	@cmake --preset release >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
+	@grep -- '-- MPI:' $(RELEASE).log || echo "-- no MPI found: building without"

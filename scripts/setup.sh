@@ -1,0 +1,47 @@
+#!/bin/sh
+# Installs what building Toccata needs and this machine lacks. Without the right to install, says
+# in one line what to run. Knows Debian and what derives from it; elsewhere it only looks for tools.
+set -eu
+
+packages="g++ gfortran cmake ninja-build clang-format
+  openmpi-bin libopenmpi-dev mpich libmpich-dev
+  libcli11-dev nlohmann-json3-dev libgtest-dev
+  python3-dev python3-venv"
+
+if ! command -v dpkg-query >/dev/null; then
+  for tool in g++ cmake ninja mpicc python3; do
+    command -v $tool >/dev/null || missing="${missing-} $tool"
+  done
+  [ -z "${missing-}" ] || {
+    echo "setup: missing:$missing. Install these, the headers of CLI11 and nlohmann-json, and" \
+      "GoogleTest, by this system's package manager; then run make again." >&2
+    exit 1
+  }
+  exit 0
+fi
+
+missing=
+for package in $packages; do
+  case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+    *" installed") ;;
+    *) missing="$missing $package" ;;
+  esac
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+  echo "setup: packages are missing. Run this, then make again (or 'make SETUP=no' to do without):" >&2
+  echo "  sudo apt-get install -y$missing" >&2
+  exit 1
+fi
+
+echo "setup: installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+# shellcheck disable=SC2086 # a list of words
+if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "setup: apt-get failed (above, and $log)" >&2
+  exit 1
+fi
+rm -f "$log"
