@@ -39,20 +39,17 @@ def as_json(algorithm: _core.Algorithm) -> dict[str, object]:
 
 
 def as_table(algorithms: Iterable[_core.Algorithm]) -> Table:
-    """One row per algorithm, its parameters below it."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("Algorithm", "Ranks", "Summary", "Citation"):
-        table.add_column(heading, overflow="fold")
+    """What each is, where it runs and whose it is, and its parameters; the standard is bold."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
     for algorithm in algorithms:
-        table.add_row(
-            f"[cyan]{algorithm.path}[/]",
-            (constraint(algorithm) or "any number").removeprefix("needs "),
-            algorithm.summary,
-            f"[dim]{algorithm.citation}[/]",
-        )
+        ranks = constraint(algorithm) or "any number of ranks"
+        table.add_row(f"[bold cyan]{algorithm.path}[/]", algorithm.summary)
+        table.add_row("", f"[dim]{ranks} · {algorithm.citation}[/]")
         for parameter in algorithm.parameters:
-            words = parameter.accepts.replace(parameter.standard, f"[bold]{parameter.standard}[/]")
-            table.add_row(f"[dim]  :{parameter.name}=[/]{words}", "", f"[dim]{parameter.help}[/]")
+            values = parameter.accepts.replace(parameter.standard, f"[bold]{parameter.standard}[/]")
+            table.add_row(f"  :{parameter.name}={values}", parameter.help)
     return table
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from typer.core import TyperGroup
@@ -23,7 +23,8 @@ from toccata.results import Measurement, Metric, Results, write_csv, write_json
 
 # Piped output is for programs and files: nothing is cut to the width of a terminal.
 console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-progress_console = Console(stderr=True)
+# One console where both are the same terminal, or the bar would be in the way of the text.
+progress_console = console if console.is_terminal else Console(stderr=True)
 
 STANDARD_HIGHLIGHT = "sparbit"
 
@@ -407,9 +408,9 @@ def bench(
             measured += run.measurements
             results = Results(measured)
             if run.measurements:
-                console.print(tables.overview(results, p, which, marked, compared))
+                _print_whole(tables.overview(results, p, which, marked, compared))
                 if details:
-                    console.print(tables.details(results, p))
+                    _print_whole(tables.details(results, p))
             for name, why in run.impossible.items():
                 console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
     if not measured:
@@ -422,6 +423,11 @@ def bench(
     title = f"{collective}, {measured[0].mpi}: {which} time"
     drawing.write(map_.draw(grid, title), heatmap)
     console.print(f"wrote {csv}, {json_}, {heatmap}")
+
+
+def _print_whole(tables: RenderableType) -> None:
+    """Rather lets the terminal wrap a wide table than cuts off digits."""
+    console.print(tables, width=max(console.width, 400), crop=False)
 
 
 def _normalised(collective: str, text: str) -> str:

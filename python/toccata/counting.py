@@ -13,17 +13,24 @@ MOST_MESSAGES = 30_000_000  # of all ranks together that are worth counting
 def as_table(choices: Sequence[_core.Choice], p: int, block_bytes: int) -> Table:
     """One row per choice; each number is the largest over the ranks, declared ones in brackets.
 
-    A number is red where the schedule does not do what was declared.
+    A number is red where the schedule does not do what was declared; a choice that is impossible
+    with p ranks has none.
     """
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column("Algorithm", style="cyan", no_wrap=True)
-    headings = ("Rounds", "Messages", "Blocks sent", "Bytes sent", "Blocks copied", "Bytes copied")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("Algorithm", style="cyan", overflow="fold")
+    headings = (
+        "Rounds",
+        "Messages",
+        "Blocks\nsent",
+        "Bytes\nsent",
+        "Blocks\ncopied",
+        "Bytes\ncopied",
+    )
     for heading in headings:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     for choice in choices:
-        why = choice.why_impossible(p)
-        if why:
-            table.add_row(path_of(choice), f"[dim]{why}[/]")
+        if choice.why_impossible(p):
+            table.add_row(path_of(choice), *["[dim]–[/]"] * len(headings))
             continue
         table.add_row(path_of(choice), *_cells(choice, p, block_bytes))
     return table

@@ -43,9 +43,10 @@ def _ours(family: str, in_build: str, file: str) -> Path:
     for place in places:
         if place.exists():
             return place
+    looked = " and ".join(str(place.parent) for place in places)
     raise InputError(
-        f"{file} is not built for {FAMILIES[family]} (looked for {places[0]}); "
-        f"install its development files and run `make`"
+        f"{file} was not built for {FAMILIES[family]} (looked in {looked}); "
+        f"install that MPI's development files, then build again"
     )
 
 

@@ -23,12 +23,11 @@ def overview(
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Size", justify="right")
     for algorithm in algorithms:
-        name, _, settings = algorithm.partition(":")
-        heading = name + "".join("\n" + each for each in settings.split(",") if each)
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(_narrow(algorithm), justify="right", no_wrap=True)
     if compared:
         versus = f"best of {len(others)}" if len(others) > 1 else others[0]
-        table.add_column(f"{highlight}\nfaster than {versus}", justify="right", no_wrap=True)
+        heading = f"{highlight}\nfaster than\n{versus}"
+        table.add_column(heading, justify="right", no_wrap=True)
     for size in results.sizes:
         row = {each.algorithm: each for each in here if each.bytes == size}
         if not row:
@@ -59,6 +58,12 @@ def details(results: Results, ranks: int) -> RenderableType:
             )
         parts += [_title(here[0], algorithm), table]
     return Group(*parts)
+
+
+def _narrow(algorithm: str) -> str:
+    """Its name on several lines, so that the columns of five algorithms fit a terminal."""
+    name, _, settings = algorithm.partition(":")
+    return "\n".join([name.replace("_", "_\n"), *filter(None, settings.split(","))])
 
 
 def _title(any_of: Measurement, what: str) -> Text:

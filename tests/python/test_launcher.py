@@ -76,7 +76,7 @@ def test_preload(machine: Path) -> None:
 
 def test_not_built(machine: Path) -> None:
     (machine / "home/lib/mpich/libtoccata.so").unlink()
-    with pytest.raises(InputError, match="run `make`"):
+    with pytest.raises(InputError, match="was not built for MPICH"):
         launcher.library("mpich")
 
 
