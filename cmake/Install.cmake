@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 install(FILES include/toccata/toccata.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/toccata)
 
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/toccata)
 foreach(family IN LISTS mpi_families)
   set_target_properties(toccata_${family} PROPERTIES EXPORT_NAME ${family})
