@@ -59,5 +59,5 @@ setup:
 	@scripts/venv.sh
 
 configure: setup
-	@cmake --preset release >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
+	@cmake --preset release -DTOCCATA_PYTHON=ON -DTOCCATA_TESTS=ON >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
 	@grep -- '-- MPI:' $(RELEASE).log || echo "-- no MPI found: building without"
