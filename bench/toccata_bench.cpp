@@ -121,8 +121,7 @@ class Run {
     MPI_Reduce(&mean, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Reduce(&mean, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     std::vector<double> slowest(seconds.size());
-    MPI_Reduce(seconds.data(), slowest.data(), repetitions, MPI_DOUBLE, MPI_MAX, 0,
-               MPI_COMM_WORLD);
+    MPI_Reduce(seconds.data(), slowest.data(), repetitions, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     std::ranges::sort(slowest);
     const auto quantile = [&](double part) {
       return slowest[static_cast<std::size_t>(part * (repetitions - 1) + 0.5)];
