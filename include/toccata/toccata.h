@@ -46,8 +46,8 @@ TOCCATA_PUBLIC int toccata_allgatherv(const void* sendbuf, int sendcount, MPI_Da
 /* A nonblocking or persistent collective of ours; not an MPI_Request.
  *
  * It goes on while a toccata function waits or tests, for this or any other request, or while a
- * blocking toccata call waits. Between start and wait, a rank must therefore not block in MPI on
- * something that another rank does only after its own wait. */
+ * blocking toccata call waits whose algorithm is not "native". Between start and wait, a rank must
+ * therefore not block in MPI on something that another rank does only after its own wait. */
 typedef struct toccata_request_object* toccata_request;
 #define TOCCATA_REQUEST_NULL ((toccata_request)0)
 

@@ -1,6 +1,7 @@
 #include "mpi/communicator.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace toccata {
 
@@ -41,6 +42,7 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
 Communicator::~Communicator() { close(); }
 
 void Communicator::leave_user() {
+  if (duplicating()) make_private_now();  // it needs what it is made from
   user_ = MPI_COMM_NULL;
   const auto last = std::move(self_);  // ends us, unless a request holds on
 }
@@ -85,18 +87,27 @@ const Plan& Communicator::add_plan(const Collective& collective, const Choice& c
   return *plans_.emplace_back(std::move(plan));
 }
 
+// By the nonblocking function here too, as it must be the same on every rank, and others may wait
+// for one of our requests before they come here.
 int Communicator::make_private_now() {
-  const std::lock_guard lock(private_mutex_);
-  if (private_ready_) return MPI_SUCCESS;
-  return finish_private(duplicating_ != MPI_REQUEST_NULL
-                            ? PMPI_Wait(&duplicating_, MPI_STATUS_IGNORE)
-                            : PMPI_Comm_dup(user_, &private_));
+  if (int code = start_private(); code != MPI_SUCCESS) return code;
+  while (true) {
+    bool ready;
+    if (int code = test_private(ready); code != MPI_SUCCESS || ready) return code;
+    process_->progress();
+    std::this_thread::yield();
+  }
 }
 
 int Communicator::start_private() {
   const std::lock_guard lock(private_mutex_);
   if (private_ready_ || duplicating_ != MPI_REQUEST_NULL) return MPI_SUCCESS;
   return PMPI_Comm_idup(user_, &private_, &duplicating_);
+}
+
+bool Communicator::duplicating() {
+  const std::lock_guard lock(private_mutex_);
+  return duplicating_ != MPI_REQUEST_NULL;
 }
 
 int Communicator::test_private(bool& ready) {

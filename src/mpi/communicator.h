@@ -103,6 +103,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   const Plan& plan_named(const Collective& collective, const char* algorithm);
   int raise_error(int code) const;
   int make_private_now();
+  bool duplicating();
   int finish_private(int code);
 
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator

@@ -84,7 +84,10 @@ int Request::test(bool& done) {
     int flag = 0;
     const int code = PMPI_Test(&native_, &flag, MPI_STATUS_IGNORE);
     done = flag != 0 || code != MPI_SUCCESS;
-    if (done) count();
+    if (done)
+      count();
+    else if (Process* process = Process::current())
+      process->progress();
     return code;
   }
   communicator_->process().progress();
@@ -97,7 +100,8 @@ int Request::test(bool& done) {
 }
 
 int Request::wait() {
-  if (native_ != MPI_REQUEST_NULL) {
+  const Process* process = Process::current();
+  if (native_ != MPI_REQUEST_NULL && (process == nullptr || !process->busy())) {
     const int code = PMPI_Wait(&native_, MPI_STATUS_IGNORE);
     count();
     return code;
