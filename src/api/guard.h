@@ -17,6 +17,8 @@ int raise_error(MPI_Comm comm, int error_class, const std::string& text);
 template <typename Body>
 int guarded(MPI_Comm comm, Body&& body) noexcept {
   try {
+    if (comm == MPI_COMM_NULL)  // of which Open MPI dies
+      return raise_error(MPI_COMM_WORLD, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
     return body();
   } catch (const RequestError& error) {
     return raise_error(comm, MPI_ERR_ARG, error.what());

@@ -5,32 +5,35 @@
 
 namespace toccata {
 
-bool Allgather::valid(int p) const {
-  const bool send_fits = in_place() || (sendcount_ >= 0 && sendtype_ != MPI_DATATYPE_NULL);
-  if (!send_fits || recvtype_ == MPI_DATATYPE_NULL || recvbuf_ == MPI_IN_PLACE) return false;
-  if (!is_vector()) return recvcount_ >= 0;
-  return displacements_ != nullptr &&
-         std::all_of(recvcounts_, recvcounts_ + p, [](int count) { return count >= 0; });
+int Allgather::fault(int p) const {
+  if (!in_place() && sendcount_ < 0) return MPI_ERR_COUNT;
+  if (!in_place() && sendtype_ == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
+  if (recvtype_ == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
+  if (recvbuf_ == MPI_IN_PLACE) return MPI_ERR_ARG;
+  if (!is_vector_) return recvcount_ < 0 ? MPI_ERR_COUNT : MPI_SUCCESS;
+  if (recvcounts_ == nullptr || displacements_ == nullptr) return MPI_ERR_ARG;
+  const bool counts = std::all_of(recvcounts_, recvcounts_ + p, [](int each) { return each >= 0; });
+  return counts ? MPI_SUCCESS : MPI_ERR_COUNT;
 }
 
 int Allgather::native(MPI_Comm comm) const {
-  return is_vector() ? PMPI_Allgatherv(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcounts_,
-                                       displacements_, recvtype_, comm)
-                     : PMPI_Allgather(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcount_,
-                                      recvtype_, comm);
+  return is_vector_ ? PMPI_Allgatherv(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcounts_,
+                                      displacements_, recvtype_, comm)
+                    : PMPI_Allgather(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcount_,
+                                     recvtype_, comm);
 }
 
 int Allgather::native_nonblocking(MPI_Comm comm, MPI_Request* request) const {
-  return is_vector() ? PMPI_Iallgatherv(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcounts_,
-                                        displacements_, recvtype_, comm, request)
-                     : PMPI_Iallgather(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcount_,
-                                       recvtype_, comm, request);
+  return is_vector_ ? PMPI_Iallgatherv(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcounts_,
+                                       displacements_, recvtype_, comm, request)
+                    : PMPI_Iallgather(sendbuf_, sendcount_, sendtype_, recvbuf_, recvcount_,
+                                      recvtype_, comm, request);
 }
 
 std::int64_t Allgather::bytes(int p) const {
   MPI_Count size = 0;
   PMPI_Type_size_x(recvtype_, &size);
-  const std::int64_t elements = is_vector()
+  const std::int64_t elements = is_vector_
                                     ? std::accumulate(recvcounts_, recvcounts_ + p, std::int64_t{0})
                                     : std::int64_t{recvcount_} * p;
   return elements * size;
@@ -39,7 +42,7 @@ std::int64_t Allgather::bytes(int p) const {
 int Allgather::bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const {
   DatatypeTraits recv_traits;
   if (int code = datatypes.look_up(recvtype_, recv_traits); code != MPI_SUCCESS) return code;
-  if (is_vector())
+  if (is_vector_)
     binding.recv.vector(recvbuf_, recv_traits, p, recvcounts_, displacements_);
   else
     binding.recv.uniform(recvbuf_, recv_traits, recvcount_);

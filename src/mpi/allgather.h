@@ -22,20 +22,20 @@ class Allgather final : public Operation {
         sendcount_(sendcount),
         sendtype_(sendtype),
         recvbuf_(recvbuf),
+        is_vector_(true),
         recvcounts_(recvcounts),
         displacements_(displacements),
         recvtype_(recvtype) {}
 
   const Collective& collective() const override { return allgather; }
-  bool valid(int p) const override;
+  int fault(int p) const override;
   int native(MPI_Comm comm) const override;
   int native_nonblocking(MPI_Comm comm, MPI_Request* request) const override;
-  bool empty() const override { return !is_vector() && recvcount_ == 0; }
+  bool empty() const override { return !is_vector_ && recvcount_ == 0; }
   std::int64_t bytes(int p) const override;
   int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const override;
 
  private:
-  bool is_vector() const { return recvcounts_ != nullptr; }
   bool in_place() const { return sendbuf_ == MPI_IN_PLACE; }
 
   const void* sendbuf_;
@@ -43,6 +43,7 @@ class Allgather final : public Operation {
   MPI_Datatype sendtype_;
   void* recvbuf_;
   int recvcount_ = 0;
+  bool is_vector_ = false;
   const int* recvcounts_ = nullptr;
   const int* displacements_ = nullptr;
   MPI_Datatype recvtype_;

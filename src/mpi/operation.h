@@ -18,9 +18,9 @@ class Operation {
 
   virtual const Collective& collective() const = 0;
 
-  // Whether the arguments make sense. Where they do not, the MPI library is called instead, and
-  // raises the error that its users know.
-  virtual bool valid(int p) const = 0;
+  // The MPI error class of arguments that make no sense; MPI_SUCCESS if they do. What the MPI
+  // library serves it judges itself.
+  virtual int fault(int p) const = 0;
 
   // The MPI library's own.
   virtual int native(MPI_Comm comm) const = 0;

@@ -11,13 +11,15 @@ int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const cha
                   bool persistent, std::unique_ptr<Request>& made) {
   made.reset(new Request(std::move(operation), comm, persistent));
   Communicator* found = Communicator::of(comm);
-  if (is_for_native(*made->operation_, found)) return MPI_SUCCESS;
+  if (is_for_native(found)) return MPI_SUCCESS;
   Communicator& communicator = *found;
   const Plan& plan = communicator.plan(made->operation_->collective(), algorithm);
   made->communicator_ = communicator.shared_from_this();
   made->plan_ = &plan;
   if (plan.choice.native()) return MPI_SUCCESS;
 
+  if (int code = made->operation_->fault(communicator.size()); code != MPI_SUCCESS)
+    return communicator.raise(code);
   if (int code = communicator.start_private(); code != MPI_SUCCESS) return code;
   if (int code =
           made->operation_->bind(communicator.rank(), communicator.size(),

@@ -11,14 +11,15 @@
 
 namespace toccata {
 
-// What the MPI library has to do itself: what we cannot serve, and what it shall complain about.
-template <typename Call>
-bool is_for_native(const Call& call, const Communicator* communicator) {
-  return communicator == nullptr || communicator->is_inter() || !call.valid(communicator->size());
+// What the MPI library has to do itself, or to complain about.
+inline bool is_for_native(const Communicator* communicator) {
+  return communicator == nullptr || communicator->is_inter();
 }
 
 template <typename Call>
 int run_schedule(const Call& call, Communicator& communicator, const Plan& plan) {
+  if (int code = call.fault(communicator.size()); code != MPI_SUCCESS)
+    return communicator.raise(code);
   if (call.empty()) return MPI_SUCCESS;
   if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
   Execution& execution = communicator.workspace();
@@ -39,13 +40,14 @@ int run_schedule(const Call& call, Communicator& communicator, const Plan& plan)
 template <typename Call>
 int run(const Call& call, MPI_Comm comm, const char* algorithm) {
   Communicator* communicator = Communicator::of(comm);
-  if (is_for_native(call, communicator)) return call.native(comm);
+  if (is_for_native(communicator)) return call.native(comm);
   const Plan& plan = communicator->plan(call.collective(), algorithm);
   const bool reporting = communicator->process().reporting();
   const double started = reporting ? PMPI_Wtime() : 0;
   const int code =
       plan.choice.native() ? call.native(comm) : run_schedule(call, *communicator, plan);
-  if (reporting) communicator->count(plan, call.bytes(communicator->size()), started);
+  if (reporting && code == MPI_SUCCESS)
+    communicator->count(plan, call.bytes(communicator->size()), started);
   return code;
 }
 

@@ -1,0 +1,127 @@
+// Offsets and counts that an int cannot hold, without the memory: blocks lie far apart in a region
+// of which few pages are ever touched.
+
+#include <sys/mman.h>
+
+#include "support.h"
+
+namespace toccata::test {
+namespace {
+
+class SparseMemory {
+ public:
+  explicit SparseMemory(std::int64_t bytes)
+      : bytes_(bytes),
+        address_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  SparseMemory(const SparseMemory&) = delete;
+  ~SparseMemory() {
+    if (there()) munmap(address_, bytes_);
+  }
+  bool there() const { return address_ != MAP_FAILED; }
+  void* address() { return address_; }
+  int& at(std::int64_t offset) {
+    return *reinterpret_cast<int*>(static_cast<char*>(address_) + offset);
+  }
+
+ private:
+  std::int64_t bytes_;
+  void* address_;
+};
+
+constexpr std::int64_t gibi = std::int64_t{1} << 30;
+
+#define NEED(memory) \
+  if (!(memory).there()) GTEST_SKIP() << "no address space for this"
+
+// Elements of an integer, a gibibyte apart; two to a block.
+TEST(Large, ExtentsOfAGibibyte) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  MPI_Datatype far;
+  MPI_Type_create_resized(MPI_INT, 0, gibi, &far);
+  const OwnedDatatype owned = committed(far);
+  const Numbers numbers{2, 1};
+  const std::vector<int> mine = numbers.of(rank);
+  SparseMemory recv(2 * gibi * p + 4096), send(2 * gibi);
+  NEED(recv);
+  NEED(send);
+  for (int i = 0; i < 2; ++i) send.at(i * gibi) = mine[i];
+
+  const auto expect_right = [&](const std::string& what) {
+    for (int r = 0; r < p; ++r)
+      for (int i = 0; i < 2; ++i) {
+        const std::int64_t offset = (2 * r + i) * gibi;
+        EXPECT_EQ(recv.at(offset), numbers.value(r, i)) << what << ", rank " << r;
+        EXPECT_EQ(recv.at(offset + 4), 0) << what << ", behind rank " << r;
+        recv.at(offset) = r == rank ? mine[i] : 0;  // as the call in place wants it
+      }
+  };
+  for (const std::string& choice : choices(allgather, p)) {
+    toccata_allgather(mine.data(), 2, MPI_INT, recv.address(), 2, far, MPI_COMM_WORLD,
+                      choice.c_str());
+    expect_right(choice + " from integers");
+    toccata_allgather(send.address(), 2, far, recv.address(), 2, far, MPI_COMM_WORLD,
+                      choice.c_str());
+    expect_right(choice);
+    toccata_allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, recv.address(), 2, far, MPI_COMM_WORLD,
+                      choice.c_str());
+    expect_right(choice + " in place");
+  }
+}
+
+// The vector form, with plain integers at displacements that are many gibibytes.
+TEST(Large, Displacements) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  constexpr int apart = 200 << 20;  // elements
+  const Numbers numbers{3, 2};
+  const std::vector<int> mine = numbers.of(rank);
+  std::vector<int> counts(p, 3), displacements(p);
+  for (int r = 0; r < p; ++r) displacements[r] = (p - 1 - r) * apart;
+  SparseMemory recv(4ll * apart * p);
+  NEED(recv);
+  for (const std::string& choice : choices(allgather, p)) {
+    toccata_allgatherv(mine.data(), 3, MPI_INT, recv.address(), counts.data(), displacements.data(),
+                       MPI_INT, MPI_COMM_WORLD, choice.c_str());
+    for (int r = 0; r < p; ++r)
+      for (int i = 0; i < 3; ++i) {
+        int& found = recv.at(4 * (std::int64_t{displacements[r]} + i));
+        EXPECT_EQ(found, numbers.value(r, i)) << choice << ", rank " << r;
+        found = 0;
+      }
+  }
+}
+
+// More elements than an int counts, of no bytes: only the counting is tried.
+TEST(Large, CountsOfElementsWithoutData) {
+  MPI_Datatype nothing;
+  MPI_Type_contiguous(0, MPI_INT, &nothing);
+  const OwnedDatatype owned = committed(nothing);
+  int none = 0;
+  for (const std::string& choice : choices(allgather, size_of(MPI_COMM_WORLD)))
+    EXPECT_EQ(toccata_allgather(&none, 1 << 30, nothing, &none, 1 << 30, nothing, MPI_COMM_WORLD,
+                                choice.c_str()),
+              MPI_SUCCESS)
+        << choice;
+}
+
+// The datatype by which a run of more elements than an int counts is sent.
+TEST(Large, DatatypeOfALongRun) {
+  const DatatypeTraits integers{MPI_INT, 4, 4, true};
+  int here[2];
+  for (const std::int64_t elements : {3 * gibi, 2 * gibi, 5 * gibi + 7}) {
+    OwnedDatatype made;
+    ASSERT_EQ(make_datatype({{reinterpret_cast<char*>(here), elements, &integers}}, made),
+              MPI_SUCCESS);
+    MPI_Count size, lower, extent;
+    MPI_Type_size_x(made.get(), &size);
+    MPI_Type_get_true_extent_x(made.get(), &lower, &extent);
+    MPI_Aint place;
+    MPI_Get_address(here, &place);
+    EXPECT_EQ(size, 4 * elements);
+    EXPECT_EQ(extent, 4 * elements);
+    EXPECT_EQ(lower, place);
+  }
+}
+
+}  // namespace
+}  // namespace toccata::test

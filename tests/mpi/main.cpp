@@ -1,0 +1,61 @@
+// Runs the tests on every rank at once. Rank 0 prints, others only what fails there, and a test
+// fails if it fails anywhere.
+
+#include <cstdio>
+#include <string>
+
+#include "support.h"
+
+namespace {
+
+class EveryRank : public testing::EmptyTestEventListener {
+  static constexpr int most_shown = 5;
+
+  void OnTestStart(const testing::TestInfo&) override { failures_ = 0; }
+
+  // At once, for what comes next may hang.
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed() || ++failures_ > most_shown || toccata::test::rank_in(MPI_COMM_WORLD) == 0)
+      return;
+    std::fprintf(stderr, "rank %d of %d: %s:%d: %s\n", toccata::test::rank_in(MPI_COMM_WORLD),
+                 toccata::test::size_of(MPI_COMM_WORLD), result.file_name(), result.line_number(),
+                 result.message());
+  }
+
+  void OnTestEnd(const testing::TestInfo& info) override {
+    const int here = info.result()->Failed() ? 1 : 0;
+    int ranks = 0;
+    PMPI_Allreduce(&here, &ranks, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (ranks > 0 && here == 0 && toccata::test::rank_in(MPI_COMM_WORLD) == 0)
+      ADD_FAILURE() << "on " << ranks << " other ranks, which say above what";
+  }
+
+  int failures_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  testing::InitGoogleTest(&argc, argv);
+  testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
+  testing::TestEventListener* printer = listeners.Release(listeners.default_result_printer());
+  listeners.Append(new EveryRank);  // before the printer, as it may add a failure
+  if (toccata::test::rank_in(MPI_COMM_WORLD) == 0)
+    listeners.Append(printer);
+  else
+    delete printer;
+  const int result = RUN_ALL_TESTS();
+
+  // What a program may still do when MPI has ended.
+  toccata_request kept = TOCCATA_REQUEST_NULL;
+  int numbers[64] = {}, flag = 0;
+  toccata_allgather_init(numbers, 1, MPI_INT, numbers + 1, 1, MPI_INT, MPI_COMM_WORLD,
+                         MPI_INFO_NULL, "ring", &kept);
+  MPI_Finalize();
+  toccata_request none = TOCCATA_REQUEST_NULL;
+  if (toccata_test(&none, &flag) != MPI_SUCCESS || flag == 0) return 1;
+  if (toccata_request_free(&kept) != MPI_SUCCESS) return 1;
+  return result;
+}

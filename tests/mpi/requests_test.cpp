@@ -1,0 +1,243 @@
+// Nonblocking and persistent collectives: many at once, in different orders on different ranks.
+
+#include <memory>
+#include <span>
+
+#include "support.h"
+
+namespace toccata::test {
+namespace {
+
+// One nonblocking or persistent allgather of integers, with its buffers.
+struct Gathering {
+  Gathering(MPI_Comm comm_, Numbers numbers_, std::string algorithm_)
+      : comm(comm_),
+        numbers(numbers_),
+        algorithm(std::move(algorithm_)),
+        mine(numbers.of(rank_in(comm))),
+        all(std::size_t(numbers.count) * size_of(comm), -1) {}
+  Gathering(const Gathering&) = delete;
+
+  void start() {
+    EXPECT_EQ(toccata_iallgather(mine.data(), numbers.count, MPI_INT, all.data(), numbers.count,
+                                 MPI_INT, comm, algorithm.c_str(), &request),
+              MPI_SUCCESS);
+  }
+  // The vector form, with the blocks from the last rank's to the first's.
+  void start_backwards() {
+    const int p = size_of(comm);
+    counts.assign(p, numbers.count);
+    displacements.resize(p);
+    for (int rank = 0; rank < p; ++rank) displacements[rank] = (p - 1 - rank) * numbers.count;
+    EXPECT_EQ(toccata_iallgatherv(mine.data(), numbers.count, MPI_INT, all.data(), counts.data(),
+                                  displacements.data(), MPI_INT, comm, algorithm.c_str(), &request),
+              MPI_SUCCESS);
+  }
+  void make_persistent() {
+    EXPECT_EQ(toccata_allgather_init(mine.data(), numbers.count, MPI_INT, all.data(), numbers.count,
+                                     MPI_INT, comm, MPI_INFO_NULL, algorithm.c_str(), &request),
+              MPI_SUCCESS);
+  }
+  void renew(int call) {
+    numbers.call = call;
+    std::ranges::copy(numbers.of(rank_in(comm)), mine.begin());  // which must stay where it is
+    std::ranges::fill(all, -1);
+  }
+  void wait() { EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS) << algorithm; }
+
+  void expect_right() const {
+    for (int rank = 0; rank < size_of(comm); ++rank) {
+      const int place = counts.empty() ? rank * numbers.count : displacements[rank];
+      EXPECT_TRUE(
+          std::ranges::equal(numbers.of(rank), std::span(all).subspan(place, numbers.count)))
+          << algorithm << ": wrong from rank " << rank;
+    }
+  }
+
+  MPI_Comm comm;
+  Numbers numbers;
+  std::string algorithm;
+  std::vector<int> mine, all, counts, displacements;
+  toccata_request request = TOCCATA_REQUEST_NULL;
+};
+
+using Gatherings = std::vector<std::unique_ptr<Gathering>>;
+
+// One for every algorithm, its parameters and ways to travel, of different lengths.
+Gatherings every_choice(MPI_Comm comm) {
+  Gatherings result;
+  int call = 0;
+  for (const std::string& choice : choices(allgather, size_of(comm))) {
+    const int count = call % 5 == 4 ? 20000 : call % 5;
+    result.push_back(std::make_unique<Gathering>(comm, Numbers{count, call++}, choice));
+  }
+  return result;
+}
+
+TEST(Requests, OverlapAndEndInAnyOrder) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  Gatherings all = every_choice(MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    i % 3 == 0 ? all[i]->start_backwards() : all[i]->start();
+  std::rotate(all.begin(), all.begin() + (rank * 5) % all.size(), all.end());
+  if (rank % 2 == 1) std::ranges::reverse(all);
+  for (const auto& each : all) {
+    each->wait();
+    EXPECT_EQ(each->request, TOCCATA_REQUEST_NULL);
+    each->expect_right();
+  }
+}
+
+TEST(Requests, WaitallAndTestLoops) {
+  Gatherings all = every_choice(MPI_COMM_WORLD);
+  std::vector<toccata_request> requests;
+  for (const auto& each : all) {
+    each->start();
+    requests.push_back(each->request);
+  }
+  requests.push_back(TOCCATA_REQUEST_NULL);
+  if (rank_in(MPI_COMM_WORLD) % 2 == 0) {
+    EXPECT_EQ(toccata_waitall(static_cast<int>(requests.size()), requests.data()), MPI_SUCCESS);
+  } else {
+    for (std::size_t left = requests.size(); left > 0;)
+      for (std::size_t i = 0; i < left; ++i) {
+        int done = 0;
+        EXPECT_EQ(toccata_test(&requests[i], &done), MPI_SUCCESS);
+        if (done != 0) std::swap(requests[i], requests[--left]);
+      }
+  }
+  for (const toccata_request each : requests) EXPECT_EQ(each, TOCCATA_REQUEST_NULL);
+  for (const auto& each : all) each->expect_right();
+}
+
+TEST(Requests, BlockingCallsBetween) {
+  Gatherings all = every_choice(MPI_COMM_WORLD);
+  for (const auto& each : all) {
+    each->start();
+    expect_allgather_works(MPI_COMM_WORLD, each->algorithm.c_str(), {2, 77});
+  }
+  for (const auto& each : all) {
+    each->wait();
+    each->expect_right();
+  }
+}
+
+// The private duplicate is then made while the request goes on.
+TEST(Requests, FirstOnItsCommunicator) {
+  for (const char* between : {"", "ring", "native"}) {
+    const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+    Gathering first(comm, {3, 1}, "sparbit"), second(comm, {4, 2}, "ring");
+    first.start();
+    second.start();
+    if (*between != '\0') expect_allgather_works(comm, between);
+    if (rank_in(comm) % 2 == 0) {
+      first.wait();
+      second.wait();
+    } else {
+      second.wait();
+      first.wait();
+    }
+    first.expect_right();
+    second.expect_right();
+  }
+}
+
+// A rank that waits in a blocking call on another communicator must bring on what the others wait
+// for, though that call is the communicator's first and so makes the duplicate.
+TEST(Requests, GoOnDuringAnotherCommunicatorsFirstCall) {
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
+  Gathering gathering(comm, {3, 1}, "ring");
+  gathering.start();
+  if (rank_in(comm) % 2 == 0) {
+    expect_allgather_works(other, "ring");
+    gathering.wait();
+  } else {
+    gathering.wait();
+    expect_allgather_works(other, "ring");
+  }
+  gathering.expect_right();
+}
+
+// The same with a request that the MPI library serves.
+TEST(Requests, GoOnWhileNativeOnesAreWaitedFor) {
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
+  Gathering ours(comm, {3, 1}, "ring"), native(other, {3, 2}, "native");
+  ours.start();
+  if (rank_in(comm) % 2 == 0) {
+    native.start();
+    native.wait();
+    ours.wait();
+  } else {
+    ours.wait();
+    native.start();
+    native.wait();
+  }
+  ours.expect_right();
+  native.expect_right();
+}
+
+// Nobody receives our messages, and we nobody's, whatever the tags.
+TEST(Requests, UsersMessagesOfAnyTag) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  for (const std::string& choice : choices(allgather, p)) {
+    int got = -1;
+    MPI_Request receiving, sending;
+    MPI_Status status;
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &receiving);
+    Gathering gathering(comm, {3, 5}, choice);
+    gathering.start();
+    expect_allgather_works(comm, choice.c_str(), {1, 6});
+    MPI_Isend(&rank, 1, MPI_INT, (rank + 1) % p, 4711, comm, &sending);
+    gathering.wait();
+    MPI_Wait(&receiving, &status);
+    MPI_Wait(&sending, MPI_STATUS_IGNORE);
+    EXPECT_EQ(got, (rank + p - 1) % p);
+    EXPECT_EQ(status.MPI_TAG, 4711);
+    gathering.expect_right();
+  }
+}
+
+TEST(Requests, PersistentOnesStartInAnyOrder) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  Gatherings all = every_choice(MPI_COMM_WORLD);
+  for (const auto& each : all) each->make_persistent();
+  for (int time = 0; time < 10; ++time) {
+    for (const auto& each : all) {
+      each->renew(time);
+      int done = 0;
+      EXPECT_EQ(toccata_test(&each->request, &done), MPI_SUCCESS);
+      EXPECT_EQ(done, 1) << "an inactive request has ended";
+    }
+    std::vector<Gathering*> order;
+    for (const auto& each : all) order.push_back(each.get());
+    std::rotate(order.begin(), order.begin() + (rank + time) % order.size(), order.end());
+    for (Gathering* each : order) EXPECT_EQ(toccata_start(&each->request), MPI_SUCCESS);
+    if (time == 3) expect_allgather_works(MPI_COMM_WORLD, "sparbit");
+    if (rank % 2 == 1) std::ranges::reverse(order);
+    for (Gathering* each : order) {
+      each->wait();
+      EXPECT_NE(each->request, TOCCATA_REQUEST_NULL);
+      each->expect_right();
+    }
+  }
+  for (const auto& each : all) {
+    EXPECT_EQ(toccata_request_free(&each->request), MPI_SUCCESS);
+    EXPECT_EQ(each->request, TOCCATA_REQUEST_NULL);
+  }
+}
+
+TEST(Requests, PersistentNative) {
+  Gathering gathering(MPI_COMM_WORLD, {3, 0}, "native");
+  gathering.make_persistent();
+  for (int time = 0; time < 3; ++time) {
+    gathering.renew(time);
+    EXPECT_EQ(toccata_start(&gathering.request), MPI_SUCCESS);
+    gathering.wait();
+    gathering.expect_right();
+  }
+  EXPECT_EQ(toccata_request_free(&gathering.request), MPI_SUCCESS);
+}
+
+}  // namespace
+}  // namespace toccata::test

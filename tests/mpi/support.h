@@ -1,0 +1,187 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/registry.h"
+#include "mpi/datatype.h"
+#include "selection/request.h"
+#include "toccata/toccata.h"
+
+namespace toccata::test {
+
+inline int rank_in(MPI_Comm comm) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+inline int size_of(MPI_Comm comm) {
+  int size;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+inline int error_class(int code) {
+  int result;
+  MPI_Error_class(code, &result);
+  return result;
+}
+
+// A communicator freed at the end of its scope.
+class OwnedComm {
+ public:
+  explicit OwnedComm(MPI_Comm comm) : comm_(comm) {}
+  OwnedComm(OwnedComm&& other) noexcept : comm_(std::exchange(other.comm_, MPI_COMM_NULL)) {}
+  ~OwnedComm() { free(); }
+  void free() {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
+  operator MPI_Comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_;
+};
+
+inline OwnedComm duplicate(MPI_Comm comm) {
+  MPI_Comm result;
+  MPI_Comm_dup(comm, &result);
+  return OwnedComm(result);
+}
+
+inline OwnedComm split(MPI_Comm comm, int color, int key) {
+  MPI_Comm result;
+  MPI_Comm_split(comm, color, key, &result);
+  return OwnedComm(result);
+}
+
+inline bool possible(const Choice& choice, int p) {
+  return choice.algorithm->why_impossible({p, choice.parameters}).empty();
+}
+
+// Every algorithm of the registry that can run with p ranks, with all samples of its parameters and
+// all ways to travel: "bruck", "sparbit:messages=per_block,travel=packed", ...
+inline std::vector<std::string> choices(const Collective& collective, int p) {
+  std::vector<std::string> result;
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (&algorithm->collective != &collective) continue;
+    std::vector<std::string> texts{std::string(algorithm->name) + ":"};
+    for (const Parameter& parameter : algorithm->parameters) {
+      std::vector<std::string> longer;
+      for (const std::string& text : texts)
+        for (const int value : parameter.samples)
+          longer.push_back(text + std::string(parameter.name) + "=" + parameter.text(value) + ",");
+      texts = std::move(longer);
+    }
+    for (const std::string& text : texts)
+      for (const char* travel : {"whole", "packed", "datatype", "per_range"}) {
+        const std::string choice = text + "travel=" + travel;
+        if (possible(parse_choice(collective, choice), p)) result.push_back(choice);
+      }
+  }
+  return result;
+}
+
+// Memory for `elements` of a datatype, with a margin on both sides that nobody may touch, filled
+// with bytes that depend on `seed`.
+class Memory {
+ public:
+  Memory(MPI_Datatype type, std::int64_t elements, int seed) {
+    MPI_Aint lower, extent, true_lower, true_extent;
+    MPI_Type_get_extent(type, &lower, &extent);
+    MPI_Type_get_true_extent(type, &true_lower, &true_extent);
+    const MPI_Aint last = elements > 0 ? (elements - 1) * extent : 0;
+    const MPI_Aint first_byte = std::min<MPI_Aint>(true_lower + std::min<MPI_Aint>(last, 0), 0);
+    const MPI_Aint end = std::max<MPI_Aint>(last, 0) + true_lower + true_extent;
+    origin_ = margin - first_byte;
+    bytes_.resize(origin_ + std::max<MPI_Aint>(end, 0) + margin);
+    std::minstd_rand random(seed + 1);
+    for (unsigned char& byte : bytes_) byte = static_cast<unsigned char>(random() >> 7);
+  }
+
+  void* address() { return bytes_.data() + origin_; }
+  static void* element(void* address, MPI_Datatype type, std::int64_t place) {
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(type, &lower, &extent);
+    return static_cast<char*>(address) + place * extent;
+  }
+  bool operator==(const Memory&) const = default;
+  // Where the first difference is, from the address on.
+  std::string difference(const Memory& other) const {
+    const auto [here, there] = std::ranges::mismatch(bytes_, other.bytes_);
+    return here == bytes_.end() ? "none"
+                                : "byte " + std::to_string(here - bytes_.begin() - origin_);
+  }
+
+ private:
+  static constexpr MPI_Aint margin = 64;
+  std::vector<unsigned char> bytes_;
+  MPI_Aint origin_;
+};
+
+inline OwnedDatatype committed(MPI_Datatype type) {
+  MPI_Type_commit(&type);
+  return OwnedDatatype(type);
+}
+
+// What a rank sends to one block, and how it is received: equal signatures.
+struct TypeCase {
+  std::string name;
+  int sendcount;
+  MPI_Datatype sendtype;
+  int recvcount;
+  MPI_Datatype recvtype;
+};
+
+// Every kind of datatype, alone and against others of its signature.
+class TypeCases {
+ public:
+  TypeCases();
+  auto begin() const { return cases_.begin(); }
+  auto end() const { return cases_.end(); }
+
+ private:
+  MPI_Datatype keep(MPI_Datatype made) { return owned_.emplace_back(committed(made)).get(); }
+  std::vector<OwnedDatatype> owned_;
+  std::vector<TypeCase> cases_;
+};
+
+// Integers that tell who sent them in which call.
+struct Numbers {
+  int count;
+  int call;
+
+  int value(int rank, int i) const { return 100000 * (call + 1) + 1000 * rank + i; }
+  std::vector<int> of(int rank) const {
+    std::vector<int> result(count);
+    for (int i = 0; i < count; ++i) result[i] = value(rank, i);
+    return result;
+  }
+  // What an allgather makes of them.
+  std::vector<int> of_all(int p) const {
+    std::vector<int> result;
+    for (int rank = 0; rank < p; ++rank)
+      for (int i = 0; i < count; ++i) result.push_back(value(rank, i));
+    return result;
+  }
+};
+
+// Runs a blocking allgather and looks at what comes out.
+inline void expect_allgather_works(MPI_Comm comm, const char* algorithm, Numbers numbers = {3, 0}) {
+  const int p = size_of(comm);
+  const std::vector<int> mine = numbers.of(rank_in(comm));
+  std::vector<int> all(std::size_t(numbers.count) * p, -1);
+  EXPECT_EQ(toccata_allgather(mine.data(), numbers.count, MPI_INT, all.data(), numbers.count,
+                              MPI_INT, comm, algorithm),
+            MPI_SUCCESS);
+  EXPECT_EQ(all, numbers.of_all(p)) << algorithm << " among " << p;
+}
+
+}  // namespace toccata::test
