@@ -39,6 +39,12 @@ std::int64_t Allgather::bytes(int p) const {
   return elements * size;
 }
 
+int Allgather::hold_datatypes(std::vector<OwnedDatatype>& held) {
+  if (!in_place())
+    if (int code = hold_datatype(sendtype_, held); code != MPI_SUCCESS) return code;
+  return hold_datatype(recvtype_, held);
+}
+
 int Allgather::bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const {
   DatatypeTraits recv_traits;
   if (int code = datatypes.look_up(recvtype_, recv_traits); code != MPI_SUCCESS) return code;

@@ -31,8 +31,11 @@ class Allgather final : public Operation {
   int fault(int p) const override;
   int native(MPI_Comm comm) const override;
   int native_nonblocking(MPI_Comm comm, MPI_Request* request) const override;
-  bool empty() const override { return !is_vector_ && recvcount_ == 0; }
   std::int64_t bytes(int p) const override;
+  bool empty(const Binding& binding) const override {
+    return !is_vector_ && binding.recv.bytes(0) == 0;
+  }
+  int hold_datatypes(std::vector<OwnedDatatype>& held) override;
   int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const override;
 
  private:

@@ -42,7 +42,12 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
 Communicator::~Communicator() { close(); }
 
 void Communicator::leave_user() {
-  if (duplicating()) make_private_now();  // Open MPI's needs what it is made from
+  {
+    const std::lock_guard lock(private_mutex_);
+    // Open MPI's duplicate needs what it is made from until it is made. MPICH keeps a freed
+    // communicator for as long, and calls us from inside our own test of the duplicate.
+    if (duplicating_ != MPI_REQUEST_NULL && !completing_) make_private_now();
+  }
   user_ = MPI_COMM_NULL;
   const auto last = std::move(self_);  // ends us, unless a request holds on
 }
@@ -51,6 +56,8 @@ void Communicator::close() {
   if (process_ == nullptr) return;
   process_->remove(*this);
   process_ = nullptr;
+  const std::lock_guard lock(private_mutex_);
+  completing_ = true;
   if (duplicating_ != MPI_REQUEST_NULL) PMPI_Wait(&duplicating_, MPI_STATUS_IGNORE);
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
@@ -94,7 +101,7 @@ int Communicator::make_private_now() {
   while (true) {
     bool ready;
     if (int code = test_private(ready); code != MPI_SUCCESS || ready) return code;
-    process_->progress();
+    if (process_ != nullptr) process_->progress();
     std::this_thread::yield();
   }
 }
@@ -105,20 +112,17 @@ int Communicator::start_private() {
   return PMPI_Comm_idup(user_, &private_, &duplicating_);
 }
 
-// MPICH keeps a freed communicator until its duplicate is made, and tells us from inside our test.
-bool Communicator::duplicating() {
-  const std::unique_lock lock(private_mutex_, std::try_to_lock);
-  return lock.owns_lock() && duplicating_ != MPI_REQUEST_NULL;
-}
-
 int Communicator::test_private(bool& ready) {
   ready = private_ready_;
   if (ready) return MPI_SUCCESS;
+  const auto alive = shared_from_this();  // the test may end the user's communicator
   const std::lock_guard lock(private_mutex_);
   ready = private_ready_;
   if (ready) return MPI_SUCCESS;
   int done = 0;
+  completing_ = true;
   const int code = PMPI_Test(&duplicating_, &done, MPI_STATUS_IGNORE);
+  completing_ = false;
   ready = done != 0;
   return ready ? finish_private(code) : code;
 }

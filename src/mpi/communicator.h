@@ -37,7 +37,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Communicator& operator=(const Communicator&) = delete;
 
   Process& process() const { return *process_; }
-  MPI_Comm user() const { return user_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool is_inter() const { return is_inter_; }
@@ -103,7 +102,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   const Plan& plan_named(const Collective& collective, const char* algorithm);
   int raise_error(int code) const;
   int make_private_now();
-  bool duplicating();
   int finish_private(int code);
 
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
@@ -115,7 +113,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   MPI_Comm private_ = MPI_COMM_NULL;
   MPI_Request duplicating_ = MPI_REQUEST_NULL;
-  std::mutex private_mutex_;
+  std::recursive_mutex private_mutex_;
+  bool completing_ = false;  // we are in MPI for duplicating_
   std::atomic<bool> private_ready_ = false;
 
   TagCycle next_tag_, next_persistent_tag_;

@@ -53,34 +53,18 @@ int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDa
 }  // namespace
 
 DatatypeTable::DatatypeTable() {
-  for (const MPI_Datatype type : {MPI_CHAR,
-                                  MPI_SIGNED_CHAR,
-                                  MPI_UNSIGNED_CHAR,
-                                  MPI_BYTE,
-                                  MPI_PACKED,
-                                  MPI_SHORT,
-                                  MPI_UNSIGNED_SHORT,
-                                  MPI_INT,
-                                  MPI_UNSIGNED,
-                                  MPI_LONG,
-                                  MPI_UNSIGNED_LONG,
-                                  MPI_LONG_LONG,
-                                  MPI_UNSIGNED_LONG_LONG,
-                                  MPI_FLOAT,
-                                  MPI_DOUBLE,
-                                  MPI_LONG_DOUBLE,
-                                  MPI_INT8_T,
-                                  MPI_INT16_T,
-                                  MPI_INT32_T,
-                                  MPI_INT64_T,
-                                  MPI_UINT8_T,
-                                  MPI_UINT16_T,
-                                  MPI_UINT32_T,
-                                  MPI_UINT64_T,
-                                  MPI_C_BOOL,
-                                  MPI_C_FLOAT_COMPLEX,
-                                  MPI_C_DOUBLE_COMPLEX,
-                                  MPI_AINT}) {
+  for (const MPI_Datatype type :
+       {// C
+        MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_PACKED, MPI_WCHAR, MPI_SHORT,
+        MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG,
+        MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_INT8_T, MPI_INT16_T,
+        MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_C_BOOL,
+        MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_AINT, MPI_OFFSET,
+        MPI_COUNT,
+        // Fortran
+        MPI_INTEGER, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_LOGICAL,
+        MPI_CHARACTER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_REAL4,
+        MPI_REAL8}) {
     DatatypeTraits traits;
     if (type == MPI_DATATYPE_NULL || look_at(type, traits) != MPI_SUCCESS) continue;
     std::size_t slot = hash(type) % slots;
@@ -104,6 +88,20 @@ int DatatypeTable::look_at(MPI_Datatype type, DatatypeTraits& traits) {
   traits.plain = traits.size == traits.extent && lower == 0 && true_lower == 0 &&
                  true_extent == traits.extent && in_order(type, traits.size);
   return MPI_SUCCESS;
+}
+
+int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
+  int integers, addresses, datatypes, combiner;
+  if (int code = PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
+      code != MPI_SUCCESS)
+    return code;
+  if (combiner == MPI_COMBINER_NAMED) return MPI_SUCCESS;
+  // Not MPI_Type_dup, which would copy the user's attributes and call back.
+  MPI_Datatype same;
+  if (int code = PMPI_Type_contiguous(1, type, &same); code != MPI_SUCCESS) return code;
+  held.emplace_back(same);
+  type = same;
+  return PMPI_Type_commit(&type);
 }
 
 int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made) {

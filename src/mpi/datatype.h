@@ -78,6 +78,10 @@ struct Run {
   char* end() const { return address + elements * traits->extent; }
 };
 
+// Puts a datatype of our own in place of one of the user's, who may free it while the call that it
+// was given to goes on. Predefined ones stay as they are.
+int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held);
+
 // A committed datatype, relative to MPI_BOTTOM, of all runs in order. Counts beyond an int are
 // fine.
 int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 namespace toccata {
 
@@ -67,65 +69,86 @@ void Arena::reset() {
   if (chunks_.front().size > most_kept) chunks_.clear();
 }
 
-void Execution::prepare(const Schedule& schedule, const std::optional<StraightProgram>& straight,
-                        MPI_Comm comm, int rank, int first_tag) {
+template <typename Body>
+int Execution::without_exception(Body&& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return give_up(MPI_ERR_NO_MEM);
+  }
+}
+
+int Execution::prepare(const Schedule& schedule, const std::optional<StraightProgram>& straight,
+                       MPI_Comm comm, int rank, int first_tag) {
   schedule_ = &schedule;
   straight_ = straight ? &*straight : nullptr;
   comm_ = comm;
   rank_ = rank;
   first_tag_ = first_tag;
   round_ = 0;
-  if (!schedule.scratch().empty()) {
-    scratch_.reset();
+  error_ = MPI_SUCCESS;
+  if (schedule.scratch().empty()) return MPI_SUCCESS;
+  return without_exception([&] {
     const std::int64_t bytes = binding.bind_scratch(schedule);
     binding.scratch.set_base(scratch_.take(bytes));
-  }
+    return MPI_SUCCESS;
+  });
 }
 
 int Execution::run(Background& background) {
-  if (straight_ != nullptr && straight_->serves(binding) && !background.busy())
-    return straight_->run(binding, comm_, first_tag_);
-  for (; !finished(); ++round_) {
-    if (int code = exchange(background); code != MPI_SUCCESS) return give_up(code);
-    if (int code = close_round(); code != MPI_SUCCESS) return give_up(code);
+  if (straight_ != nullptr && straight_->serves(binding) && !background.busy()) {
+    const int code = straight_->run(binding, comm_, first_tag_);
+    if (!schedule_->scratch().empty()) release();
+    return code;
   }
-  return MPI_SUCCESS;
+  return without_exception([&] {
+    for (; !finished(); ++round_) {
+      if (int code = exchange(background); code != MPI_SUCCESS) return give_up(code);
+      close_round();
+    }
+    release();
+    return error_;
+  });
 }
 
 int Execution::exchange(Background& background) {
   if (int code = open_round(); code != MPI_SUCCESS) return code;
   if (int code = post(); code != MPI_SUCCESS) return code;
-  if (requests_.empty()) return MPI_SUCCESS;
-  const auto count = static_cast<int>(requests_.size());
-  while (background.busy()) {
-    int all = 0;
-    const int code = PMPI_Testall(count, requests_.data(), &all, statuses_.data());
-    if (code != MPI_SUCCESS || all != 0) return code;
+  while (background.busy() && !all_arrived()) {
     background.progress();
     std::this_thread::yield();
   }
-  return PMPI_Waitall(count, requests_.data(), statuses_.data());
+  for (; arrived_ < requests_.size(); ++arrived_)
+    note(PMPI_Wait(&requests_[arrived_], MPI_STATUS_IGNORE));
+  return MPI_SUCCESS;
+}
+
+// One request at a time: errors of MPI_Waitall and MPI_Testall MPICH raises outside the
+// communicator, where they are fatal.
+bool Execution::all_arrived() {
+  for (; arrived_ < requests_.size(); ++arrived_) {
+    int ended = 0;
+    const int code = PMPI_Test(&requests_[arrived_], &ended, MPI_STATUS_IGNORE);
+    note(code);
+    if (code == MPI_SUCCESS && ended == 0) return false;
+  }
+  return true;
 }
 
 int Execution::start() {
-  round_ = 0;
-  return advance();
+  return without_exception([&] { return advance(); });
 }
 
 int Execution::test(bool& done) {
-  while (!finished()) {
-    int all = 0;
-    if (int code = PMPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &all,
-                                statuses_.data());
-        code != MPI_SUCCESS)
-      return give_up(code);
-    if (all == 0) break;
-    if (int code = close_round(); code != MPI_SUCCESS) return give_up(code);
-    ++round_;
-    if (int code = advance(); code != MPI_SUCCESS) return code;
-  }
-  done = finished();
-  return MPI_SUCCESS;
+  return without_exception([&] {
+    while (!finished() && all_arrived()) {
+      close_round();
+      ++round_;
+      if (int code = advance(); code != MPI_SUCCESS) return code;
+    }
+    done = finished();
+    return done ? error_ : MPI_SUCCESS;
+  });
 }
 
 int Execution::advance() {
@@ -133,9 +156,15 @@ int Execution::advance() {
     if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
     if (int code = post(); code != MPI_SUCCESS) return give_up(code);
     if (!requests_.empty()) return MPI_SUCCESS;
-    if (int code = close_round(); code != MPI_SUCCESS) return give_up(code);
+    close_round();
   }
+  release();
   return MPI_SUCCESS;
+}
+
+void Execution::release() {
+  scratch_.reset();
+  staging_.reset();
 }
 
 int Execution::open_round() {
@@ -151,6 +180,7 @@ int Execution::open_round() {
 
 int Execution::post() {
   requests_.clear();
+  arrived_ = 0;
   for (const Transfer& each : recvs_) {
     MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
     if (int code =
@@ -165,25 +195,19 @@ int Execution::post() {
         code != MPI_SUCCESS)
       return code;
   }
-  statuses_.resize(requests_.size());
   return MPI_SUCCESS;
 }
 
-int Execution::close_round() {
-  if (!unpackings_.empty() || !types_.empty())
-    if (int code = settle(); code != MPI_SUCCESS) return code;
-  for (const Copy& each : schedule_->copies(round_))
-    if (int code = copy(each); code != MPI_SUCCESS) return code;
-  return MPI_SUCCESS;
+void Execution::close_round() {
+  if (!unpackings_.empty() || !types_.empty()) settle();
+  for (const Copy& each : schedule_->copies(round_)) note(copy(each));
 }
 
-int Execution::settle() {
-  for (const Unpacking& each : unpackings_)
-    if (int code = unpack(each); code != MPI_SUCCESS) return code;
+void Execution::settle() {
+  for (const Unpacking& each : unpackings_) note(unpack(each));
   types_.clear();
   unpackings_.clear();
   unpack_runs_.clear();
-  return MPI_SUCCESS;
 }
 
 int Execution::add_message(const Message& message, bool is_send) {
@@ -318,21 +342,26 @@ int Execution::copy_by_message(const std::vector<Run>& from, const std::vector<R
 }
 
 int Execution::give_up(int code) {
-  if (code == MPI_ERR_IN_STATUS)
-    for (const MPI_Status& status : statuses_)
-      if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING) {
-        code = status.MPI_ERROR;
-        break;
-      }
+  bool sending = false;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (i < recvs_.size()) PMPI_Cancel(&requests_[i]);
-    PMPI_Request_free(&requests_[i]);
+    if (i < recvs_.size()) {
+      PMPI_Cancel(&requests_[i]);
+      PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
+    } else {
+      PMPI_Request_free(&requests_[i]);
+      sending = true;
+    }
+  }
+  if (sending) {
+    abandoned_.push_back(std::exchange(scratch_, {}));
+    abandoned_.push_back(std::exchange(staging_, {}));
   }
   requests_.clear();
   types_.clear();
   unpackings_.clear();
   unpack_runs_.clear();
+  release();
   round_ = schedule_->rounds();
   return code;
 }

@@ -45,8 +45,10 @@ class Arena {
 // piece, where the data is plain and not large; else by a derived datatype, which lets MPI read
 // the pieces itself.
 //
-// All functions return MPI error codes; after an error the collective is over, and its requests are
-// cancelled or given up.
+// All functions return MPI error codes, MPI_ERR_NO_MEM among them. A message that goes wrong
+// (longer than what is there for it) or a copy does not end the collective, for others wait for
+// what comes after: the first error is returned at the end. Where a message cannot even be posted,
+// the collective is over, and its requests are cancelled or given up.
 class Execution {
  public:
   Execution() = default;
@@ -59,8 +61,8 @@ class Execution {
   // Makes ready to run `schedule` (which must stay) as `rank` of `comm`, with as many tags from
   // `first_tag` on as it has channels.
   // `straight`, where there is one, is the same schedule made short.
-  void prepare(const Schedule& schedule, const std::optional<StraightProgram>& straight,
-               MPI_Comm comm, int rank, int first_tag);
+  int prepare(const Schedule& schedule, const std::optional<StraightProgram>& straight,
+              MPI_Comm comm, int rank, int first_tag);
 
   int run(Background& background);
   int start();
@@ -85,11 +87,11 @@ class Execution {
   bool finished() const { return round_ >= schedule_->rounds(); }
   // The round's messages there and back, by waiting for them.
   int exchange(Background& background);
-  int open_round();   // the round's messages become transfers
-  int post();         // ... and requests
-  int close_round();  // messages have come: unpack, copy
-  int settle();       // the first half of that
-  int advance();      // opens and posts rounds until one has to wait
+  int open_round();    // the round's messages become transfers
+  int post();          // ... and requests
+  void close_round();  // messages have come: unpack, copy
+  void settle();       // the first half of that
+  int advance();       // opens and posts rounds until one has to wait
   int add_message(const Message& message, bool is_send);
   int add_piece(const Message& message, std::span<const BlockRange> ranges, bool is_send);
   int add_run(const Message& message, const Run& run, bool is_send);
@@ -101,19 +103,25 @@ class Execution {
   int unpack(const Unpacking& unpacking);
   int copy(const Copy& copy);
   int copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into);
+  void note(int code) { error_ = error_ == MPI_SUCCESS ? code : error_; }
+  bool all_arrived();
+  void release();
   int give_up(int code);
+  template <typename Body>
+  int without_exception(Body&& body);
 
   const Schedule* schedule_ = nullptr;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int first_tag_ = 0;
   int round_ = 0;
+  int error_ = MPI_SUCCESS;  // the first
   const StraightProgram* straight_ = nullptr;
 
   std::vector<Transfer> recvs_;
   std::vector<Transfer> sends_;
   std::vector<MPI_Request> requests_;
-  std::vector<MPI_Status> statuses_;
+  std::size_t arrived_ = 0;  // of requests_, those known to have ended
   std::vector<OwnedDatatype> types_;
   std::vector<Run> runs_;       // of the message at hand
   std::vector<Run> into_runs_;  // the other side of a copy
@@ -121,6 +129,7 @@ class Execution {
   std::vector<Unpacking> unpackings_;
   Arena scratch_;
   Arena staging_;
+  std::vector<Arena> abandoned_;  // after an error, what MPI may still read
 };
 
 }  // namespace toccata

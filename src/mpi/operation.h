@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "collectives/collective.h"
 #include "mpi/binding.h"
@@ -26,10 +27,14 @@ class Operation {
   virtual int native(MPI_Comm comm) const = 0;
   virtual int native_nonblocking(MPI_Comm comm, MPI_Request* request) const = 0;
 
-  // Whether, as every rank sees, there is no data at all.
-  virtual bool empty() const = 0;
   // Bytes of the whole vector, for the report.
   virtual std::int64_t bytes(int p) const = 0;
+
+  // Whether, as every rank can see, there is no data in a bound call, and so nothing to do.
+  virtual bool empty(const Binding& binding) const = 0;
+
+  // Keeps the datatypes for as long as `held` lives, whatever the user does with the handles.
+  virtual int hold_datatypes(std::vector<OwnedDatatype>& held) = 0;
 
   // Gives binding.send and binding.recv their memory. Returns an MPI error code.
   virtual int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const = 0;

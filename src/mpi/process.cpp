@@ -14,38 +14,56 @@ namespace {
 
 std::atomic<int> process_keyval{MPI_KEYVAL_INVALID};
 std::atomic<int> communicator_keyval{MPI_KEYVAL_INVALID};
-std::mutex making;
+int processes = 0;  // in this address space
+std::mutex making;  // guards all of these while they change
+
+bool is_mpi_there() {
+  int initialized = 0, finalized = 0;
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
+  return initialized != 0 && finalized == 0;
+}
+
+Process* attached() {
+  void* process = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_SELF, Keyvals::process(), &process, &found);
+  return found != 0 ? static_cast<Process*>(process) : nullptr;
+}
 
 }  // namespace
 
 int Keyvals::process() { return process_keyval.load(std::memory_order_acquire); }
 int Keyvals::communicator() { return communicator_keyval.load(std::memory_order_acquire); }
 
-bool Keyvals::make() {
+Process* Keyvals::attach() {
   const std::lock_guard lock(making);
-  if (process() != MPI_KEYVAL_INVALID) return true;
-  int initialized = 0, finalized = 0;
-  PMPI_Initialized(&initialized);
-  PMPI_Finalized(&finalized);
-  if (initialized == 0 || finalized != 0) return false;
-
-  int for_process, for_communicator;
-  if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &for_communicator,
-                              nullptr) != MPI_SUCCESS ||
-      PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_process, &for_process, nullptr) !=
-          MPI_SUCCESS)
-    return false;
-  if (PMPI_Comm_set_attr(MPI_COMM_SELF, for_process, new Process) != MPI_SUCCESS) return false;
-  communicator_keyval.store(for_communicator, std::memory_order_release);
-  process_keyval.store(for_process, std::memory_order_release);
-  return true;
+  if (!is_mpi_there()) return nullptr;
+  if (process() == MPI_KEYVAL_INVALID) {
+    int for_process, for_communicator;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &for_communicator,
+                                nullptr) != MPI_SUCCESS ||
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_process, &for_process, nullptr) !=
+            MPI_SUCCESS)
+      return nullptr;
+    communicator_keyval.store(for_communicator, std::memory_order_release);
+    process_keyval.store(for_process, std::memory_order_release);
+  }
+  if (Process* made_meanwhile = attached()) return made_meanwhile;
+  std::unique_ptr<Process> made(new Process);
+  if (PMPI_Comm_set_attr(MPI_COMM_SELF, process(), made.get()) != MPI_SUCCESS) return nullptr;
+  ++processes;
+  return made.release();
 }
 
 // MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, while MPI still works.
 int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
-  communicator_keyval.store(MPI_KEYVAL_INVALID);
-  process_keyval.store(MPI_KEYVAL_INVALID);
   delete static_cast<Process*>(process);
+  const std::lock_guard lock(making);
+  if (--processes == 0) {
+    communicator_keyval.store(MPI_KEYVAL_INVALID);
+    process_keyval.store(MPI_KEYVAL_INVALID);
+  }
   return MPI_SUCCESS;
 }
 
@@ -55,11 +73,9 @@ int Keyvals::forget_communicator(MPI_Comm, int, void* communicator, void*) {
 }
 
 Process* Process::current() {
-  if (Keyvals::process() == MPI_KEYVAL_INVALID && !Keyvals::make()) return nullptr;
-  void* process = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(MPI_COMM_SELF, Keyvals::process(), &process, &found);
-  return found != 0 ? static_cast<Process*>(process) : nullptr;
+  if (Keyvals::process() != MPI_KEYVAL_INVALID)
+    if (Process* process = attached()) return process;
+  return Keyvals::attach();
 }
 
 Process::Process() {
@@ -82,7 +98,7 @@ Process::Process() {
 }
 
 Process::~Process() {
-  for (Communicator* each : communicators_) each->close();
+  while (!communicators_.empty()) communicators_.back()->close();
 }
 
 const Choice& Process::asked(const Collective& collective) const {
@@ -99,6 +115,39 @@ void Process::say_once(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (world_rank_ == 0 && said_.insert(line).second)
     std::fprintf(stderr, "toccata: %s\n", line.c_str());
+}
+
+namespace {
+
+// MPI_SUCCESS where this MPI gives no such code: MPICH 4.0 mixes up codes added to classes of its
+// own, so look what came out.
+int explained_code(int error_class, const std::string& text) {
+  int code = 0, found_class = 0, length = 0;
+  char found_text[MPI_MAX_ERROR_STRING];
+  const bool explained = PMPI_Add_error_code(error_class, &code) == MPI_SUCCESS &&
+                         PMPI_Add_error_string(code, text.c_str()) == MPI_SUCCESS &&
+                         PMPI_Error_class(code, &found_class) == MPI_SUCCESS &&
+                         PMPI_Error_string(code, found_text, &length) == MPI_SUCCESS &&
+                         found_class == error_class && text == found_text;
+  return explained ? code : MPI_SUCCESS;
+}
+
+}  // namespace
+
+// Codes are scarce (MPICH has a thousand), so one is made for each text, once.
+int Process::explain(int error_class, const std::string& text) {
+  int code = MPI_SUCCESS;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [known, is_new] = explained_.try_emplace({error_class, text}, MPI_SUCCESS);
+    if (is_new)
+      known->second =
+          explained_code(error_class, "toccata: " + text.substr(0, MPI_MAX_ERROR_STRING - 16));
+    code = known->second;
+  }
+  if (code != MPI_SUCCESS) return code;
+  say_once(text);
+  return error_class;
 }
 
 void Process::progress() {

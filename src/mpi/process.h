@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -17,14 +18,17 @@
 namespace toccata {
 
 class Communicator;
+class Process;
 class Request;
 
 // The two keyvals by which attributes are found. MPI gives a library no other way to find what it
-// keeps; they are invalid outside MPI_Init and MPI_Finalize.
+// keeps. They are invalid while MPI is not there.
 struct Keyvals {
   static int process();
   static int communicator();
-  static bool make();
+  // Makes the keyvals where they are missing, and this process' Process; null where MPI is not
+  // there or refuses.
+  static Process* attach();
 
  private:
   static int forget_process(MPI_Comm, int, void* process, void*);
@@ -38,6 +42,7 @@ class Process : public Background {
  public:
   // Null before MPI_Init, after MPI_Finalize, and where MPI refuses. Made at the first call.
   static Process* current();
+  ~Process() override;
 
   const DatatypeTable& datatypes() const { return datatypes_; }
 
@@ -52,6 +57,10 @@ class Process : public Background {
   // Says a thing once, on rank 0 of MPI_COMM_WORLD, on standard error.
   void say_once(const std::string& line);
 
+  // An error code of that class which MPI_Error_string explains by `text`. Where this MPI cannot do
+  // that, the class itself, and the text is said.
+  int explain(int error_class, const std::string& text);
+
   // Nonblocking collectives under way: whoever waits for something drives them all, or two ranks
   // that wait in different orders would wait for ever.
   bool busy() const override { return active_count_.load(std::memory_order_relaxed) > 0; }
@@ -64,7 +73,6 @@ class Process : public Background {
 
  private:
   Process();
-  ~Process() override;
   friend struct Keyvals;
   DatatypeTable datatypes_;
   std::vector<std::pair<const Collective*, Choice>> asked_;
@@ -73,6 +81,7 @@ class Process : public Background {
 
   std::mutex mutex_;  // guards what follows
   std::set<std::string> said_;
+  std::map<std::pair<int, std::string>, int> explained_;
   std::vector<Communicator*> communicators_;
   Report past_;  // of communicators that are gone
 

@@ -59,15 +59,13 @@ void Report::add_serialized(const std::string& lines) {
   std::string collective, algorithm;
   int ranks;
   Row row;
-  Report other;
   while (in >> collective >> ranks >> row.calls >> row.bytes >> row.seconds && in.get() == ' ' &&
          std::getline(in, algorithm)) {
-    Row& into = other.row(ranks, collective, algorithm);
+    Row& into = this->row(ranks, collective, algorithm);
     into.calls += row.calls;
     into.bytes += row.bytes;
     into.seconds += row.seconds;
   }
-  add(other);
 }
 
 void Report::gather(MPI_Comm comm) {

@@ -10,41 +10,56 @@ Request::Request(std::unique_ptr<Operation> operation, MPI_Comm comm, bool persi
 int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const char* algorithm,
                   bool persistent, std::unique_ptr<Request>& made) {
   made.reset(new Request(std::move(operation), comm, persistent));
-  Communicator* found = Communicator::of(comm);
-  if (is_for_native(found)) return MPI_SUCCESS;
-  Communicator& communicator = *found;
-  const Plan& plan = communicator.plan(made->operation_->collective(), algorithm);
-  made->communicator_ = communicator.shared_from_this();
-  made->plan_ = &plan;
-  if (plan.choice.native()) return MPI_SUCCESS;
+  Communicator* communicator = Communicator::of(comm);
+  if (!is_for_native(communicator)) {
+    made->plan_ = &communicator->plan(made->operation_->collective(), algorithm);
+    made->communicator_ = communicator->shared_from_this();
+  }
+  return made->is_native() ? made->prepare_native() : made->prepare_schedule();
+}
 
-  if (int code = made->operation_->fault(communicator.size()); code != MPI_SUCCESS)
+// The MPI library's persistent collectives may be started in any order and outlive the
+// communicator, or may not be there. A nonblocking one on a communicator of its own is as good.
+int Request::prepare_native() {
+  if (!persistent_) return MPI_SUCCESS;
+  if (int code = operation_->hold_datatypes(datatypes_); code != MPI_SUCCESS) return code;
+  if (int code = PMPI_Comm_dup(comm_, &own_comm_); code != MPI_SUCCESS) return code;
+  comm_ = own_comm_;
+  return MPI_SUCCESS;
+}
+
+int Request::prepare_schedule() {
+  Communicator& communicator = *communicator_;
+  if (int code = operation_->fault(communicator.size()); code != MPI_SUCCESS)
     return communicator.raise(code);
   if (int code = communicator.start_private(); code != MPI_SUCCESS) return code;
-  if (int code =
-          made->operation_->bind(communicator.rank(), communicator.size(),
-                                 communicator.process().datatypes(), made->execution_.binding);
-      code != MPI_SUCCESS)
-    return communicator.raise(code);
-  const int channels = plan.schedule.channels();
-  made->first_tag_ =
-      persistent ? communicator.take_persistent_tags(channels) : communicator.take_tags(channels);
+  int code = operation_->hold_datatypes(datatypes_);
+  if (code == MPI_SUCCESS)
+    code = operation_->bind(communicator.rank(), communicator.size(),
+                            communicator.process().datatypes(), execution_.binding);
+  if (code != MPI_SUCCESS) return communicator.raise(code);
+  const int channels = plan_->schedule.channels();
+  first_tag_ =
+      persistent_ ? communicator.take_persistent_tags(channels) : communicator.take_tags(channels);
   return MPI_SUCCESS;
 }
 
 Request::~Request() {
   if (active_) wait();
+  if (own_comm_ != MPI_COMM_NULL) PMPI_Comm_free(&own_comm_);
 }
 
 int Request::start() {
   started_ = PMPI_Wtime();
   done_ = posted_ = false;
   code_ = MPI_SUCCESS;
-  if (plan_ == nullptr || plan_->choice.native()) {
+  if (is_native()) {
     const int code = operation_->native_nonblocking(comm_, &native_);
     active_ = code == MPI_SUCCESS;
+    if (active_) note_bytes();
     return code;
   }
+  note_bytes();
   {
     const std::lock_guard lock(mutex_);
     active_ = true;
@@ -54,13 +69,21 @@ int Request::start() {
   return MPI_SUCCESS;
 }
 
+// While the datatypes are still there.
+void Request::note_bytes() {
+  if (plan_ != nullptr && communicator_->process().reporting())
+    bytes_ = operation_->bytes(communicator_->size());
+}
+
 int Request::start_schedule() {
-  if (operation_->empty()) {
+  if (operation_->empty(execution_.binding)) {
     done_ = true;
     return MPI_SUCCESS;
   }
-  execution_.prepare(plan_->schedule, plan_->straight, communicator_->private_comm(),
-                     communicator_->rank(), first_tag_);
+  if (int code = execution_.prepare(plan_->schedule, plan_->straight, communicator_->private_comm(),
+                                    communicator_->rank(), first_tag_);
+      code != MPI_SUCCESS)
+    return code;
   return execution_.start();
 }
 
@@ -82,7 +105,7 @@ void Request::try_progress() {
 int Request::test(bool& done) {
   done = true;
   if (!active_) return MPI_SUCCESS;
-  if (native_ != MPI_REQUEST_NULL) {
+  if (is_native()) {
     int flag = 0;
     const int code = PMPI_Test(&native_, &flag, MPI_STATUS_IGNORE);
     done = flag != 0 || code != MPI_SUCCESS;
@@ -103,7 +126,7 @@ int Request::test(bool& done) {
 
 int Request::wait() {
   const Process* process = Process::current();
-  if (native_ != MPI_REQUEST_NULL && (process == nullptr || !process->busy())) {
+  if (active_ && is_native() && (process == nullptr || !process->busy())) {
     const int code = PMPI_Wait(&native_, MPI_STATUS_IGNORE);
     count();
     return code;
@@ -125,7 +148,7 @@ int Request::end() {
 void Request::count() {
   active_ = false;
   if (plan_ != nullptr && communicator_->process().reporting())
-    communicator_->count(*plan_, operation_->bytes(communicator_->size()), started_);
+    communicator_->count(*plan_, bytes_, started_);
 }
 
 }  // namespace toccata

@@ -2,8 +2,10 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "mpi/communicator.h"
 #include "mpi/execution.h"
@@ -20,16 +22,17 @@ template <typename Call>
 int run_schedule(const Call& call, Communicator& communicator, const Plan& plan) {
   if (int code = call.fault(communicator.size()); code != MPI_SUCCESS)
     return communicator.raise(code);
-  if (call.empty()) return MPI_SUCCESS;
-  if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
   Execution& execution = communicator.workspace();
-  int code = call.bind(communicator.rank(), communicator.size(), communicator.process().datatypes(),
-                       execution.binding);
-  if (code == MPI_SUCCESS) {
-    execution.prepare(plan.schedule, plan.straight, communicator.private_comm(),
-                      communicator.rank(), communicator.take_tags(plan.schedule.channels()));
-    code = execution.run(communicator.process());
-  }
+  if (int code = call.bind(communicator.rank(), communicator.size(),
+                           communicator.process().datatypes(), execution.binding);
+      code != MPI_SUCCESS)
+    return communicator.raise(code);
+  if (call.empty(execution.binding)) return MPI_SUCCESS;
+  if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
+  int code =
+      execution.prepare(plan.schedule, plan.straight, communicator.private_comm(),
+                        communicator.rank(), communicator.take_tags(plan.schedule.channels()));
+  if (code == MPI_SUCCESS) code = execution.run(communicator.process());
   return communicator.raise(code);
 }
 
@@ -73,18 +76,26 @@ class Request {
  private:
   Request(std::unique_ptr<Operation> operation, MPI_Comm comm, bool persistent);
 
+  int prepare_native();
+  int prepare_schedule();
   int start_schedule();
+  void note_bytes();
   void go_on();  // as far as it can; the mutex is held
   int end();
   void count();  // the request is over: for the report
 
+  bool is_native() const { return plan_ == nullptr || plan_->choice.native(); }
+
   std::unique_ptr<Operation> operation_;
+  std::vector<OwnedDatatype> datatypes_;  // of the operation
   MPI_Comm comm_;
+  MPI_Comm own_comm_ = MPI_COMM_NULL;  // for a persistent call that the MPI library serves
   bool persistent_;
   std::shared_ptr<Communicator> communicator_;  // null where the MPI library does it all
   const Plan* plan_ = nullptr;
   int first_tag_ = 0;
   double started_ = 0;
+  std::int64_t bytes_ = 0;
 
   std::mutex mutex_;  // guards what follows while the request is active
   Execution execution_;

@@ -36,7 +36,7 @@ std::optional<StraightProgram> StraightProgram::compile(const Schedule& schedule
         !flatten(schedule, schedule.recvs(round), exchange.recv, exchange.recv_peer,
                  exchange.recv_channel))
       return {};
-    if (exchange.send_peer != MPI_PROC_NULL || exchange.recv_peer != MPI_PROC_NULL) add(exchange);
+    if (!exchange.is_copy()) add(exchange);
     for (const Copy& each : schedule.copies(round)) {
       Step copy;
       if (!flatten(schedule.from(each), copy.send) || !flatten(schedule.into(each), copy.recv))
@@ -48,24 +48,36 @@ std::optional<StraightProgram> StraightProgram::compile(const Schedule& schedule
 }
 
 int StraightProgram::run(const Binding& binding, MPI_Comm comm, int first_tag) const {
+  struct Side {
+    char* base;
+    std::int64_t bytes;  // a block
+    int elements;
+    MPI_Datatype type;
+  };
+  const auto side = [](const Layout& layout) {
+    return Side{layout.block(0).address, layout.bytes(0), static_cast<int>(layout.elements(0)),
+                layout.traits().type};
+  };
+  const Side sides[] = {side(binding.send), side(binding.recv), side(binding.scratch)};
+
+  int error = MPI_SUCCESS;
   for (const Step& step : steps_) {
-    const Layout& from = binding[step.send.buffer];
-    const Layout& into = binding[step.recv.buffer];
-    char* const source = from.block(step.send.first).address;
-    char* const target = into.block(step.recv.first).address;
-    if (step.send_peer == MPI_PROC_NULL && step.recv_peer == MPI_PROC_NULL) {
+    const Side& from = sides[static_cast<int>(step.send.buffer)];
+    const Side& into = sides[static_cast<int>(step.recv.buffer)];
+    char* const source = from.base + step.send.first * from.bytes;
+    char* const target = into.base + step.recv.first * into.bytes;
+    if (step.is_copy()) {
       if (source != target)
-        std::memcpy(target, source, static_cast<std::size_t>(step.send.count * from.bytes(0)));
+        std::memcpy(target, source, static_cast<std::size_t>(step.send.count * from.bytes));
       continue;
     }
-    const int code =
-        PMPI_Sendrecv(source, static_cast<int>(step.send.count * from.elements(0)),
-                      from.traits().type, step.send_peer, first_tag + step.send_channel, target,
-                      static_cast<int>(step.recv.count * into.elements(0)), into.traits().type,
-                      step.recv_peer, first_tag + step.recv_channel, comm, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) return code;
+    const int code = PMPI_Sendrecv(source, step.send.count * from.elements, from.type,
+                                   step.send_peer, first_tag + step.send_channel, target,
+                                   step.recv.count * into.elements, into.type, step.recv_peer,
+                                   first_tag + step.recv_channel, comm, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS) error = code;  // others wait for what comes after
   }
-  return MPI_SUCCESS;
+  return error;
 }
 
 }  // namespace toccata

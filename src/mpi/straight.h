@@ -23,7 +23,7 @@ class StraightProgram {
   // Whether the call's memory is of that kind as well: blocks alike, data plain, counts an int.
   bool serves(const Binding& binding) const {
     const auto simple = [](const Layout& layout) {
-      return layout.is_uniform() && layout.traits().plain;
+      return layout.is_uniform() && layout.traits().plain && layout.traits().size > 0;
     };
     return simple(binding.send) && simple(binding.recv) &&
            (!uses_scratch_ || simple(binding.scratch)) &&
@@ -47,6 +47,8 @@ class StraightProgram {
     int send_channel = 0;
     int recv_channel = 0;
     Stretch send, recv;
+
+    bool is_copy() const { return send_peer == MPI_PROC_NULL && recv_peer == MPI_PROC_NULL; }
   };
   static bool flatten(std::span<const BlockRange> ranges, Stretch& stretch);
   static bool flatten(const Schedule& schedule, std::span<const Message> messages, Stretch& stretch,
