@@ -107,7 +107,8 @@ const Choice& Process::asked(const Collective& collective) const {
 
 void Process::report() {
   for (const Communicator* each : communicators_) past_.add(each->report());
-  past_.gather(MPI_COMM_WORLD);
+  if (!past_.gather(MPI_COMM_WORLD))
+    say_once("only what rank 0 took part in: TOCCATA_REPORT is not set on all ranks (mpirun -x)");
   if (world_rank_ == 0) std::fputs(past_.table().c_str(), stderr);
 }
 

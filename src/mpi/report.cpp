@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 namespace toccata {
@@ -28,6 +29,18 @@ std::string readable_seconds(double seconds) {
   else
     std::snprintf(text, sizeof text, "%.2f s", seconds);
   return text;
+}
+
+// Ranks whose environment asks for no report do not come; rank 0 must not wait for them for ever.
+bool ends_in_time(MPI_Request& request) {
+  static constexpr double patience = 10;  // seconds
+  const double started = PMPI_Wtime();
+  int ended = 0;
+  while (ended == 0 && PMPI_Wtime() - started < patience) {
+    PMPI_Test(&request, &ended, MPI_STATUS_IGNORE);
+    std::this_thread::yield();
+  }
+  return ended != 0;
 }
 
 }  // namespace
@@ -68,19 +81,22 @@ void Report::add_serialized(const std::string& lines) {
   }
 }
 
-void Report::gather(MPI_Comm comm) {
+bool Report::gather(MPI_Comm comm) {
   int rank, size;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
   const std::string mine = rank == 0 ? "" : serialized();
   const auto length = static_cast<int>(mine.size());
   std::vector<int> lengths(rank == 0 ? size : 0), places(lengths.size());
-  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  MPI_Request request;
+  PMPI_Igather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm, &request);
+  if (!ends_in_time(request)) return false;
   std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
   std::string all(lengths.empty() ? 0 : places.back() + lengths.back(), '\0');
   PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR,
                0, comm);
   if (rank == 0) add_serialized(all);
+  return true;
 }
 
 std::string Report::table() const {

@@ -24,8 +24,9 @@ class Report {
   }
   void add(const Report& other);
 
-  // Collective over `comm`: adds every rank's rows to those of rank 0.
-  void gather(MPI_Comm comm);
+  // Collective over `comm`: adds every rank's rows to those of rank 0. False, after ten seconds, if
+  // some ranks do not take part.
+  bool gather(MPI_Comm comm);
 
   // A table for a person; empty if nothing ran.
   std::string table() const;
