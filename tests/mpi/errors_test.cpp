@@ -141,20 +141,27 @@ TEST_F(Errors, MoreSentThanExpected) {
     });
     return;
   }
-  for (const std::string& choice : choices(allgather, p)) {
-    const OwnedComm comm = duplicate(MPI_COMM_WORLD);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    const int code = toccata_allgather(mine, rank_in(comm) == 0 ? 3 : 1, MPI_INT, all, 1, MPI_INT,
-                                       comm, choice.c_str());
-    const int failed = code == MPI_SUCCESS ? 0 : 1;
-    if (failed != 0) {
-      EXPECT_EQ(error_class(code), MPI_ERR_TRUNCATE) << choice;
+  for (const std::string& choice : choices(allgather, p))
+    for (const bool blocking : {true, false}) {
+      SCOPED_TRACE(choice + (blocking ? "" : ", nonblocking"));
+      const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+      MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+      const int count = rank_in(comm) == 0 ? 3 : 1;
+      toccata_request request = TOCCATA_REQUEST_NULL;
+      int code =
+          blocking ? toccata_allgather(mine, count, MPI_INT, all, 1, MPI_INT, comm, choice.c_str())
+                   : toccata_iallgather(mine, count, MPI_INT, all, 1, MPI_INT, comm, choice.c_str(),
+                                        &request);
+      if (code == MPI_SUCCESS) code = toccata_wait(&request);
+      const int failed = code == MPI_SUCCESS ? 0 : 1;
+      if (failed != 0) {
+        EXPECT_EQ(error_class(code), MPI_ERR_TRUNCATE);
+      }
+      int anywhere = 0;
+      MPI_Allreduce(&failed, &anywhere, 1, MPI_INT, MPI_MAX, comm);
+      EXPECT_EQ(anywhere, 1);
+      expect_allgather_works(comm, choice.c_str());
     }
-    int anywhere = 0;
-    MPI_Allreduce(&failed, &anywhere, 1, MPI_INT, MPI_MAX, comm);
-    EXPECT_EQ(anywhere, 1) << choice;
-    expect_allgather_works(comm, choice.c_str());
-  }
 }
 
 TEST_F(Errors, RequestsThatCannotStartOrBeFreed) {

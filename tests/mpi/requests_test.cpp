@@ -227,16 +227,73 @@ TEST(Requests, PersistentOnesStartInAnyOrder) {
   }
 }
 
+// Starts are local: the MPI library's may be ordered differently on different ranks as well, and
+// go on after their communicator.
 TEST(Requests, PersistentNative) {
-  Gathering gathering(MPI_COMM_WORLD, {3, 0}, "native");
-  gathering.make_persistent();
+  const int rank = rank_in(MPI_COMM_WORLD);
+  OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  Gathering first(comm, {3, 0}, "native"), second(comm, {5, 1}, "native");
+  first.make_persistent();
+  second.make_persistent();
+  comm.free();
+  first.comm = second.comm = MPI_COMM_WORLD;  // of the same ranks
   for (int time = 0; time < 3; ++time) {
-    gathering.renew(time);
-    EXPECT_EQ(toccata_start(&gathering.request), MPI_SUCCESS);
-    gathering.wait();
-    gathering.expect_right();
+    Gathering* order[] = {&first, &second};
+    if (rank % 2 == 1) std::swap(order[0], order[1]);
+    for (Gathering* each : order) {
+      each->renew(time);
+      EXPECT_EQ(toccata_start(&each->request), MPI_SUCCESS);
+    }
+    for (Gathering* each : {&first, &second}) {
+      each->wait();
+      each->expect_right();
+    }
   }
-  EXPECT_EQ(toccata_request_free(&gathering.request), MPI_SUCCESS);
+  EXPECT_EQ(toccata_request_free(&first.request), MPI_SUCCESS);
+  EXPECT_EQ(toccata_request_free(&second.request), MPI_SUCCESS);
+}
+
+// As MPI has it: a datatype may be freed as soon as it has been handed over.
+TEST(Requests, DatatypesMayBeFreedAtOnce) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  const Numbers numbers{3, 4};
+  std::vector<int> mine(5), all(5 * p);
+  for (int i = 0; i < 3; ++i) mine[2 * i] = numbers.value(rank, i);
+  const auto expect_right = [&](const std::string& choice) {
+    for (int r = 0; r < p; ++r)
+      for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(all[5 * r + 2 * i], numbers.value(r, i)) << choice << ", rank " << r;
+    std::ranges::fill(all, -1);
+  };
+  std::vector<std::string> every = choices(allgather, p);
+  every.push_back("native");
+  for (const std::string& choice : every) {
+    const auto strided = [] {
+      MPI_Datatype made;
+      MPI_Type_vector(3, 1, 2, MPI_INT, &made);
+      MPI_Type_commit(&made);
+      return made;
+    };
+    toccata_request request;
+    MPI_Datatype type = strided();
+    toccata_iallgather(mine.data(), 1, type, all.data(), 1, type, MPI_COMM_WORLD, choice.c_str(),
+                       &request);
+    MPI_Type_free(&type);
+    const OwnedDatatype another(strided());  // may get the handle that is free now
+    EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS);
+    expect_right(choice);
+
+    type = strided();
+    toccata_allgather_init(mine.data(), 1, type, all.data(), 1, type, MPI_COMM_WORLD, MPI_INFO_NULL,
+                           choice.c_str(), &request);
+    MPI_Type_free(&type);
+    for (int time = 0; time < 2; ++time) {
+      EXPECT_EQ(toccata_start(&request), MPI_SUCCESS);
+      EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS);
+      expect_right(choice + ", persistent");
+    }
+    EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
+  }
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ TEST(Threads, TwoOnTwoCommunicators) {
   MPI_Query_thread(&provided);
   if (provided < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this MPI has no MPI_THREAD_MULTIPLE";
   const OwnedComm first = duplicate(MPI_COMM_WORLD), second = duplicate(MPI_COMM_WORLD);
-  std::thread thread([&] { use(first, 0, 30); });
-  use(second, 1, 30);
+  std::thread thread([&] { use(first, 0, 200); });
+  use(second, 1, 200);
   thread.join();
 }
 

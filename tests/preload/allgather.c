@@ -1,6 +1,7 @@
 /* An MPI program that knows nothing of Toccata: every rank contributes `count` integers, in all the
  * ways that programs do it. Prints "right" from rank 0 if all ranks got what they should. */
 #include <mpi.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
