@@ -35,7 +35,8 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
   int found = 0;
   PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &found);
   const int tags = found != 0 ? *upper_bound : 32767;
-  next_tag_ = {0, tags / 2, 0};
+  static constexpr int blocking_tags = 1024;  // many more than a schedule has channels
+  next_tag_ = {blocking_tags, tags / 2, blocking_tags};
   next_persistent_tag_ = {tags / 2, tags, tags / 2};
 }
 

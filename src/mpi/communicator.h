@@ -62,8 +62,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   int test_private(bool& ready);
   MPI_Comm private_comm() const { return private_; }
 
-  // Tags of the next collective, the same on every rank: collectives are called in the same order
-  // everywhere. A persistent one keeps its tags, as its starts may be ordered differently.
+  // The first of a collective's tags, the same on every rank. Blocking calls follow each other on
+  // every rank in the same order, and so can all have the same tags, for which MPI is quickest.
+  // Nonblocking ones overlap; they take tags in turn. A persistent one keeps its tags, as its starts
+  // may be ordered differently.
+  static constexpr int blocking_tag = 0;
   int take_tags(int channels) { return next_tag_.take(channels); }
   int take_persistent_tags(int channels) { return next_persistent_tag_.take(channels); }
 

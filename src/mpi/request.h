@@ -29,9 +29,8 @@ int run_schedule(const Call& call, Communicator& communicator, const Plan& plan)
     return communicator.raise(code);
   if (call.empty(execution.binding)) return MPI_SUCCESS;
   if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
-  int code =
-      execution.prepare(plan.schedule, plan.straight, communicator.private_comm(),
-                        communicator.rank(), communicator.take_tags(plan.schedule.channels()));
+  int code = execution.prepare(plan.schedule, plan.straight, communicator.private_comm(),
+                               communicator.rank(), Communicator::blocking_tag);
   if (code == MPI_SUCCESS) code = execution.run(communicator.process());
   return communicator.raise(code);
 }
