@@ -1,14 +1,17 @@
-// What a schedule costs beside a loop written by hand: ring and recursive doubling both ways, in
-// one run, taking turns. Two ranks, or any power of two.
+// What a schedule costs beside a loop written by hand: ring and recursive doubling by hand, by a
+// blocking call, and by a persistent request whose arguments are bound beforehand; in one run,
+// taking turns. Two ranks, or any power of two.
 //
 //   mpirun -n 2 overhead [SAMPLES]
 
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "toccata/toccata.h"
@@ -63,10 +66,13 @@ double attribute_lookup() {
   return seconds;
 }
 
-double median(std::vector<double> values) {
+double quantile(std::vector<double> values, double part) {
   std::ranges::sort(values);
-  return values[values.size() / 2];
+  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
 }
+
+constexpr int ways = 3;
+constexpr int by_hand = 0;
 
 }  // namespace
 
@@ -92,39 +98,47 @@ int main(int argc, char** argv) {
     void (*by_hand)(const World&, int);
   };
   if (world.rank == 0)
-    std::printf("%-20s %8s %12s %12s %8s %16s\n", "algorithm", "bytes", "hand (us)", "toccata (us)",
-                "ratio", "quartiles");
+    std::printf("%-20s %6s %9s %9s %6s %15s %11s %6s %15s\n", "algorithm", "bytes", "hand (us)",
+                "call (us)", "ratio", "quartiles", "bound (us)", "ratio", "quartiles");
   for (const Pair& pair :
        {Pair{"ring", ring_by_hand}, Pair{"recursive_doubling", recursive_doubling_by_hand}})
     for (int bytes = 8; bytes <= largest; bytes *= 2) {
-      // One sample is many calls, so that the clock does not count; then the other one's turn.
-      const int calls = std::max(5, 200 - bytes / 512);
-      std::vector<double> hand, ours, ratios;
+      toccata_request bound;
+      toccata_allgather_init(world.send, bytes, MPI_CHAR, world.recv, bytes, MPI_CHAR,
+                             MPI_COMM_WORLD, MPI_INFO_NULL, pair.name, &bound);
+      const std::array<std::function<void()>, ways> calls{
+          [&] { pair.by_hand(world, bytes); },
+          [&] {
+            toccata_allgather(world.send, bytes, MPI_CHAR, world.recv, bytes, MPI_CHAR,
+                              MPI_COMM_WORLD, pair.name);
+          },
+          [&] { toccata_run(&bound); }};
+      // One sample is many calls, so that the clock does not count; then the next one's turn.
+      const int repeats = std::max(5, 200 - bytes / 512);
+      std::array<std::vector<double>, ways> times, ratios;
       for (int sample = -5; sample < samples; ++sample) {
-        double seconds[2];
-        for (int turn = 0; turn < 2; ++turn) {
-          const bool by_hand = (turn + sample) % 2 == 0;
+        std::array<double, ways> seconds;
+        for (int turn = 0; turn < ways; ++turn) {
+          const int way = (turn + sample + 2 * ways) % ways;
           MPI_Barrier(MPI_COMM_WORLD);
           const double started = MPI_Wtime();
-          for (int i = 0; i < calls; ++i) {
-            if (by_hand)
-              pair.by_hand(world, bytes);
-            else
-              toccata_allgather(world.send, bytes, MPI_CHAR, world.recv, bytes, MPI_CHAR,
-                                MPI_COMM_WORLD, pair.name);
-          }
-          seconds[by_hand ? 0 : 1] = (MPI_Wtime() - started) / calls * 1e6;
+          for (int i = 0; i < repeats; ++i) calls[way]();
+          seconds[way] = (MPI_Wtime() - started) / repeats;
         }
         if (sample < 0) continue;
-        hand.push_back(seconds[0]);
-        ours.push_back(seconds[1]);
-        ratios.push_back(seconds[1] / seconds[0]);
+        for (int way = 0; way < ways; ++way) {
+          times[way].push_back(seconds[way] * 1e6);
+          ratios[way].push_back(seconds[way] / seconds[by_hand]);
+        }
       }
-      std::ranges::sort(ratios);
-      if (world.rank == 0)
-        std::printf("%-20s %8d %12.3f %12.3f %8.3f    %.3f ... %.3f\n", pair.name, bytes,
-                    median(hand), median(ours), ratios[ratios.size() / 2],
-                    ratios[ratios.size() / 4], ratios[ratios.size() * 3 / 4]);
+      toccata_request_free(&bound);
+      if (world.rank != 0) continue;
+      std::printf("%-20s %6d %9.3f", pair.name, bytes, quantile(times[by_hand], 0.5));
+      for (int way = 1; way < ways; ++way)
+        std::printf(" %9.3f %6.3f %6.3f - %6.3f", quantile(times[way], 0.5),
+                    quantile(ratios[way], 0.5), quantile(ratios[way], 0.25),
+                    quantile(ratios[way], 0.75));
+      std::printf("\n");
     }
   const double lookup = attribute_lookup();
   if (world.rank == 0) std::printf("of which MPI_Comm_get_attr, a call: %.3f us\n", lookup * 1e6);

@@ -13,6 +13,17 @@ void release_if_over(toccata_request& handle) {
 
 int refuse(const char* text) { return raise_error(MPI_COMM_WORLD, MPI_ERR_REQUEST, text); }
 
+// Starts a persistent request by `start`, a member of Request.
+int start_by(int (Request::*start)(), toccata_request* request) {
+  return guarded(MPI_COMM_WORLD, [&] {
+    if (request == nullptr || *request == nullptr || !(*request)->request->persistent())
+      return refuse("only a persistent request can be started");
+    if ((*request)->request->active())
+      return refuse("the request is active; wait for it before the next start");
+    return ((*request)->request.get()->*start)();
+  });
+}
+
 }  // namespace
 
 }  // namespace toccata
@@ -23,15 +34,9 @@ extern "C" {
 
 const char* toccata_version(void) { return TOCCATA_VERSION; }
 
-int toccata_start(toccata_request* request) {
-  return guarded(MPI_COMM_WORLD, [&] {
-    if (request == nullptr || *request == nullptr || !(*request)->request->persistent())
-      return refuse("only a persistent request can be started");
-    if ((*request)->request->active())
-      return refuse("the request is active; wait for it before the next start");
-    return (*request)->request->start();
-  });
-}
+int toccata_start(toccata_request* request) { return start_by(&Request::start, request); }
+
+int toccata_run(toccata_request* request) { return start_by(&Request::run, request); }
 
 int toccata_test(toccata_request* request, int* flag) {
   return guarded(MPI_COMM_WORLD, [&] {

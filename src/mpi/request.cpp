@@ -139,6 +139,24 @@ int Request::wait() {
   }
 }
 
+int Request::run() {
+  if (is_native()) {
+    const int code = start();
+    return code == MPI_SUCCESS ? wait() : code;
+  }
+  const bool reporting = communicator_->process().reporting();
+  started_ = reporting ? PMPI_Wtime() : 0;
+  note_bytes();
+  code_ = communicator_->make_private();
+  if (code_ == MPI_SUCCESS && !operation_->empty(execution_.binding)) {
+    code_ = execution_.prepare(plan_->schedule, plan_->straight, communicator_->private_comm(),
+                               communicator_->rank(), first_tag_);
+    if (code_ == MPI_SUCCESS) code_ = execution_.run(communicator_->process());
+  }
+  if (reporting) count();
+  return communicator_->raise(code_);
+}
+
 int Request::end() {
   communicator_->process().remove(*this);
   count();

@@ -66,6 +66,8 @@ class Request {
   int start();
   int test(bool& done);
   int wait();
+  // start() and wait() in one, as a blocking call.
+  int run();
   // By whoever waits for another request. Leaves the request alone while its owner is at it.
   void try_progress();
 
