@@ -169,6 +169,25 @@ void expect_works_on(MPI_Comm comm, const char* kind) {
   }
 }
 
+// No data, said differently by each rank: no elements, or many without data.
+TEST(Allgather, NothingInManyWords) {
+  MPI_Datatype nothing;
+  MPI_Type_contiguous(0, MPI_INT, &nothing);
+  MPI_Type_commit(&nothing);
+  const bool few = rank_in(MPI_COMM_WORLD) % 2 == 0;
+  const MPI_Datatype type = few ? MPI_INT : nothing;
+  const int count = few ? 0 : 3;
+  int mine = 7, all = 8;
+  for (const std::string& choice : choices(allgather, size_of(MPI_COMM_WORLD))) {
+    EXPECT_EQ(
+        toccata_allgather(&mine, count, type, &all, count, type, MPI_COMM_WORLD, choice.c_str()),
+        MPI_SUCCESS);
+    expect_allgather_works(MPI_COMM_WORLD, choice.c_str());
+  }
+  EXPECT_EQ(all, 8);
+  MPI_Type_free(&nothing);
+}
+
 TEST(Allgather, EveryKindOfCommunicator) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   expect_works_on(MPI_COMM_SELF, "self");

@@ -1,6 +1,8 @@
 // What is wrong comes back as an MPI error class, by way of the user's error handler, and does no
 // harm to what comes after.
 
+#include <climits>
+
 #include "support.h"
 
 namespace toccata::test {
@@ -98,6 +100,34 @@ TEST_F(Errors, AreExplained) {
   MPI_Error_string(code, text, &length);
   EXPECT_NE(std::string(text).find("'nonsense'; known are native, "), std::string::npos) << text;
 #endif
+}
+
+// Codes are scarce: the same mistake has the same one. A tuner makes thousands.
+TEST_F(Errors, MayBeMany) {
+  const auto fail = [&] {
+    return toccata_allgather(mine, 1, MPI_INT, all, 1, MPI_INT, returning, "nonsense");
+  };
+  const int first = fail();
+  for (int i = 0; i < 5000; ++i) ASSERT_EQ(fail(), first);
+  EXPECT_EQ(error_class(first), MPI_ERR_ARG);
+}
+
+// Bruck's scratch would take petabytes of (never touched) memory.
+TEST_F(Errors, NotEnoughMemory) {
+  MPI_Datatype long_type;
+  MPI_Type_contiguous(1 << 24, MPI_CHAR, &long_type);
+  MPI_Type_commit(&long_type);
+  expect_error(MPI_ERR_NO_MEM, [&](MPI_Comm comm) {
+    return toccata_allgather(mine, INT_MAX, long_type, all, INT_MAX, long_type, comm, "bruck");
+  });
+  expect_error(MPI_ERR_NO_MEM, [&](MPI_Comm comm) {
+    toccata_request request;
+    EXPECT_EQ(toccata_iallgather(mine, INT_MAX, long_type, all, INT_MAX, long_type, comm, "bruck",
+                                 &request),
+              MPI_SUCCESS);
+    return toccata_wait(&request);
+  });
+  MPI_Type_free(&long_type);
 }
 
 TEST_F(Errors, BadArguments) {

@@ -227,6 +227,28 @@ TEST(Requests, PersistentOnesStartInAnyOrder) {
   }
 }
 
+// A persistent call in one go, also while another goes on.
+TEST(Requests, PersistentOnesRun) {
+  Gathering native(MPI_COMM_WORLD, {3, 0}, "native"), other(MPI_COMM_WORLD, {4, 1}, "bruck");
+  Gatherings all = every_choice(MPI_COMM_WORLD);
+  for (const auto& each : all) each->make_persistent();
+  native.make_persistent();
+  for (int time = 0; time < 3; ++time) {
+    if (time == 1) other.start();
+    for (const auto& each : all) {
+      each->renew(time);
+      EXPECT_EQ(toccata_run(&each->request), MPI_SUCCESS);
+      each->expect_right();
+    }
+    native.renew(time);
+    EXPECT_EQ(toccata_run(&native.request), MPI_SUCCESS);
+    native.expect_right();
+    if (time == 1) other.wait();
+  }
+  EXPECT_EQ(toccata_request_free(&native.request), MPI_SUCCESS);
+  for (const auto& each : all) EXPECT_EQ(toccata_request_free(&each->request), MPI_SUCCESS);
+}
+
 // Starts are local: the MPI library's may be ordered differently on different ranks as well, and
 // go on after their communicator.
 TEST(Requests, PersistentNative) {
