@@ -28,6 +28,7 @@ struct Options {
   std::vector<std::size_t> sizes = {1024};
   int repetitions = 100;
   int warmup = 10;
+  double limit = 10;  // seconds for one size, about
   bool validate = true;
 };
 
@@ -88,18 +89,38 @@ class Run {
       for (std::size_t i = 0; i < count; ++i) right[i] = validate(*benchmark, i);
 
     std::vector<std::vector<double>> seconds(count);
-    for (int repetition = -options_.warmup; repetition < options_.repetitions; ++repetition)
-      for (std::size_t i = 0; i < count; ++i) {
-        // Each algorithm comes after each other one equally often.
-        const std::size_t which = (i + repetition + options_.warmup) % count;
-        MPI_Barrier(MPI_COMM_WORLD);
-        const double started = MPI_Wtime();
-        benchmark->call(options_.algorithms[which]);
-        const double ended = MPI_Wtime();
-        if (repetition >= 0) seconds[which].push_back(ended - started);
-      }
+    const double started = MPI_Wtime();
+    for (int i = 0; i < options_.warmup; ++i) repeat(*benchmark, i, seconds);
+    const int repetitions = affordable(MPI_Wtime() - started);
+    for (std::vector<double>& each : seconds) each.clear();
+    for (int i = 0; i < repetitions; ++i) repeat(*benchmark, i, seconds);
     for (std::size_t i = 0; i < count; ++i) report(i, bytes, seconds[i], right[i]);
     return std::ranges::all_of(right, std::identity{});
+  }
+
+  // Every algorithm once; each comes after each other one equally often.
+  void repeat(Benchmark& benchmark, int repetition, std::vector<std::vector<double>>& seconds) {
+    const std::size_t count = options_.algorithms.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t which = (i + static_cast<std::size_t>(repetition)) % count;
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double started = MPI_Wtime();
+      benchmark.call(options_.algorithms[which]);
+      seconds[which].push_back(MPI_Wtime() - started);
+    }
+  }
+
+  // The repetitions that the limit allows, going by what those before took on rank 0: more ranks
+  // than cores can be a thousand times as slow, and nobody wants to wait for days.
+  int affordable(double warmup_seconds) const {
+    static constexpr double fewest = 5;
+    int repetitions = options_.repetitions;
+    if (options_.warmup > 0) {
+      const double possible = options_.limit / (warmup_seconds / options_.warmup);
+      repetitions = static_cast<int>(std::min<double>(repetitions, std::max(fewest, possible)));
+    }
+    MPI_Bcast(&repetitions, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return repetitions;
   }
 
   bool validate(Benchmark& benchmark, std::size_t which) const {
@@ -174,6 +195,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
   app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
+  app.add_option("--limit", options.limit, "seconds for one size, about; cuts repetitions")
+      ->check(CLI::Range(0.001, 1e6));
   app.add_flag("!--no-validate", options.validate, "do not check the data");
 
   int code = 0;

@@ -65,10 +65,10 @@ TOCCATA_PUBLIC int toccata_iallgatherv(const void* sendbuf, int sendcount, MPI_D
 /* Persistent: started by toccata_start as often as wanted, each start ended by a wait or test, and
  * freed by toccata_request_free. `info` may be MPI_INFO_NULL; no key is known yet.
  * [MPI 4.0, section 6.13] */
-TOCCATA_PUBLIC int toccata_allgather_init(const void* sendbuf, int sendcount,
-                                          MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                          const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                          void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                          MPI_Comm comm, MPI_Info info, const char* algorithm,
+                                          toccata_request* request);
 TOCCATA_PUBLIC int toccata_allgatherv_init(const void* sendbuf, int sendcount,
                                            MPI_Datatype sendtype, void* recvbuf,
                                            const int recvcounts[], const int displs[],
@@ -78,8 +78,8 @@ TOCCATA_PUBLIC int toccata_allgatherv_init(const void* sendbuf, int sendcount,
 /* Starts an inactive persistent request; MPI_ERR_REQUEST for any other. */
 TOCCATA_PUBLIC int toccata_start(toccata_request* request);
 
-/* Starts an inactive persistent request and waits for it: a blocking call whose arguments were looked
- * at once, in its _init. The quickest way for short messages. */
+/* Starts an inactive persistent request and waits for it: a blocking call whose arguments were
+ * looked at once, in its _init. The quickest way for short messages. */
 TOCCATA_PUBLIC int toccata_run(toccata_request* request);
 
 /* Waits for a request, or for `count` of them in whatever order they end. A null or inactive one

@@ -326,6 +326,14 @@ def bench(
             metavar="N", parser=_count("number of calls", least=0), help="Calls before those."
         ),
     ] = 10,
+    limit: Annotated[
+        int,
+        typer.Option(
+            metavar="SECONDS",
+            parser=_count("number of seconds"),
+            help="About as long for one size: fewer repetitions where calls are slow.",
+        ),
+    ] = 10,
     no_validate: Annotated[
         bool, typer.Option("--no-validate", help="Do not check the data received.")
     ] = False,
@@ -370,7 +378,7 @@ def bench(
 
     names = _measured(collective, algorithms)
     plan = measuring.Plan(
-        collective, names, q.parse_sizes(sizes), repetitions, warmup, not no_validate
+        collective, names, q.parse_sizes(sizes), repetitions, warmup, limit, not no_validate
     )
     numbers_of_ranks = q.parse_ranks(ranks)
     chosen = _normalised(collective, highlight) if highlight else STANDARD_HIGHLIGHT

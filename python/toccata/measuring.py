@@ -25,6 +25,7 @@ class Plan:
     sizes: Sequence[int]  # bytes of one rank's block
     repetitions: int
     warmup: int
+    limit: int  # seconds for one size, about; cuts repetitions
     validate: bool
 
     def arguments(self) -> list[str]:
@@ -35,6 +36,7 @@ class Plan:
             "--sizes", ",".join(map(str, self.sizes)),
             "--repetitions", str(self.repetitions),
             "--warmup", str(self.warmup),
+            "--limit", str(self.limit),
             *([] if self.validate else ["--no-validate"]),
         ]  # fmt: skip
 

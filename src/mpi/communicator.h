@@ -64,8 +64,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   // The first of a collective's tags, the same on every rank. Blocking calls follow each other on
   // every rank in the same order, and so can all have the same tags, for which MPI is quickest.
-  // Nonblocking ones overlap; they take tags in turn. A persistent one keeps its tags, as its starts
-  // may be ordered differently.
+  // Nonblocking ones overlap; they take tags in turn. A persistent one keeps its tags, as its
+  // starts may be ordered differently.
   static constexpr int blocking_tag = 0;
   int take_tags(int channels) { return next_tag_.take(channels); }
   int take_persistent_tags(int channels) { return next_persistent_tag_.take(channels); }
