@@ -8,13 +8,16 @@ ASAN = build/asan
 DEMO_RANKS ?= 2,3,4,6,8
 DEMO_SIZES ?= 1:64K
 
+empty :=
+space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
+export NINJA_STATUS = [%f/%t, %e s]$(space)
 
 .PHONY: all demo test test-asan install overhead lint format clean help setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
-	@ninja -C $(RELEASE) --quiet
+	@ninja -C $(RELEASE)
 	@echo "== done: ./toccata --help"
 
 demo: all ## build, then compare every allgather with this machine's own MPI: table, CSV, heat map
@@ -22,13 +25,14 @@ demo: all ## build, then compare every allgather with this machine's own MPI: ta
 	./toccata bench allgather --ranks $(DEMO_RANKS) --sizes $(DEMO_SIZES)
 
 test: all test-asan ## run all tests
-	@echo "== tests under Open MPI, MPICH, preloaded and in Python (build/release)"
+	@echo "== tests: without MPI, under Open MPI, under MPICH, preloaded, in Python (build/release)"
+	@ninja -C $(RELEASE) tests
 	@cd $(RELEASE) && ctest
 
 test-asan: setup
 	@echo "== tests without MPI, with address and undefined-behaviour sanitizers (build/asan)"
 	@cmake --preset asan >$(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
-	@ninja -C $(ASAN) --quiet
+	@ninja -C $(ASAN) tests
 	@cd $(ASAN) && ctest --progress -j 2
 
 install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
