@@ -20,7 +20,7 @@ Schedule Algorithm::schedule(const Shape& shape, int rank) const {
 
 const Algorithm* find_algorithm(const Collective& collective, std::string_view name) {
   for (const Algorithm* each : all_algorithms())
-    if (&each->collective == &collective && each->name == name) return each;
+    if (&each->collective == &collective.regular() && each->name == name) return each;
   return nullptr;
 }
 

@@ -29,6 +29,9 @@ struct Algorithm {
   std::string_view citation;  // "loch2021, algorithm 1": key of docs/references.bib, and where
   std::vector<Parameter> parameters = {};
 
+  // Whether blocks are parked where others belong, so that all must have one size.
+  bool blocks_alike = false;
+
   // Why it cannot run in this shape, as the end of a sentence ("needs a power of two ranks"); empty
   // if it can.
   std::string (*impossible)(const Shape& shape) = nullptr;

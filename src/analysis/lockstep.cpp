@@ -95,11 +95,11 @@ class Region {
 
 class Run : public WalkVisitor {
  public:
-  Run(const Algorithm& algorithm, const Shape& shape, const ByteCall& call)
-      : collective_(algorithm.collective), shape_(shape), call_(call) {
+  Run(const Collective& collective, const Shape& shape, std::vector<Schedule> schedules,
+      const ByteCall& call)
+      : collective_(collective), shape_(shape), call_(call), schedules_(std::move(schedules)) {
     for (int rank = 0; rank < shape.p; ++rank) {
-      schedules_.push_back(algorithm.schedule(shape, rank));
-      const Sizing sizing(collective_, shape, rank, schedules_.back());
+      const Sizing sizing(collective_, shape, rank, schedules_[rank]);
       ranks_.push_back({region(sizing, Buffer::send), region(sizing, Buffer::recv),
                         region(sizing, Buffer::scratch)});
       for (const Buffer buffer : {Buffer::send, Buffer::recv})
@@ -134,13 +134,17 @@ class Run : public WalkVisitor {
   }
 
  private:
+  // In place, what send is.
+  bool send_is_recv() const { return call_.in_place && collective_.in_place != nullptr; }
+  bool send_is_copy() const { return call_.in_place && collective_.in_place == nullptr; }
+
   Region region(const Sizing& sizing, Buffer buffer) const {
-    const ElementType& type = buffer == Buffer::send   ? call_.send_type
-                              : buffer == Buffer::recv ? call_.recv_type
-                                                       : packed_;
+    const ElementType& type = buffer == Buffer::recv                        ? call_.recv_type
+                              : buffer == Buffer::scratch || send_is_copy() ? packed_
+                                                                            : call_.send_type;
     std::vector<std::int64_t> starts, counts;
     std::int64_t next = 0;
-    const bool absent = call_.in_place && buffer == Buffer::send;
+    const bool absent = send_is_recv() && buffer == Buffer::send;
     for (int block = 0; block < (absent ? 0 : sizing.blocks(buffer)); ++block) {
       counts.push_back(call_.counts[sizing(buffer, block)]);
       const bool displaced = buffer == Buffer::recv && !call_.displacements.empty();
@@ -151,7 +155,7 @@ class Run : public WalkVisitor {
   }
 
   std::pair<Region*, int> resolve(int rank, Buffer buffer, int block) {
-    if (call_.in_place && buffer == Buffer::send)
+    if (send_is_recv() && buffer == Buffer::send)
       return {&ranks_[rank][1], collective_.in_place(shape_, rank, block)};
     return {&ranks_[rank][static_cast<int>(buffer)], block};
   }
@@ -204,7 +208,14 @@ class Run : public WalkVisitor {
 }  // namespace
 
 std::string lockstep(const Algorithm& algorithm, const Shape& shape, const ByteCall& call) {
-  return Run(algorithm, shape, call).run();
+  std::vector<Schedule> schedules;
+  for (int rank = 0; rank < shape.p; ++rank) schedules.push_back(algorithm.schedule(shape, rank));
+  return lockstep(algorithm.collective, shape, std::move(schedules), call);
+}
+
+std::string lockstep(const Collective& collective, const Shape& shape,
+                     std::vector<Schedule> schedules, const ByteCall& call) {
+  return Run(collective, shape, std::move(schedules), call).run();
 }
 
 }  // namespace toccata

@@ -26,6 +26,7 @@ struct ByteCall {
   ElementType recv_type = {};
   // Where block b of recv begins, in extents of recv_type; none given, the blocks lie side by side.
   std::vector<std::int64_t> displacements = {};
+  // Send is a part of recv, or a packed copy of what was in it, as the collective has it.
   bool in_place = false;
 };
 
@@ -33,5 +34,9 @@ struct ByteCall {
 // between the blocks and around them included, and that send is as it was.
 // Returns what is wrong first, in one line; empty if nothing is.
 std::string lockstep(const Algorithm& algorithm, const Shape& shape, const ByteCall& call);
+
+// The same for schedules from anywhere, one for every rank.
+std::string lockstep(const Collective& collective, const Shape& shape,
+                     std::vector<Schedule> schedules, const ByteCall& call);
 
 }  // namespace toccata

@@ -12,12 +12,16 @@ namespace toccata {
 namespace {
 
 // Every block of a rank is a cell: those of recv come first, then those of scratch and of send.
-// In place, the send blocks are cells of recv.
+// In place, the send blocks are cells of recv, unless they are a copy of it.
 class Proof : public WalkVisitor {
  public:
   Proof(const Collective& collective, const Shape& shape, std::span<const Schedule> schedules,
-        bool in_place)
-      : collective_(collective), shape_(shape), schedules_(schedules), in_place_(in_place) {
+        bool in_place, bool blocks_alike)
+      : collective_(collective),
+        shape_(shape),
+        schedules_(schedules),
+        in_place_(in_place && collective.in_place != nullptr),
+        blocks_alike_(blocks_alike) {
     for (int rank = 0; rank < shape.p; ++rank) {
       Memory& memory = ranks_.emplace_back(Sizing(collective, shape, rank, schedules[rank]));
       int cells = 0;
@@ -173,6 +177,7 @@ class Proof : public WalkVisitor {
                               " is moved before anything is in it");
     for (std::size_t i = 0; i < cells_.size(); ++i) target[cells_[i]] = on_the_way_[i];
 
+    if (blocks_alike_) return;
     const Sizing& sizing = ranks_[receiver].sizing;
     auto datum = on_the_way_.begin();
     for (const BlockRange& range : into)
@@ -204,6 +209,7 @@ class Proof : public WalkVisitor {
   const Shape& shape_;
   std::span<const Schedule> schedules_;
   bool in_place_;
+  bool blocks_alike_;
   std::vector<Memory> ranks_;
   // When a cell was last read (moment_) or written (moment_ + 1) by a message or copy; moments
   // never repeat, so one row serves all ranks.
@@ -226,8 +232,8 @@ std::string differ(const char* what, std::int64_t declared, std::int64_t found) 
 }  // namespace
 
 std::string verify(const Collective& collective, const Shape& shape,
-                   std::span<const Schedule> schedules, bool in_place) {
-  return Proof(collective, shape, schedules, in_place).run();
+                   std::span<const Schedule> schedules, bool in_place, bool blocks_alike) {
+  return Proof(collective, shape, schedules, in_place, blocks_alike).run();
 }
 
 std::string verify(const Algorithm& algorithm, const Shape& shape, bool in_place) {
@@ -237,7 +243,7 @@ std::string verify(const Algorithm& algorithm, const Shape& shape, bool in_place
     schedules.push_back(algorithm.schedule(shape, rank));
     found = largest(found, traffic(algorithm.collective, shape, rank, schedules.back()));
   }
-  Proof proof(algorithm.collective, shape, schedules, in_place);
+  Proof proof(algorithm.collective, shape, schedules, in_place, algorithm.blocks_alike);
   if (std::string error = proof.run(); !error.empty()) return error;
 
   const Cost declared = algorithm.cost(shape);

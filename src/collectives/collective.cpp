@@ -5,7 +5,7 @@
 namespace toccata {
 
 std::span<const Collective* const> collectives() {
-  static constexpr std::array all{&allgather};
+  static constexpr std::array all{&allgather, &alltoall, &alltoallv};
   return all;
 }
 

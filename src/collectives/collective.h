@@ -27,11 +27,19 @@ struct Collective {
   Datum (*before)(const Shape& shape, int rank, Buffer buffer, int block);
   Datum (*after)(const Shape& shape, int rank, Buffer buffer, int block);
 
-  // Under MPI_IN_PLACE, the recv block that send block `block` is.
-  int (*in_place)(const Shape& shape, int rank, int block);
+  // Under MPI_IN_PLACE, the recv block that send block `block` is. Null where recv blocks would be
+  // overwritten before they are sent: there, send is a copy of what was in recv.
+  int (*in_place)(const Shape& shape, int rank, int block) = nullptr;
+
+  // Where it is the vector form of another, which then has the algorithms.
+  const Collective* vector_of = nullptr;
+
+  const Collective& regular() const { return vector_of != nullptr ? *vector_of : *this; }
 };
 
 extern const Collective allgather;
+extern const Collective alltoall;
+extern const Collective alltoallv;
 
 std::span<const Collective* const> collectives();
 

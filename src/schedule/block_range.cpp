@@ -69,4 +69,46 @@ BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, 
   return ranges;
 }
 
+BlockRanges circular(const BlockRanges& ranges, std::int64_t shift, int modulus) {
+  BlockRanges moved;
+  const auto add = [&](const BlockRange& range, std::int64_t first, int count, int repeat) {
+    append(moved, {range.buffer, static_cast<std::int32_t>(first), count, range.stride, repeat});
+  };
+  shift = ((shift % modulus) + modulus) % modulus;
+  const auto edge = static_cast<int>(modulus - shift);  // the first block that passes the end
+  for (const BlockRange& range : ranges) {
+    // Runs before the edge, the run across it, runs behind it.
+    const int room = edge - range.count - range.first;
+    const int before = room < 0            ? 0
+                       : range.repeat == 1 ? 1
+                                           : std::min(range.repeat, room / range.stride + 1);
+    add(range, range.first + shift, range.count, before);
+    int behind = before;
+    const int across = range.first + before * range.stride;
+    if (before < range.repeat && across < edge) {
+      add(range, across + shift, edge - across, 1);
+      add(range, 0, range.count - (edge - across), 1);
+      ++behind;
+    }
+    add(range, range.first + std::int64_t{behind} * range.stride - edge, range.count,
+        range.repeat - behind);
+  }
+  return moved;
+}
+
+BlockRanges runs_below(Buffer buffer, std::int64_t first, std::int64_t count, std::int64_t stride,
+                       int limit) {
+  BlockRanges runs;
+  const auto add = [&](std::int64_t from, std::int64_t length, std::int64_t step,
+                       std::int64_t repeat) {
+    append(runs, {buffer, static_cast<std::int32_t>(from), static_cast<std::int32_t>(length),
+                  static_cast<std::int32_t>(step), static_cast<std::int32_t>(repeat)});
+  };
+  const std::int64_t whole = first + count <= limit ? (limit - count - first) / stride + 1 : 0;
+  if (whole > 0) add(first, count, whole > 1 ? stride : 0, whole);
+  const std::int64_t next = first + whole * stride;
+  if (next < limit) add(next, std::min(count, limit - next), 0, 1);
+  return runs;
+}
+
 }  // namespace toccata

@@ -43,6 +43,16 @@ void append(BlockRanges& ranges, const BlockRange& range);
 // circle. At most one range more than the times the walk passes the end.
 BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, int step = 1);
 
+// `ranges`, of blocks from 0 to modulus - 1, moved `shift` places up on that circle. At most two
+// ranges more for each.
+BlockRanges circular(const BlockRanges& ranges, std::int64_t shift, int modulus);
+
+// Runs of `count` blocks from `first` on, `stride` apart, as far as there are blocks below `limit`.
+//
+//   first 1, count 2, stride 4, limit 10   blocks  . 1 2 . . 5 6 . . 9
+BlockRanges runs_below(Buffer buffer, std::int64_t first, std::int64_t count, std::int64_t stride,
+                       int limit);
+
 // Calls visit(block) for every block, in order.
 template <typename Visit>
 void for_each_block(const BlockRange range, Visit&& visit) {

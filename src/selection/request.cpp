@@ -20,12 +20,15 @@ std::string quote(std::string_view text) { return "'" + std::string(text) + "'";
 
 const Algorithm& parse_name(const Collective& collective, std::string_view name) {
   std::string_view short_name = name;
-  const std::string prefix = std::string(collective.name) + "/";
-  if (name.starts_with(prefix)) short_name.remove_prefix(prefix.size());
+  for (const Collective* each : {&collective, &collective.regular()})
+    if (const std::string prefix = std::string(each->name) + "/"; short_name.starts_with(prefix)) {
+      short_name.remove_prefix(prefix.size());
+      break;
+    }
   if (const Algorithm* found = find_algorithm(collective, short_name)) return *found;
   std::string known = "native";
   for (const Algorithm* each : all_algorithms())
-    if (&each->collective == &collective) (known += ", ") += each->name;
+    if (&each->collective == &collective.regular()) (known += ", ") += each->name;
   throw RequestError(
       (short_name.empty()
            ? "no " + std::string(collective.name) + " algorithm is named"

@@ -25,21 +25,22 @@ ElementType random_type(Random& random, int size) {
   return type;
 }
 
-std::vector<std::int64_t> random_counts(Random& random, int p) {
-  std::vector<std::int64_t> counts(p);
-  const int total = random.number(0, 3 * p);
-  switch (random.number(0, 4)) {
+// Of `data` data, or all the same.
+std::vector<std::int64_t> random_counts(Random& random, int data, bool alike) {
+  std::vector<std::int64_t> counts(data);
+  const int total = random.number(0, 3 * data);
+  switch (alike ? 0 : random.number(0, 4)) {
     case 0:  // the regular form, of 0, 1 or more elements
       std::ranges::fill(counts, random.number(0, 4));
       break;
     case 1:  // a total that p need not divide, shared out as evenly as can be
-      for (int i = 0; i < p; ++i) counts[i] = total / p + (i < total % p ? 1 : 0);
+      for (int i = 0; i < data; ++i) counts[i] = total / data + (i < total % data ? 1 : 0);
       break;
     case 2:  // fewer elements than ranks
-      for (int i = random.number(0, p - 1); i > 0; --i) ++counts[random.number(0, p - 1)];
+      for (int i = random.number(0, data - 1); i > 0; --i) ++counts[random.number(0, data - 1)];
       break;
     case 3:  // all with one rank
-      counts[random.number(0, p - 1)] = total;
+      counts[random.number(0, data - 1)] = total;
       break;
     default:
       for (auto& count : counts) count = random.number(0, 6);
@@ -47,25 +48,32 @@ std::vector<std::int64_t> random_counts(Random& random, int p) {
   return counts;
 }
 
-// Blocks in any order, with gaps.
-std::vector<std::int64_t> random_displacements(Random& random,
+// Blocks of recv in any order, with gaps, where each has room on every rank.
+std::vector<std::int64_t> random_displacements(Random& random, const Collective& collective,
+                                               const Shape& shape,
                                                const std::vector<std::int64_t>& counts) {
-  std::vector<std::int64_t> result(counts.size());
+  std::vector<std::int64_t> result(collective.blocks(shape, Buffer::recv));
   std::int64_t next = random.number(-5, 5);
-  for (const int block : random.permutation(static_cast<int>(counts.size()))) {
+  for (const int block : random.permutation(static_cast<int>(result.size()))) {
     result[block] = next;
-    next += counts[block] + random.number(0, 3);
+    std::int64_t most = 0;
+    for (int rank = 0; rank < shape.p; ++rank)
+      most = std::max(most, counts[collective.sized(shape, rank, Buffer::recv, block)]);
+    next += most + random.number(0, 3);
   }
   return result;
 }
 
-ByteCall random_call(Random& random, int p) {
+ByteCall random_call(Random& random, const Algorithm& algorithm, int p) {
+  const Collective& collective = algorithm.collective;
+  const Shape shape{p};
   const int size = random.number(1, 12);
   ByteCall call;
-  call.counts = random_counts(random, p);
+  call.counts = random_counts(random, collective.data(shape), algorithm.blocks_alike);
   call.send_type = random_type(random, size);
   call.recv_type = random_type(random, size);
-  if (random.coin()) call.displacements = random_displacements(random, call.counts);
+  if (random.coin())
+    call.displacements = random_displacements(random, collective, shape, call.counts);
   call.in_place = random.number(0, 2) == 0;
   return call;
 }
@@ -78,7 +86,7 @@ TEST_P(Lockstep, LeavesTheRightBytes) {
   for (unsigned seed = 0; seed < seeds; ++seed) {
     Random random(seed);
     const int p = seed < 40 ? static_cast<int>(seed) + 1 : random.number(1, 41);
-    const ByteCall call = random_call(random, p);
+    const ByteCall call = random_call(random, algorithm, p);
     for (const Shape& shape : sample_shapes(algorithm, p))
       ASSERT_EQ(lockstep(algorithm, shape, call), "")
           << test::describe(algorithm, shape) << (call.in_place ? ", in place" : "") << ", seed "

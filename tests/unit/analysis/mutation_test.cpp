@@ -1,4 +1,5 @@
 // Every small mistake in the schedule of one rank must be found by the proof.
+#include "analysis/lockstep.h"
 #include "support.h"
 
 namespace toccata {
@@ -120,6 +121,12 @@ std::string mutate(Plan& plan, int p, Random& random) {
   }
 }
 
+// Where blocks are parked, some lie in two places at once, and either will do.
+bool is_right(const Algorithm& algorithm, const Shape& shape, const std::vector<Schedule>& all) {
+  const std::vector<std::int64_t> counts(algorithm.collective.data(shape), 3);
+  return lockstep(algorithm.collective, shape, all, {counts}).empty();
+}
+
 using Mutation = test::AlgorithmTest;
 
 TEST_P(Mutation, IsFound) {
@@ -136,7 +143,9 @@ TEST_P(Mutation, IsFound) {
         if (plan.rounds.empty()) continue;
         const std::string change = mutate(plan, p, random);
         victim = plan.build();
-        const std::string error = verify(algorithm.collective, shape, wrong);
+        const std::string error =
+            verify(algorithm.collective, shape, wrong, false, algorithm.blocks_alike);
+        if (error.empty() && algorithm.blocks_alike && is_right(algorithm, shape, wrong)) continue;
         ASSERT_NE(error, "") << test::describe(algorithm, shape) << ", seed " << 1000 * p + trial
                              << ": " << change;
         ASSERT_TRUE(error.starts_with("rank ")) << error;
@@ -152,7 +161,7 @@ TEST_P(Mutation, NoneIsRight) {
       std::vector<Schedule> again;
       for (const Schedule& each : test::schedules(algorithm, shape))
         again.push_back(Plan(each).build());
-      EXPECT_EQ(verify(algorithm.collective, shape, again), "");
+      EXPECT_EQ(verify(algorithm.collective, shape, again, false, algorithm.blocks_alike), "");
     }
 }
 

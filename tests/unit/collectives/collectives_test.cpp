@@ -32,7 +32,7 @@ TEST(Collectives, PromiseOnlyWhatFits) {
               const Datum datum = holds(shape, rank, buffer, block);
               EXPECT_TRUE(datum == nothing || datum == sized);
             }
-            if (buffer == Buffer::send) {
+            if (buffer == Buffer::send && collective->in_place != nullptr) {
               const int place = collective->in_place(shape, rank, block);
               ASSERT_TRUE(place >= 0 && place < collective->blocks(shape, Buffer::recv));
               EXPECT_EQ(collective->sized(shape, rank, Buffer::recv, place), sized);
@@ -53,6 +53,29 @@ TEST(Allgather, GivesEveryRankAllBlocksInTheOrderOfTheRanks) {
       EXPECT_EQ(allgather.after(shape, rank, Buffer::recv, block), block);
     }
   }
+}
+
+TEST(Alltoall, GivesEveryRankItsBlockOfEveryRank) {
+  const Shape shape{3};
+  for (const Collective* each : {&alltoall, &alltoallv}) {
+    EXPECT_EQ(each->blocks(shape, Buffer::send), 3);
+    EXPECT_EQ(each->blocks(shape, Buffer::recv), 3);
+    EXPECT_EQ(each->data(shape), 9);
+    EXPECT_EQ(each->in_place, nullptr) << "blocks would be overwritten before they are sent";
+    for (int rank = 0; rank < 3; ++rank)
+      for (int other = 0; other < 3; ++other) {
+        EXPECT_EQ(each->before(shape, rank, Buffer::send, other), 3 * rank + other);
+        EXPECT_EQ(each->before(shape, rank, Buffer::recv, other), nothing);
+        EXPECT_EQ(each->after(shape, rank, Buffer::recv, other), 3 * other + rank);
+      }
+  }
+}
+
+TEST(Alltoall, LendsItsAlgorithmsToItsVectorForm) {
+  EXPECT_EQ(&alltoallv.regular(), &alltoall);
+  EXPECT_EQ(&alltoall.regular(), &alltoall);
+  EXPECT_NE(find_algorithm(alltoallv, "pairwise"), nullptr);
+  EXPECT_EQ(find_algorithm(alltoallv, "pairwise"), find_algorithm(alltoall, "pairwise"));
 }
 
 }  // namespace

@@ -109,5 +109,42 @@ TEST(Circular, IsShort) {
   EXPECT_EQ(circular(Buffer::recv, 8, 4, 10, -2), (BlockRanges{{Buffer::recv, 8, 1, -2, 4}}));
 }
 
+TEST(Circular, MovesRangesRoundACircle) {
+  test::Random random(1);
+  for (int trial = 0; trial < 5000; ++trial) {
+    const int modulus = random.number(1, 40);
+    const int count = random.number(1, modulus);
+    const int stride = random.number(count, 50);
+    const BlockRanges ranges =
+        runs_below(Buffer::recv, random.number(0, modulus - 1), count, stride, modulus);
+    const int shift = random.number(-100, 100);
+    std::vector<int> expected = expand(ranges);
+    for (int& block : expected) block = ((block + shift) % modulus + modulus) % modulus;
+    const BlockRanges moved = circular(ranges, shift, modulus);
+    ASSERT_EQ(expand(moved), expected) << "trial " << trial;
+    ASSERT_LE(moved.size(), ranges.size() + 3) << "trial " << trial;
+  }
+}
+
+TEST(RunsBelow, AreThoseThatFit) {
+  EXPECT_EQ(expand(runs_below(Buffer::recv, 1, 2, 4, 10)), (std::vector{1, 2, 5, 6, 9}));
+  for (int first = 0; first < 12; ++first)
+    for (int count = 1; count < 6; ++count)
+      for (int stride = count; stride < 9; ++stride)
+        for (int limit = 0; limit < 30; ++limit) {
+          std::vector<int> expected;
+          for (int run = first; run < limit; run += stride)
+            for (int i = run; i < std::min(run + count, limit); ++i) expected.push_back(i);
+          const BlockRanges found = runs_below(Buffer::scratch, first, count, stride, limit);
+          ASSERT_EQ(expand(found), expected)
+              << first << ' ' << count << ' ' << stride << ' ' << limit;
+          ASSERT_LE(found.size(), 2U);
+        }
+  const std::int64_t beyond_an_int = std::int64_t{1} << 40;
+  EXPECT_EQ(expand(runs_below(Buffer::recv, 3, beyond_an_int, beyond_an_int, 5)),
+            (std::vector{3, 4}));
+  EXPECT_TRUE(runs_below(Buffer::recv, beyond_an_int, 1, 1, 5).empty());
+}
+
 }  // namespace
 }  // namespace toccata

@@ -72,6 +72,14 @@ TEST(Request, WritesTheScheduleAskedFor) {
             Travel::per_block);
 }
 
+TEST(Request, TakesAnAlgorithmForTheVectorForm) {
+  for (const char* text : {"pairwise", "alltoall/pairwise", "alltoallv/pairwise"})
+    EXPECT_EQ(parse_choice(alltoallv, text).algorithm, find_algorithm(alltoall, "pairwise"));
+  EXPECT_THROW(parse_choice(alltoall, "alltoallv/pairwise"), RequestError);
+  EXPECT_THROW(parse_choice(alltoallv, "alltoallv/alltoall/pairwise"), RequestError);
+  EXPECT_THROW(parse_choice(alltoallv, "allgather/ring"), RequestError);
+}
+
 // "..., known are ..." without the list, which grows.
 std::string start_of(const std::string& error) { return error.substr(0, error.find(';')); }
 

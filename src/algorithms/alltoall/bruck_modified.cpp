@@ -1,0 +1,55 @@
+// All-to-all by Bruck without the last rotation: blocks go down instead of up, and place rank + i
+// holds what has i ranks to go, so that whatever arrives for good lies in place already.
+// [oliviero2023, section II-C; traff2014, section 3]   rounds ⌈log2 p⌉
+// cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β   copies p + (blocks sent)
+//
+//   p = 4, what rank 1 (b) has; ab is what a sends to b. Place 1 + i is for blocks that go i down
+//     at first               bc bb ba bd
+//     places 2 0 go down 1   cd bb cb bd
+//     places 3 0 go down 2   ab bb cb db
+//
+// Blocks are sent from where they lie, by a derived datatype: nothing is packed. What arrives for
+// the places that are being sent has to wait in scratch. (The paper counts the datatype's own
+// reading as another copy of every block sent.)
+
+#include "algorithms/algorithm.h"
+#include "patterns/circulant.h"
+#include "patterns/digits.h"
+
+namespace toccata::algorithms::alltoall {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const int p = shape.p;
+  const Circulant ranks{p, rank};
+  schedule.scratch({recv(0, Hops(p, 2).most_blocks)});
+
+  schedule.round().copy(circular(Buffer::send, rank, p, p, -1), circular(Buffer::recv, rank, p, p));
+  for_each_hop(p, 2, [&](const Hop& hop) {
+    const BlockRanges moving = circular(hop.blocks(Buffer::recv), rank, p);
+    const BlockRange arrived{Buffer::scratch, 0, hop.count()};
+    schedule.round()
+        .send(ranks.below(hop.distance()), moving, Travel::datatype)
+        .recv(ranks.above(hop.distance()), arrived, Travel::datatype)
+        .copy({arrived}, moving);
+  });
+}
+
+static Cost cost(const Shape& shape) {
+  const Hops hops(shape.p, 2);
+  return {.rounds = hops.number,
+          .messages = hops.number,
+          .sent = hops.blocks,
+          .copied = shape.p + hops.blocks};
+}
+
+extern const Algorithm bruck_modified{
+    .name = "bruck_modified",
+    .collective = toccata::alltoall,
+    .summary = "⌈log2 p⌉ rounds by derived datatypes, no last rotation and no packing",
+    .citation = "oliviero2023, section II-C",
+    .blocks_alike = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::alltoall

@@ -1,0 +1,121 @@
+// The costs that the papers state, written down here once more and for themselves; what the forms
+// of Bruck's algorithm differ in is how many blocks they copy.
+#include <bit>
+#include <chrono>
+#include <cmath>
+
+#include "selection/request.h"
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+const Algorithm& named(std::string_view name) { return *find_algorithm(alltoall, name); }
+
+Shape with_radix(int p, int radix) {
+  const Algorithm& algorithm = named("bruck_radix");
+  Shape shape{p, Parameters(algorithm.parameters)};
+  shape.parameters.set(algorithm.parameters[0], radix);
+  return shape;
+}
+
+Cost cost(std::string_view name, int p) {
+  return named(name).cost({p, Parameters(named(name).parameters)});
+}
+
+// Blocks whose way has a bit set, bit by bit: what every form with radix 2 sends.
+std::int64_t bits_up_to(int p) {
+  std::int64_t bits = 0;
+  for (int block = 0; block < p; ++block) bits += std::popcount(static_cast<unsigned>(block));
+  return bits;
+}
+
+// [oliviero2023, section II]
+TEST(AlltoallCost, IsThatOfThePaper) {
+  for (int p = 1; p <= 600; ++p) {
+    SCOPED_TRACE("p = " + std::to_string(p));
+    const auto rounds = static_cast<std::int64_t>(std::ceil(std::log2(p)));
+    const std::int64_t sent = bits_up_to(p);
+    EXPECT_LE(sent, rounds * (p / 2));
+    if (std::exp2(rounds) == p) {
+      EXPECT_EQ(sent, rounds * (p / 2)) << "the paper's figure, met by powers of two";
+    }
+
+    EXPECT_EQ(cost("linear", p), (Cost{p > 1 ? 1 : 0, p - 1, p - 1, 1}));
+    EXPECT_EQ(cost("pairwise", p), (Cost{p - 1, p - 1, p - 1, 1}));
+    EXPECT_EQ(cost("bruck", p), (Cost{rounds, rounds, sent, p + 2 * sent + 2 * p}));
+    EXPECT_EQ(cost("bruck_radix", p), (Cost{rounds, rounds, sent, p + 2 * sent + p}));
+    EXPECT_EQ(cost("bruck_modified", p), (Cost{rounds, rounds, sent, p + sent}));
+    EXPECT_EQ(cost("bruck_zero_copy", p), (Cost{rounds, rounds, sent, 1}));
+  }
+}
+
+// [oliviero2023, section II-B]: at most r - 1 rounds for each of the digits of p - 1, of at most
+// ⌈p/r⌉ blocks each.
+TEST(AlltoallCost, OfARadixIsThatOfItsDigits) {
+  for (int p = 2; p <= 130; ++p)
+    for (int radix = 2; radix <= p; ++radix) {
+      std::int64_t rounds = 0, sent = 0, digits = 0;
+      for (std::int64_t weight = 1; weight < p; weight *= radix, ++digits)
+        rounds += std::min<std::int64_t>(radix - 1, (p - 1) / weight);
+      for (int block = 0; block < p; ++block)
+        for (int rest = block; rest > 0; rest /= radix) sent += rest % radix != 0 ? 1 : 0;
+      const Cost found = named("bruck_radix").cost(with_radix(p, radix));
+      ASSERT_EQ(found, (Cost{rounds, rounds, sent, 2 * p + 2 * sent})) << p << ", " << radix;
+      EXPECT_LE(found.rounds, (radix - 1) * digits);
+      if (radix == p) {
+        EXPECT_EQ(found.sent, p - 1) << "every block goes at once to where it belongs";
+      }
+    }
+}
+
+TEST(AlltoallRadix, ServesEveryNumberOfRanksUpToItself) {
+  for (int p = 1; p <= 40; ++p)
+    for (int radix = 2; radix <= std::max(p, 2); ++radix)
+      ASSERT_EQ(verify(named("bruck_radix"), with_radix(p, radix)), "") << p << ", " << radix;
+  for (const int p : {64, 81, 100, 127})
+    for (const int radix : {7, 9, 10, 16, p / 2, p - 1, p})
+      ASSERT_EQ(verify(named("bruck_radix"), with_radix(p, radix)), "") << p << ", " << radix;
+}
+
+TEST(AlltoallRadix, IsRefusedBeyondTheNumberOfRanks) {
+  const Choice choice = parse_choice(alltoall, "bruck_radix:radix=8");
+  EXPECT_NO_THROW(check_possible(choice, 8));
+  try {
+    check_possible(choice, 7);
+    FAIL();
+  } catch (const RequestError& error) {
+    EXPECT_STREQ(error.what(),
+                 "alltoall/bruck_radix needs at least 8 ranks for radix 8, here are 7");
+  }
+}
+
+// What one of 4096 ranks pays for having its schedule, beside the 65 536 of proof_test.
+TEST(AlltoallFigures, OfABruckFormAreSmall) {
+  for (const Algorithm* each : all_algorithms()) {
+    if (&each->collective != &alltoall || !each->blocks_alike) continue;
+    for (const int p : {4093, 4095, 4096})
+      for (const Shape& shape : sample_shapes(*each, p)) {
+        double shortest = 1;
+        std::size_t memory = 0;
+        for (const int rank : {0, 1, 1365, 2048, p - 1}) {
+          const auto start = std::chrono::steady_clock::now();
+          const Schedule schedule = each->schedule(shape, rank);
+          const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+          shortest = std::min(shortest, time.count());
+          memory = std::max(memory, schedule.memory());
+        }
+        EXPECT_LE(memory, 64U << 10) << test::describe(*each, shape);
+        if (!test::sanitized) {
+          EXPECT_LE(shortest, 1e-3) << test::describe(*each, shape);
+        }
+        if (p == 4096)
+          RecordProperty(std::string(each->name) + shape.parameters.text(),
+                         std::to_string(memory) + " bytes, " + std::to_string(shortest * 1e6) +
+                             " microseconds");
+      }
+  }
+}
+
+}  // namespace
+}  // namespace toccata
