@@ -2,7 +2,9 @@
  *
  * Each function is its MPI namesake with one argument more: the algorithm, by name, with parameters
  * where it has some, as in "sparbit", "sparbit:messages=per_block" or "native" (the MPI library's
- * own). NULL means what the environment asks for (TOCCATA_ALLGATHER), and that unset, native.
+ * own). NULL means what the environment asks for, and that unset, native: TOCCATA_ALLGATHER speaks
+ * for toccata_allgather and toccata_allgatherv, TOCCATA_ALLTOALL for toccata_alltoall alone, and
+ * TOCCATA_ALLTOALLV for toccata_alltoallv and toccata_alltoallw.
  * `toccata list` shows all algorithms.
  *
  * All ranks of the communicator must ask for the same algorithm. Arguments have the meaning, the
@@ -42,6 +44,18 @@ TOCCATA_PUBLIC int toccata_allgather(const void* sendbuf, int sendcount, MPI_Dat
 TOCCATA_PUBLIC int toccata_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                                       void* recvbuf, const int recvcounts[], const int displs[],
                                       MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                    void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                    MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_alltoallv(const void* sendbuf, const int sendcounts[],
+                                     const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                                     const int recvcounts[], const int rdispls[],
+                                     MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_alltoallw(const void* sendbuf, const int sendcounts[],
+                                     const int sdispls[], const MPI_Datatype sendtypes[],
+                                     void* recvbuf, const int recvcounts[], const int rdispls[],
+                                     const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                     const char* algorithm);
 
 /* A nonblocking or persistent collective of ours; not an MPI_Request.
  *
@@ -61,6 +75,20 @@ TOCCATA_PUBLIC int toccata_iallgatherv(const void* sendbuf, int sendcount, MPI_D
                                        void* recvbuf, const int recvcounts[], const int displs[],
                                        MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
                                        toccata_request* request);
+TOCCATA_PUBLIC int toccata_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                     void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                     MPI_Comm comm, const char* algorithm,
+                                     toccata_request* request);
+TOCCATA_PUBLIC int toccata_ialltoallv(const void* sendbuf, const int sendcounts[],
+                                      const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                                      const int recvcounts[], const int rdispls[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
+                                      toccata_request* request);
+TOCCATA_PUBLIC int toccata_ialltoallw(const void* sendbuf, const int sendcounts[],
+                                      const int sdispls[], const MPI_Datatype sendtypes[],
+                                      void* recvbuf, const int recvcounts[], const int rdispls[],
+                                      const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                      const char* algorithm, toccata_request* request);
 
 /* Persistent: started by toccata_start as often as wanted, each start ended by a wait or test, and
  * freed by toccata_request_free. `info` may be MPI_INFO_NULL; no key is known yet.
@@ -74,6 +102,21 @@ TOCCATA_PUBLIC int toccata_allgatherv_init(const void* sendbuf, int sendcount,
                                            const int recvcounts[], const int displs[],
                                            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                            const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                         void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                         MPI_Comm comm, MPI_Info info, const char* algorithm,
+                                         toccata_request* request);
+TOCCATA_PUBLIC int toccata_alltoallv_init(const void* sendbuf, const int sendcounts[],
+                                          const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                                          const int recvcounts[], const int rdispls[],
+                                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                          const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_alltoallw_init(const void* sendbuf, const int sendcounts[],
+                                          const int sdispls[], const MPI_Datatype sendtypes[],
+                                          void* recvbuf, const int recvcounts[],
+                                          const int rdispls[], const MPI_Datatype recvtypes[],
+                                          MPI_Comm comm, MPI_Info info, const char* algorithm,
+                                          toccata_request* request);
 
 /* Starts an inactive persistent request; MPI_ERR_REQUEST for any other. */
 TOCCATA_PUBLIC int toccata_start(toccata_request* request);

@@ -39,7 +39,7 @@ std::int64_t Allgather::bytes(int p) const {
   return elements * size;
 }
 
-int Allgather::hold_datatypes(std::vector<OwnedDatatype>& held) {
+int Allgather::hold_datatypes(std::vector<OwnedDatatype>& held, int) {
   if (!in_place())
     if (int code = hold_datatype(sendtype_, held); code != MPI_SUCCESS) return code;
   return hold_datatype(recvtype_, held);

@@ -35,7 +35,7 @@ class Allgather final : public Operation {
   bool empty(const Binding& binding) const override {
     return !is_vector_ && binding.recv.bytes(0) == 0;
   }
-  int hold_datatypes(std::vector<OwnedDatatype>& held) override;
+  int hold_datatypes(std::vector<OwnedDatatype>& held, int p) override;
   int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const override;
 
  private:

@@ -5,6 +5,13 @@
 
 namespace toccata {
 
+int peers_in(MPI_Comm comm) {
+  int inter = 0, count = 0;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS) return 0;
+  inter != 0 ? PMPI_Comm_remote_size(comm, &count) : PMPI_Comm_size(comm, &count);
+  return count;
+}
+
 Communicator* Communicator::of(MPI_Comm user) {
   if (user == MPI_COMM_NULL) return nullptr;
   if (Keyvals::communicator() == MPI_KEYVAL_INVALID && Process::current() == nullptr)
@@ -90,9 +97,16 @@ const Plan& Communicator::add_plan(const Collective& collective, const Choice& c
   if (!choice.native() && !is_inter_) {
     plan->schedule = choice.schedule(size_, rank_);
     plan->straight = StraightProgram::compile(plan->schedule);
+    if (collective.vector_of != nullptr && choice.algorithm->blocks_alike)
+      plan->agreement = &this->plan(allgather, "bruck");
   }
   plan->row = &report_.row(size_, std::string(collective.name), label);
   return *plans_.emplace_back(std::move(plan));
+}
+
+Padding& Communicator::padded_workspace() {
+  if (padded_workspace_ == nullptr) padded_workspace_ = std::make_unique<Padding>();
+  return *padded_workspace_;
 }
 
 // By the nonblocking function here too, as it must be the same on every rank, and others may wait

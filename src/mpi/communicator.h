@@ -9,18 +9,15 @@
 #include <vector>
 
 #include "mpi/execution.h"
+#include "mpi/padding.h"
+#include "mpi/plan.h"
 #include "mpi/process.h"
 #include "mpi/report.h"
 
 namespace toccata {
 
-// An algorithm made ready for one communicator.
-struct Plan {
-  Choice choice;
-  Schedule schedule = {};  // this rank's; empty where the choice is native
-  std::optional<StraightProgram> straight = {};
-  Report::Row* row = nullptr;
-};
+// How many ranks a collective of this communicator names in its arrays.
+int peers_in(MPI_Comm comm);
 
 // What we keep for a communicator of the user's: a private duplicate for our messages, and a plan
 // for each algorithm used. An attribute of the user's communicator, freed with it, or when the last
@@ -72,6 +69,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   // The workspace of blocking calls, of which a communicator has one at a time.
   Execution& workspace() { return workspace_; }
+  Padding& padded_workspace();
 
   // For the report: one more call, of `bytes` in all, that started at `started` (of MPI_Wtime).
   void count(const Plan& plan, std::int64_t bytes, double started);
@@ -125,6 +123,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::vector<Named> named_;
   std::vector<std::pair<const Collective*, const Plan*>> asked_;  // by the environment
   Execution workspace_;
+  std::unique_ptr<Padding> padded_workspace_;  // once it is needed
   Report report_;
   std::mutex report_mutex_;
 };

@@ -4,9 +4,10 @@
 #include <climits>
 #include <cstring>
 #include <new>
-#include <numeric>
 #include <thread>
 #include <utility>
+
+#include "mpi/copying.h"
 
 namespace toccata {
 
@@ -17,35 +18,6 @@ constexpr std::int64_t pack_limit = 64 << 10;
 
 constexpr std::int64_t least_chunk = 16 << 10;
 constexpr std::int64_t most_kept = 4 << 20;  // bytes an idle arena may keep
-
-std::int64_t total_bytes(const std::vector<Run>& runs) {
-  return std::accumulate(runs.begin(), runs.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Run& run) { return sum + run.bytes(); });
-}
-
-bool all_plain(const std::vector<Run>& runs) {
-  return std::ranges::all_of(runs, [](const Run& run) { return run.traits->plain; });
-}
-
-// Copies the bytes of plain runs, whose borders need not agree. `from` has no more than `into`.
-void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
-  auto target = into.begin();
-  std::int64_t filled = 0;
-  for (const Run& source : from) {
-    for (std::int64_t taken = 0; taken < source.bytes();) {
-      if (filled == target->bytes()) {
-        ++target;
-        filled = 0;
-        continue;
-      }
-      const auto bytes = std::min(source.bytes() - taken, target->bytes() - filled);
-      std::memcpy(target->address + filled, source.address + taken,
-                  static_cast<std::size_t>(bytes));
-      taken += bytes;
-      filled += bytes;
-    }
-  }
-}
 
 }  // namespace
 
@@ -78,28 +50,35 @@ int Execution::without_exception(Body&& body) {
   }
 }
 
-int Execution::prepare(const Schedule& schedule, const std::optional<StraightProgram>& straight,
-                       MPI_Comm comm, int rank, int first_tag) {
+int Execution::prepare(const Plan& plan, MPI_Comm comm, int rank, int first_tag) {
+  const Schedule& schedule = plan.schedule;
   schedule_ = &schedule;
-  straight_ = straight ? &*straight : nullptr;
+  straight_ = plan.straight ? &*plan.straight : nullptr;
   comm_ = comm;
   rank_ = rank;
   first_tag_ = first_tag;
   round_ = 0;
   error_ = MPI_SUCCESS;
-  if (schedule.scratch().empty()) return MPI_SUCCESS;
+  if (schedule.scratch().empty() && binding.copied_blocks == 0) return MPI_SUCCESS;
   return without_exception([&] {
+    if (binding.copied_blocks > 0) copy_recv();
     const std::int64_t bytes = binding.bind_scratch(schedule);
     binding.scratch.set_base(scratch_.take(bytes));
     return MPI_SUCCESS;
   });
 }
 
+void Execution::copy_recv() {
+  const std::int64_t bytes = binding.bind_copy();
+  binding.send.set_base(scratch_.take(bytes));
+  note(copy_blocks(binding.recv, binding.send, binding.copied_blocks, comm_, rank_, first_tag_));
+}
+
 int Execution::run(Background& background) {
   if (straight_ != nullptr && straight_->serves(binding) && !background.busy()) {
-    const int code = straight_->run(binding, comm_, first_tag_);
-    if (!schedule_->scratch().empty()) release();
-    return code;
+    note(straight_->run(binding, comm_, first_tag_));
+    if (!schedule_->scratch().empty() || binding.copied_blocks > 0) release();
+    return error_;
   }
   return without_exception([&] {
     for (; !finished(); ++round_) {
@@ -200,7 +179,8 @@ int Execution::post() {
 
 void Execution::close_round() {
   if (!unpackings_.empty() || !types_.empty()) settle();
-  for (const Copy& each : schedule_->copies(round_)) note(copy(each));
+  for (const Copy& each : schedule_->copies(round_))
+    note(copy(schedule_->from(each), schedule_->into(each)));
 }
 
 void Execution::settle() {
@@ -238,10 +218,7 @@ int Execution::add_piece(const Message& message, std::span<const BlockRange> ran
   }
   runs_.clear();
   collect_runs(ranges, runs_);
-  if (runs_.empty()) {
-    add(message, nullptr, 0, MPI_BYTE, is_send);
-    return MPI_SUCCESS;
-  }
+  if (runs_.empty()) return MPI_SUCCESS;
   if (runs_.size() == 1) return add_run(message, runs_[0], is_send);
   const std::int64_t bytes = total_bytes(runs_);
   const bool packed =
@@ -251,7 +228,9 @@ int Execution::add_piece(const Message& message, std::span<const BlockRange> ran
   return packed ? add_packed(message, bytes, is_send) : add_typed(message, runs_, is_send);
 }
 
+// Where there is no data there is no message: both sides know that.
 int Execution::add_run(const Message& message, const Run& run, bool is_send) {
+  if (run.bytes() == 0) return MPI_SUCCESS;
   if (run.elements > INT_MAX) return add_typed(message, {run}, is_send);
   add(message, run.address, static_cast<int>(run.elements), run.traits->type, is_send);
   return MPI_SUCCESS;
@@ -316,29 +295,12 @@ int Execution::unpack(const Unpacking& unpacking) {
   return MPI_SUCCESS;
 }
 
-int Execution::copy(const Copy& copy) {
+int Execution::copy(std::span<const BlockRange> from, std::span<const BlockRange> into) {
   runs_.clear();
   into_runs_.clear();
-  collect_runs(schedule_->from(copy), runs_);
-  collect_runs(schedule_->into(copy), into_runs_);
-  if (runs_.empty()) return MPI_SUCCESS;
-  const bool in_place = runs_.size() == 1 && into_runs_.size() == 1 &&
-                        runs_[0].address == into_runs_[0].address &&
-                        runs_[0].traits->type == into_runs_[0].traits->type;
-  if (in_place) return MPI_SUCCESS;
-  if (total_bytes(runs_) > total_bytes(into_runs_)) return MPI_ERR_TRUNCATE;
-  if (!all_plain(runs_) || !all_plain(into_runs_)) return copy_by_message(runs_, into_runs_);
-  copy_plain(runs_, into_runs_);
-  return MPI_SUCCESS;
-}
-
-// MPI alone can translate between datatypes: as a message to ourselves.
-int Execution::copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into) {
-  OwnedDatatype from_type, into_type;
-  if (int code = make_datatype(from, from_type); code != MPI_SUCCESS) return code;
-  if (int code = make_datatype(into, into_type); code != MPI_SUCCESS) return code;
-  return PMPI_Sendrecv(MPI_BOTTOM, 1, from_type.get(), rank_, first_tag_, MPI_BOTTOM, 1,
-                       into_type.get(), rank_, first_tag_, comm_, MPI_STATUS_IGNORE);
+  collect_runs(from, runs_);
+  collect_runs(into, into_runs_);
+  return copy_runs(runs_, into_runs_, comm_, rank_, first_tag_);
 }
 
 int Execution::give_up(int code) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mpi/binding.h"
-#include "mpi/straight.h"
+#include "mpi/plan.h"
 #include "schedule/schedule.h"
 
 namespace toccata {
@@ -58,11 +58,9 @@ class Execution {
   // The memory of the call; bind send and recv here, then prepare.
   Binding binding;
 
-  // Makes ready to run `schedule` (which must stay) as `rank` of `comm`, with as many tags from
-  // `first_tag` on as it has channels.
-  // `straight`, where there is one, is the same schedule made short.
-  int prepare(const Schedule& schedule, const std::optional<StraightProgram>& straight,
-              MPI_Comm comm, int rank, int first_tag);
+  // Makes ready to run a plan (which must stay) as `rank` of `comm`, with as many tags from
+  // `first_tag` on as its schedule has channels.
+  int prepare(const Plan& plan, MPI_Comm comm, int rank, int first_tag);
 
   int run(Background& background);
   int start();
@@ -101,8 +99,8 @@ class Execution {
   void collect_runs(std::span<const BlockRange> ranges, std::vector<Run>& runs) const;
   int pack(char* staged, std::int64_t bytes);
   int unpack(const Unpacking& unpacking);
-  int copy(const Copy& copy);
-  int copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into);
+  void copy_recv();
+  int copy(std::span<const BlockRange> from, std::span<const BlockRange> into);
   void note(int code) { error_ = error_ == MPI_SUCCESS ? code : error_; }
   bool all_arrived();
   void release();

@@ -34,7 +34,7 @@ class Operation {
   virtual bool empty(const Binding& binding) const = 0;
 
   // Keeps the datatypes for as long as `held` lives, whatever the user does with the handles.
-  virtual int hold_datatypes(std::vector<OwnedDatatype>& held) = 0;
+  virtual int hold_datatypes(std::vector<OwnedDatatype>& held, int p) = 0;
 
   // Gives binding.send and binding.recv their memory. Returns an MPI error code.
   virtual int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const = 0;

@@ -22,7 +22,8 @@ int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const cha
 // communicator, or may not be there. A nonblocking one on a communicator of its own is as good.
 int Request::prepare_native() {
   if (!persistent_) return MPI_SUCCESS;
-  if (int code = operation_->hold_datatypes(datatypes_); code != MPI_SUCCESS) return code;
+  if (int code = operation_->hold_datatypes(datatypes_, peers_in(comm_)); code != MPI_SUCCESS)
+    return code;
   if (int code = PMPI_Comm_dup(comm_, &own_comm_); code != MPI_SUCCESS) return code;
   comm_ = own_comm_;
   return MPI_SUCCESS;
@@ -33,10 +34,11 @@ int Request::prepare_schedule() {
   if (int code = operation_->fault(communicator.size()); code != MPI_SUCCESS)
     return communicator.raise(code);
   if (int code = communicator.start_private(); code != MPI_SUCCESS) return code;
-  int code = operation_->hold_datatypes(datatypes_);
+  if (plan_->agreement != nullptr) padding_ = std::make_unique<Padding>();
+  int code = operation_->hold_datatypes(datatypes_, communicator.size());
   if (code == MPI_SUCCESS)
     code = operation_->bind(communicator.rank(), communicator.size(),
-                            communicator.process().datatypes(), execution_.binding);
+                            communicator.process().datatypes(), binding());
   if (code != MPI_SUCCESS) return communicator.raise(code);
   const int channels = plan_->schedule.channels();
   first_tag_ =
@@ -76,15 +78,15 @@ void Request::note_bytes() {
 }
 
 int Request::start_schedule() {
-  if (operation_->empty(execution_.binding)) {
+  if (operation_->empty(binding())) {
     done_ = true;
     return MPI_SUCCESS;
   }
-  if (int code = execution_.prepare(plan_->schedule, plan_->straight, communicator_->private_comm(),
-                                    communicator_->rank(), first_tag_);
-      code != MPI_SUCCESS)
-    return code;
-  return execution_.start();
+  return with_executor([&](auto& executor) {
+    const int code =
+        executor.prepare(*plan_, communicator_->private_comm(), communicator_->rank(), first_tag_);
+    return code == MPI_SUCCESS ? executor.start() : code;
+  });
 }
 
 void Request::go_on() {
@@ -93,7 +95,8 @@ void Request::go_on() {
     code_ = communicator_->test_private(posted_);
     if (code_ == MPI_SUCCESS && posted_) code_ = start_schedule();
   }
-  if (code_ == MPI_SUCCESS && posted_ && !done_) code_ = execution_.test(done_);
+  if (code_ == MPI_SUCCESS && posted_ && !done_)
+    code_ = with_executor([&](auto& executor) { return executor.test(done_); });
   if (code_ != MPI_SUCCESS) done_ = true;
 }
 
@@ -148,11 +151,12 @@ int Request::run() {
   started_ = reporting ? PMPI_Wtime() : 0;
   note_bytes();
   code_ = communicator_->make_private();
-  if (code_ == MPI_SUCCESS && !operation_->empty(execution_.binding)) {
-    code_ = execution_.prepare(plan_->schedule, plan_->straight, communicator_->private_comm(),
-                               communicator_->rank(), first_tag_);
-    if (code_ == MPI_SUCCESS) code_ = execution_.run(communicator_->process());
-  }
+  if (code_ == MPI_SUCCESS && !operation_->empty(binding()))
+    code_ = with_executor([&](auto& executor) {
+      const int code = executor.prepare(*plan_, communicator_->private_comm(),
+                                        communicator_->rank(), first_tag_);
+      return code == MPI_SUCCESS ? executor.run(communicator_->process()) : code;
+    });
   if (reporting) count();
   return communicator_->raise(code_);
 }

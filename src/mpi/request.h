@@ -18,21 +18,31 @@ inline bool is_for_native(const Communicator* communicator) {
   return communicator == nullptr || communicator->is_inter();
 }
 
-template <typename Call>
-int run_schedule(const Call& call, Communicator& communicator, const Plan& plan) {
+// `Executor` is an Execution, or a Padding.
+template <typename Call, typename Executor>
+int run_schedule(const Call& call, Communicator& communicator, const Plan& plan,
+                 Executor& executor) {
   if (int code = call.fault(communicator.size()); code != MPI_SUCCESS)
     return communicator.raise(code);
-  Execution& execution = communicator.workspace();
+  executor.binding.copied_blocks = 0;
   if (int code = call.bind(communicator.rank(), communicator.size(),
-                           communicator.process().datatypes(), execution.binding);
+                           communicator.process().datatypes(), executor.binding);
       code != MPI_SUCCESS)
     return communicator.raise(code);
-  if (call.empty(execution.binding)) return MPI_SUCCESS;
+  if (call.empty(executor.binding)) return MPI_SUCCESS;
   if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
-  int code = execution.prepare(plan.schedule, plan.straight, communicator.private_comm(),
-                               communicator.rank(), Communicator::blocking_tag);
-  if (code == MPI_SUCCESS) code = execution.run(communicator.process());
+  int code = executor.prepare(plan, communicator.private_comm(), communicator.rank(),
+                              Communicator::blocking_tag);
+  if (code == MPI_SUCCESS) code = executor.run(communicator.process());
   return communicator.raise(code);
+}
+
+template <typename Call>
+int run_plan(const Call& call, MPI_Comm comm, Communicator& communicator, const Plan& plan) {
+  if (plan.choice.native()) return call.native(comm);
+  if (plan.agreement != nullptr)
+    return run_schedule(call, communicator, plan, communicator.padded_workspace());
+  return run_schedule(call, communicator, plan, communicator.workspace());
 }
 
 // Runs a collective to its end; `Call` is an Operation, whose type is known here so that short
@@ -46,8 +56,7 @@ int run(const Call& call, MPI_Comm comm, const char* algorithm) {
   const Plan& plan = communicator->plan(call.collective(), algorithm);
   const bool reporting = communicator->process().reporting();
   const double started = reporting ? PMPI_Wtime() : 0;
-  const int code =
-      plan.choice.native() ? call.native(comm) : run_schedule(call, *communicator, plan);
+  const int code = run_plan(call, comm, *communicator, plan);
   if (reporting && code == MPI_SUCCESS)
     communicator->count(plan, call.bytes(communicator->size()), started);
   return code;
@@ -80,6 +89,12 @@ class Request {
   int prepare_native();
   int prepare_schedule();
   int start_schedule();
+  // Calls body with what runs the schedule.
+  template <typename Body>
+  auto with_executor(Body&& body) {
+    return padding_ != nullptr ? body(*padding_) : body(execution_);
+  }
+  Binding& binding() { return padding_ != nullptr ? padding_->binding : execution_.binding; }
   void note_bytes();
   void go_on();  // as far as it can; the mutex is held
   int end();
@@ -100,6 +115,7 @@ class Request {
 
   std::mutex mutex_;  // guards what follows while the request is active
   Execution execution_;
+  std::unique_ptr<Padding> padding_;  // instead, where the plan asks for it
   MPI_Request native_ = MPI_REQUEST_NULL;
   bool active_ = false;
   bool posted_ = false;  // the schedule has begun; before, the communicator is being duplicated

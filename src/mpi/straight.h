@@ -20,14 +20,15 @@ class StraightProgram {
   // Nothing where the schedule is not of that kind.
   static std::optional<StraightProgram> compile(const Schedule& schedule);
 
-  // Whether the call's memory is of that kind as well: blocks alike, data plain, counts an int.
+  // Whether the call's memory is of that kind as well: blocks alike, some data in them, which
+  // is plain, counts an int.
   bool serves(const Binding& binding) const {
     const auto simple = [](const Layout& layout) {
-      return layout.is_uniform() && layout.traits().plain && layout.traits().size > 0;
+      return layout.is_uniform() && layout.traits().plain;
     };
     return simple(binding.send) && simple(binding.recv) &&
            (!uses_scratch_ || simple(binding.scratch)) &&
-           binding.send.bytes(0) == binding.recv.bytes(0) &&
+           binding.send.bytes(0) == binding.recv.bytes(0) && binding.recv.bytes(0) > 0 &&
            most_blocks_ * binding.recv.bytes(0) <= INT_MAX;
   }
 

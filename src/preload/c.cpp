@@ -21,6 +21,29 @@ TOCCATA_INTERPOSED int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Da
                             comm, nullptr);
 }
 
+TOCCATA_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                    void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                    MPI_Comm comm) {
+  return toccata_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                          nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Alltoallv(const void* sendbuf, const int sendcounts[],
+                                     const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                                     const int recvcounts[], const int rdispls[],
+                                     MPI_Datatype recvtype, MPI_Comm comm) {
+  return toccata_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                           recvtype, comm, nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Alltoallw(const void* sendbuf, const int sendcounts[],
+                                     const int sdispls[], const MPI_Datatype sendtypes[],
+                                     void* recvbuf, const int recvcounts[], const int rdispls[],
+                                     const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return toccata_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                           recvtypes, comm, nullptr);
+}
+
 TOCCATA_INTERPOSED int MPI_Finalize() {
   toccata::report_at_finalize();
   return PMPI_Finalize();

@@ -9,7 +9,9 @@
 #include <mpi.h>
 
 #include <initializer_list>
+#include <vector>
 
+#include "mpi/communicator.h"
 #include "mpi/process.h"
 #include "toccata/toccata.h"
 
@@ -69,6 +71,14 @@ void* buffer(void* address) {
 MPI_Datatype datatype(const MPI_Fint* handle) { return PMPI_Type_f2c(*handle); }
 MPI_Comm communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle); }
 
+using Datatypes = std::vector<MPI_Datatype>;
+
+Datatypes datatypes(const MPI_Fint* handles, std::size_t count) {
+  Datatypes result(count);
+  for (std::size_t i = 0; i < count; ++i) result[i] = datatype(handles + i);
+  return result;
+}
+
 }  // namespace
 
 extern "C" {
@@ -91,9 +101,44 @@ static void toccata_fortran_allgatherv(void* sendbuf, const MPI_Fint* sendcount,
                          recvcounts, displs, datatype(recvtype), communicator(comm), nullptr));
 }
 
+static void toccata_fortran_alltoall(void* sendbuf, const MPI_Fint* sendcount,
+                                     const MPI_Fint* sendtype, void* recvbuf,
+                                     const MPI_Fint* recvcount, const MPI_Fint* recvtype,
+                                     const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, toccata_alltoall(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
+                               *recvcount, datatype(recvtype), communicator(comm), nullptr));
+}
+
+static void toccata_fortran_alltoallv(void* sendbuf, const MPI_Fint* sendcounts,
+                                      const MPI_Fint* sdispls, const MPI_Fint* sendtype,
+                                      void* recvbuf, const MPI_Fint* recvcounts,
+                                      const MPI_Fint* rdispls, const MPI_Fint* recvtype,
+                                      const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror,
+      toccata_alltoallv(buffer(sendbuf), sendcounts, sdispls, datatype(sendtype), buffer(recvbuf),
+                        recvcounts, rdispls, datatype(recvtype), communicator(comm), nullptr));
+}
+
+static void toccata_fortran_alltoallw(void* sendbuf, const MPI_Fint* sendcounts,
+                                      const MPI_Fint* sdispls, const MPI_Fint* sendtypes,
+                                      void* recvbuf, const MPI_Fint* recvcounts,
+                                      const MPI_Fint* rdispls, const MPI_Fint* recvtypes,
+                                      const MPI_Fint* comm, MPI_Fint* ierror) {
+  void* const sent = buffer(sendbuf);
+  const auto peers = static_cast<std::size_t>(toccata::peers_in(communicator(comm)));
+  const auto send_types = sent == MPI_IN_PLACE ? Datatypes() : datatypes(sendtypes, peers);
+  const auto recv_types = datatypes(recvtypes, peers);
+  set(ierror,
+      toccata_alltoallw(sent, sendcounts, sdispls, send_types.data(), buffer(recvbuf), recvcounts,
+                        rdispls, recv_types.data(), communicator(comm), nullptr));
+}
+
 }  // extern "C"
 
 TOCCATA_FORTRAN(allgather, ALLGATHER);
 TOCCATA_FORTRAN(allgatherv, ALLGATHERV);
+TOCCATA_FORTRAN(alltoall, ALLTOALL);
+TOCCATA_FORTRAN(alltoallv, ALLTOALLV);
+TOCCATA_FORTRAN(alltoallw, ALLTOALLW);
 
 #endif  // OPEN_MPI

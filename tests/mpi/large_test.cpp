@@ -91,6 +91,28 @@ TEST(Large, Displacements) {
   }
 }
 
+// All-to-all between blocks a gibibyte apart, in place too.
+TEST(Large, ExtentsOfAGibibyteInAlltoall) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  MPI_Datatype far;
+  MPI_Type_create_resized(MPI_INT, 0, gibi, &far);
+  const OwnedDatatype owned = committed(far);
+  SparseMemory send(gibi * p + 4096), recv(gibi * p + 4096);
+  NEED(send);
+  NEED(recv);
+  for (int r = 0; r < p; ++r) send.at(r * gibi) = 100 * rank + r;
+  for (const std::string& choice : choices(alltoall, p))
+    for (const bool in_place : {false, true}) {
+      for (int r = 0; r < p; ++r) recv.at(r * gibi) = in_place ? 100 * rank + r : -1;
+      toccata_alltoall(in_place ? MPI_IN_PLACE : send.address(), 1, far, recv.address(), 1, far,
+                       MPI_COMM_WORLD, choice.c_str());
+      for (int r = 0; r < p; ++r) {
+        EXPECT_EQ(recv.at(r * gibi), 100 * r + rank) << choice << ", rank " << r;
+        EXPECT_EQ(recv.at(r * gibi + 4), 0) << choice << ", behind rank " << r;
+      }
+    }
+}
+
 // More elements than an int counts, of no bytes: only the counting is tried.
 TEST(Large, CountsOfElementsWithoutData) {
   MPI_Datatype nothing;

@@ -71,7 +71,7 @@ inline bool possible(const Choice& choice, int p) {
 inline std::vector<std::string> choices(const Collective& collective, int p) {
   std::vector<std::string> result;
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (&algorithm->collective != &collective) continue;
+    if (&algorithm->collective != &collective.regular()) continue;
     std::vector<std::string> texts{std::string(algorithm->name) + ":"};
     for (const Parameter& parameter : algorithm->parameters) {
       std::vector<std::string> longer;
@@ -124,6 +124,42 @@ class Memory {
   static constexpr MPI_Aint margin = 64;
   std::vector<unsigned char> bytes_;
   MPI_Aint origin_;
+};
+
+// Calls native(send, recv), then ours(send, recv, algorithm) for every choice, each with the same
+// memory, and compares every byte of it.
+template <typename Native, typename Ours>
+void expect_like_native(const Collective& collective, MPI_Comm comm, const Memory& send,
+                        const Memory& recv, Native&& native, Ours&& ours) {
+  Memory expected_send = send, expected_recv = recv;
+  ASSERT_EQ(native(expected_send.address(), expected_recv.address()), MPI_SUCCESS);
+  for (const std::string& choice : choices(collective, size_of(comm))) {
+    Memory its_send = send, its_recv = recv;
+    EXPECT_EQ(ours(its_send.address(), its_recv.address(), choice.c_str()), MPI_SUCCESS) << choice;
+    EXPECT_TRUE(its_send == send) << choice << " wrote to the send buffer";
+    EXPECT_TRUE(its_recv == expected_recv)
+        << choice << " differs from native, first in " << its_recv.difference(expected_recv);
+  }
+}
+
+// Blocks of some numbers of elements that lie from the last rank's to the first's, but for rank 1's
+// at the end, with gaps between.
+struct Irregular {
+  explicit Irregular(std::vector<int> of_blocks) : counts(std::move(of_blocks)) {
+    const auto p = static_cast<int>(counts.size());
+    displacements.resize(p);
+    const auto place = [&](int rank) {
+      displacements[rank] = static_cast<int>(elements) + gap;
+      elements += counts[rank] + gap;
+    };
+    for (int rank = p - 1; rank >= 0; --rank)
+      if (rank != 1) place(rank);
+    if (p > 1) place(1);
+  }
+
+  static constexpr int gap = 2;
+  std::vector<int> counts, displacements;
+  std::int64_t elements = 0;
 };
 
 inline OwnedDatatype committed(MPI_Datatype type) {

@@ -14,6 +14,9 @@ arguments.add_argument("--also-preload", default="")
 arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
 arguments.add_argument("--programs", nargs="+", required=True)
 options = arguments.parse_args() if __name__ == "__main__" else None
+if options:
+    alltoall_programs = [each for each in options.programs if "alltoall" in Path(each).name]
+    options.programs = [each for each in options.programs if each not in alltoall_programs]
 
 INTS = 5  # that every rank contributes to a call, of 4 bytes each
 CALLS = {"c": 3, "mpif_h": 5, "mpi": 5, "mpi_f08": 5}  # on each communicator
@@ -32,11 +35,11 @@ class Outcome:
         self.error = process.stderr
 
 
-def run(program, ranks, toccata, environment_of_launcher=False, preload=True):
-    """`toccata`: the value of TOCCATA_ALLGATHER, None for unset."""
+def run(program, ranks, toccata, environment_of_launcher=False, preload=True, more=None):
+    """`toccata`: the value of TOCCATA_ALLGATHER, None for unset; `more`: other variables."""
     libraries = [options.library] if preload else []
     libraries += [options.also_preload] if options.also_preload else []
-    settings = {"LD_PRELOAD": " ".join(libraries), "TOCCATA_REPORT": "1"}
+    settings = {"LD_PRELOAD": " ".join(libraries), "TOCCATA_REPORT": "1"} | (more or {})
     if toccata is not None:
         settings["TOCCATA_ALLGATHER"] = toccata
     launch = [*options.launcher.split(";"), "-n", str(ranks)]
@@ -76,6 +79,18 @@ class Preload(unittest.TestCase):
 
     def test_every_interface_runs_what_is_asked_for(self):
         self.expect_of_every_program(5, "sparbit", "sparbit")
+
+    # Of each form one call, and one in place; the vector and the general form count together.
+    def test_every_form_of_alltoall(self):
+        for program in alltoall_programs:
+            for regular, vector in (("bruck_zero_copy", "pairwise"), ("linear", "bruck")):
+                with self.subTest(program=Path(program).name, vector=vector):
+                    asked = {"TOCCATA_ALLTOALL": regular, "TOCCATA_ALLTOALLV": vector}
+                    outcome = run(program, 5, None, more=asked)
+                    self.assertEqual(outcome.out, ["right"], outcome.error)
+                    calls = {key: counted[0] for key, counted in outcome.report.items()}
+                    self.assertEqual(calls, {(5, regular): 2, (5, vector): 4}, outcome.error)
+                    self.assertEqual(outcome.messages, [])
 
     def test_unset_is_native(self):
         self.expect_of_every_program(3, None, "native")

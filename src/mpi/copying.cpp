@@ -1,0 +1,84 @@
+#include "mpi/copying.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace toccata {
+
+std::int64_t total_bytes(const std::vector<Run>& runs) {
+  return std::accumulate(runs.begin(), runs.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Run& run) { return sum + run.bytes(); });
+}
+
+bool all_plain(const std::vector<Run>& runs) {
+  return std::ranges::all_of(runs, [](const Run& run) { return run.traits->plain; });
+}
+
+namespace {
+
+// Copies the bytes of plain runs, whose borders need not agree. `from` has no more than `into`.
+void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
+  auto target = into.begin();
+  std::int64_t filled = 0;
+  for (const Run& source : from) {
+    for (std::int64_t taken = 0; taken < source.bytes();) {
+      if (filled == target->bytes()) {
+        ++target;
+        filled = 0;
+        continue;
+      }
+      const auto bytes = std::min(source.bytes() - taken, target->bytes() - filled);
+      std::memcpy(target->address + filled, source.address + taken,
+                  static_cast<std::size_t>(bytes));
+      taken += bytes;
+      filled += bytes;
+    }
+  }
+}
+
+// MPI alone can translate between datatypes: as a message to ourselves.
+int copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Comm comm,
+                    int rank, int tag) {
+  OwnedDatatype from_type, into_type;
+  if (int code = make_datatype(from, from_type); code != MPI_SUCCESS) return code;
+  if (int code = make_datatype(into, into_type); code != MPI_SUCCESS) return code;
+  return PMPI_Sendrecv(MPI_BOTTOM, 1, from_type.get(), rank, tag, MPI_BOTTOM, 1, into_type.get(),
+                       rank, tag, comm, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+
+int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Comm comm, int rank,
+              int tag) {
+  if (from.empty()) return MPI_SUCCESS;
+  const bool in_place = from.size() == 1 && into.size() == 1 &&
+                        from[0].address == into[0].address &&
+                        from[0].traits->type == into[0].traits->type;
+  if (in_place) return MPI_SUCCESS;
+  if (total_bytes(from) > total_bytes(into)) return MPI_ERR_TRUNCATE;
+  if (!all_plain(from) || !all_plain(into)) return copy_by_message(from, into, comm, rank, tag);
+  copy_plain(from, into);
+  return MPI_SUCCESS;
+}
+
+// One by one, since each may have its datatype.
+int copy_blocks(const Layout& from, const Layout& into, int blocks, MPI_Comm comm, int rank,
+                int tag) {
+  if (from.is_uniform() && into.is_uniform()) {
+    Run source = from.block(0), target = into.block(0);
+    source.elements *= blocks;
+    target.elements *= blocks;
+    return copy_runs({source}, {target}, comm, rank, tag);
+  }
+  int error = MPI_SUCCESS;
+  for (int block = 0; block < blocks; ++block) {
+    const Run source = from.block(block), target = into.block(block);
+    if (source.bytes() == 0) continue;
+    const int code = copy_runs({source}, {target}, comm, rank, tag);
+    if (error == MPI_SUCCESS) error = code;
+  }
+  return error;
+}
+
+}  // namespace toccata
