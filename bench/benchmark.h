@@ -17,7 +17,9 @@ class Benchmark {
   virtual bool right() const = 0;
 };
 
-// `bytes` is what each rank contributes.
+// `bytes` is what each rank contributes: in an all-to-all, its blocks for all ranks together (each
+// of at least a byte).
 std::unique_ptr<Benchmark> make_allgather(std::size_t bytes);
+std::unique_ptr<Benchmark> make_alltoall(std::size_t bytes);
 
 }  // namespace toccata::bench

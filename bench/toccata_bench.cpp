@@ -34,6 +34,7 @@ struct Options {
 
 const std::map<std::string, std::function<std::unique_ptr<Benchmark>(std::size_t)>> benchmarks{
     {"allgather", make_allgather},
+    {"alltoall", make_alltoall},
 };
 
 class Run {

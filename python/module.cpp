@@ -1,6 +1,8 @@
 // toccata._core: the part of the library without MPI, for Python. What it offers is described in
 // toccata/_core.pyi; RequestError becomes a ValueError.
 
+#include <algorithm>
+#include <functional>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -57,14 +59,23 @@ std::string verify_choice(const Choice& choice, int p, bool in_place) {
   const Algorithm& algorithm = analysed(choice, p);
   const Shape shape{p, choice.parameters};
   if (choice.travel == Travel::whole) return verify(algorithm, shape, in_place);
-  return verify(algorithm.collective, shape, all_schedules(choice, p), in_place);
+  return verify(algorithm.collective, shape, all_schedules(choice, p), in_place,
+                algorithm.blocks_alike);
 }
 
 std::string lockstep_choice(const Choice& choice, const std::vector<std::int64_t>& counts,
                             bool in_place) {
-  // A collective of p ranks may have more data than ranks, but here the data are counted.
-  const int p = static_cast<int>(counts.size());
-  const Algorithm& algorithm = analysed(choice, p);
+  if (choice.native()) analysed(choice, 1);  // says why not
+  const Algorithm& algorithm = *choice.algorithm;
+  int p = 1;  // the number of ranks that have so many data
+  while (algorithm.collective.data({p}) < static_cast<int>(counts.size())) ++p;
+  if (algorithm.collective.data({p}) != static_cast<int>(counts.size()))
+    throw RequestError("no number of ranks has " + std::to_string(counts.size()) + " data in " +
+                       std::string(algorithm.collective.name));
+  if (algorithm.blocks_alike &&
+      std::ranges::adjacent_find(counts, std::not_equal_to{}) != counts.end())
+    throw RequestError(algorithm.path() + " needs all blocks alike");
+  analysed(choice, p);
   ByteCall call{.counts = counts};
   call.in_place = in_place;
   return lockstep(algorithm, {p, choice.parameters}, call);
@@ -148,7 +159,8 @@ NB_MODULE(_core, module) {
 
   nb::class_<Collective>(module, "Collective")
       .def_ro("name", &Collective::name)
-      .def_ro("variable", &Collective::variable);
+      .def_ro("variable", &Collective::variable)
+      .def_prop_ro("regular", [](const Collective& self) { return self.regular().name; });
 
   nb::class_<Parameter>(module, "Parameter")
       .def_ro("name", &Parameter::name)

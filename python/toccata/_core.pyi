@@ -13,6 +13,9 @@ class Collective:
     @property
     def variable(self) -> str:
         """The variable of the environment that asks for an algorithm, as TOCCATA_ALLGATHER."""
+    @property
+    def regular(self) -> str:
+        """The collective of which this is the vector form, or its own name; it has the algorithms."""
 
 class Parameter:
     """A parameter of an algorithm; values are given as the user writes them."""

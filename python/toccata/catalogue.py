@@ -58,10 +58,10 @@ def of_collective(name: str) -> list[_core.Algorithm]:
 
     Raises InputError if there is no such collective.
     """
-    known = [collective.name for collective in _core.collectives()]
-    if name not in known:
-        raise InputError(f"there is no collective '{name}'; known are {', '.join(known)}")
-    return [each for each in _core.algorithms() if each.collective == name]
+    regular = {collective.name: collective.regular for collective in _core.collectives()}
+    if name not in regular:
+        raise InputError(f"there is no collective '{name}'; known are {', '.join(regular)}")
+    return [each for each in _core.algorithms() if each.collective == regular[name]]
 
 
 def find(text: str) -> _core.Choice:

@@ -178,7 +178,7 @@ def show_(
 
 def _subjects(names: Sequence[str] | None) -> list[_core.Algorithm | _core.Choice]:
     """Algorithms, or single choices where a name says its parameters."""
-    collectives = [each.name for each in _core.collectives()]
+    collectives = [each.name for each in _core.collectives() if each.regular == each.name]
     subjects: list[_core.Algorithm | _core.Choice] = []
     for name in names or collectives:
         if name in collectives:
@@ -448,8 +448,8 @@ def _measured(collective: str, text: str) -> list[str]:
     if text == "all":
         return ["native", *(each.name for each in known)]
     if text == "variants":
-        # Two ranks are possible for every algorithm, so no setting is left out.
-        return ["native", *(choice.text for each in known for choice in each.variants(2))]
+        # 64 ranks are possible for every algorithm and setting, so none is left out.
+        return ["native", *(choice.text for each in known for choice in each.variants(64))]
     names = [_normalised(collective, each) for each in catalogue.split_choices(text)]
     if not names:
         raise InputError(f"'{text}' names no algorithm; give some, as native,ring, or all")
@@ -466,6 +466,14 @@ def run(
             help="What serves MPI_Allgather and MPI_Allgatherv; "
             "otherwise TOCCATA_ALLGATHER says it.",
         ),
+    ] = None,
+    alltoall: Annotated[
+        str | None,
+        typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoall."),
+    ] = None,
+    alltoallv: Annotated[
+        str | None,
+        typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoallv and MPI_Alltoallw."),
     ] = None,
     report: Annotated[
         bool, typer.Option("--report", help="At its end, rank 0 tells what ran.")
@@ -484,8 +492,10 @@ def run(
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = {}
-    if allgather is not None:
-        settings["TOCCATA_ALLGATHER"] = _normalised("allgather", allgather)
+    asked = {"allgather": allgather, "alltoall": alltoall, "alltoallv": alltoallv}
+    for each in _core.collectives():
+        if (text := asked[each.name]) is not None:
+            settings[each.variable] = _normalised(each.name, text)
     if report:
         settings["TOCCATA_REPORT"] = "1"
     starter = launcher.identify(command[0])

@@ -25,7 +25,11 @@ def test_descriptors_outlive_their_lists() -> None:
         assert [each.path for each in _core.algorithms()] == sorted(
             each.path for each in _core.algorithms()
         )
-    assert [each.variable for each in _core.collectives()] == ["TOCCATA_ALLGATHER"]
+    assert {each.variable: each.regular for each in _core.collectives()} == {
+        "TOCCATA_ALLGATHER": "allgather",
+        "TOCCATA_ALLTOALL": "alltoall",
+        "TOCCATA_ALLTOALLV": "alltoall",
+    }
 
 
 def test_choice_is_normalised() -> None:
@@ -59,6 +63,15 @@ def test_analyses() -> None:
     assert choice.cost(21).messages == 20
     traffic = choice.traffic(21, block_bytes=8)
     assert (traffic.rounds, traffic.messages, traffic.sent_bytes) == (5, 20, 160)
+
+
+def test_analysis_of_an_alltoall() -> None:
+    choice = _core.parse_choice("alltoall", "bruck_radix:radix=3")
+    assert choice.verify(10) == ""
+    assert choice.lockstep([2] * 16) == "", "4 ranks have 16 data"
+    for counts, said in ([2] * 15, "15 data"), ([1] + [2] * 15, "alike"):
+        with pytest.raises(_core.RequestError, match=said):
+            choice.lockstep(counts)
 
 
 @pytest.mark.parametrize(

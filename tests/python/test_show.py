@@ -32,7 +32,7 @@ def test_text_of_all_ranks() -> None:
 
 
 def test_text_of_one_rank() -> None:
-    text = text_of("bruck", 20, rank=3)
+    text = text_of("allgather/bruck", 20, rank=3)
     assert "scratch 0–19 ⇒ recv 3–19, 0–2" in text
     assert text.count("round ") == 6
 
@@ -73,8 +73,8 @@ def test_patterns() -> None:
         "ring",
         "neighbor_exchange",
         "recursive_doubling",
-        "bruck",
-        "bruck:rotation=none",
+        "allgather/bruck",
+        "allgather/bruck:rotation=none",
         "sparbit",
         "sparbit:messages=per_block",
     ],
@@ -131,7 +131,7 @@ def test_picture_numbers_blocks_and_draws_messages() -> None:
 
 
 def test_picture_shows_scratch() -> None:
-    axes = panels("bruck", 5)
+    axes = panels("allgather/bruck", 5)
     assert [each.get_gid() for each in axes[0].images] == ["recv", "scratch"]
     assert colours(axes[1], "scratch")[1] == [drawing.RECEIVED] * 5
     assert colours(axes[-1], "recv") == [[drawing.COPIED] * 5] * 5
@@ -145,7 +145,7 @@ def test_picture_of_many_rounds_leaves_some_out() -> None:
 
 @pytest.mark.parametrize("p", [1, 2, 40])
 def test_picture_of_extreme_sizes(p: int, tmp_path: Path) -> None:
-    drawing.write(drawing.draw(find("bruck"), p), tmp_path / "new" / "x.png")
+    drawing.write(drawing.draw(find("allgather/bruck"), p), tmp_path / "new" / "x.png")
     assert (tmp_path / "new" / "x.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -1,0 +1,61 @@
+#include <mpi.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "benchmark.h"
+#include "toccata/toccata.h"
+
+namespace toccata::bench {
+
+namespace {
+
+// Tells the byte from one rank for another at one place from all others, and is cheap.
+unsigned char pattern(std::size_t source, std::size_t destination, std::size_t place) {
+  return static_cast<unsigned char>((source + 1) * 37 + (destination + 1) * 101 + place * 11 +
+                                    (place >> 8));
+}
+
+class Alltoall : public Benchmark {
+ public:
+  explicit Alltoall(std::size_t bytes) {
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    rank_ = rank;
+    block_ = std::max<std::size_t>(bytes / size, 1);
+    send_.resize(block_ * size);
+    recv_.resize(block_ * size);
+    for (std::size_t i = 0; i < send_.size(); ++i)
+      send_[i] = pattern(rank_, i / block_, i % block_);
+  }
+
+  void call(const std::string& algorithm) override {
+    const auto count = static_cast<int>(block_);
+    if (algorithm == "native")
+      MPI_Alltoall(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, MPI_COMM_WORLD);
+    else
+      toccata_alltoall(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, MPI_COMM_WORLD,
+                       algorithm.c_str());
+  }
+
+  void spoil() override { std::ranges::fill(recv_, static_cast<unsigned char>(0xEE)); }
+
+  bool right() const override {
+    for (std::size_t i = 0; i < recv_.size(); ++i)
+      if (recv_[i] != pattern(i / block_, rank_, i % block_)) return false;
+    return true;
+  }
+
+ private:
+  std::size_t rank_, block_;
+  std::vector<unsigned char> send_, recv_;
+};
+
+}  // namespace
+
+std::unique_ptr<Benchmark> make_alltoall(std::size_t bytes) {
+  return std::make_unique<Alltoall>(bytes);
+}
+
+}  // namespace toccata::bench
