@@ -250,6 +250,17 @@ NB_MODULE(_core, module) {
           },
           "p"_a)
       .def(
+          "proof_effort",
+          [](const Choice& self, int p) {
+            const Algorithm& algorithm = analysed(self, p);
+            return proof_effort(algorithm, {p, self.parameters});
+          },
+          "p"_a)
+      .def_prop_ro("differs_in_place",
+                   [](const Choice& self) {
+                     return !self.native() && differs_in_place(self.algorithm->collective);
+                   })
+      .def(
           "schedule",
           [](const Choice& self, int p, int rank) {
             check_rank(p, rank);

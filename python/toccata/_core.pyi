@@ -15,7 +15,7 @@ class Collective:
         """The variable of the environment that asks for an algorithm, as TOCCATA_ALLGATHER."""
     @property
     def regular(self) -> str:
-        """The collective of which this is the vector form, or its own name; it has the algorithms."""
+        """The collective of which this is the vector form, or itself; it has the algorithms."""
 
 class Parameter:
     """A parameter of an algorithm; values are given as the user writes them."""
@@ -158,6 +158,11 @@ class Choice:
     def why_impossible(self, p: int) -> str:
         """As in "needs an even number of ranks"; empty if it is possible."""
     def cost(self, p: int) -> Cost: ...
+    def proof_effort(self, p: int) -> int:
+        """About how many blocks a proof moves or looks at; 40 million take about a second."""
+    @property
+    def differs_in_place(self) -> bool:
+        """Whether a call in place is another thing to prove."""
     def schedule(self, p: int, rank: int) -> Schedule: ...
     def before(self, p: int, rank: int, recv: bool) -> list[int]:
         """What each block of send or recv holds before the call; -1 for nothing."""

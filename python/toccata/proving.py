@@ -1,13 +1,15 @@
 """Proves algorithms right: every sampled setting, many numbers of ranks, in place and not."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from toccata import _core
 
 # Numbers of ranks beyond the run of small ones: primes, powers of two, a round one.
 AWKWARD_RANKS = (127, 1000, 1021, 1024, 4096)
-MOST_MESSAGES = 3_000_000  # of all ranks together that a proof is worth
+MOST_EFFORT = 40_000_000  # that a proof is worth, in blocks
 
 
 @dataclass(frozen=True)
@@ -41,21 +43,25 @@ def cases(subject: _core.Algorithm | _core.Choice, ranks: Sequence[int]) -> Iter
         else:
             choices = subject.variants(p)
         for choice in choices:
-            if choice.cost(p).messages * p <= MOST_MESSAGES:
-                yield Case(choice, p, False)
+            if choice.proof_effort(p) > MOST_EFFORT:
+                continue
+            yield Case(choice, p, False)
+            if choice.differs_in_place:
                 yield Case(choice, p, True)
 
 
 def prove(cases: Sequence[Case], advance: Callable[[], None]) -> Verdict:
-    """Goes through the cases until one fails; calls `advance` after each."""
+    """Goes through the cases, on all cores, until one fails; calls `advance` after each."""
     verdict = Verdict()
-    for case in cases:
-        error = case.choice.verify(case.p, case.in_place)
-        if error:
-            where = ", in place" if case.in_place else ""
-            verdict.error = f"{case.choice.text} with {case.p} ranks{where}: {error}"
-            return verdict
-        verdict.proofs += 1
-        verdict.largest = case.p
-        advance()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        errors = pool.map(lambda case: case.choice.verify(case.p, case.in_place), cases)
+        for case, error in zip(cases, errors, strict=True):
+            if error:
+                where = ", in place" if case.in_place else ""
+                verdict.error = f"{case.choice.text} with {case.p} ranks{where}: {error}"
+                pool.shutdown(cancel_futures=True)
+                return verdict
+            verdict.proofs += 1
+            verdict.largest = case.p
+            advance()
     return verdict

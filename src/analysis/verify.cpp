@@ -256,6 +256,14 @@ std::string verify(const Algorithm& algorithm, const Shape& shape, bool in_place
   return "";
 }
 
+std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape) {
+  const Cost cost = algorithm.cost(shape);
+  return shape.p * (10 * cost.messages + cost.sent + cost.copied) +
+         std::int64_t{algorithm.collective.data(shape)};
+}
+
+bool differs_in_place(const Collective& collective) { return collective.in_place != nullptr; }
+
 std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
   std::vector<Shape> shapes{{p, Parameters(algorithm.parameters)}};
   for (const Parameter& parameter : algorithm.parameters) {

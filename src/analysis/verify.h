@@ -22,6 +22,13 @@ std::string verify(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, bool in_place = false,
                    bool blocks_alike = false);
 
+// About how many blocks a proof moves or looks at; a message counts as ten. By the declared cost,
+// so that it is known without writing a schedule. 40 million take about a second.
+std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape);
+
+// Whether a call in place is another thing to prove: not where send is a copy then.
+bool differs_in_place(const Collective& collective);
+
 // All settings of an algorithm's parameters that its descriptor samples, for p ranks, without those
 // that are impossible.
 std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p);

@@ -74,6 +74,17 @@ inline std::string test_name(const testing::TestParamInfo<const Algorithm*>& inf
   return name;
 }
 
+inline std::vector<const Algorithm*> algorithms_of(const Collective& collective) {
+  std::vector<const Algorithm*> result;
+  for (const Algorithm* each : all_algorithms())
+    if (&each->collective == &collective) result.push_back(each);
+  return result;
+}
+
+#define EVERY_ALGORITHM_OF(collective, Suite)                                                   \
+  INSTANTIATE_TEST_SUITE_P(Registry, Suite, testing::ValuesIn(test::algorithms_of(collective)), \
+                           test::test_name)
+
 #define EVERY_ALGORITHM(Suite)                                                                  \
   INSTANTIATE_TEST_SUITE_P(Registry, Suite,                                                     \
                            testing::ValuesIn(all_algorithms().begin(), all_algorithms().end()), \

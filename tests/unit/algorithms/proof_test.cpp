@@ -8,28 +8,17 @@
 namespace toccata {
 namespace {
 
-// The proof of a shape costs about a message or a block each, and memory and time for all the data
-// that there are. Sanitizers are ten times slower.
-constexpr std::int64_t affordable_messages = test::sanitized ? 150'000 : 3'000'000;
-constexpr std::int64_t affordable_blocks = test::sanitized ? 1'100'000 : 20'000'000;
-
-constexpr std::int64_t affordable_data = test::sanitized ? 10'000'000 : 100'000'000;
-
-bool affordable(const Algorithm& algorithm, const Shape& shape) {
-  const Cost cost = algorithm.cost(shape);
-  return shape.p * cost.messages <= affordable_messages &&
-         shape.p * cost.sent <= affordable_blocks &&
-         cost.messages * algorithm.collective.data(shape) <= affordable_data;
-}
+// Sanitizers are ten times slower, and more.
+constexpr std::int64_t affordable = test::sanitized ? 1'500'000 : 40'000'000;
 
 using Proof = test::AlgorithmTest;
 
 void prove(const Algorithm& algorithm, const std::vector<int>& all_p) {
   for (const int p : all_p)
     for (const Shape& shape : sample_shapes(algorithm, p)) {
-      if (!affordable(algorithm, shape)) continue;
+      if (proof_effort(algorithm, shape) > affordable) continue;
       for (const bool in_place : {false, true}) {
-        if (in_place && algorithm.collective.in_place == nullptr) continue;
+        if (in_place && !differs_in_place(algorithm.collective)) continue;
         ASSERT_EQ(verify(algorithm, shape, in_place), "")
             << test::describe(algorithm, shape) << (in_place ? ", in place" : "");
       }
