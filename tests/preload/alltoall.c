@@ -1,5 +1,6 @@
 /* Every form of all-to-all once, and each in place. Rank 0 prints "right". */
 #include <mpi.h>
+
 #include <stdio.h>
 #include <string.h>
 
