@@ -143,21 +143,28 @@ int Request::wait() {
 }
 
 int Request::run() {
+  if (bound_ && !communicator_->process().busy()) return communicator_->raise(bound_->run());
   if (is_native()) {
     const int code = start();
     return code == MPI_SUCCESS ? wait() : code;
   }
-  const bool reporting = communicator_->process().reporting();
-  started_ = reporting ? PMPI_Wtime() : 0;
+  Process& process = communicator_->process();
+  started_ = PMPI_Wtime();
   note_bytes();
   code_ = communicator_->make_private();
   if (code_ == MPI_SUCCESS && !operation_->empty(binding()))
     code_ = with_executor([&](auto& executor) {
       const int code = executor.prepare(*plan_, communicator_->private_comm(),
                                         communicator_->rank(), first_tag_);
-      return code == MPI_SUCCESS ? executor.run(communicator_->process()) : code;
+      return code == MPI_SUCCESS ? executor.run(process) : code;
     });
-  if (reporting) count();
+  const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && padding_ == nullptr &&
+                        !plan_->straight->uses_scratch() && binding().copied_blocks == 0 &&
+                        plan_->straight->serves(binding());
+  if (process.reporting())
+    count();  // which every call has to come here for
+  else if (can_bind)
+    bound_ = plan_->straight->bind(binding(), communicator_->private_comm(), first_tag_);
   return communicator_->raise(code_);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "mpi/communicator.h"
@@ -115,7 +116,8 @@ class Request {
 
   std::mutex mutex_;  // guards what follows while the request is active
   Execution execution_;
-  std::unique_ptr<Padding> padding_;  // instead, where the plan asks for it
+  std::optional<BoundProgram> bound_;  // what run() comes to, after its first time
+  std::unique_ptr<Padding> padding_;   // instead, where the plan asks for it
   MPI_Request native_ = MPI_REQUEST_NULL;
   bool active_ = false;
   bool posted_ = false;  // the schedule has begun; before, the communicator is being duplicated

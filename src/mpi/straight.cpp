@@ -1,7 +1,6 @@
 #include "mpi/straight.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace toccata {
 
@@ -47,37 +46,58 @@ std::optional<StraightProgram> StraightProgram::compile(const Schedule& schedule
   return program;
 }
 
-int StraightProgram::run(const Binding& binding, MPI_Comm comm, int first_tag) const {
+// The three buffers, made short.
+class StraightProgram::Memory {
+ public:
+  Memory(const Binding& binding, int first_tag)
+      : sides_{side(binding.send), side(binding.recv), side(binding.scratch)},
+        first_tag_(first_tag) {}
+
+  StraightStep resolve(const Step& step) const {
+    const Side& from = sides_[static_cast<int>(step.send.buffer)];
+    const Side& into = sides_[static_cast<int>(step.recv.buffer)];
+    return {.source = from.base + step.send.first * from.bytes,
+            .target = into.base + step.recv.first * into.bytes,
+            .send_type = from.type,
+            .recv_type = into.type,
+            .send_count = step.send.count * from.elements,
+            .recv_count = step.recv.count * into.elements,
+            .send_peer = step.send_peer,
+            .recv_peer = step.recv_peer,
+            .send_tag = first_tag_ + step.send_channel,
+            .recv_tag = first_tag_ + step.recv_channel,
+            .copied_bytes = step.send.count * from.bytes};
+  }
+
+ private:
   struct Side {
     char* base;
     std::int64_t bytes;  // a block
     int elements;
     MPI_Datatype type;
   };
-  const auto side = [](const Layout& layout) {
-    return Side{layout.block(0).address, layout.bytes(0), static_cast<int>(layout.elements(0)),
-                layout.traits().type};
-  };
-  const Side sides[] = {side(binding.send), side(binding.recv), side(binding.scratch)};
-
-  int error = MPI_SUCCESS;
-  for (const Step& step : steps_) {
-    const Side& from = sides[static_cast<int>(step.send.buffer)];
-    const Side& into = sides[static_cast<int>(step.recv.buffer)];
-    char* const source = from.base + step.send.first * from.bytes;
-    char* const target = into.base + step.recv.first * into.bytes;
-    if (step.is_copy()) {
-      if (source != target)
-        std::memcpy(target, source, static_cast<std::size_t>(step.send.count * from.bytes));
-      continue;
-    }
-    const int code = PMPI_Sendrecv(source, step.send.count * from.elements, from.type,
-                                   step.send_peer, first_tag + step.send_channel, target,
-                                   step.recv.count * into.elements, into.type, step.recv_peer,
-                                   first_tag + step.recv_channel, comm, MPI_STATUS_IGNORE);
-    if (error == MPI_SUCCESS) error = code;  // others wait for what comes after
+  static Side side(const Layout& layout) {
+    return {layout.block(0).address, layout.bytes(0), static_cast<int>(layout.elements(0)),
+            layout.traits().type};
   }
+
+  Side sides_[3];
+  int first_tag_;
+};
+
+int StraightProgram::run(const Binding& binding, MPI_Comm comm, int first_tag) const {
+  const Memory memory(binding, first_tag);
+  int error = MPI_SUCCESS;
+  for (const Step& step : steps_)
+    if (int code = memory.resolve(step).run(comm); error == MPI_SUCCESS) error = code;
   return error;
+}
+
+BoundProgram StraightProgram::bind(const Binding& binding, MPI_Comm comm, int first_tag) const {
+  const Memory memory(binding, first_tag);
+  std::vector<StraightStep> steps;
+  for (const Step& step : steps_) steps.push_back(memory.resolve(step));
+  return {std::move(steps), comm};
 }
 
 }  // namespace toccata

@@ -4,13 +4,53 @@
 
 #include <climits>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mpi/binding.h"
 #include "schedule/schedule.h"
 
 namespace toccata {
+
+// A step of a straight program with all its arguments: a message there and one back, or a copy.
+struct StraightStep {
+  void* source;
+  void* target;
+  MPI_Datatype send_type, recv_type;
+  int send_count, recv_count;  // elements
+  int send_peer, recv_peer;    // both MPI_PROC_NULL: a copy
+  int send_tag, recv_tag;
+  std::int64_t copied_bytes;
+
+  // By waiting. Returns an MPI error code.
+  int run(MPI_Comm comm) const {
+    if (send_peer != MPI_PROC_NULL || recv_peer != MPI_PROC_NULL)
+      return PMPI_Sendrecv(source, send_count, send_type, send_peer, send_tag, target, recv_count,
+                           recv_type, recv_peer, recv_tag, comm, MPI_STATUS_IGNORE);
+    if (source != target) std::memcpy(target, source, static_cast<std::size_t>(copied_bytes));
+    return MPI_SUCCESS;
+  }
+};
+
+// A straight program bound to one call's memory, for calls that are made again and again.
+class BoundProgram {
+ public:
+  BoundProgram(std::vector<StraightStep> steps, MPI_Comm comm)
+      : steps_(std::move(steps)), comm_(comm) {}
+
+  int run() const {
+    int error = MPI_SUCCESS;
+    for (const StraightStep& step : steps_)
+      if (int code = step.run(comm_); error == MPI_SUCCESS) error = code;
+    return error;
+  }
+
+ private:
+  std::vector<StraightStep> steps_;
+  MPI_Comm comm_;
+};
 
 // A schedule whose rounds are at most one message each way, each message and copy one stretch of
 // blocks (rings, doublings, trees), flattened so that it runs as a loop written by hand would:
@@ -32,8 +72,13 @@ class StraightProgram {
            most_blocks_ * binding.recv.bytes(0) <= INT_MAX;
   }
 
-  // Runs it by waiting. The memory must be served. Returns an MPI error code.
+  bool uses_scratch() const { return uses_scratch_; }
+
+  // Runs it by waiting. The memory must be served. Returns an MPI error code; an error does not end
+  // it, as others wait for what comes after.
   int run(const Binding& binding, MPI_Comm comm, int first_tag) const;
+  // The same for later.
+  BoundProgram bind(const Binding& binding, MPI_Comm comm, int first_tag) const;
 
  private:
   struct Stretch {
@@ -51,6 +96,8 @@ class StraightProgram {
 
     bool is_copy() const { return send_peer == MPI_PROC_NULL && recv_peer == MPI_PROC_NULL; }
   };
+  class Memory;
+
   static bool flatten(std::span<const BlockRange> ranges, Stretch& stretch);
   static bool flatten(const Schedule& schedule, std::span<const Message> messages, Stretch& stretch,
                       int& peer, int& channel);
