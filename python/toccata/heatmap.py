@@ -48,6 +48,7 @@ class Grid:
     sizes: list[int]  # bytes
     highlight: str | None
     cells: list[list[Cell | None]]
+    others: list[str]  # whom the highlighted one is compared with, winners or not
 
     @property
     def gains(self) -> list[float]:
@@ -60,8 +61,8 @@ class Grid:
 
     @property
     def other_winners(self) -> list[str]:
-        winners = sorted({each.winner for each in self.measured} - {self.highlight or ""})
-        return sorted(winners, key=lambda each: each != "native")
+        winners = {each.winner for each in self.measured} - {self.highlight or ""}
+        return sorted(winners, key=lambda each: (each != "native", each))
 
 
 def grid(
@@ -85,7 +86,8 @@ def grid(
         return Cell(first.algorithm, lead)
 
     ranks, sizes = results.ranks, results.sizes
-    return Grid(ranks, sizes, highlight, [[cell(r, s) for r in ranks] for s in sizes])
+    others = sorted(set(results.algorithms) - {highlight})
+    return Grid(ranks, sizes, highlight, [[cell(r, s) for r in ranks] for s in sizes], others)
 
 
 def summary(grid: Grid) -> str:
@@ -103,9 +105,10 @@ def summary(grid: Grid) -> str:
 
 
 def colours(grid: Grid) -> dict[str, str]:
-    """The colour of each winner but the highlighted one."""
-    free = iter(OTHERS * (len(grid.other_winners) // len(OTHERS) + 1))
-    return {name: NATIVE if name == "native" else next(free) for name in grid.other_winners}
+    """The colour of each winner but the highlighted one: the same whoever else wins."""
+    free = iter(OTHERS * (len(grid.others) // len(OTHERS) + 1))
+    all_colours = {name: NATIVE if name == "native" else next(free) for name in grid.others}
+    return {name: all_colours[name] for name in grid.other_winners}
 
 
 def scale(grid: Grid) -> Normalize:
