@@ -1,6 +1,7 @@
 #include "mpi/padding.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "mpi/copying.h"
@@ -61,19 +62,25 @@ int Padding::test(bool& done) {
 }
 
 // Messages of both parts have the same tags, and match in the order of posting. What cannot be
-// copied is an error at the end: others wait for our part.
+// copied is an error at the end: others wait for our part. In front of each padded block stands its
+// size, as the receiver may have room for more, or by mistake for less.
 int Padding::pad() {
   const auto p = static_cast<int>(each_.size());
-  const std::int64_t slot = std::ranges::max(each_);
+  const std::int64_t largest = std::ranges::max(each_);
+  slot_ = largest == 0 ? 0 : size_bytes + largest;
   memory_.reset();
   try {
-    char* const sent = memory_.take(slot * p);
-    char* const received = memory_.take(slot * p);
-    slots_.slots(sent, packed_traits(), sizes(binding.send, p), slot);
-    note(copy_blocks(binding.send, slots_, p, comm_, rank_, first_tag_));
-    slots_.slots(received, packed_traits(), sizes(binding.recv, p), slot);
-    exchange_.binding.send.uniform(sent, packed_traits(), slot);
-    exchange_.binding.recv.uniform(received, packed_traits(), slot);
+    char* const sent = memory_.take(slot_ * p);
+    received_ = memory_.take(slot_ * p);
+    if (slot_ > 0) {
+      const std::vector<std::int64_t> bytes = sizes(binding.send, p);
+      for (int block = 0; block < p; ++block)
+        std::memcpy(sent + block * slot_, &bytes[block], size_bytes);
+      slots_.slots(sent + size_bytes, packed_traits(), bytes, slot_);
+      note(copy_blocks(binding.send, slots_, p, comm_, rank_, first_tag_));
+    }
+    exchange_.binding.send.uniform(sent, packed_traits(), slot_);
+    exchange_.binding.recv.uniform(received_, packed_traits(), slot_);
   } catch (const std::bad_alloc&) {
     return MPI_ERR_NO_MEM;
   }
@@ -81,8 +88,17 @@ int Padding::pad() {
 }
 
 int Padding::unpad() {
-  const int code =
-      copy_blocks(slots_, binding.recv, static_cast<int>(each_.size()), comm_, rank_, first_tag_);
+  if (slot_ == 0) return MPI_SUCCESS;
+  const auto p = static_cast<int>(each_.size());
+  std::vector<std::int64_t> bytes(p);
+  for (int block = 0; block < p; ++block) {
+    std::memcpy(&bytes[block], received_ + block * slot_, size_bytes);
+    const std::int64_t room = binding.recv.bytes(block);
+    if (bytes[block] > room) note(MPI_ERR_TRUNCATE);
+    bytes[block] = std::clamp<std::int64_t>(bytes[block], 0, std::min(room, slot_ - size_bytes));
+  }
+  slots_.slots(received_ + size_bytes, packed_traits(), std::move(bytes), slot_);
+  const int code = copy_blocks(slots_, binding.recv, p, comm_, rank_, first_tag_);
   memory_.reset();
   return code;
 }

@@ -35,11 +35,14 @@ class Padding {
   int first_tag_ = 0;
   std::int64_t own_ = 0;            // bytes of our largest block
   std::vector<std::int64_t> each_;  // ... and of every rank's
+  static constexpr std::int64_t size_bytes = sizeof(std::int64_t);
+  std::int64_t slot_ = 0;     // bytes of a padded block and its size
+  char* received_ = nullptr;  // the padded blocks that come
   bool padded_ = false;
   int error_ = MPI_SUCCESS;  // the first
   Execution agreement_;
   Execution exchange_;
-  Layout slots_;  // recv, padded
+  Layout slots_;  // the padded blocks
   Arena memory_;
 };
 

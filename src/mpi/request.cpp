@@ -22,6 +22,9 @@ int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const cha
 // communicator, or may not be there. A nonblocking one on a communicator of its own is as good.
 int Request::prepare_native() {
   if (!persistent_) return MPI_SUCCESS;
+  if (communicator_ != nullptr)
+    if (int code = operation_->fault(communicator_->size()); code != MPI_SUCCESS)
+      return communicator_->raise(code);
   if (int code = operation_->hold_datatypes(datatypes_, peers_in(comm_)); code != MPI_SUCCESS)
     return code;
   if (int code = PMPI_Comm_dup(comm_, &own_comm_); code != MPI_SUCCESS) return code;
