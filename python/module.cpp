@@ -11,6 +11,7 @@
 
 #include "algorithms/registry.h"
 #include "analysis/lockstep.h"
+#include "analysis/samples.h"
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
 #include "selection/request.h"
@@ -44,20 +45,20 @@ const Algorithm& analysed(const Choice& choice, int p) {
   check_ranks(p);
   if (choice.native())
     throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
-  check_possible(choice, p);
+  choice.in({.p = p});
   return *choice.algorithm;
 }
 
 std::vector<Schedule> all_schedules(const Choice& choice, int p) {
   std::vector<Schedule> schedules;
-  for (int rank = 0; rank < p; ++rank) schedules.push_back(choice.schedule(p, rank));
+  for (int rank = 0; rank < p; ++rank) schedules.push_back(choice.schedule({.p = p}, rank));
   return schedules;
 }
 
 // The closed forms are declared for messages that travel whole.
 std::string verify_choice(const Choice& choice, int p, bool in_place) {
   const Algorithm& algorithm = analysed(choice, p);
-  const Shape shape{p, choice.parameters};
+  const Shape shape = choice.in({.p = p});
   if (choice.travel == Travel::whole) return verify(algorithm, shape, in_place);
   return verify(algorithm.collective, shape, all_schedules(choice, p), in_place,
                 algorithm.blocks_alike);
@@ -78,17 +79,17 @@ std::string lockstep_choice(const Choice& choice, const std::vector<std::int64_t
   analysed(choice, p);
   ByteCall call{.counts = counts};
   call.in_place = in_place;
-  return lockstep(algorithm, {p, choice.parameters}, call);
+  return lockstep(algorithm, choice.in({.p = p}), call);
 }
 
 Traffic traffic_of(const Choice& choice, int p, std::int64_t block_bytes) {
   const Algorithm& algorithm = analysed(choice, p);
-  const Shape shape{p, choice.parameters};
+  const Shape shape = choice.in({.p = p});
   const std::vector<std::int64_t> bytes(algorithm.collective.data(shape), block_bytes);
   Traffic result;
   for (int rank = 0; rank < p; ++rank)
-    result = largest(result,
-                     traffic(algorithm.collective, shape, rank, choice.schedule(p, rank), bytes));
+    result = largest(
+        result, traffic(algorithm.collective, shape, rank, choice.schedule({.p = p}, rank), bytes));
   return result;
 }
 
@@ -143,7 +144,7 @@ PythonRound round_of(const Schedule& schedule, int round) {
   PythonRound result{messages_of(schedule, schedule.sends(round)),
                      messages_of(schedule, schedule.recvs(round)),
                      {}};
-  for (const Copy& each : schedule.copies(round)) {
+  for (const Step& each : schedule.steps(round)) {
     const auto from = schedule.from(each);
     const auto into = schedule.into(each);
     result.copies.push_back({{from.begin(), from.end()}, {into.begin(), into.end()}});
@@ -265,7 +266,7 @@ NB_MODULE(_core, module) {
           [](const Choice& self, int p, int rank) {
             check_rank(p, rank);
             analysed(self, p);
-            return self.schedule(p, rank);
+            return self.schedule({.p = p}, rank);
           },
           "p"_a, "rank"_a)
       .def(
@@ -273,9 +274,9 @@ NB_MODULE(_core, module) {
           [](const Choice& self, int p, int rank, bool recv) {
             check_rank(p, rank);
             const Collective& collective = analysed(self, p).collective;
-            const Shape shape{p, self.parameters};
+            const Shape shape = self.in({.p = p});
             const Buffer buffer = recv ? Buffer::recv : Buffer::send;
-            std::vector<Datum> result(collective.blocks(shape, buffer));
+            std::vector<Datum> result(collective.blocks(shape, rank, buffer));
             for (int block = 0; block < static_cast<int>(result.size()); ++block)
               result[block] = collective.before(shape, rank, buffer, block);
             return result;

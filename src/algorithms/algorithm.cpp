@@ -12,6 +12,12 @@ std::string Algorithm::why_impossible(const Shape& shape) const {
   return impossible == nullptr ? "" : impossible(shape);
 }
 
+Shape Algorithm::complete(Shape shape) const {
+  if (shape.parameters.empty()) shape.parameters = Parameters(parameters);
+  shape.parts = parts == nullptr || !why_impossible(shape).empty() ? 1 : parts(shape);
+  return shape;
+}
+
 Schedule Algorithm::schedule(const Shape& shape, int rank) const {
   ScheduleBuilder builder;
   write(shape, rank, builder);

@@ -32,6 +32,14 @@ struct Algorithm {
   // Whether blocks are parked where others belong, so that all must have one size.
   bool blocks_alike = false;
 
+  // Whether it goes by where ranks run, or by the mesh they are laid on. Proofs then try many.
+  bool by_placement = false;
+  bool by_grid = false;
+
+  // Into how many parts it cuts the collective's unit (a contribution, or a message), each of
+  // which is a block: segments, pieces for several links. Null: 1. Cut as evenly as counts allow.
+  int (*parts)(const Shape& shape) = nullptr;
+
   // Why it cannot run in this shape, as the end of a sentence ("needs a power of two ranks"); empty
   // if it can.
   std::string (*impossible)(const Shape& shape) = nullptr;
@@ -42,7 +50,10 @@ struct Algorithm {
   // "allgather/sparbit"
   std::string path() const;
   std::string why_impossible(const Shape& shape) const;
-  // One rank's schedule. The shape must be possible.
+  // What the algorithm adds to what is known of the communicator: parameters, where none are given
+  // at their standard, and parts.
+  Shape complete(Shape shape) const;
+  // One rank's schedule. The shape must be possible and complete.
   Schedule schedule(const Shape& shape, int rank) const;
 };
 

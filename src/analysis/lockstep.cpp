@@ -129,7 +129,7 @@ class Run : public WalkVisitor {
   void moved(int sender, const Message& send, int receiver, const Message& receive) override {
     move(sender, schedules_[sender].ranges(send), receiver, schedules_[receiver].ranges(receive));
   }
-  void copied(int rank, int, const Copy& copy) override {
+  void stepped(int rank, int, const Step& copy) override {
     move(rank, schedules_[rank].from(copy), rank, schedules_[rank].into(copy));
   }
 

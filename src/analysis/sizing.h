@@ -18,7 +18,7 @@ class Sizing {
   }
   int blocks(Buffer buffer) const {
     return buffer == Buffer::scratch ? static_cast<int>(scratch_.size())
-                                     : collective_->blocks(*shape_, buffer);
+                                     : collective_->blocks(*shape_, rank_, buffer);
   }
 
  private:

@@ -37,7 +37,7 @@ Traffic traffic(const Collective& collective, const Shape& shape, int rank,
       result.messages += pieces(schedule, each);
       add(schedule.ranges(each), result.sent, result.sent_bytes);
     }
-    for (const Copy& each : schedule.copies(round))
+    for (const Step& each : schedule.steps(round))
       add(schedule.from(each), result.copied, result.copied_bytes);
     if (!schedule.sends(round).empty() || !schedule.recvs(round).empty()) ++result.rounds;
   }

@@ -75,7 +75,7 @@ class Proof : public WalkVisitor {
     move(sender, receiver, received);
   }
 
-  void copied(int rank, int, const Copy& copy) override {
+  void stepped(int rank, int, const Step& copy) override {
     if (!error_.empty()) return;
     const Schedule& schedule = schedules_[rank];
     const auto into = schedule.into(copy);
@@ -263,20 +263,5 @@ std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape) {
 }
 
 bool differs_in_place(const Collective& collective) { return collective.in_place != nullptr; }
-
-std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
-  std::vector<Shape> shapes{{p, Parameters(algorithm.parameters)}};
-  for (const Parameter& parameter : algorithm.parameters) {
-    std::vector<Shape> more;
-    for (const Shape& shape : shapes)
-      for (const int value : parameter.samples) {
-        more.push_back(shape);
-        more.back().parameters.set(parameter, value);
-      }
-    shapes = std::move(more);
-  }
-  std::erase_if(shapes, [&](const Shape& s) { return !algorithm.why_impossible(s).empty(); });
-  return shapes;
-}
 
 }  // namespace toccata

@@ -29,8 +29,4 @@ std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape);
 // Whether a call in place is another thing to prove: not where send is a copy then.
 bool differs_in_place(const Collective& collective);
 
-// All settings of an algorithm's parameters that its descriptor samples, for p ranks, without those
-// that are impossible.
-std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p);
-
 }  // namespace toccata

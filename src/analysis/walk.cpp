@@ -72,8 +72,8 @@ class Walk {
 
   void close_round(int rank) {
     Rank& self = ranks_[rank];
-    for (const Copy& each : schedules_[rank].copies(self.round))
-      visitor_.copied(rank, self.round, each);
+    for (const Step& each : schedules_[rank].steps(self.round))
+      visitor_.stepped(rank, self.round, each);
     ++self.round;
   }
 

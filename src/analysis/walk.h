@@ -17,7 +17,7 @@ class WalkVisitor {
   // A send met its receive: now the blocks move.
   virtual void moved(int sender, const Message& send, int receiver, const Message& receive) = 0;
   // A local step of a round whose messages have all moved.
-  virtual void copied(int rank, int round, const Copy& copy) = 0;
+  virtual void stepped(int rank, int round, const Step& copy) = 0;
 };
 
 struct WalkResult {

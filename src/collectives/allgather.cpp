@@ -2,6 +2,15 @@
 
 namespace toccata {
 
+namespace {
+
+// Datum i is part i % parts of what rank i / parts contributes.
+Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
+  return buffer == Buffer::send ? rank * shape.parts + block : block;
+}
+
+}  // namespace
+
 // Every rank contributes one block; every rank gets all of them, in the order of the ranks.
 //
 //   send   rank 0: a   rank 1: b   rank 2: c        recv   everywhere: a b c
@@ -10,16 +19,16 @@ namespace toccata {
 const Collective allgather{
     .name = "allgather",
     .variable = "TOCCATA_ALLGATHER",
-    .blocks = [](const Shape& shape,
-                 Buffer buffer) { return buffer == Buffer::send ? 1 : shape.p; },
-    .data = [](const Shape& shape) { return shape.p; },
-    .sized = [](const Shape&, int rank, Buffer buffer,
-                int block) { return buffer == Buffer::send ? rank : block; },
-    .before = [](const Shape&, int rank, Buffer buffer,
-                 int) { return buffer == Buffer::send ? rank : nothing; },
-    .after = [](const Shape&, int rank, Buffer buffer,
-                int block) { return buffer == Buffer::send ? rank : block; },
-    .in_place = [](const Shape&, int rank, int) { return rank; },
+    .blocks = [](const Shape& shape, int,
+                 Buffer buffer) { return (buffer == Buffer::send ? 1 : shape.p) * shape.parts; },
+    .data = [](const Shape& shape) { return shape.p * shape.parts; },
+    .sized = meant_for,
+    .before =
+        [](const Shape& shape, int rank, Buffer buffer, int block) {
+          return buffer == Buffer::send ? meant_for(shape, rank, buffer, block) : nothing;
+        },
+    .after = meant_for,
+    .in_place = [](const Shape& shape, int rank, int block) { return rank * shape.parts + block; },
 };
 
 }  // namespace toccata

@@ -19,7 +19,7 @@ constexpr Collective named(std::string_view name, std::string_view variable,
   return {
       .name = name,
       .variable = variable,
-      .blocks = [](const Shape& shape, Buffer) { return shape.p; },
+      .blocks = [](const Shape& shape, int, Buffer) { return shape.p; },
       .data = [](const Shape& shape) { return shape.p * shape.p; },
       .sized = meant_for,
       .before =

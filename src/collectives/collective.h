@@ -18,8 +18,9 @@ struct Collective {
   std::string_view name;      // as MPI spells it, in lower case
   std::string_view variable;  // the environment's variable that asks for an algorithm
 
-  int (*blocks)(const Shape& shape, Buffer buffer);  // of send and of recv
-  int (*data)(const Shape& shape);                   // how many data there are
+  // Blocks of send and of recv that a rank may touch.
+  int (*blocks)(const Shape& shape, int rank, Buffer buffer);
+  int (*data)(const Shape& shape);  // how many data there are
 
   // The datum whose size block `block` of send or recv has, on `rank`.
   Datum (*sized)(const Shape& shape, int rank, Buffer buffer, int block);
@@ -30,6 +31,13 @@ struct Collective {
   // Under MPI_IN_PLACE, the recv block that send block `block` is. Null where recv blocks would be
   // overwritten before they are sent: there, send is a copy of what was in recv.
   int (*in_place)(const Shape& shape, int rank, int block) = nullptr;
+
+  // Whether one rank has a part of its own; Shape::root then says which.
+  bool rooted = false;
+
+  // Whether what ranks hold before the call are contributions, to be combined with those of all
+  // ranks to the datum that `after` names.
+  bool reduces = false;
 
   // Where it is the vector form of another, which then has the algorithms.
   const Collective* vector_of = nullptr;

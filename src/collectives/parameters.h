@@ -38,6 +38,8 @@ class Parameters {
   // All at their standard.
   explicit Parameters(const std::vector<Parameter>& declared);
 
+  // Whether nobody has said whose they are.
+  bool empty() const { return declared_ == nullptr; }
   int operator[](const Parameter& parameter) const;
   bool is(const Parameter& parameter, std::string_view word) const;
   void set(const Parameter& parameter, int value);

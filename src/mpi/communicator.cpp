@@ -95,7 +95,7 @@ const Plan& Communicator::add_plan(const Collective& collective, const Choice& c
                                    std::string label) {
   auto plan = std::make_unique<Plan>(choice);
   if (!choice.native() && !is_inter_) {
-    plan->schedule = choice.schedule(size_, rank_);
+    plan->schedule = choice.schedule({.p = size_}, rank_);
     plan->straight = StraightProgram::compile(plan->schedule);
     if (collective.vector_of != nullptr && choice.algorithm->blocks_alike)
       plan->agreement = &this->plan(allgather, "bruck");

@@ -179,7 +179,7 @@ int Execution::post() {
 
 void Execution::close_round() {
   if (!unpackings_.empty() || !types_.empty()) settle();
-  for (const Copy& each : schedule_->copies(round_))
+  for (const Step& each : schedule_->steps(round_))
     note(copy(schedule_->from(each), schedule_->into(each)));
 }
 

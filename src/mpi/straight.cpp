@@ -36,9 +36,10 @@ std::optional<StraightProgram> StraightProgram::compile(const Schedule& schedule
                  exchange.recv_channel))
       return {};
     if (!exchange.is_copy()) add(exchange);
-    for (const Copy& each : schedule.copies(round)) {
+    for (const toccata::Step& each : schedule.steps(round)) {
       Step copy;
-      if (!flatten(schedule.from(each), copy.send) || !flatten(schedule.into(each), copy.recv))
+      if (each.reduces || !flatten(schedule.from(each), copy.send) ||
+          !flatten(schedule.into(each), copy.recv))
         return {};
       add(copy);
     }

@@ -8,7 +8,7 @@ namespace toccata {
 ScheduleBuilder& ScheduleBuilder::round() {
   schedule_.rounds_.push_back({static_cast<std::uint32_t>(schedule_.sends_.size()),
                                static_cast<std::uint32_t>(schedule_.recvs_.size()),
-                               static_cast<std::uint32_t>(schedule_.copies_.size())});
+                               static_cast<std::uint32_t>(schedule_.steps_.size())});
   return *this;
 }
 
@@ -43,14 +43,23 @@ ScheduleBuilder& ScheduleBuilder::recv(int peer, const BlockRange& blocks, Trave
   return *this;
 }
 
-ScheduleBuilder& ScheduleBuilder::copy(const BlockRanges& from, const BlockRanges& into) {
+ScheduleBuilder& ScheduleBuilder::step(const BlockRanges& from, const BlockRanges& into,
+                                       bool reduces) {
   assert(schedule_.rounds() > 0 && "round() comes first");
   assert(blocks(from) == blocks(into));
   const std::uint32_t first = store(from);
   store(into);
-  schedule_.copies_.push_back(
-      {first, static_cast<std::uint32_t>(from.size()), static_cast<std::uint32_t>(into.size())});
+  schedule_.steps_.push_back({first, static_cast<std::uint32_t>(from.size()),
+                              static_cast<std::uint32_t>(into.size()), reduces});
   return *this;
+}
+
+ScheduleBuilder& ScheduleBuilder::copy(const BlockRanges& from, const BlockRanges& into) {
+  return step(from, into, false);
+}
+
+ScheduleBuilder& ScheduleBuilder::reduce(const BlockRanges& from, const BlockRanges& into) {
+  return step(from, into, true);
 }
 
 ScheduleBuilder& ScheduleBuilder::copy(const BlockRange& from, const BlockRange& into) {
@@ -81,8 +90,8 @@ void ScheduleBuilder::merge_round(const Schedule& other, int round, int first_sc
     channel(first_channel + each.channel).send(each.peer, moved(other.ranges(each)), each.travel);
   for (const Message& each : other.recvs(round))
     channel(first_channel + each.channel).recv(each.peer, moved(other.ranges(each)), each.travel);
-  for (const Copy& each : other.copies(round))
-    copy(moved(other.from(each)), moved(other.into(each)));
+  for (const Step& each : other.steps(round))
+    step(moved(other.from(each)), moved(other.into(each)), each.reduces);
   channel_ = 0;
 }
 
@@ -97,7 +106,7 @@ Schedule ScheduleBuilder::build() && {
   auto& rounds = schedule_.rounds_;
   while (!rounds.empty() && rounds.back().sends == schedule_.sends_.size() &&
          rounds.back().recvs == schedule_.recvs_.size() &&
-         rounds.back().copies == schedule_.copies_.size())
+         rounds.back().steps == schedule_.steps_.size())
     rounds.pop_back();
   return std::move(schedule_);
 }

@@ -4,12 +4,14 @@
 
 namespace toccata {
 
+class BlockMap;
+
 // Writes one rank's schedule, round after round:
 //
 //   schedule.round().send(right, recv(rank)).recv(left, recv(previous));
 //
 // Everything said after round() belongs to that round; sends and receives may come in any order,
-// copies follow the round's messages.
+// local steps follow the round's messages.
 class ScheduleBuilder {
  public:
   // Opens the next round. A rank with nothing to do in it opens it all the same.
@@ -21,6 +23,8 @@ class ScheduleBuilder {
   ScheduleBuilder& recv(int peer, const BlockRanges& blocks, Travel travel = Travel::whole);
   ScheduleBuilder& copy(const BlockRanges& from, const BlockRanges& into);
   ScheduleBuilder& copy(const BlockRange& from, const BlockRange& into);
+  // into = from ∘ into, where `from` holds what the lower ranks contribute.
+  ScheduleBuilder& reduce(const BlockRanges& from, const BlockRanges& into);
 
   // New scratch blocks, one for each block of `like` and of its size.
   BlockRange scratch(const BlockRanges& like);
@@ -37,6 +41,9 @@ class ScheduleBuilder {
  private:
   // Adds one round of `other` to the open round, its scratch and channels moved past ours.
   friend Schedule beside(const Schedule& one, const Schedule& other);
+  friend Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+                     const BlockMap& recv);
+  ScheduleBuilder& step(const BlockRanges& from, const BlockRanges& into, bool reduces);
   void merge_round(const Schedule& other, int round, int first_scratch, int first_channel);
 
   std::uint32_t store(std::span<const BlockRange> blocks);

@@ -111,8 +111,8 @@ Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& s
       result.channel(each.channel).send(group[each.peer], mapped(inner.ranges(each)), each.travel);
     for (const Message& each : inner.recvs(i))
       result.channel(each.channel).recv(group[each.peer], mapped(inner.ranges(each)), each.travel);
-    for (const Copy& each : inner.copies(i))
-      result.copy(mapped(inner.from(each)), mapped(inner.into(each)));
+    for (const Step& each : inner.steps(i))
+      result.step(mapped(inner.from(each)), mapped(inner.into(each)), each.reduces);
   }
   result.channel(inner.channels() - 1);
   return std::move(result).build();

@@ -27,7 +27,7 @@ void Schedule::set_travel(Travel travel) {
 std::size_t Schedule::memory() const {
   return sizeof(*this) + rounds_.capacity() * sizeof(Round) +
          (sends_.capacity() + recvs_.capacity()) * sizeof(Message) +
-         copies_.capacity() * sizeof(Copy) +
+         steps_.capacity() * sizeof(Step) +
          (ranges_.capacity() + scratch_.capacity()) * sizeof(BlockRange);
 }
 

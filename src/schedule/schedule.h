@@ -25,17 +25,19 @@ struct Message {
   std::uint32_t range_count = 0;
 };
 
-// A local step: the i-th block of `from` is copied to the i-th block of `into`. The ranges of both
-// stand one behind the other in the schedule.
-struct Copy {
+// A local step: the i-th block of `from` is copied to the i-th block of `into`, or reduced into it:
+// into = from ∘ into, as MPI_Reduce_local has it, so that `from` holds what lower ranks contribute.
+// The ranges of both stand one behind the other in the schedule.
+struct Step {
   std::uint32_t first_range = 0;
   std::uint32_t from_count = 0;
   std::uint32_t into_count = 0;
+  bool reduces = false;
 };
 
 // What one rank does in a collective, round by round.
 //
-// A round: all its messages are in flight together; when they have arrived its copies are done in
+// A round: all its messages are in flight together; when they have arrived its steps are done in
 // order. Within a round no two messages write the same block, and no message writes a block that
 // another sends. Rounds are local to a rank: nothing but messages orders two ranks. A round may
 // be empty for a rank: round i is the same moment of the algorithm on every rank, which is how
@@ -50,15 +52,15 @@ class Schedule {
 
   std::span<const Message> sends(int round) const { return entries(sends_, &Round::sends, round); }
   std::span<const Message> recvs(int round) const { return entries(recvs_, &Round::recvs, round); }
-  std::span<const Copy> copies(int round) const { return entries(copies_, &Round::copies, round); }
+  std::span<const Step> steps(int round) const { return entries(steps_, &Round::steps, round); }
 
   std::span<const BlockRange> ranges(const Message& message) const {
     return {ranges_.data() + message.first_range, message.range_count};
   }
-  std::span<const BlockRange> from(const Copy& copy) const {
+  std::span<const BlockRange> from(const Step& copy) const {
     return {ranges_.data() + copy.first_range, copy.from_count};
   }
-  std::span<const BlockRange> into(const Copy& copy) const {
+  std::span<const BlockRange> into(const Step& copy) const {
     return {ranges_.data() + copy.first_range + copy.from_count, copy.into_count};
   }
 
@@ -77,7 +79,7 @@ class Schedule {
 
   // Where a round's entries begin; they end where the next round's begin.
   struct Round {
-    std::uint32_t sends, recvs, copies;
+    std::uint32_t sends, recvs, steps;
   };
   template <typename Entry>
   std::span<const Entry> entries(const std::vector<Entry>& all, std::uint32_t Round::*begin,
@@ -90,7 +92,7 @@ class Schedule {
   std::vector<Round> rounds_;
   std::vector<Message> sends_;
   std::vector<Message> recvs_;
-  std::vector<Copy> copies_;
+  std::vector<Step> steps_;
   BlockRanges ranges_;
   BlockRanges scratch_;
   int channels_ = 1;

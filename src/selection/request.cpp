@@ -94,9 +94,17 @@ std::string Choice::text() const {
   return result;
 }
 
-Schedule Choice::schedule(int p, int rank) const {
-  check_possible(*this, p);
-  Schedule schedule = algorithm->schedule({p, parameters}, rank);
+Shape Choice::in(const Shape& known) const {
+  if (native()) return known;
+  Shape shape = known;
+  shape.parameters = parameters;
+  if (const std::string why = algorithm->why_impossible(shape); !why.empty())
+    throw RequestError(algorithm->path() + " " + why + ", here are " + std::to_string(shape.p));
+  return algorithm->complete(std::move(shape));
+}
+
+Schedule Choice::schedule(const Shape& known, int rank) const {
+  Schedule schedule = algorithm->schedule(in(known), rank);
   if (travel != Travel::whole) schedule.set_travel(travel);
   return schedule;
 }
@@ -123,13 +131,6 @@ Choice parse_choice(const Collective& collective, std::string_view text) {
     if (comma == std::string_view::npos) return choice;
     settings.remove_prefix(comma + 1);
   }
-}
-
-void check_possible(const Choice& choice, int p) {
-  if (choice.native()) return;
-  const std::string why = choice.algorithm->why_impossible({p, choice.parameters});
-  if (!why.empty())
-    throw RequestError(choice.algorithm->path() + " " + why + ", here are " + std::to_string(p));
 }
 
 }  // namespace toccata

@@ -23,16 +23,16 @@ struct Choice {
   bool native() const { return algorithm == nullptr; }
   // "sparbit:messages=per_block" or "native"
   std::string text() const;
-  // One rank's schedule among p. RequestError if it cannot run with p ranks.
-  Schedule schedule(int p, int rank) const;
+  // The shape of this choice in what is known of a communicator (p, root, placement, grid).
+  // RequestError if the algorithm cannot run there.
+  Shape in(const Shape& known) const;
+  // One rank's schedule there.
+  Schedule schedule(const Shape& known, int rank) const;
 };
 
 // Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or
 // "allgather/sparbit". Every algorithm takes `travel=whole|packed|datatype|per_range`: how messages
 // of several pieces travel. RequestError on anything else.
 Choice parse_choice(const Collective& collective, std::string_view text);
-
-// RequestError if the choice cannot run with p ranks.
-void check_possible(const Choice& choice, int p);
 
 }  // namespace toccata

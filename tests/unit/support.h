@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/registry.h"
+#include "analysis/samples.h"
 #include "analysis/verify.h"
 
 namespace toccata::test {

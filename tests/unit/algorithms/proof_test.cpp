@@ -1,7 +1,6 @@
 // Every algorithm of the registry, with every sample of its parameters, is proved for many p.
 #include <chrono>
 
-#include "analysis/verify.h"
 #include "patterns/arithmetic.h"
 #include "support.h"
 

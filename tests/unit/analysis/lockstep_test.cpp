@@ -52,7 +52,7 @@ std::vector<std::int64_t> random_counts(Random& random, int data, bool alike) {
 std::vector<std::int64_t> random_displacements(Random& random, const Collective& collective,
                                                const Shape& shape,
                                                const std::vector<std::int64_t>& counts) {
-  std::vector<std::int64_t> result(collective.blocks(shape, Buffer::recv));
+  std::vector<std::int64_t> result(collective.blocks(shape, 0, Buffer::recv));
   std::int64_t next = random.number(-5, 5);
   for (const int block : random.permutation(static_cast<int>(result.size()))) {
     result[block] = next;

@@ -37,7 +37,7 @@ struct Plan {
         round.sends.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
       for (const Message& each : schedule.recvs(i))
         round.recvs.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
-      for (const Copy& each : schedule.copies(i))
+      for (const toccata::Step& each : schedule.steps(i))
         round.copies.push_back({list(schedule.from(each)), list(schedule.into(each))});
     }
   }

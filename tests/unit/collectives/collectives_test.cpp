@@ -25,7 +25,7 @@ TEST(Collectives, PromiseOnlyWhatFits) {
       const Shape shape{p};
       for (int rank = 0; rank < p; ++rank)
         for (const Buffer buffer : {Buffer::send, Buffer::recv})
-          for (int block = 0; block < collective->blocks(shape, buffer); ++block) {
+          for (int block = 0; block < collective->blocks(shape, rank, buffer); ++block) {
             const Datum sized = collective->sized(shape, rank, buffer, block);
             EXPECT_TRUE(sized >= 0 && sized < collective->data(shape));
             for (const auto holds : {collective->before, collective->after}) {
@@ -34,7 +34,7 @@ TEST(Collectives, PromiseOnlyWhatFits) {
             }
             if (buffer == Buffer::send && collective->in_place != nullptr) {
               const int place = collective->in_place(shape, rank, block);
-              ASSERT_TRUE(place >= 0 && place < collective->blocks(shape, Buffer::recv));
+              ASSERT_TRUE(place >= 0 && place < collective->blocks(shape, rank, Buffer::recv));
               EXPECT_EQ(collective->sized(shape, rank, Buffer::recv, place), sized);
             }
           }
@@ -43,8 +43,8 @@ TEST(Collectives, PromiseOnlyWhatFits) {
 
 TEST(Allgather, GivesEveryRankAllBlocksInTheOrderOfTheRanks) {
   const Shape shape{3};
-  EXPECT_EQ(allgather.blocks(shape, Buffer::send), 1);
-  EXPECT_EQ(allgather.blocks(shape, Buffer::recv), 3);
+  EXPECT_EQ(allgather.blocks(shape, 0, Buffer::send), 1);
+  EXPECT_EQ(allgather.blocks(shape, 0, Buffer::recv), 3);
   for (int rank = 0; rank < 3; ++rank) {
     EXPECT_EQ(allgather.before(shape, rank, Buffer::send, 0), rank);
     EXPECT_EQ(allgather.in_place(shape, rank, 0), rank);
@@ -58,8 +58,8 @@ TEST(Allgather, GivesEveryRankAllBlocksInTheOrderOfTheRanks) {
 TEST(Alltoall, GivesEveryRankItsBlockOfEveryRank) {
   const Shape shape{3};
   for (const Collective* each : {&alltoall, &alltoallv}) {
-    EXPECT_EQ(each->blocks(shape, Buffer::send), 3);
-    EXPECT_EQ(each->blocks(shape, Buffer::recv), 3);
+    EXPECT_EQ(each->blocks(shape, 0, Buffer::send), 3);
+    EXPECT_EQ(each->blocks(shape, 0, Buffer::recv), 3);
     EXPECT_EQ(each->data(shape), 9);
     EXPECT_EQ(each->in_place, nullptr) << "blocks would be overwritten before they are sent";
     for (int rank = 0; rank < 3; ++rank)

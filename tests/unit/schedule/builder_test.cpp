@@ -28,11 +28,11 @@ TEST(ScheduleBuilder, KeepsWhatBelongsToARoundTogether) {
 
   EXPECT_TRUE(schedule.sends(0).empty());
   EXPECT_TRUE(schedule.recvs(0).empty());
-  ASSERT_EQ(schedule.copies(0).size(), 1U);
-  EXPECT_EQ(schedule.from(schedule.copies(0)[0])[0], send(0));
-  EXPECT_EQ(schedule.into(schedule.copies(0)[0])[0], recv(1));
+  ASSERT_EQ(schedule.steps(0).size(), 1U);
+  EXPECT_EQ(schedule.from(schedule.steps(0)[0])[0], send(0));
+  EXPECT_EQ(schedule.into(schedule.steps(0)[0])[0], recv(1));
 
-  EXPECT_TRUE(schedule.sends(1).empty() && schedule.recvs(1).empty() && schedule.copies(1).empty());
+  EXPECT_TRUE(schedule.sends(1).empty() && schedule.recvs(1).empty() && schedule.steps(1).empty());
 
   ASSERT_EQ(schedule.sends(2).size(), 2U);
   const Message& first = schedule.sends(2)[0];
@@ -48,9 +48,9 @@ TEST(ScheduleBuilder, KeepsWhatBelongsToARoundTogether) {
   ASSERT_EQ(schedule.recvs(2).size(), 1U);
   EXPECT_EQ(schedule.recvs(2)[0].peer, 3);
   EXPECT_EQ(schedule.recvs(2)[0].travel, Travel::packed);
-  ASSERT_EQ(schedule.copies(2).size(), 1U);
-  EXPECT_EQ(schedule.from(schedule.copies(2)[0]).size(), 2U);
-  EXPECT_EQ(expand(schedule.into(schedule.copies(2)[0])), (std::vector{0, 1}));
+  ASSERT_EQ(schedule.steps(2).size(), 1U);
+  EXPECT_EQ(schedule.from(schedule.steps(2)[0]).size(), 2U);
+  EXPECT_EQ(expand(schedule.into(schedule.steps(2)[0])), (std::vector{0, 1}));
 }
 
 TEST(ScheduleBuilder, NumbersScratchOnAndOn) {
@@ -91,7 +91,7 @@ TEST(Schedule, PrescribesTravelOnlyWhereNothingIsPrescribed) {
 
 TEST(Schedule, CountsItsMemory) {
   EXPECT_EQ(Schedule().memory(), sizeof(Schedule));
-  EXPECT_GT(example().memory(), sizeof(Schedule) + 3 * sizeof(Message) + sizeof(Copy));
+  EXPECT_GT(example().memory(), sizeof(Schedule) + 3 * sizeof(Message) + sizeof(Step));
 }
 
 }  // namespace

@@ -250,7 +250,7 @@ EVERY_ALGORITHM_OF(allgather, Composed);
 const Collective halves{
     .name = "halves",
     .variable = "",
-    .blocks = [](const Shape& shape,
+    .blocks = [](const Shape& shape, int,
                  Buffer buffer) { return buffer == Buffer::send ? 2 : 2 * shape.p; },
     .data = [](const Shape& shape) { return 2 * shape.p; },
     .sized = [](const Shape&, int rank, Buffer buffer,

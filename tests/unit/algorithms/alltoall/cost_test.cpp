@@ -80,9 +80,9 @@ TEST(AlltoallRadix, ServesEveryNumberOfRanksUpToItself) {
 
 TEST(AlltoallRadix, IsRefusedBeyondTheNumberOfRanks) {
   const Choice choice = parse_choice(alltoall, "bruck_radix:radix=8");
-  EXPECT_NO_THROW(check_possible(choice, 8));
+  EXPECT_NO_THROW(choice.in({.p = 8}));
   try {
-    check_possible(choice, 7);
+    choice.in({.p = 7});
     FAIL();
   } catch (const RequestError& error) {
     EXPECT_STREQ(error.what(),

@@ -1,0 +1,137 @@
+#include "analysis/samples.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <set>
+
+namespace toccata {
+
+namespace {
+
+// Numbers that are the same with every standard library.
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  // From 0 to `end` - 1.
+  int below(int end) { return static_cast<int>(engine_() % static_cast<unsigned>(end)); }
+  std::vector<int> permutation(int size) {
+    std::vector<int> result(size);
+    std::iota(result.begin(), result.end(), 0);
+    for (int i = size - 1; i > 0; --i) std::swap(result[i], result[below(i + 1)]);
+    return result;
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// Nodes of `node_sizes` ranks each, two sockets a node, a core for every rank.
+Machine machine_of(const std::vector<int>& node_sizes) {
+  Machine::Level nodes{"node", {}}, sockets{"socket", {}}, cores{"core", {}};
+  for (const int size : node_sizes) {
+    const int node = static_cast<int>(nodes.outer.size());
+    nodes.outer.push_back(0);
+    for (const int cores_here : {(size + 1) / 2, size / 2}) {
+      const int socket = static_cast<int>(sockets.outer.size());
+      sockets.outer.push_back(node);
+      cores.outer.insert(cores.outer.end(), cores_here, socket);
+    }
+  }
+  return Machine({nodes, sockets, cores});
+}
+
+std::vector<int> even_sizes(int p, int size) {
+  std::vector<int> sizes(p / size, size);
+  if (p % size != 0) sizes.push_back(p % size);
+  return sizes;
+}
+
+std::vector<int> random_sizes(int p, int most, Random& random) {
+  std::vector<int> sizes;
+  for (int left = p; left > 0; left -= sizes.back())
+    sizes.push_back(1 + random.below(std::min(most, left)));
+  return sizes;
+}
+
+std::shared_ptr<const Placement> place(const std::vector<int>& node_sizes,
+                                       const std::vector<int>& cores, Random* unbinding) {
+  auto machine = std::make_shared<const Machine>(machine_of(node_sizes));
+  std::vector<Place> places;
+  for (const int core : cores) {
+    Place place{machine->innermost(), core};
+    if (unbinding != nullptr && unbinding->below(8) == 0)
+      place = {0, machine->ancestor(place.level, place.object, 0)};
+    places.push_back(place);
+  }
+  return std::make_shared<const Placement>(std::move(machine), std::move(places));
+}
+
+// The most even `dimensions` factors of p, largest first; none are 1 unless there must be.
+std::vector<int> even_dims(int p, int dimensions) {
+  if (dimensions == 1) return {p};
+  int first = static_cast<int>(std::lround(std::pow(p, 1.0 / dimensions)));
+  while (first > 1 && p % first != 0) --first;
+  std::vector<int> dims = even_dims(p / std::max(first, 1), dimensions - 1);
+  dims.push_back(std::max(first, 1));
+  return dims;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const Placement>> sample_placements(int p) {
+  Random random(p);
+  std::vector<int> in_order(p);
+  std::iota(in_order.begin(), in_order.end(), 0);
+  const int root = std::max(1, static_cast<int>(std::sqrt(p)));
+  return {nullptr, place(even_sizes(p, 4), in_order, nullptr),
+          place(even_sizes(p, root), random.permutation(p), nullptr),
+          place(random_sizes(p, 2 * root, random), in_order, nullptr),
+          place(random_sizes(p, 2 * root, random), random.permutation(p), &random)};
+}
+
+std::vector<std::shared_ptr<const Grid>> sample_grids(int p) {
+  std::vector<std::shared_ptr<const Grid>> grids{nullptr};
+  const auto add = [&](const std::vector<int>& dims, const std::vector<bool>& periodic,
+                       std::vector<int> ranks = {}) {
+    grids.push_back(std::make_shared<const Grid>(Grid{{dims, periodic}, std::move(ranks)}));
+  };
+  add({p}, {false});
+  add({p}, {true});
+  for (const int dimensions : {2, 3}) {
+    const std::vector<int> dims = even_dims(p, dimensions);
+    if (dims.back() == 1) continue;  // p has too few factors
+    add(dims, std::vector<bool>(dimensions, false));
+    add(dims, std::vector<bool>(dimensions, true));
+    std::vector<bool> mixed(dimensions, true);
+    mixed.front() = false;
+    add(dims, mixed, Random(p).permutation(p));
+  }
+  return grids;
+}
+
+std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
+  std::vector<Shape> shapes{{p, Parameters(algorithm.parameters)}};
+  const auto cross = [&shapes](const auto& values, auto&& set) {
+    std::vector<Shape> more;
+    for (const Shape& shape : shapes)
+      for (const auto& value : values) set(more.emplace_back(shape), value);
+    shapes = std::move(more);
+  };
+  for (const Parameter& parameter : algorithm.parameters)
+    cross(parameter.samples,
+          [&](Shape& shape, int value) { shape.parameters.set(parameter, value); });
+  if (algorithm.collective.rooted)
+    cross(std::set{0, p / 3, p - 1}, [](Shape& shape, int root) { shape.root = root; });
+  if (algorithm.by_placement)
+    cross(sample_placements(p),
+          [](Shape& shape, const auto& placement) { shape.placement = placement; });
+  if (algorithm.by_grid)
+    cross(sample_grids(p), [](Shape& shape, const auto& grid) { shape.grid = grid; });
+  std::erase_if(shapes, [&](const Shape& s) { return !algorithm.why_impossible(s).empty(); });
+  for (Shape& shape : shapes) shape = algorithm.complete(std::move(shape));
+  return shapes;
+}
+
+}  // namespace toccata

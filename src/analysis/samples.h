@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "topology/mesh.h"
+#include "topology/placement.h"
+
+namespace toccata {
+
+// The shapes that proofs and sweeps of an algorithm go through, for p ranks: every setting of its
+// parameters that its descriptor samples, with different roots, placements and grids where it goes
+// by them, without those that are impossible. Complete, and the same in every run.
+std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p);
+
+// Ranks on machines of nodes, sockets and cores: even nodes, uneven ones, ranks scattered over them
+// in any order, some of them unbound. Null stands for a machine of which nothing is known.
+std::vector<std::shared_ptr<const Placement>> sample_placements(int p);
+
+// Meshes and tori of one to three dimensions, as even as p allows, and ranks in disorder on one.
+// Null stands for a communicator without a mesh.
+std::vector<std::shared_ptr<const Grid>> sample_grids(int p);
+
+}  // namespace toccata

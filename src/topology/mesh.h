@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+namespace toccata {
+
+// An N-dimensional mesh, the last dimension fastest; a torus where all dimensions are periodic.
+struct Mesh {
+  std::vector<int> dims;
+  std::vector<bool> periodic;
+
+  int dimensions() const { return static_cast<int>(dims.size()); }
+  int cells() const;
+  std::vector<int> coordinates(int cell) const;
+  int cell(const std::vector<int>& coordinates) const;
+  // Links on a shortest way between two cells.
+  int hops(int from, int to) const;
+
+  bool operator==(const Mesh&) const = default;
+};
+
+// The ranks of a communicator on a mesh, exactly one in each cell: a Cartesian communicator, or the
+// nodes of a torus with a rank each.
+struct Grid {
+  Mesh mesh;
+  std::vector<int> ranks = {};  // by cell; empty where rank i is in cell i
+
+  int rank_at(int cell) const { return ranks.empty() ? cell : ranks[cell]; }
+};
+
+}  // namespace toccata
