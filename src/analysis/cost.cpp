@@ -156,8 +156,14 @@ class Clocks : public WalkVisitor {
         ranks_(shape.p) {
     for (const Whereabouts::Limit& limit : where_.limited())
       sharing_.emplace_back(*limit.regions, schedules, bytes_);
-    if (options.terms)
-      for (Rank& each : ranks_) each.now.terms.resize(terms_.number());
+    for (int rank = 0; rank < shape.p; ++rank) {
+      Moment& now = ranks_[rank].now;
+      if (options.terms) now.terms.resize(terms_.number());
+      add(now, terms_.start(), 1);
+      if (const double scratch = bytes_(rank, schedules[rank].scratch());
+          scratch > static_cast<double>(model.kept))
+        add(now, terms_.fresh(), scratch);
+    }
   }
 
   void opened(int rank, int round) override {

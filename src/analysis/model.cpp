@@ -26,6 +26,8 @@ std::vector<std::string> term_names(const Model& model) {
   names[terms.gamma()] = "gamma";
   names[terms.copy()] = "copy";
   names[terms.pack()] = "pack";
+  names[terms.start()] = "start";
+  names[terms.fresh()] = "fresh";
   return names;
 }
 
@@ -45,6 +47,8 @@ std::vector<double> coefficients(const Model& model) {
   values[terms.gamma()] = model.gamma;
   values[terms.copy()] = model.copy;
   values[terms.pack()] = model.pack;
+  values[terms.start()] = model.start;
+  values[terms.fresh()] = model.fresh;
   return values;
 }
 

@@ -48,6 +48,11 @@ struct Model {
   double gamma = 0;                // seconds a reduced byte
   double copy = 0;                 // seconds a byte copied by a local step
   double pack = 0;                 // seconds a byte of a message not in one piece, at either end
+  double start = 0;                // seconds that any call takes before its first message
+  // Seconds a byte of scratch, of a rank that has more than `kept` bytes of it: memory that the
+  // library gives back after each call, so that the system has to clear it and map it in anew.
+  double fresh = 0;
+  std::int64_t kept = 0;
 
   bool operator==(const Model&) const = default;
 };
@@ -61,7 +66,7 @@ class Terms {
  public:
   explicit Terms(const Model& model) : levels_(static_cast<int>(model.levels.size())) {}
 
-  int number() const { return levels_ * a_level + 3; }
+  int number() const { return levels_ * a_level + 5; }
   int alpha(int level, bool rendezvous) const { return level * a_level + (rendezvous ? 3 : 0); }
   int beta(int level, bool rendezvous) const { return alpha(level, rendezvous) + 1; }
   int o(int level, bool rendezvous) const { return alpha(level, rendezvous) + 2; }
@@ -69,6 +74,8 @@ class Terms {
   int gamma() const { return levels_ * a_level; }
   int copy() const { return gamma() + 1; }
   int pack() const { return gamma() + 2; }
+  int start() const { return gamma() + 3; }
+  int fresh() const { return gamma() + 4; }
 
  private:
   static constexpr int a_level = 7;

@@ -169,6 +169,24 @@ TEST(Cost, LocalStepsTakeTheirBytes) {
   EXPECT_DOUBLE_EQ(ranks.seconds(flat(), 1000), 2 + 1);
 }
 
+TEST(Cost, AnyCallTakesItsStart) {
+  Model model = flat();
+  model.start = 5;
+  EXPECT_DOUBLE_EQ(Ranks(1).seconds(model, 1000), 5);
+  EXPECT_DOUBLE_EQ(one_message().seconds(model, 100), 5 + 7 + 100 + 10 + 7);
+}
+
+TEST(Cost, ScratchIsFreshBeyondWhatIsKept) {
+  Ranks ranks(1);
+  ranks[0].scratch({recv(0), recv(0)});
+  Model model = flat();
+  model.fresh = 0.5;
+  model.kept = 200;
+  EXPECT_DOUBLE_EQ(ranks.seconds(model, 100), 0);
+  ranks[0].scratch({recv(0), recv(0)});
+  EXPECT_DOUBLE_EQ(ranks.seconds(model, 101), 202 * 0.5);
+}
+
 TEST(Cost, ConflictsMultiplyBytes) {
   const CostOptions busy{.conflicts = [](int sender, int round, int message) {
     return sender == 0 && round == 0 && message == 0 ? 4.0 : 1.0;
@@ -270,6 +288,7 @@ TEST(Cost, SaysWhatTheCriticalPathConsistsOf) {
   const Model model = flat();
   const Terms at(model);
   std::vector<double> expected(at.number());
+  expected[at.start()] = 1;
   expected[at.pack()] = 400;
   expected[at.o(0, false)] = 2;
   expected[at.alpha(0, false)] = 1;
@@ -308,6 +327,9 @@ Model random_model(test::Random& random) {
   model.gamma = random.number(0, 9) * 1e-11;
   model.copy = random.number(0, 9) * 1e-11;
   model.pack = random.number(0, 9) * 1e-11;
+  model.start = random.number(0, 9) * 1e-6;
+  model.fresh = random.number(0, 9) * 1e-11;
+  model.kept = random.number(0, 4000);
   return model;
 }
 
