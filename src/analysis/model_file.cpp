@@ -82,10 +82,11 @@ class Fields {
 };
 
 Protocol protocol_of(const Fields& fields) {
-  fields.allow({"alpha", "beta", "o", "tau"});
+  fields.allow({"alpha", "beta", "o", "g", "tau"});
   const Protocol result{.alpha = fields.number("alpha"),
                         .beta = fields.number("beta"),
                         .o = fields.number("o", 0),
+                        .g = fields.number("g", 0),
                         .tau = fields.number("tau", 1)};
   if (result.tau > 1) fields.complain("tau", "is more than 1; it is a share");
   return result;
@@ -111,6 +112,7 @@ Model::Level level_of(const Fields& fields) {
 Json json_of(const Protocol& protocol) {
   Json result{{"alpha", protocol.alpha}, {"beta", protocol.beta}};
   if (protocol.o != 0) result["o"] = protocol.o;
+  if (protocol.g != 0) result["g"] = protocol.g;
   if (protocol.tau != 1) result["tau"] = protocol.tau;
   return result;
 }

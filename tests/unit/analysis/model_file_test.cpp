@@ -38,7 +38,7 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
   };
   EXPECT_EQ(error("\"beta\": 2e-9", "\"b\": 2e-9"),
             "small.json: levels[0].eager.b is no field of a model here; known are alpha, beta, o, "
-            "tau");
+            "g, tau");
   EXPECT_EQ(error(", \"beta\": 2e-9", ""), "small.json: levels[0].eager.beta is missing");
   EXPECT_EQ(error("2e-9", "-2e-9"),
             "small.json: levels[0].eager.beta is -2e-09; it takes a number from 0 on");
