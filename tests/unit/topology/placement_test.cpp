@@ -77,10 +77,16 @@ TEST(Mesh, CountsTheLinksOfAShortestWay) {
 
 TEST(Samples, HaveARankInEveryCellAndAPlaceForEveryRank) {
   for (const int p : {1, 2, 3, 7, 12, 30, 64, 128}) {
-    for (const auto& each : sample_placements(p))
-      if (each != nullptr) EXPECT_EQ(each->p(), p);
-    for (const auto& each : sample_grids(p))
-      if (each != nullptr) EXPECT_EQ(each->mesh.cells(), p);
+    for (const auto& each : sample_placements(p)) {
+      if (each != nullptr) {
+        EXPECT_EQ(each->p(), p);
+      }
+    }
+    for (const auto& each : sample_grids(p)) {
+      if (each != nullptr) {
+        EXPECT_EQ(each->mesh.cells(), p);
+      }
+    }
   }
 }
 
