@@ -386,6 +386,8 @@ TEST_P(EveryCost, GrowsWithBytesAndParameters) {
       const double alpha = level.eager.alpha;
       level.eager = model.levels[0].eager;
       level.eager.alpha = alpha;
+      level.eager.tau = 1;
+      level.injection = std::numeric_limits<double>::infinity();
       level.rendezvous = level.eager;
     }
     const int bytes = random.number(0, 4000);
