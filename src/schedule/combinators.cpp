@@ -87,35 +87,48 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
   return BlockMap::table(std::move(table));
 }
 
-}  // namespace
-
-Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
-            const BlockMap& recv) {
+template <typename PeerMap>
+Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send,
+                const BlockMap& recv) {
   const BlockMap scratch = map_scratch(inner.scratch(), send, recv);
-  const auto mapped = [&](std::span<const BlockRange> ranges) {
+  const auto map = [&](std::span<const BlockRange> ranges) {
     BlockRanges outer;
     for (const BlockRange& range : ranges) {
-      const BlockMap& map = range.buffer == Buffer::send   ? send
-                            : range.buffer == Buffer::recv ? recv
-                                                           : scratch;
-      map.map(range, outer);
+      const BlockMap& blocks = range.buffer == Buffer::send   ? send
+                               : range.buffer == Buffer::recv ? recv
+                                                              : scratch;
+      blocks.map(range, outer);
     }
     return outer;
   };
 
   ScheduleBuilder result;
-  result.scratch(mapped(inner.scratch()));
+  result.scratch(map(inner.scratch()));
   for (int i = 0; i < inner.rounds(); ++i) {
     result.round();
     for (const Message& each : inner.sends(i))
-      result.channel(each.channel).send(group[each.peer], mapped(inner.ranges(each)), each.travel);
+      result.channel(each.channel).send(peer(each.peer), map(inner.ranges(each)), each.travel);
     for (const Message& each : inner.recvs(i))
-      result.channel(each.channel).recv(group[each.peer], mapped(inner.ranges(each)), each.travel);
+      result.channel(each.channel).recv(peer(each.peer), map(inner.ranges(each)), each.travel);
     for (const Step& each : inner.steps(i))
-      result.step(mapped(inner.from(each)), mapped(inner.into(each)), each.reduces);
+      each.reduces ? result.reduce(map(inner.from(each)), map(inner.into(each)))
+                   : result.copy(map(inner.from(each)), map(inner.into(each)));
   }
   result.channel(inner.channels() - 1);
   return std::move(result).build();
+}
+
+}  // namespace
+
+Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+            const BlockMap& recv) {
+  return mapped(
+      inner, [&](int rank) { return group[rank]; }, send, recv);
+}
+
+Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv) {
+  return mapped(
+      inner, [](int rank) { return rank; }, send, recv);
 }
 
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,

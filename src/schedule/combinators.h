@@ -52,6 +52,8 @@ class BlockMap {
 //   inner rank 0 sends block 0 to 1        outer rank 1 sends blocks 0, 1 to 3
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv);
+// The same among all our ranks.
+Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv);
 
 // The same algorithm with the ranks exchanged: our rank permutation[i] plays rank i. In the buffers
 // named `block_a_rank`, block i belongs to rank i and moves with it. Call it with the schedule of
