@@ -22,7 +22,9 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const BlockMap all = BlockMap::affine(Buffer::recv, 0);
   const BlockMap own = BlockMap::affine(Buffer::recv, rank);
   const Algorithm& second = gather(shape);
-  schedule.then(on(scatter().schedule({.p = shape.p, .root = shape.root}, rank), all, own))
+  schedule
+      .then(on(scatter().schedule({.p = shape.p, .root = shape.root}, rank), all, own,
+               Scratch::at_home))
       .then(on(second.schedule(second.complete({shape.p}), rank), own, all));
 }
 
