@@ -120,6 +120,10 @@ _ranks = _count("number of ranks")
 Ranks = Annotated[
     int, typer.Option("-p", "--ranks", metavar="P", parser=_ranks, help="Number of ranks.")
 ]
+RootOption = Annotated[
+    int,
+    typer.Option("--root", metavar="R", parser=_count("rank", least=0), help="Of a rooted one."),
+]
 Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="[NAME]...", help="Algorithms or collectives; all if none is given."),
@@ -166,6 +170,7 @@ def show_(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
     ] = None,
+    root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -179,10 +184,11 @@ def show_(
     - `toccata show sparbit -p 5`
     - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
     - `toccata show sparbit -p 8 --output sparbit.png`
+    - `toccata show reduce/binomial -p 6 --root 4`
     - `toccata show ring -p 8 --machine "node:2 core:4" --placement cyclic`
     """
     choice = catalogue.find(algorithm)
-    shape = machines.shape(p, machine, placement)
+    shape = machines.shape(p, machine, placement, root)
     choice.cost(shape)  # says so if it is impossible
     if output is None:
         narrator = show.Narrator(choice, shape)
@@ -285,6 +291,7 @@ def traffic(
     size: Annotated[
         str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
     ] = "1",
+    root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -305,7 +312,7 @@ def traffic(
             choices.append(subject)
         else:
             choices += subject.variants(p) or [catalogue.find(subject.path)]
-    shape = machines.shape(p, machine, placement)
+    shape = machines.shape(p, machine, placement, root)
     console.print(counting.as_table(choices, shape, block_bytes))
 
 
