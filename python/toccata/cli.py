@@ -120,6 +120,10 @@ _ranks = _count("number of ranks")
 Ranks = Annotated[
     int, typer.Option("-p", "--ranks", metavar="P", parser=_ranks, help="Number of ranks.")
 ]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(metavar="ALGORITHM", help="The same for the MPI call of that name."),
+]
 RootOption = Annotated[
     int,
     typer.Option("--root", metavar="R", parser=_count("rank", least=0), help="Of a rooted one."),
@@ -155,7 +159,9 @@ def list_(
 
 @app.command("show")
 def show_(
-    algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="As sparbit or ring.")],
+    algorithm: Annotated[
+        str, typer.Argument(metavar="ALGORITHM", help="As sparbit or bcast/binomial.")
+    ],
     p: Ranks,
     rank: Annotated[
         int | None,
@@ -185,7 +191,7 @@ def show_(
     - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
     - `toccata show sparbit -p 8 --output sparbit.png`
     - `toccata show reduce/binomial -p 6 --root 4`
-    - `toccata show ring -p 8 --machine "node:2 core:4" --placement cyclic`
+    - `toccata show allgather/ring -p 8 --machine "node:2 core:4" --placement cyclic`
     """
     choice = catalogue.find(algorithm)
     shape = machines.shape(p, machine, placement, root)
@@ -661,6 +667,20 @@ def run(
         str | None,
         typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoallv and MPI_Alltoallw."),
     ] = None,
+    allreduce: ServerOption = None,
+    bcast: ServerOption = None,
+    gather: ServerOption = None,
+    gatherv: ServerOption = None,
+    reduce: ServerOption = None,
+    reduce_scatter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block.",
+        ),
+    ] = None,
+    scatter: ServerOption = None,
+    scatterv: ServerOption = None,
     report: Annotated[
         bool, typer.Option("--report", help="At its end, rank 0 tells what ran.")
     ] = False,
@@ -678,7 +698,12 @@ def run(
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = {}
-    asked = {"allgather": allgather, "alltoall": alltoall, "alltoallv": alltoallv}
+    asked = {
+        "allgather": allgather, "allreduce": allreduce, "alltoall": alltoall,
+        "alltoallv": alltoallv, "bcast": bcast, "gather": gather, "gatherv": gatherv,
+        "reduce": reduce, "reduce_scatter": reduce_scatter, "scatter": scatter,
+        "scatterv": scatterv,
+    }  # fmt: skip
     for each in _core.collectives():
         if (text := asked.get(each.name)) is not None:
             settings[each.variable] = _normalised(each.name, text)
