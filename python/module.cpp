@@ -15,6 +15,7 @@
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
 #include "selection/request.h"
+#include "fitting.h"
 #include "topology.h"
 
 namespace nb = nanobind;
@@ -314,4 +315,6 @@ NB_MODULE(_core, module) {
         return parse_choice(collective_named(collective), text);
       },
       "collective"_a, "text"_a);
+
+  bind_fitting(module);
 }

@@ -243,3 +243,18 @@ def algorithms() -> list[Algorithm]:
 
 def parse_choice(collective: str, text: str) -> Choice:
     """Reads "NAME" or "NAME:PARAMETER=VALUE,..."."""
+
+def model_terms(levels: list[str]) -> list[str]:
+    """The parameters of a cost model of these levels, as "network.eager.alpha" and "gamma"."""
+
+def path_terms(
+    choice: Choice,
+    shape: Shape | int,
+    unit_bytes: int,
+    levels: list[str],
+    values: list[float],
+    threshold: int,
+    kept: int,
+    tau: float,
+) -> list[float]:
+    """How often each parameter lies on the critical path, its values being what they are."""

@@ -356,6 +356,9 @@ TEST_P(EveryCost, IsTheSumOfItsTerms) {
     const Prediction found =
         predict(*GetParam(), shape, random.number(0, 4000), model, {.terms = true});
     const std::vector<double> values = coefficients(model);
+    Model same = model;
+    set_coefficients(same, values);
+    ASSERT_EQ(coefficients(same), values);
     const double sum = std::inner_product(values.begin(), values.end(), found.terms.begin(), 0.0);
     ASSERT_EQ(found.error, "");
     ASSERT_NEAR(found.seconds, sum, 1e-9 * sum) << test::describe(*GetParam(), shape);
