@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "analysis/cost.h"
+#include "analysis/model_file.h"
 #include "selection/request.h"
 
 namespace nb = nanobind;
@@ -46,4 +47,14 @@ void bind_fitting(nb::module_& module) {
       },
       "choice"_a, "shape"_a, "unit_bytes"_a, "levels"_a, "values"_a, "threshold"_a, "kept"_a,
       "tau"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "model_json",
+      [](const std::string& name, const std::string& origin, const std::vector<std::string>& levels,
+         const std::vector<double>& values, std::int64_t threshold, std::int64_t kept, double tau) {
+        Model model = model_of(levels, values, threshold, kept, tau);
+        model.name = name;
+        model.origin = origin;
+        return json(model);
+      },
+      "name"_a, "origin"_a, "levels"_a, "values"_a, "threshold"_a, "kept"_a, "tau"_a);
 }

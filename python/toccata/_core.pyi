@@ -266,3 +266,14 @@ def path_terms(
     tau: float,
 ) -> list[float]:
     """How often each parameter lies on the critical path, its values being what they are."""
+
+def model_json(
+    name: str,
+    origin: str,
+    levels: list[str],
+    values: list[float],
+    threshold: int,
+    kept: int,
+    tau: float,
+) -> str:
+    """A cost model as a file says it."""

@@ -553,7 +553,9 @@ def fit_(
         console.print(f"[dim]left out: {escape(line)}[/]")
     if save is not None:
         save.parent.mkdir(parents=True, exist_ok=True)
-        save.write_text(fitting.as_json(fitted[0].model, found.machines[0], str(file)))
+        save.write_text(
+            fitting.as_json(fitted[0].model, found.machines[0], f"toccata fit, {file.name}")
+        )
         console.print(f"wrote {save}")
     if plot is not None:
         every = [

@@ -26,7 +26,8 @@ def predicted_over_measured(
     collectives = sorted({each.collective for each in cases})
     colours = dict(zip(collectives, COLOURS, strict=False))
     figure = Figure(figsize=(4.1 * len(machines), 4.9), layout="constrained")
-    for axes, machine in zip(figure.subplots(1, len(machines), squeeze=False)[0], machines):
+    panels = figure.subplots(1, len(machines), squeeze=False)[0]
+    for axes, machine in zip(panels, machines, strict=True):
         here = [i for i, each in enumerate(cases) if each.machine == machine]
         times = [predicted[i] for i in here] + [cases[i].seconds for i in here]
         ends = (min(times) / 2 * 1e6, max(times) * 2 * 1e6)

@@ -29,6 +29,7 @@ WORTH_ORDERING = 1.2  # pairs whose times are nearer to each other than this are
 SPREAD = 0.2  # of the logarithm of a time: larger errors count in proportion, not squared
 DOUBT = 0.01  # how much the values that a fit starts with weigh beside a measurement
 LEAST, MOST = 1e-6, 1e6  # times the value that a fit starts with
+NOTICED = 1e-4  # squares of such errors: a parameter that betters a fit by less is not taken
 NEGLIGIBLE = 1e-3  # of every time: such a parameter is nothing
 SEARCHED_RANKS = 128  # what decides about the path is searched for in jobs up to this
 WALKED_MESSAGES = 100_000  # larger walks of one block a round are done once for all sizes
@@ -36,7 +37,8 @@ MOST_MESSAGES = 20_000_000  # of all ranks together that are worth walking
 
 # What a search goes through, one parameter after the other.
 THRESHOLDS = tuple(2**i for i in range(7, 18))
-KEPT = (0, *(2**i for i in range(17, 28)), 2**62)
+NEVER = 2**62  # bytes that nobody has
+KEPT = (0, *(2**i for i in range(17, 28)), NEVER)
 TAUS = (1.0, 0.5, 0.2)
 
 # Where a fit starts, and stays where the measurements do not tell: seconds, and seconds a byte. Of
@@ -46,6 +48,7 @@ START = {
     "gamma": 1e-10, "copy": 5e-11, "pack": 5e-11, "start": 1e-6, "fresh": 5e-11,
 }  # fmt: skip
 COUNTED = ("alpha", "o", "start")  # the others are for each byte
+UNLIMITED = ("injection", "fresh")  # cost nothing where nothing recorded depends on them
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Parameters:
     levels: tuple[str, ...]
     values: tuple[float, ...]
     threshold: int = 4096  # bytes from which on messages go by rendezvous
-    kept: int = 2**62  # bytes of scratch that cost nothing
+    kept: int = NEVER  # bytes of scratch that cost nothing
     tau: float = 1.0  # of eager messages
     unseen: tuple[str, ...] = ()  # names of those that no case depended on
 
@@ -166,13 +169,16 @@ def fit(
     several = any(each.ranks_per_node > 1 for each in cases)
     model = Parameters.of_levels("network", *(["node"] if several else []))
     small = [each for each in cases if each.p <= SEARCHED_RANKS] or list(cases)
-    searched: list[list[Parameters]]
+
+    def price(model: Parameters) -> float:
+        return NOTICED * len(small) * ((model.kept < NEVER) + (model.tau < 1))
+
     model, loss = _adjust(small, walks, model)
     for _ in range(SEARCHES):
         for setting, candidates in (("threshold", THRESHOLDS), ("kept", KEPT), ("tau", TAUS)):
             for value in candidates:
                 tried, its_loss = _adjust(small, walks, replace(model, **{setting: value}))
-                if its_loss < loss:
+                if its_loss + price(tried) < loss + price(model):
                     model, loss = tried, its_loss
                 advance()
     for _ in range(ROUNDS):
@@ -219,7 +225,7 @@ def _tidy(cases: Sequence[Case], walks: Walks, model: Parameters) -> Parameters:
     most = (parts / parts.sum(axis=1, keepdims=True)).max(axis=0)
     values = list(model.values)
     for i, name in enumerate(names(model.levels)):
-        if 0 < most[i] < NEGLIGIBLE or (most[i] == 0 and name.endswith("injection")):
+        if 0 < most[i] < NEGLIGIBLE or (most[i] == 0 and name.endswith(UNLIMITED)):
             values[i] = 0
     unseen = tuple(
         name for name, share in zip(names(model.levels), most, strict=True) if share == 0
@@ -274,7 +280,8 @@ def every_other_size(cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
     for each in cases:
         sizes[each.setting[:3]].add(each.total_bytes)
     order = {key: sorted(values) for key, values in sizes.items()}
-    fitted, rest = [], []
+    fitted: list[Case] = []
+    rest: list[Case] = []
     for each in cases:
         odd = order[each.setting[:3]].index(each.total_bytes) % 2
         (rest if odd else fitted).append(each)
@@ -283,7 +290,7 @@ def every_other_size(cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
 
 def as_json(model: Parameters, name: str, origin: str) -> str:
     """A file that `toccata predict --model` reads."""
-    unseen = [each for each in model.unseen if not each.endswith(("injection", ".g"))]
+    unseen = [each for each in model.unseen if model.named[each] > 0]
     if unseen:
         origin += f"; assumed, since nothing recorded depends on them: {', '.join(unseen)}"
     return _core.model_json(

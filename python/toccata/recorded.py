@@ -118,6 +118,12 @@ ASIDE = (
         ),
     ),
     Aside(
+        "sends to all children at once, which share the link; ours to one after the other",
+        lambda row: (
+            row.collective == "bcast" and row.algorithm in ("binomial_ompi", "default-binomial")
+        ),
+    ),
+    Aside(
         "ran the library's default instead, to 1%: where that is Rabenseifner's, so is this",
         lambda row: (
             (row.machine, row.collective, row.algorithm)
@@ -198,7 +204,7 @@ def read(path: Path) -> list[Row]:
                 )
             rows = [_row(each, f"{path}: line {reader.line_num}") for each in reader]
         except csv.Error as error:
-            raise InputError(f"{path}: line {reader.line_num}: {error}") from None
+            raise InputError(f"{path}: line {reader.line_num + 1}: {error}") from None
     if not rows:
         raise InputError(f"{path}: no line follows the heading")
     return rows
@@ -217,25 +223,33 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
             raise InputError(f"{where}, column {column}: '{value}' is no whole number from 1 on")
         return int(value)
 
-    nodes = text("nodes")
-    if not all(each.isdecimal() and int(each) > 0 for each in nodes.split("x")):
-        raise InputError(
-            f"{where}, column nodes: '{nodes}' is no number of nodes; write 32, or a shape as 4x4x4"
-        )
-    try:
-        microseconds = float(text("median_us"))
-    except ValueError:
-        microseconds = 0
-    if not 0 < microseconds < float("inf"):
-        raise InputError(f"{where}, column median_us: '{cells['median_us']}' is no time")
+    def nodes(column: str) -> str:
+        value = text(column)
+        if not all(each.isdecimal() and int(each) > 0 for each in value.split("x")):
+            raise InputError(
+                f"{where}, column {column}: '{value}' is no number of nodes; write 32, or a shape "
+                "as 4x4x4"
+            )
+        return value
+
+    def time(column: str) -> float:
+        value = text(column)
+        try:
+            microseconds = float(value)
+        except ValueError:
+            microseconds = 0
+        if not 0 < microseconds < float("inf"):
+            raise InputError(f"{where}, column {column}: '{value}' is no time")
+        return microseconds * 1e-6
+
     return Row(
         machine=text("machine"),
-        nodes=nodes,
+        nodes=nodes("nodes"),
         ranks_per_node=count("ranks_per_node"),
         collective=text("collective"),
         algorithm=text("algorithm"),
         total_bytes=count("total_bytes"),
-        seconds=microseconds * 1e-6,
+        seconds=time("median_us"),
     )
 
 

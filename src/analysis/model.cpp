@@ -63,6 +63,7 @@ void set_coefficients(Model& model, std::span<const double> values) {
       protocol.alpha = values[terms.alpha(level, rendezvous)];
       protocol.beta = values[terms.beta(level, rendezvous)];
       protocol.o = values[terms.o(level, rendezvous)];
+      protocol.g = values[terms.g(level, rendezvous)];
     }
     of.injection = 1 / values[terms.injection(level)];
   }
