@@ -14,8 +14,8 @@
 #include "analysis/samples.h"
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
-#include "selection/request.h"
 #include "fitting.h"
+#include "selection/request.h"
 #include "topology.h"
 
 namespace nb = nanobind;

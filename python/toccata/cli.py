@@ -608,7 +608,7 @@ def run(
     settings = {}
     asked = {"allgather": allgather, "alltoall": alltoall, "alltoallv": alltoallv}
     for each in _core.collectives():
-        if (text := asked[each.name]) is not None:
+        if (text := asked.get(each.name)) is not None:
             settings[each.variable] = _normalised(each.name, text)
     if report:
         settings["TOCCATA_REPORT"] = "1"
