@@ -14,7 +14,7 @@
 #include "analysis/samples.h"
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
-#include "fitting.h"
+#include "cost.h"
 #include "selection/request.h"
 #include "topology.h"
 
@@ -309,6 +309,8 @@ NB_MODULE(_core, module) {
       .def("lockstep", &lockstep_choice, "counts"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>());
 
+  bind_cost(module);
+
   module.def("collectives", [] { return list_of(collectives()); });
   module.def("algorithms", [] { return list_of(all_algorithms()); });
   module.def(
@@ -317,6 +319,4 @@ NB_MODULE(_core, module) {
         return parse_choice(collective_named(collective), text);
       },
       "collective"_a, "text"_a);
-
-  bind_fitting(module);
 }

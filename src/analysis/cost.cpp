@@ -17,8 +17,9 @@ struct Moment {
   std::vector<double> terms = {};  // of the longest way here; empty if nobody asked
 };
 
+// The first where they differ by rounding alone.
 const Moment& later(const Moment& one, const Moment& other) {
-  return one.time >= other.time ? one : other;
+  return one.time >= other.time * (1 - 1e-13) ? one : other;
 }
 
 // How many bytes a rank's messages have.
@@ -159,7 +160,7 @@ class Clocks : public WalkVisitor {
     for (int rank = 0; rank < shape.p; ++rank) {
       Moment& now = ranks_[rank].now;
       if (options.terms) now.terms.resize(terms_.number());
-      ranks_[rank].link = now;
+      ranks_[rank].link = ranks_[rank].link_in = now;
       add(now, terms_.start(), 1);
       if (const double scratch = bytes_(rank, schedules[rank].scratch());
           scratch > static_cast<double>(model.kept))
@@ -216,16 +217,13 @@ class Clocks : public WalkVisitor {
     };
     std::ranges::sort(self.arrivals, {}, first_byte);
     Moment& processor = self.now;
-    Moment link;
     for (Arrival& each : self.arrivals) {
       const Wire& wire = each.wire;
-      if (&each != &self.arrivals.front()) {
-        pass(link, wire);
-        each.end = later(each.end, link);
-      }
-      link = each.end;
-      add(link, wire.g, 1);
-      add_bytes(link, wire, (wire.protocol->tau - 1) * wire.bytes / wire.pieces);
+      pass(self.link_in, wire);
+      each.end = later(each.end, self.link_in);
+      self.link_in = each.end;
+      add(self.link_in, wire.g, 1);
+      add_bytes(self.link_in, wire, (wire.protocol->tau - 1) * wire.bytes / wire.pieces);
       add(each.end, wire.o, 1);
       add(processor, wire.o, wire.pieces);
       processor = later(each.end, processor);
@@ -269,10 +267,11 @@ class Clocks : public WalkVisitor {
   };
   struct Rank {
     int round = 0;
-    Moment now;     // what its processor has come to
-    Moment opened;  // when it came to the open round
-    Moment sent;    // when all it sends in the open round has left
-    Moment link;    // when the next message may leave
+    Moment now;      // what its processor has come to
+    Moment opened;   // when it came to the open round
+    Moment sent;     // when all it sends in the open round has left
+    Moment link;     // when the next message may leave
+    Moment link_in;  // when the next message may begin to arrive
     std::vector<Departure> departures;
     std::vector<Arrival> arrivals;
   };

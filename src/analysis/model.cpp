@@ -54,24 +54,4 @@ std::vector<double> coefficients(const Model& model) {
   return values;
 }
 
-void set_coefficients(Model& model, std::span<const double> values) {
-  const Terms terms(model);
-  for (int level = 0; level < static_cast<int>(model.levels.size()); ++level) {
-    Model::Level& of = model.levels[level];
-    for (const bool rendezvous : {false, true}) {
-      Protocol& protocol = rendezvous ? of.rendezvous : of.eager;
-      protocol.alpha = values[terms.alpha(level, rendezvous)];
-      protocol.beta = values[terms.beta(level, rendezvous)];
-      protocol.o = values[terms.o(level, rendezvous)];
-      protocol.g = values[terms.g(level, rendezvous)];
-    }
-    of.injection = 1 / values[terms.injection(level)];
-  }
-  model.gamma = values[terms.gamma()];
-  model.copy = values[terms.copy()];
-  model.pack = values[terms.pack()];
-  model.start = values[terms.start()];
-  model.fresh = values[terms.fresh()];
-}
-
 }  // namespace toccata

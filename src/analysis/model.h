@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -90,7 +89,5 @@ class Terms {
 // (of an injection limit, seconds a byte).
 std::vector<std::string> term_names(const Model& model);
 std::vector<double> coefficients(const Model& model);
-// Gives the model's parameters these values; of an injection limit, 0 means that there is none.
-void set_coefficients(Model& model, std::span<const double> values);
 
 }  // namespace toccata

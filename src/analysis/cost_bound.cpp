@@ -1,0 +1,149 @@
+#include "analysis/cost_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "topology/placement.h"
+
+namespace toccata {
+
+namespace {
+
+// The best that any message between ranks of some levels can do.
+struct Best {
+  double latency = std::numeric_limits<double>::infinity();  // of an empty message, o included
+  double gap = std::numeric_limits<double>::infinity();      // between two messages of a rank
+  double beta = std::numeric_limits<double>::infinity();     // seconds a byte on a busy link
+
+  void take(const Model::Level& level) {
+    take(level.eager);
+    if (level.threshold != std::numeric_limits<std::int64_t>::max()) take(level.rendezvous);
+  }
+  void take(const Protocol& protocol) {
+    latency = std::min(latency, protocol.alpha + 2 * protocol.o);
+    gap = std::min(gap, std::max(protocol.g, protocol.o));
+    beta = std::min(beta, protocol.tau * protocol.beta);
+  }
+};
+
+// What ranks must receive and give away, in units.
+class Demand {
+ public:
+  Demand(const Collective& collective, const Shape& shape)
+      : collective_(collective),
+        shape_(shape),
+        owner_(collective.data(shape), nobody),
+        seen_(owner_.size(), nobody),
+        out_(shape.p, 0),
+        in_(shape.p, 0) {
+    for (int rank = 0; rank < shape.p; ++rank)
+      visit(rank, collective.before, [&](Datum datum) {
+        owner_[datum] = owner_[datum] == nobody || owner_[datum] == rank ? rank : several;
+      });
+    std::vector<std::int32_t> told(shape.p, nobody), tells(shape.p, 0);
+    std::vector<bool> given(owner_.size(), false);
+    for (int rank = 0; rank < shape.p; ++rank) {
+      int sources = 0;
+      visit(rank, collective.after, [&](Datum datum) {
+        if (collective.reduces) {
+          ++in_[rank];
+          return;
+        }
+        const int owner = owner_[datum];
+        if (owner == rank || (owner == several && holds(rank, datum))) return;
+        ++in_[rank];
+        if (owner < 0) return;
+        if (!given[datum]) ++out_[owner];
+        given[datum] = true;
+        if (told[owner] == rank) return;
+        told[owner] = rank;
+        ++sources;
+        widest_ = std::max(widest_, ++tells[owner] + 1);
+      });
+      widest_ = std::max(widest_, sources + 1);
+    }
+    if (collective.reduces && shape.p > 1) widest_ = shape.p;
+  }
+
+  // The most that any rank receives or gives away.
+  std::int64_t most() const { return std::max(std::ranges::max(in_), std::ranges::max(out_)); }
+  // How many ranks something of one has to come to, or of how many something to one.
+  int widest() const { return widest_; }
+
+ private:
+  static constexpr std::int32_t nobody = -1, several = -2;
+
+  // Every datum of a rank once.
+  template <typename Visit>
+  void visit(int rank, Datum (*what)(const Shape&, int, Buffer, int), Visit&& visit) {
+    ++stamp_;
+    for (const Buffer buffer : {Buffer::send, Buffer::recv})
+      for (int block = 0; block < collective_.blocks(shape_, rank, buffer); ++block) {
+        const Datum datum = what(shape_, rank, buffer, block);
+        if (datum == nothing || seen_[datum] == stamp_) continue;
+        seen_[datum] = stamp_;
+        visit(datum);
+      }
+  }
+
+  bool holds(int rank, Datum datum) const {
+    for (const Buffer buffer : {Buffer::send, Buffer::recv})
+      for (int block = 0; block < collective_.blocks(shape_, rank, buffer); ++block)
+        if (collective_.before(shape_, rank, buffer, block) == datum) return true;
+    return false;
+  }
+
+  const Collective& collective_;
+  const Shape& shape_;
+  std::vector<std::int32_t> owner_;  // of each datum before the call
+  std::vector<std::int32_t> seen_;
+  std::int32_t stamp_ = 0;
+  std::vector<std::int64_t> out_, in_;
+  int widest_ = 1;
+};
+
+// Until something has come to `objects` of them, each of which can tell `ranks` others at once.
+double spread(int objects, int ranks, const Best& best) {
+  if (objects <= 1 || best.latency == 0) return 0;
+  if (best.gap == 0) return best.latency;
+  const double others = ranks * std::ceil(best.latency / best.gap * (1 - 1e-12));
+  double seconds = 0;
+  for (double reached = 1; reached < objects; reached *= 1 + others) seconds += best.latency;
+  return seconds;
+}
+
+}  // namespace
+
+LowerBound::LowerBound(const Collective& collective, const Shape& shape, const Model& model)
+    : start_(model.start) {
+  if (shape.p == 1) return;
+  Shape whole = shape;
+  whole.parts = 1;
+  const Demand demand(collective, whole);
+
+  // With the levels of the model further out than one of the machine, and at last with all.
+  Best best;
+  best.take(model.levels.front());
+  if (const Placement* const placement = shape.placement.get()) {
+    const Machine& machine = placement->machine();
+    for (int level = 0; level < machine.levels(); ++level) {
+      const Regions& regions = placement->regions(level);
+      if (demand.widest() == shape.p)
+        messages_ = std::max(messages_, spread(regions.number(), regions.largest(), best));
+      const auto known = std::ranges::find(model.levels, machine.name(level), &Model::Level::name);
+      if (known != model.levels.end() && regions.largest() > 1) best.take(*known);
+    }
+  }
+  messages_ = std::max(messages_, spread(demand.widest(), 1, best));
+  units_ = static_cast<double>(demand.most());
+  latency_ = units_ > 0 ? best.latency : 0;
+  beta_ = best.beta;
+}
+
+double LowerBound::operator()(std::int64_t unit_bytes) const {
+  return start_ + std::max(messages_, latency_ + units_ * beta_ * static_cast<double>(unit_bytes));
+}
+
+}  // namespace toccata
