@@ -553,9 +553,8 @@ def fit_(
         console.print(f"[dim]left out: {escape(line)}[/]")
     if save is not None:
         save.parent.mkdir(parents=True, exist_ok=True)
-        save.write_text(
-            fitting.as_json(fitted[0].model, found.machines[0], f"toccata fit, {file.name}")
-        )
+        origin = f"toccata fit, {file.name}"
+        save.write_text(fitted[0].model.model(found.machines[0], origin).json)
         console.print(f"wrote {save}")
     if plot is not None:
         every = [

@@ -7,14 +7,16 @@ decides about the path beforehand (from which size on messages go by rendezvous,
 memory costs nothing) is searched for.
 """
 
+import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from statistics import fmean, median
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +49,13 @@ START = {
     "alpha": 2e-6, "beta": 1e-10, "o": 5e-7, "injection": 2e-11,
     "gamma": 1e-10, "copy": 5e-11, "pack": 5e-11, "start": 1e-6, "fresh": 5e-11,
 }  # fmt: skip
-COUNTED = ("alpha", "o", "start")  # the others are for each byte
+COUNTED = ("alpha", "o", "g", "start")  # the others are for each byte
 UNLIMITED = ("injection", "fresh")  # cost nothing where nothing recorded depends on them
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """A cost model's parameters, in the order of _core.model_terms(levels)."""
+    """A cost model's parameters, in the order of its terms."""
 
     levels: tuple[str, ...]
     values: tuple[float, ...]
@@ -65,17 +67,61 @@ class Parameters:
     @classmethod
     def of_levels(cls, *levels: str) -> "Parameters":
         """Those that a fit starts with."""
-        return cls(levels, tuple(START.get(each.split(".")[-1], 0) for each in names(levels)))
+        return cls(levels, tuple(START.get(_kind(each), 0) for each in names(levels)))
 
     @property
     def named(self) -> dict[str, float]:
         return dict(zip(names(self.levels), self.values, strict=True))
 
+    def model(self, name: str = "fitted", origin: str = "") -> _core.Model:
+        """The same for walks, and for `toccata predict`."""
+        unseen = [each for each in self.unseen if self.named[each] > 0]
+        if unseen:
+            origin += f"; assumed, since nothing recorded depends on them: {', '.join(unseen)}"
+        document = _document(self.levels, self.named, self.threshold, self.tau)
+        document |= {"name": name, "origin": origin, "kept": self.kept}
+        if not self.named["fresh"]:
+            del document["kept"]
+        return _core.Model.parse(json.dumps(document))
+
+
+def _document(
+    levels: Sequence[str], named: Mapping[str, float], threshold: int, tau: float
+) -> dict[str, Any]:
+    """A model as its file says it."""
+
+    def at(prefix: str) -> dict[str, float]:
+        kinds = ("alpha", "beta", "o", "g")
+        return {kind: named.get(prefix + kind, 0) for kind in kinds}
+
+    document: dict[str, Any] = {
+        kind: named.get(kind, 0) for kind in ("gamma", "copy", "pack", "start", "fresh")
+    }
+    document["levels"] = [
+        {
+            "level": level,
+            "threshold": threshold,
+            "eager": at(f"{level}.eager.") | {"tau": tau},
+            "rendezvous": at(f"{level}.rendezvous."),
+        }
+        for level in levels
+    ]
+    for level in document["levels"]:
+        limit = named.get(f"{level['level']}.injection", 0)
+        if limit > 0 and level["level"] != "network":
+            level["injection"] = 1 / limit
+    return document
+
 
 @cache
 def names(levels: tuple[str, ...]) -> list[str]:
-    """As "network.eager.alpha"."""
-    return _core.model_terms(list(levels))
+    """Of the parameters of a model of these levels: "network.eager.alpha", "gamma"."""
+    document = _document(levels, {}, 1, 1) | {"name": "names"}
+    return _core.Model.parse(json.dumps(document)).term_names
+
+
+def _kind(name: str) -> str:
+    return name.split(".")[-1]
 
 
 class Walks:
@@ -86,8 +132,10 @@ class Walks:
 
     def matrix(self, cases: Sequence[Case], model: Parameters) -> Values:
         """By case and parameter: how often the parameter lies on the path."""
+        walked_by = model.model()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            return np.array(list(pool.map(lambda each: self.terms(each, model), cases)))
+            terms = pool.map(lambda each: self._terms(each, model, walked_by), cases)
+            return np.array(list(terms))
 
     def times(self, cases: Sequence[Case], model: Parameters) -> list[float]:
         """Seconds by case."""
@@ -95,9 +143,9 @@ class Walks:
             return []
         return [float(each) for each in self.matrix(cases, model) @ np.array(model.values)]
 
-    def terms(self, case: Case, model: Parameters) -> Values:
+    def _terms(self, case: Case, model: Parameters, walked_by: _core.Model) -> Values:
         if not _alike(case):
-            return _walk(case, model)
+            return _walk(case, walked_by)
         # One message of one block a round, and all ranks do the same: the path is the same at all
         # sizes that go by the same protocol, but for the number of bytes.
         key = (
@@ -105,10 +153,10 @@ class Walks:
             case.unit_bytes >= model.threshold,
         )  # fmt: skip
         if key not in self._by_class:
-            self._by_class[key] = case.unit_bytes, _walk(case, replace(model, kept=0))
+            self._by_class[key] = case.unit_bytes, _walk(case, replace(model, kept=0).model())
         walked_bytes, terms = self._by_class[key]
         known = names(model.levels)
-        bytewise = np.array([each.split(".")[-1] not in COUNTED for each in known])
+        bytewise = np.array([_kind(each) not in COUNTED for each in known])
         terms = np.where(bytewise, terms * (case.unit_bytes / walked_bytes), terms)
         fresh = known.index("fresh")
         if terms[fresh] <= model.kept:
@@ -125,13 +173,19 @@ def _alike(case: Case) -> bool:
     )
 
 
-def _walk(case: Case, model: Parameters) -> Values:
-    return np.array(
-        _core.path_terms(
-            _choice(case), _shape(case.number_of_nodes, case.ranks_per_node), case.unit_bytes,
-            list(model.levels), list(model.values), model.threshold, model.kept, model.tau,
-        )
-    )  # fmt: skip
+def _walk(case: Case, model: _core.Model) -> Values:
+    shape = _shape(case.number_of_nodes, case.ranks_per_node)
+    few = _choice(case).cost(case.p).messages * case.p <= WALKED_MESSAGES
+    # The schedules of many messages are too large to keep.
+    predictor = _kept_predictor if few else _predictor
+    return np.array(predictor(case.collective, case.algorithm, shape).terms(case.unit_bytes, model))
+
+
+def _predictor(collective: str, algorithm: str, shape: _core.Shape) -> _core.Predictor:
+    return _core.Predictor(_core.parse_choice(collective, algorithm), shape)
+
+
+_kept_predictor = cache(_predictor)
 
 
 def _choice(case: Case) -> _core.Choice:
@@ -286,14 +340,3 @@ def every_other_size(cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
         odd = order[each.setting[:3]].index(each.total_bytes) % 2
         (rest if odd else fitted).append(each)
     return fitted, rest
-
-
-def as_json(model: Parameters, name: str, origin: str) -> str:
-    """A file that `toccata predict --model` reads."""
-    unseen = [each for each in model.unseen if model.named[each] > 0]
-    if unseen:
-        origin += f"; assumed, since nothing recorded depends on them: {', '.join(unseen)}"
-    return _core.model_json(
-        name, origin, list(model.levels), list(model.values), model.threshold,
-        model.kept if model.named["fresh"] > 0 else 0, model.tau,
-    )  # fmt: skip

@@ -61,7 +61,7 @@ def test_a_walk_for_all_sizes_of_a_protocol_is_what_each_would_be() -> None:
     shared = Walks()
     for size in (64, 512, 4096, 65536):
         each = case("ring", 400 * size, nodes=400)
-        alone = sum(fitting._walk(each, model) * model.values)
+        alone = sum(fitting._walk(each, model.model()) * model.values)
         assert shared.times([each], model)[0] == pytest.approx(alone, rel=1e-9)
 
 
