@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from toccata import _core, launcher
+from toccata import _core, launcher, machines
 from toccata.errors import InputError
 from toccata.quantities import show_bytes, show_microseconds
 
@@ -124,3 +124,38 @@ def as_rows(all_: Sequence[Predicted]) -> list[dict[str, object]]:
         for i, size in enumerate(each.sizes)
         if times[i] is not None
     ]
+
+
+def settings(
+    machine: str | None, placement: str | None, ranks: Sequence[int], nodes: Sequence[int]
+) -> list[Setting]:
+    """One for each number of ranks, or of nodes of which all cores have one.
+
+    Raises InputError or RequestError where a machine has not so many, or no nodes.
+    """
+    if not nodes:
+        return [Setting(machine, machines.shape(p, machine, placement)) for p in ranks]
+    if machine is None:
+        raise InputError("--nodes is of no use without --machine")
+    cores = _cores_of_nodes(machine)
+    if max(nodes) > len(cores):
+        raise InputError(f"'{machine}' has {len(cores)} nodes, fewer than {max(nodes)}")
+    return [
+        Setting(machine, machines.shape(sum(cores[:number]), machine, placement), number)
+        for number in nodes
+    ]
+
+
+def _cores_of_nodes(text: str) -> list[int]:
+    machine = _core.Machine(text)
+    if "node" not in machine.levels:
+        raise InputError(f"'{text}' has no level \"node\"; give --ranks instead of --nodes")
+    node = machine.levels.index("node")
+    innermost = len(machine.levels) - 1
+    counts = [0] * machine.objects(node)
+    for core in range(machine.objects(innermost)):
+        place = core
+        for level in range(innermost, node, -1):
+            place = machine.outer(level, place)
+        counts[place] += 1
+    return counts

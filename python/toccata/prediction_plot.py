@@ -1,7 +1,8 @@
 """Predicted times as a picture, in the manner of Figures 7 and 8 of the locality-aware paper.
 
-Over sizes where there are several, with a panel for each number of ranks; else over ranks or nodes.
-A machine has a colour, an algorithm a stroke; with a single machine the colours are the algorithms'.
+Over sizes where there are several, with a panel for each number of ranks; else over ranks or
+nodes. A machine has a colour, an algorithm a stroke; with a single machine the colours are those of
+the algorithms.
 """
 
 from collections.abc import Sequence

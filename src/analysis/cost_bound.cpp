@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "topology/placement.h"
@@ -69,21 +70,36 @@ class Demand {
 
   // The most that any rank receives or gives away.
   std::int64_t most() const { return std::max(std::ranges::max(in_), std::ranges::max(out_)); }
+  // What ranks must receive that none of them holds.
+  std::int64_t into(std::span<const int> ranks) {
+    const std::int32_t ours = ++stamp_;
+    std::int64_t units = 0;
+    if (!collective_.reduces)
+      for (const int rank : ranks) visit(rank, collective_.before, ours, [](Datum) {});
+    for (const int rank : ranks) visit(rank, collective_.after, ours, [&](Datum) { ++units; });
+    return units;
+  }
   // How many ranks something of one has to come to, or of how many something to one.
   int widest() const { return widest_; }
 
  private:
   static constexpr std::int32_t nobody = -1, several = -2;
 
+  using What = Datum (*)(const Shape&, int, Buffer, int);
+
   // Every datum of a rank once.
   template <typename Visit>
-  void visit(int rank, Datum (*what)(const Shape&, int, Buffer, int), Visit&& visit) {
-    ++stamp_;
+  void visit(int rank, What what, Visit&& visit) {
+    this->visit(rank, what, ++stamp_, visit);
+  }
+  // Every datum that has not been visited with that stamp.
+  template <typename Visit>
+  void visit(int rank, What what, std::int32_t stamp, Visit&& visit) {
     for (const Buffer buffer : {Buffer::send, Buffer::recv})
       for (int block = 0; block < collective_.blocks(shape_, rank, buffer); ++block) {
         const Datum datum = what(shape_, rank, buffer, block);
-        if (datum == nothing || seen_[datum] == stamp_) continue;
-        seen_[datum] = stamp_;
+        if (datum == nothing || seen_[datum] == stamp) continue;
+        seen_[datum] = stamp;
         visit(datum);
       }
   }
@@ -114,6 +130,12 @@ double spread(int objects, int ranks, const Best& best) {
   return seconds;
 }
 
+int largest(const Regions& regions) {
+  int region = 0;
+  while (regions.size(region) != regions.largest()) ++region;
+  return region;
+}
+
 }  // namespace
 
 LowerBound::LowerBound(const Collective& collective, const Shape& shape, const Model& model)
@@ -121,7 +143,7 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
   if (shape.p == 1) return;
   Shape whole = shape;
   whole.parts = 1;
-  const Demand demand(collective, whole);
+  Demand demand(collective, whole);
 
   // With the levels of the model further out than one of the machine, and at last with all.
   Best best;
@@ -133,17 +155,22 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
       if (demand.widest() == shape.p)
         messages_ = std::max(messages_, spread(regions.number(), regions.largest(), best));
       const auto known = std::ranges::find(model.levels, machine.name(level), &Model::Level::name);
-      if (known != model.levels.end() && regions.largest() > 1) best.take(*known);
+      if (known == model.levels.end()) continue;
+      // Of all nodes, one that is as large as any, and that of the root.
+      for (const int region : {largest(regions), regions.of(shape.root)})
+        if (regions.number() > 1)
+          bytes_ = std::max(
+              bytes_, static_cast<double>(demand.into(regions.members(region))) / known->injection);
+      if (regions.largest() > 1) best.take(*known);
     }
   }
   messages_ = std::max(messages_, spread(demand.widest(), 1, best));
-  units_ = static_cast<double>(demand.most());
-  latency_ = units_ > 0 ? best.latency : 0;
-  beta_ = best.beta;
+  bytes_ = std::max(bytes_, static_cast<double>(demand.most()) * best.beta);
+  latency_ = demand.most() > 0 ? best.latency : 0;
 }
 
 double LowerBound::operator()(std::int64_t unit_bytes) const {
-  return start_ + std::max(messages_, latency_ + units_ * beta_ * static_cast<double>(unit_bytes));
+  return start_ + std::max(messages_, latency_ + bytes_ * static_cast<double>(unit_bytes));
 }
 
 }  // namespace toccata
