@@ -149,7 +149,7 @@ class Walks:
         # One message of one block a round, and all ranks do the same: the path is the same at all
         # sizes that go by the same protocol, but for the number of bytes.
         key = (
-            case.collective, case.algorithm, case.p, case.ranks_per_node, model.levels, model.tau,
+            case.collective, case.algorithm, case.p, model.levels, model.tau,
             case.unit_bytes >= model.threshold,
         )  # fmt: skip
         if key not in self._by_class:
@@ -174,15 +174,16 @@ def _alike(case: Case) -> bool:
 
 
 def _walk(case: Case, model: _core.Model) -> Values:
-    shape = _shape(case.number_of_nodes, case.ranks_per_node)
     few = _choice(case).cost(case.p).messages * case.p <= WALKED_MESSAGES
     # The schedules of many messages are too large to keep.
     predictor = _kept_predictor if few else _predictor
-    return np.array(predictor(case.collective, case.algorithm, shape).terms(case.unit_bytes, model))
+    return np.array(
+        predictor(case.collective, case.algorithm, case.p).terms(case.unit_bytes, model)
+    )
 
 
-def _predictor(collective: str, algorithm: str, shape: _core.Shape) -> _core.Predictor:
-    return _core.Predictor(_core.parse_choice(collective, algorithm), shape)
+def _predictor(collective: str, algorithm: str, p: int) -> _core.Predictor:
+    return _core.Predictor(_core.parse_choice(collective, algorithm), p)
 
 
 _kept_predictor = cache(_predictor)
@@ -192,16 +193,10 @@ def _choice(case: Case) -> _core.Choice:
     return _core.parse_choice(case.collective, case.algorithm)
 
 
-@cache
-def _shape(nodes: int, ranks_per_node: int) -> _core.Shape:
-    if ranks_per_node == 1:
-        return _core.Shape(nodes)
-    machine = _core.Machine(f"node:{nodes} core:{ranks_per_node}")
-    return _core.Shape(_core.Placement(machine, nodes * ranks_per_node))
-
-
 def why_not(case: Case) -> str | None:
-    """Why a case cannot be walked; None if it can."""
+    """Why a case is not fitted; None if it is."""
+    if case.ranks_per_node > 1:
+        return "several ranks a node: recorded for too few algorithms to fit a second level"
     try:
         choice = _choice(case)
     except _core.RequestError:
@@ -220,8 +215,7 @@ def fit(
 
     `advance` is called TURNS times on the way.
     """
-    several = any(each.ranks_per_node > 1 for each in cases)
-    model = Parameters.of_levels("network", *(["node"] if several else []))
+    model = Parameters.of_levels("network")
     small = [each for each in cases if each.p <= SEARCHED_RANKS] or list(cases)
 
     def price(model: Parameters) -> float:
