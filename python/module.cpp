@@ -159,8 +159,7 @@ PythonRound round_of(const Schedule& schedule, int round) {
   for (const Step& each : schedule.steps(round)) {
     const auto from = schedule.from(each);
     const auto into = schedule.into(each);
-    result.copies.push_back(
-        {{from.begin(), from.end()}, {into.begin(), into.end()}, each.reduces});
+    result.copies.push_back({{from.begin(), from.end()}, {into.begin(), into.end()}, each.reduces});
   }
   return result;
 }

@@ -47,7 +47,7 @@ def test_list(toccata: Toccata) -> None:
 
 def test_version_and_help(toccata: Toccata) -> None:
     assert toccata("--version").stdout.startswith("toccata ")
-    for command in ("list", "show", "verify", "traffic", "bench", "run"):
+    for command in ("list", "show", "verify", "traffic", "bench", "fit", "run"):
         done = toccata(command, "--help")
         assert done.returncode == 0
         assert "Examples" in done.stdout
