@@ -97,4 +97,4 @@ def test_calibrate_command(tmp_path: Path, node: int) -> None:
     assert model.levels[0] == "network"
     assert all(value >= 0 for value in model.coefficients)
     assert ("measured: network" in model.origin) == (node == 1)
-    assert invoke("predict", "ring", "--model", str(output), "--ranks", "2")[0] == 0
+    assert invoke("predict", "allgather/ring", "--model", str(output), "--ranks", "2")[0] == 0

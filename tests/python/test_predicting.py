@@ -91,7 +91,7 @@ def test_plot(sizes: list[int]) -> None:
 def test_predict_command(tmp_path: Path) -> None:
     picture, data = tmp_path / "times.png", tmp_path / "times.json"
     code, out, err = invoke(
-        "predict", "ring", "sparbit", "--model", "quartz-like", "--machine", "node:2 core:4",
+        "predict", "allgather/ring", "sparbit", "--model", "quartz-like", "--machine", "node:2 core:4",
         "--ranks", "4,8", "--sizes", "1,1K", "-o", str(picture), "--json", str(data),
     )  # fmt: skip
     assert (code, err) == (0, "")
@@ -106,11 +106,20 @@ def test_predict_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("ring", "--model", "x"), "there is no model 'x'; known are"),
-        (("ring", "--model", "./x.json"), "./x.json: cannot be read"),
-        (("ring", "alltoall", "--model", "lassen"), "are several collectives; predict one"),
-        (("ring", "--model", "lassen", "-o", "x.gif"), "'x.gif': a picture's name ends in"),
-        (("ring", "--model", "lassen", "--placement", "cyclic"), "of no use without --machine"),
+        (("allgather/ring", "--model", "x"), "there is no model 'x'; known are"),
+        (("allgather/ring", "--model", "./x.json"), "./x.json: cannot be read"),
+        (
+            ("allgather/ring", "alltoall", "--model", "lassen"),
+            "are several collectives; predict one",
+        ),
+        (
+            ("allgather/ring", "--model", "lassen", "-o", "x.gif"),
+            "'x.gif': a picture's name ends in",
+        ),
+        (
+            ("allgather/ring", "--model", "lassen", "--placement", "cyclic"),
+            "of no use without --machine",
+        ),
     ],
 )
 def test_predict_complains(arguments: tuple[str, ...], said: str) -> None:
