@@ -364,8 +364,8 @@ def predict(
     Examples:
 
     - `toccata predict allgather --model gigabit --machine "node:16 socket:2 core:4" --ranks 128`
-    - `toccata predict allgather/bruck locality_bruck --model lassen --machine "node:1024 socket:1 core:16"
-      --nodes 1024 --sizes 4:64K -o figure8.png`
+    - `toccata predict allgather/bruck locality_bruck --model lassen --sizes 4:64K
+      --machine "node:1024 socket:1 core:16" --nodes 1024 -o figure8.png`
     """
     from toccata import drawing, predicting  # matplotlib takes a second to load
 
