@@ -19,7 +19,8 @@ class Walk {
       : schedules_(schedules),
         visitor_(visitor),
         ranks_(schedules.size()),
-        waiting_(schedules.size()) {}
+        spread_(std::min(p(), 32)),
+        waiting_(schedules.size() * spread_) {}
 
   WalkResult run() {
     for (int rank = 0; rank < p(); ++rank) ready_.push_back(rank);
@@ -88,7 +89,7 @@ class Walk {
     }
     const int sender = is_send ? rank : message.peer;
     const int receiver = is_send ? message.peer : rank;
-    std::vector<Posted>& waiting = waiting_[receiver];
+    std::vector<Posted>& waiting = waiting_[receiver * spread_ + sender % spread_];
     const auto first = std::ranges::find_if(waiting, [&](const Posted& each) {
       return each.sender == sender && each.message->channel == message.channel;
     });
@@ -137,13 +138,14 @@ class Walk {
     int lowest = p();
     std::string error;
     for (int receiver = 0; receiver < p(); ++receiver)
-      for (const Posted& each : waiting_[receiver])
-        if (const int poster = each.is_send ? each.sender : receiver; poster < lowest) {
-          lowest = poster;
-          error = at(poster) + "waits for ever to " +
-                  (each.is_send ? "send to rank " : "receive from rank ") +
-                  std::to_string(each.message->peer);
-        }
+      for (int i = 0; i < spread_; ++i)
+        for (const Posted& each : waiting_[receiver * spread_ + i])
+          if (const int poster = each.is_send ? each.sender : receiver; poster < lowest) {
+            lowest = poster;
+            error = at(poster) + "waits for ever to " +
+                    (each.is_send ? "send to rank " : "receive from rank ") +
+                    std::to_string(each.message->peer);
+          }
     return error;
   }
 
@@ -151,7 +153,9 @@ class Walk {
   WalkVisitor& visitor_;
   std::vector<Rank> ranks_;
   std::vector<int> ready_;
-  // What has not met its counterpart, by receiver and in the order of posting: few at a time.
+  // What has not met its counterpart, in the order of posting: a list for each receiver and each
+  // residue of senders, so that lists are short even where everybody sends to everybody.
+  int spread_;
   std::vector<std::vector<Posted>> waiting_;
   std::string error_;
 };
