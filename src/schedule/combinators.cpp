@@ -108,11 +108,15 @@ Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& s
   for (int i = 0; i < inner.rounds(); ++i) {
     result.round();
     for (const Message& each : inner.sends(i))
-      result.channel(each.channel).send(group[each.peer], mapped(inner.ranges(each)), each.travel);
+      if (const BlockRanges blocks = mapped(inner.ranges(each)); !blocks.empty())
+        result.channel(each.channel).send(group[each.peer], blocks, each.travel);
     for (const Message& each : inner.recvs(i))
-      result.channel(each.channel).recv(group[each.peer], mapped(inner.ranges(each)), each.travel);
-    for (const Step& each : inner.steps(i))
-      result.step(mapped(inner.from(each)), mapped(inner.into(each)), each.reduces);
+      if (const BlockRanges blocks = mapped(inner.ranges(each)); !blocks.empty())
+        result.channel(each.channel).recv(group[each.peer], blocks, each.travel);
+    for (const Step& each : inner.steps(i)) {
+      const BlockRanges from = mapped(inner.from(each)), into = mapped(inner.into(each));
+      if (each.reduces || from != into) result.step(from, into, each.reduces);
+    }
   }
   result.channel(inner.channels() - 1);
   return std::move(result).build();

@@ -46,7 +46,9 @@ class BlockMap {
 
 // `inner`, a collective among some of the ranks, as a part of ours: its rank i is our rank
 // group[i], its send and recv blocks lie where the maps say. `inner` is the schedule of our own
-// place in the group; a rank outside the group contributes Schedule{}.
+// place in the group; a rank outside the group contributes Schedule{}. An inner block may be no
+// outer block at all: messages without a block are left out, and so are copies of a block to
+// itself.
 //
 //   ring of 2 on group {1, 3}, recv block i -> recv blocks {2i, 2i+1}:
 //   inner rank 0 sends block 0 to 1        outer rank 1 sends blocks 0, 1 to 3
