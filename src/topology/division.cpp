@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "topology/placements.h"
+
 namespace toccata {
 
 Division::Division(const Placement* placement) : placement_(placement) {
@@ -40,7 +42,7 @@ Division Division::inside(int region) const {
 
 std::optional<Regions> node_regions(const Placement* placement) {
   if (placement == nullptr) return {};
-  if (const int node = placement->machine().find("node");
+  if (const int node = node_level(placement->machine());
       node >= 0 && placement->regions(node).divide())
     return placement->regions(node);
   if (const Division division(placement); division.divides()) return division.regions();

@@ -108,18 +108,18 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
   for (const int member : members) own.push_back({recv(member)});
   schedule.then(inside(BlockMap::affine(Buffer::send, 0), std::move(own)));
 
-  const Lanes ways(regions, shape);
-  lanes.for_each_round([&](const std::vector<Lane>& busy) {
+  const Lanes exchange(regions, shape);
+  exchange.for_each_round([&](const std::vector<Lane>& busy) {
     schedule.round();
     std::vector<BlockRanges> fetched(members.size());  // by each member
     for (const Lane& lane : busy) {
       const int above = circle.above(lane.distance), below = circle.below(lane.distance);
-      const int carrier = lanes.carrier(lane, circle.rank);
+      const int carrier = exchange.carrier(lane, circle.rank);
       const BlockRanges blocks = blocks_of(regions, above, lane.count);
       for (const BlockRange& range : blocks) append(fetched[carrier], range);
       if (carrier == local)
-        schedule.send(lanes.rank(lane, below), blocks_of(regions, circle.rank, lane.count))
-            .recv(lanes.rank(lane, above), blocks);
+        schedule.send(exchange.rank(lane, below), blocks_of(regions, circle.rank, lane.count))
+            .recv(exchange.rank(lane, above), blocks);
     }
     const BlockMap send = BlockMap::table({fetched[local]});
     schedule.then(inside(send, std::move(fetched)));
@@ -160,16 +160,16 @@ class Count {
     for (int region = 0; region < r; ++region)
       below.push_back(below.back() + below[region + 1] - below[region]);
 
-    const Lanes lanes(regions, shape_);
-    lanes.for_each_round([&](const std::vector<Lane>& busy) {
+    const Lanes exchange(regions, shape_);
+    exchange.for_each_round([&](const std::vector<Lane>& busy) {
       for (Tally::Part& each : parts) std::ranges::fill(each.widths, 0);
       tally_.round([&](auto&& message) {
         for (int region = 0; region < r; ++region)
           for (const Lane& lane : busy) {
             const int above = wrap(region + lane.distance, r);
             const std::int64_t blocks = below[above + lane.count] - below[above];
-            parts[region].widths[lanes.carrier(lane, region)] += blocks;
-            message(part.group[lanes.rank(lane, above)], part.group[lanes.rank(lane, region)],
+            parts[region].widths[exchange.carrier(lane, region)] += blocks;
+            message(part.group[exchange.rank(lane, above)], part.group[exchange.rank(lane, region)],
                     blocks);
           }
       });
