@@ -41,6 +41,8 @@ class Tally {
   // recv are used.
   void run(std::span<const Schedule> schedules, std::span<const Part> parts);
 
+  // Blocks sent by a rank.
+  std::int64_t sent(int rank) const { return ranks_[rank].sent; }
   // The largest over the ranks.
   Cost largest() const;
 

@@ -27,6 +27,46 @@ Schedule beside(const Schedule& one, const Schedule& other) {
   return std::move(result).build();
 }
 
+namespace {
+
+// Adds one round of `schedule` to the open one, its scratch moved.
+void add_round(ScheduleBuilder& result, const Schedule& schedule, int round, int first_scratch) {
+  const auto moved = [&](std::span<const BlockRange> ranges) {
+    BlockRanges blocks(ranges.begin(), ranges.end());
+    for (BlockRange& range : blocks)
+      if (range.buffer == Buffer::scratch) range.first += first_scratch;
+    return blocks;
+  };
+  for (const Message& each : schedule.sends(round))
+    result.channel(each.channel).send(each.peer, moved(schedule.ranges(each)), each.travel);
+  for (const Message& each : schedule.recvs(round))
+    result.channel(each.channel).recv(each.peer, moved(schedule.ranges(each)), each.travel);
+  for (const Step& each : schedule.steps(round)) {
+    const BlockRanges from = moved(schedule.from(each)), into = moved(schedule.into(each));
+    each.reduces ? result.reduce(from, into) : result.copy(from, into);
+  }
+}
+
+}  // namespace
+
+Schedule abreast(std::span<const Schedule> parts) {
+  ScheduleBuilder result;
+  std::vector<int> scratch;
+  int rounds = 0, channels = 1;
+  for (const Schedule& each : parts) {
+    scratch.push_back(result.scratch(each.scratch()).first);
+    rounds = std::max(rounds, each.rounds());
+    channels = std::max(channels, each.channels());
+  }
+  for (int i = 0; i < rounds; ++i) {
+    result.round();
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      if (i < parts[part].rounds()) add_round(result, parts[part], i, scratch[part]);
+  }
+  result.channel(channels - 1);
+  return std::move(result).build();
+}
+
 BlockMap BlockMap::affine(Buffer buffer, int first, int stride, int width) {
   BlockMap map;
   map.affine_ = {buffer, first, width};

@@ -23,6 +23,10 @@ Schedule then(const Schedule& first, const Schedule& second);
 //   one |r0|r1|    other |s0|    beside |r0 s0|r1|
 Schedule beside(const Schedule& one, const Schedule& other);
 
+// Several at the same time on the same channels: like `beside`, for parts whose messages between
+// two ranks come in the same order on both.
+Schedule abreast(std::span<const Schedule> parts);
+
 // Where the blocks of an inner collective lie among the blocks of the outer one.
 class BlockMap {
  public:

@@ -1,6 +1,7 @@
 #include "topology/division.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "topology/placements.h"
 
@@ -40,13 +41,15 @@ Division Division::inside(int region) const {
   return {placement_, std::move(ranks), level_ + 1};
 }
 
-std::optional<Regions> node_regions(const Placement* placement) {
-  if (placement == nullptr) return {};
-  if (const int node = node_level(placement->machine());
-      node >= 0 && placement->regions(node).divide())
-    return placement->regions(node);
+Regions node_regions(const Placement* placement, int p) {
+  if (placement != nullptr) {
+    const int node = node_level(placement->machine());
+    if (node >= 0 && placement->regions(node).divide()) return placement->regions(node);
+  }
   if (const Division division(placement); division.divides()) return division.regions();
-  return {};
+  std::vector<int> labels(p);
+  std::iota(labels.begin(), labels.end(), 0);
+  return Regions(labels);
 }
 
 }  // namespace toccata

@@ -32,8 +32,8 @@ class Division {
   std::optional<Regions> regions_;
 };
 
-// The regions in which an algorithm of two levels sees the ranks: the nodes; where no level of that
-// name divides, those of the outermost level that does. None where no level does.
-std::optional<Regions> node_regions(const Placement* placement);
+// The regions in which an algorithm of two levels sees p ranks: the nodes; where no level of that
+// name divides, those of the outermost level that does; where none does, every rank for itself.
+Regions node_regions(const Placement* placement, int p);
 
 }  // namespace toccata

@@ -5,10 +5,10 @@
 // [bienz2022, algorithm 2]   r regions of s ranks: ⌈log_(s+1) r⌉ messages out of the region, and
 // ⌈log2 s⌉ inside it before the first and after each
 //
-//   6 ranks in regions 0 1 | 2 3 | 4 5   rank 0 1        rank 2 3        rank 4 5
-//     gather inside                      AB... AB...     ..CD.. ..CD..   ....EF ....EF
-//     rank 0 gets region 1's, 1 gets 2's ABCD.. AB..EF   AB CDEF ABCD..  AB..EF ..CDEF
-//     gather inside                      ABCDEF ABCDEF   ...
+//   6 ranks in regions 0 1 | 2 3 | 4 5   rank 0  1        rank 2  3        rank 4  5
+//     gather inside                      AB.... AB....    ..CD.. ..CD..    ....EF ....EF
+//     fetch from one, two regions on     ABCD.. AB..EF    ..CDEF ABCD..    AB..EF ..CDEF
+//     gather inside                      ABCDEF ABCDEF    ABCDEF ABCDEF    ABCDEF ABCDEF
 //
 // When every region holds the data of `held` regions, from its own on, lane k of it fetches what
 // the region k · held further on holds, for k = 1, 2, ... A region has as many lanes as the largest

@@ -104,12 +104,12 @@ TEST(Division, SeesTheNodes) {
   const auto machine =
       std::make_shared<const Machine>(parse_machine("leaf:2 node:2 socket:2 core:2"));
   const Placement all = place(machine, 16, "sequential");
-  EXPECT_EQ(node_regions(&all)->number(), 4);
+  EXPECT_EQ(node_regions(&all, 16).number(), 4);
   const Placement one_node = place(machine, 4, "sequential");
-  EXPECT_EQ(node_regions(&one_node)->number(), 2) << "its sockets";
+  EXPECT_EQ(node_regions(&one_node, 4).number(), 2) << "its sockets";
   const Placement one_a_node = place(machine, 4, "0,4,8,12");
-  EXPECT_EQ(node_regions(&one_a_node)->number(), 2) << "the leaves";
-  EXPECT_FALSE(node_regions(nullptr).has_value());
+  EXPECT_EQ(node_regions(&one_a_node, 4).number(), 2) << "the leaves";
+  EXPECT_EQ(node_regions(nullptr, 3).number(), 3) << "every rank for itself";
 }
 
 // [bienz2022, section 3]: messages that leave the region, of the rank that has most of them.
