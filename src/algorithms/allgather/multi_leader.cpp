@@ -17,6 +17,13 @@ static const Parameter number =
     toccata::number("leaders", "leaders a node, for equal parts of its ranks; 0 is one a socket", 0,
                     1024, 0, {0, 2});
 
+// Proofs of allgather/hierarchical try the others.
+static const Parameter exchange = [] {
+  Parameter made = Leaders::exchange();
+  made.samples = {0};
+  return made;
+}();
+
 static Regions parts_of_nodes(const Shape& shape) {
   Regions nodes = node_regions(shape.placement.get(), shape.p);
   const int leaders = shape.parameters[number];
@@ -45,7 +52,7 @@ extern const Algorithm multi_leader{
     .collective = toccata::allgather,
     .summary = "gather to several leaders a node, exchange of all leaders, broadcast",
     .citation = "kandalla2009",
-    .parameters = {number, Leaders::exchange(), Leaders::local()},
+    .parameters = {number, exchange, Leaders::local()},
     .by_placement = true,
     .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },
     .cost = [](const Shape& shape) { return leaders(shape).cost(); },
