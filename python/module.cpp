@@ -14,6 +14,7 @@
 #include "analysis/samples.h"
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
+#include "crossings.h"
 #include "selection/request.h"
 #include "topology.h"
 
@@ -316,4 +317,6 @@ NB_MODULE(_core, module) {
         return parse_choice(collective_named(collective), text);
       },
       "collective"_a, "text"_a);
+
+  bind_crossings(module);
 }

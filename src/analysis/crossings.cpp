@@ -28,6 +28,14 @@ void raise(Count& most, const Count& other) {
 
 std::vector<Crossing> crossings(const Algorithm& algorithm, const Shape& shape,
                                 std::span<const std::int64_t> bytes) {
+  return crossings(
+      algorithm.collective, shape, [&](int rank) { return algorithm.schedule(shape, rank); },
+      bytes);
+}
+
+std::vector<Crossing> crossings(const Collective& collective, const Shape& shape,
+                                const std::function<Schedule(int rank)>& schedule_of,
+                                std::span<const std::int64_t> bytes) {
   if (shape.placement == nullptr) return {};
   const Placement& placement = *shape.placement;
   const int levels = placement.machine().levels();
@@ -37,8 +45,8 @@ std::vector<Crossing> crossings(const Algorithm& algorithm, const Shape& shape,
     result[level].regions.resize(placement.regions(level).number());
   }
   for (int rank = 0; rank < shape.p; ++rank) {
-    const Schedule schedule = algorithm.schedule(shape, rank);
-    const Sizing sizing(algorithm.collective, shape, rank, schedule);
+    const Schedule schedule = schedule_of(rank);
+    const Sizing sizing(collective, shape, rank, schedule);
     std::vector<Count> sent(levels);
     for (int round = 0; round < schedule.rounds(); ++round)
       for (const Message& each : schedule.sends(round)) {

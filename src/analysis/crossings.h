@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,11 @@ struct Crossing {
 // shape must be possible and complete. `bytes[d]` is the size of datum d; none given, every block
 // has one byte.
 std::vector<Crossing> crossings(const Algorithm& algorithm, const Shape& shape,
+                                std::span<const std::int64_t> bytes = {});
+
+// The same for schedules from anywhere, by rank.
+std::vector<Crossing> crossings(const Collective& collective, const Shape& shape,
+                                const std::function<Schedule(int rank)>& schedule_of,
                                 std::span<const std::int64_t> bytes = {});
 
 }  // namespace toccata

@@ -12,21 +12,6 @@ Schedule then(const Schedule& first, const Schedule& second) {
   return std::move(result).build();
 }
 
-Schedule beside(const Schedule& one, const Schedule& other) {
-  ScheduleBuilder result;
-  const int one_scratch = result.scratch(one.scratch()).first;
-  const int other_scratch = result.scratch(other.scratch()).first;
-  const int other_channel = one.channels();
-  for (int i = 0; i < std::max(one.rounds(), other.rounds()); ++i) {
-    result.round();
-    if (i < one.rounds()) result.merge_round(one, i, one_scratch, 0);
-    if (i < other.rounds()) result.merge_round(other, i, other_scratch, other_channel);
-  }
-  // The number of channels is a promise to the other ranks, kept by a rank with no messages too.
-  result.channel(other_channel + other.channels() - 1);
-  return std::move(result).build();
-}
-
 namespace {
 
 // Adds one round of `schedule` to the open one, its scratch moved.
@@ -48,6 +33,37 @@ void add_round(ScheduleBuilder& result, const Schedule& schedule, int round, int
 }
 
 }  // namespace
+
+Schedule going_on(const Schedule& first, const Schedule& second) {
+  ScheduleBuilder result;
+  result.then(first);
+  BlockRanges like, own;
+  for (const BlockRange& range : first.scratch())
+    for_each_block(range, [&](int block) { like.push_back({range.buffer, block}); });
+  for (const BlockRange& range : second.scratch())
+    for_each_block(range, [&](int block) {
+      append(own, range.buffer == Buffer::scratch ? like[block] : BlockRange{range.buffer, block});
+    });
+  result.scratch(own);
+  for (int i = 0; i < second.rounds(); ++i) add_round(result.round(), second, i, 0);
+  result.channel(second.channels() - 1);
+  return std::move(result).build();
+}
+
+Schedule beside(const Schedule& one, const Schedule& other) {
+  ScheduleBuilder result;
+  const int one_scratch = result.scratch(one.scratch()).first;
+  const int other_scratch = result.scratch(other.scratch()).first;
+  const int other_channel = one.channels();
+  for (int i = 0; i < std::max(one.rounds(), other.rounds()); ++i) {
+    result.round();
+    if (i < one.rounds()) result.merge_round(one, i, one_scratch, 0);
+    if (i < other.rounds()) result.merge_round(other, i, other_scratch, other_channel);
+  }
+  // The number of channels is a promise to the other ranks, kept by a rank with no messages too.
+  result.channel(other_channel + other.channels() - 1);
+  return std::move(result).build();
+}
 
 Schedule abreast(std::span<const Schedule> parts) {
   ScheduleBuilder result;
@@ -105,7 +121,8 @@ void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
 namespace {
 
 // Inner scratch blocks are as wide as the blocks they are like, laid one behind the other.
-BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockMap& recv) {
+BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockMap& recv,
+                     std::int32_t first) {
   const auto uniform = [&](const BlockRange& range) {
     return (range.buffer == Buffer::send ? send : recv).uniform_width();
   };
@@ -113,10 +130,9 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
     const int width = uniform(like.front());
     if (width > 0 &&
         std::ranges::all_of(like, [&](auto& range) { return uniform(range) == width; }))
-      return BlockMap::affine(Buffer::scratch, 0, width, width);
+      return BlockMap::affine(Buffer::scratch, first, width, width);
   }
   std::vector<BlockRanges> table;
-  std::int32_t first = 0;
   for (const BlockRange& range : like)
     for_each_block(range, [&](int block) {
       const BlockMap& map = range.buffer == Buffer::send ? send : recv;
@@ -130,8 +146,8 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
 }  // namespace
 
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
-            const BlockMap& recv) {
-  const BlockMap scratch = map_scratch(inner.scratch(), send, recv);
+            const BlockMap& recv, int first_scratch) {
+  const BlockMap scratch = map_scratch(inner.scratch(), send, recv, first_scratch);
   const auto mapped = [&](std::span<const BlockRange> ranges) {
     BlockRanges outer;
     for (const BlockRange& range : ranges) {
@@ -155,11 +171,19 @@ Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& s
         result.channel(each.channel).recv(group[each.peer], blocks, each.travel);
     for (const Step& each : inner.steps(i)) {
       const BlockRanges from = mapped(inner.from(each)), into = mapped(inner.into(each));
-      if (each.reduces || from != into) result.step(from, into, each.reduces);
+      if (each.reduces)
+        result.reduce(from, into);
+      else if (from != into)
+        result.copy(from, into);
     }
   }
   result.channel(inner.channels() - 1);
   return std::move(result).build();
+}
+
+Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+            const BlockMap& recv) {
+  return on(group, inner, send, recv, 0);
 }
 
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,

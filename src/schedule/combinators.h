@@ -15,6 +15,9 @@ namespace toccata {
 //   first  |r0|r1|      second |s0|      then |r0|r1|s0|
 Schedule then(const Schedule& first, const Schedule& second);
 
+// The same, where `second` works in the scratch of `first`, and its own comes behind that.
+Schedule going_on(const Schedule& first, const Schedule& second);
+
 // Both at the same time: round i of the result is round i of both. Copies of `one` come before
 // those of `other`, and neither may write what the other touches in that round. `other` takes the
 // channels behind those of `one`, so messages between the same two ranks cannot be mistaken; all
@@ -58,6 +61,11 @@ class BlockMap {
 //   inner rank 0 sends block 0 to 1        outer rank 1 sends blocks 0, 1 to 3
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv);
+
+// The same as a part of a schedule with `first_scratch` scratch blocks, to which the maps may lead:
+// the scratch of `inner` comes behind them. To be `going_on` with.
+Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+            const BlockMap& recv, int first_scratch);
 
 // The same algorithm with the ranks exchanged: our rank permutation[i] plays rank i. In the buffers
 // named `block_a_rank`, block i belongs to rank i and moves with it. Call it with the schedule of

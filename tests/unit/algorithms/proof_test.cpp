@@ -52,7 +52,7 @@ using Figures = test::AlgorithmTest;
 // Where ranks of a region are not in a row, its blocks are no range; every block may be one.
 std::size_t allowed_memory(const Shape& shape) {
   for (int level = 0; shape.placement && level < shape.placement->machine().levels(); ++level)
-    if (!shape.placement->regions(level).consecutive()) return std::size_t{160} * shape.p;
+    if (!shape.placement->regions(level).consecutive()) return std::size_t{320} * shape.p;
   return 64U << 10;
 }
 
