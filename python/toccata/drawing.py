@@ -115,7 +115,7 @@ def _busy(step: Step) -> bool:
 
 
 def _regions(shape: _core.Shape) -> list[int]:
-    """The region of every rank on the outermost level that divides them; all in one if none does."""
+    """The region of every rank on the outermost level that divides them; one if none does."""
     levels = _core.regions(shape)
     return levels[0][1] if levels else [0] * shape.p
 
