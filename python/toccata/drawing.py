@@ -6,7 +6,6 @@ frame marks what was sent. Arcs lead from sender to receiver.
 """
 
 import math
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -98,16 +97,18 @@ def _panels(whole: Trace) -> list[int]:
 
     A first round in which data is only put into place, with no message, is that state.
     """
-    talking = [i for i, steps in enumerate(whole.steps) if any(s.communicates for s in steps)]
-    first = talking[0] if talking else len(whole.steps)
-    # Where some ranks have nothing to put into place, a round may be one in which nobody does.
-    rounds = [
-        first - 1,
-        *(i for i in range(first, len(whole.steps)) if any(_busy(each) for each in whole.steps[i])),
-    ]
+    rounds = _rounds_worth_showing(whole)
     if len(rounds) <= MOST_PANELS:
         return rounds
     return [*rounds[: MOST_PANELS // 2], *rounds[-MOST_PANELS // 2 :]]
+
+
+def _rounds_worth_showing(whole: Trace) -> list[int]:
+    """The state at first, and the rounds in which anybody does anything."""
+    talking = [i for i, steps in enumerate(whole.steps) if any(s.communicates for s in steps)]
+    first = talking[0] if talking else len(whole.steps)
+    busy = (i for i in range(first, len(whole.steps)) if any(_busy(s) for s in whole.steps[i]))
+    return [first - 1, *busy]
 
 
 def _busy(step: Step) -> bool:
@@ -279,7 +280,7 @@ def _draw_heading(figure: Figure, choice: _core.Choice, whole: Trace, shown: lis
     width, height = figure.get_size_inches()
     figure.text(0.3 / width, 1 - 0.3 / height, path_of(choice), fontsize=14, fontweight="bold",
                 color=INK, va="center")  # fmt: skip
-    left_out = len(whole.steps) - 1 - shown[-1] + sum(b - a - 1 for a, b in pairwise(shown))
+    left_out = len(_rounds_worth_showing(whole)) - len(shown)
     counts = {"rank": whole.p, "round": cost.rounds, "message": cost.messages}
     parts = [f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items()]
     line = " · ".join(parts) + " a rank"

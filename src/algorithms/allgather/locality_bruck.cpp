@@ -16,6 +16,7 @@
 // local rank k, so that local rank 0 idles.) In the last round only what is missing is fetched, and
 // some lanes have nothing to do.
 
+#include <array>
 #include <map>
 
 #include "algorithms/flat.h"
@@ -110,7 +111,8 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
 
   const Lanes exchange(regions, shape);
   exchange.for_each_round([&](const std::vector<Lane>& busy) {
-    schedule.round();
+    ScheduleBuilder fetch;
+    fetch.round();
     std::vector<BlockRanges> fetched(members.size());  // by each member
     for (const Lane& lane : busy) {
       const int above = circle.above(lane.distance), below = circle.below(lane.distance);
@@ -118,11 +120,13 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
       const BlockRanges blocks = blocks_of(regions, above, lane.count);
       for (const BlockRange& range : blocks) append(fetched[carrier], range);
       if (carrier == local)
-        schedule.send(exchange.rank(lane, below), blocks_of(regions, circle.rank, lane.count))
+        fetch.send(exchange.rank(lane, below), blocks_of(regions, circle.rank, lane.count))
             .recv(exchange.rank(lane, above), blocks);
     }
+    // Its first round, in which blocks are put into place, has nothing to do: they come then.
     const BlockMap send = BlockMap::table({fetched[local]});
-    schedule.then(inside(send, std::move(fetched)));
+    const Schedule after = inside(send, std::move(fetched));
+    schedule.then(abreast(std::array{std::move(fetch).build(), after}));
   });
   return std::move(schedule).build();
 }
