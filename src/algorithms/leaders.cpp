@@ -23,10 +23,10 @@ Schedule to_leader(bool linear, int p, int rank) {
     schedule.round();
     if (tree.has_child(distance)) {
       const int child = tree.child(distance);
-      schedule.recv(child, recv(child, tree.span(child, distance)));
+      schedule.recv(child, recv(child, tree.span(distance)));
     } else if (distance == tree.reach()) {
       BlockRanges subtree{send(0)};
-      append(subtree, recv(rank + 1, tree.span(rank, distance) - 1));
+      append(subtree, recv(rank + 1, tree.span() - 1));
       schedule.send(tree.parent(), subtree);
     }
   }

@@ -2,8 +2,8 @@
 
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
-from test_cli import invoke
 
+from test_cli import invoke
 from toccata import _core, drawing
 from toccata.catalogue import find
 
