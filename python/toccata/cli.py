@@ -120,6 +120,14 @@ _ranks = _count("number of ranks")
 Ranks = Annotated[
     int, typer.Option("-p", "--ranks", metavar="P", parser=_ranks, help="Number of ranks.")
 ]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(metavar="ALGORITHM", help="The same for the MPI call of that name."),
+]
+RootOption = Annotated[
+    int,
+    typer.Option("--root", metavar="R", parser=_count("rank", least=0), help="Of a rooted one."),
+]
 Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="[NAME]...", help="Algorithms or collectives; all if none is given."),
@@ -151,7 +159,9 @@ def list_(
 
 @app.command("show")
 def show_(
-    algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="As sparbit or ring.")],
+    algorithm: Annotated[
+        str, typer.Argument(metavar="ALGORITHM", help="As sparbit or bcast/binomial.")
+    ],
     p: Ranks,
     rank: Annotated[
         int | None,
@@ -166,6 +176,7 @@ def show_(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
     ] = None,
+    root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -179,10 +190,11 @@ def show_(
     - `toccata show sparbit -p 5`
     - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
     - `toccata show sparbit -p 8 --output sparbit.png`
-    - `toccata show ring -p 8 --machine "node:2 core:4" --placement cyclic`
+    - `toccata show reduce/binomial -p 6 --root 4`
+    - `toccata show allgather/ring -p 8 --machine "node:2 core:4" --placement cyclic`
     """
     choice = catalogue.find(algorithm)
-    shape = machines.shape(p, machine, placement)
+    shape = machines.shape(p, machine, placement, root)
     choice.cost(shape)  # says so if it is impossible
     if output is None:
         narrator = show.Narrator(choice, shape)
@@ -285,6 +297,7 @@ def traffic(
     size: Annotated[
         str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
     ] = "1",
+    root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -305,7 +318,7 @@ def traffic(
             choices.append(subject)
         else:
             choices += subject.variants(p) or [catalogue.find(subject.path)]
-    shape = machines.shape(p, machine, placement)
+    shape = machines.shape(p, machine, placement, root)
     console.print(counting.as_table(choices, shape, block_bytes))
 
 
@@ -753,6 +766,20 @@ def run(
         str | None,
         typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoallv and MPI_Alltoallw."),
     ] = None,
+    allreduce: ServerOption = None,
+    bcast: ServerOption = None,
+    gather: ServerOption = None,
+    gatherv: ServerOption = None,
+    reduce: ServerOption = None,
+    reduce_scatter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block.",
+        ),
+    ] = None,
+    scatter: ServerOption = None,
+    scatterv: ServerOption = None,
     report: Annotated[
         bool, typer.Option("--report", help="At its end, rank 0 tells what ran.")
     ] = False,
@@ -770,7 +797,12 @@ def run(
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = {}
-    asked = {"allgather": allgather, "alltoall": alltoall, "alltoallv": alltoallv}
+    asked = {
+        "allgather": allgather, "allreduce": allreduce, "alltoall": alltoall,
+        "alltoallv": alltoallv, "bcast": bcast, "gather": gather, "gatherv": gatherv,
+        "reduce": reduce, "reduce_scatter": reduce_scatter, "scatter": scatter,
+        "scatterv": scatterv,
+    }  # fmt: skip
     for each in _core.collectives():
         if (text := asked.get(each.name)) is not None:
             settings[each.variable] = _normalised(each.name, text)
