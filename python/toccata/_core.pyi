@@ -14,16 +14,19 @@ class Machine:
     """A tree of named levels, outermost first, perhaps with a mesh or torus outside."""
 
     def __init__(self, text: str) -> None:
-        """Reads "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"."""
+        """Reads "leaf:2 node:8 socket:2 core:8", "torus:8x8 core:2", or a file that it names."""
     @property
     def text(self) -> str: ...
     @property
     def levels(self) -> list[str]: ...
     def objects(self, level: int) -> int: ...
-    def outer(self, level: int, object: int) -> int:
-        """The object one level further out that an object is part of."""
-    def label(self, level: int, object: int) -> str:
-        """As the name of a host; empty if it has none."""
+    def outer(self, level: int) -> list[int]:
+        """Of each object the object one level further out that it is part of."""
+    def labels(self, level: int) -> list[str]:
+        """What the objects are called, as hosts; empty if they are not."""
+    @property
+    def saved(self) -> str:
+        """What a file holds that can be read again."""
     @property
     def dims(self) -> list[int]:
         """Of the mesh of the outermost objects; empty without one."""
@@ -40,12 +43,23 @@ class Placement:
     @property
     def text(self) -> str:
         """The list of places."""
-    def place(self, rank: int) -> tuple[int, int]:
-        """Level and object that the rank is anywhere in."""
+    @property
+    def machine(self) -> Machine: ...
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Of each rank the level and the object that it is anywhere in."""
     def common_level(self, a: int, b: int) -> int:
         """The innermost level at which two ranks are in one object; -1 if there is none."""
 
 def placement_names() -> list[str]: ...
+def this_machine() -> Machine:
+    """What hwloc knows of the machine we run on."""
+
+def read_saved(contents: str, name: str) -> Machine:
+    """The machine of a text that was saved; errors say `name` and the line."""
+
+def fold_hosts(hosts: list[str]) -> str:
+    """As in "n[001-016],login"."""
 
 class Shape:
     """What is known of a communicator. Where one is asked for, a number of ranks will do."""
