@@ -1,7 +1,11 @@
 #include "mpi/communicator.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <thread>
+
+#include "mpi/discovery.h"
+#include "topology/placements.h"
 
 namespace toccata {
 
@@ -37,6 +41,7 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
   is_inter_ = inter != 0;
   PMPI_Comm_rank(user, &rank_);
   PMPI_Comm_size(user, &size_);
+  known_.p = size_;
 
   int* upper_bound = nullptr;
   int found = 0;
@@ -70,6 +75,24 @@ void Communicator::close() {
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
 
+void Communicator::look_around(const Algorithm& algorithm) {
+  if (algorithm.by_grid && known_.grid == nullptr) known_.grid = cartesian_grid(user_);
+  if (algorithm.by_placement || (algorithm.by_grid && known_.grid == nullptr)) placement();
+}
+
+const Placement& Communicator::placement() {
+  if (placed_) return *known_.placement;
+  if (make_private() != MPI_SUCCESS)
+    throw std::runtime_error("the communicator cannot be duplicated");
+  std::string complaint;
+  known_.placement = discover(private_, process_->surroundings(), *process_, complaint);
+  if (known_.grid == nullptr) known_.grid = cartesian_grid(user_);
+  if (known_.grid == nullptr) known_.grid = grid_of(*known_.placement);
+  if (!complaint.empty()) process_->say_once(complaint);
+  placed_ = true;
+  return *known_.placement;
+}
+
 const Plan& Communicator::plan_named(const Collective& collective, const char* algorithm) {
   const Choice choice = parse_choice(collective, algorithm);
   const Plan& plan = add_plan(collective, choice, choice.text());
@@ -95,7 +118,8 @@ const Plan& Communicator::add_plan(const Collective& collective, const Choice& c
                                    std::string label) {
   auto plan = std::make_unique<Plan>(choice);
   if (!choice.native() && !is_inter_) {
-    plan->schedule = choice.schedule({.p = size_}, rank_);
+    look_around(*choice.algorithm);
+    plan->schedule = choice.schedule(known(), rank_);
     plan->straight = StraightProgram::compile(plan->schedule);
     plan->sized = collective.vector_of != nullptr && choice.algorithm->blocks_alike;
   }
