@@ -58,6 +58,13 @@ void bind_topology(nb::module_& module) {
           "level"_a)
       .def(
           "outer",
+          [](const Machine& self, int level, int object) {
+            return self.outer(level, checked(object, self.objects(level_of(self, level)),
+                                             "there is no such object"));
+          },
+          "level"_a, "object"_a)
+      .def(
+          "outers",
           [](const Machine& self, int level) { return self.level(level_of(self, level)).outer; },
           "level"_a)
       .def(

@@ -20,8 +20,10 @@ class Machine:
     @property
     def levels(self) -> list[str]: ...
     def objects(self, level: int) -> int: ...
-    def outer(self, level: int) -> list[int]:
-        """Of each object the object one level further out that it is part of."""
+    def outer(self, level: int, object: int) -> int:
+        """The object one level further out that an object is part of."""
+    def outers(self, level: int) -> list[int]:
+        """The same of every object."""
     def labels(self, level: int) -> list[str]:
         """What the objects are called, as hosts; empty if they are not."""
     @property

@@ -60,6 +60,11 @@ def benchmark(family: str) -> Path:
     return _ours(family, "bench", "toccata_bench")
 
 
+def locator(family: str) -> Path:
+    """The program that tells where its ranks run; InputError if it was not built."""
+    return _ours(family, "bench", "toccata_where")
+
+
 def identify(command: str) -> Launcher:
     """The launcher that a command is.
 

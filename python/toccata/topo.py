@@ -12,7 +12,7 @@ from toccata import _core
 
 UNFOLDED_LINES = 40  # of a tree whose objects are all shown
 LISTED_RUNS = 5  # of ranks
-PLURALS = {"torus": "tori", "leaf": "leaves", "switch": "switches"}
+PLURALS = {"leaf": "leaves"}
 
 
 @dataclass
@@ -45,7 +45,7 @@ def items(machine: _core.Machine, placement: _core.Placement | None) -> list[Ite
     for rank, (level, number) in enumerate(placement.places if placement else []):
         objects[level][number].ranks.append(rank)
     for level in reversed(levels[1:]):
-        for each, outer in zip(objects[level], machine.outer(level), strict=True):
+        for each, outer in zip(objects[level], machine.outers(level), strict=True):
             objects[level - 1][outer].inside.append(each)
     kinds: dict[object, int] = {}
     for level in reversed(levels):
@@ -140,10 +140,13 @@ class Narrator:
         if first.label:
             text.append(f" {_core.fold_hosts([each.label for each in run])}", style="bold")
         if len(run) > 1 and first.inside:
-            text.append(f"   {len(run)} alike", style="yellow")
+            more = "" if self.told_in_line(run) else "; the first has"
+            text.append(f"   {len(run)} alike{more}", style="yellow")
         if first.inside and self.told_in_line(run):
             inner = plural(self.machine.levels[first.level + 1], len(first.inside))
             text.append(f"   {inner}{' each' if len(run) > 1 else ''}")
+            if len(run) == 1 and first.inside[0].label:
+                text.append(f" {_core.fold_hosts([each.label for each in first.inside])}", "bold")
         self.tell_ranks(text, run)
         return text
 
@@ -154,7 +157,8 @@ class Narrator:
         if not ranks:
             text.append("   no rank", style="dim")
             return
-        text.append(f"   rank{'s' if len(ranks) > 1 else ''} {describe_numbers(ranks)}", "green")
+        noun = "ranks" if len(ranks) > 1 else "rank"
+        text.append(f"   {noun} {describe_numbers(ranks)}", style="green")
         each = len(run[0].all_ranks())
         if len(run) > 1 and run[0].inside and len(ranks) == each * len(run):
             text.append(f", {each} in each", style="green")

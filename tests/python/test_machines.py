@@ -10,13 +10,14 @@ def test_a_machine_knows_its_levels() -> None:
     machine = _core.Machine("leaf:2 node:2,1 core:4")
     assert machine.levels == ["leaf", "node", "core"]
     assert [machine.objects(level) for level in range(3)] == [2, 3, 12]
-    assert machine.outer(1) == [0, 0, 1]
+    assert machine.outers(1) == [0, 0, 1]
+    assert machine.outer(1, 2) == 1
     assert (machine.dims, machine.labels(1)) == ([], [])
     assert _core.Machine("torus:4x4").periodic == [True, True]
     with pytest.raises(IndexError):
         machine.objects(3)
     with pytest.raises(IndexError):
-        machine.outer(-1)
+        machine.outer(1, 3)
 
 
 def test_a_placement_knows_who_is_near() -> None:
