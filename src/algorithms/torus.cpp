@@ -22,6 +22,15 @@ int cell_of(const Grid& grid, int rank) {
   return static_cast<int>(std::ranges::find(grid.ranks, rank) - grid.ranks.begin());
 }
 
+TorusTree tree_of(const Grid& grid, const Shape& shape, int rank) {
+  return {grid.mesh, cell_of(grid, shape.root), cell_of(grid, rank)};
+}
+
+TorusTreeSize tree_size(const Shape& shape) {
+  const Grid grid = grid_of(shape);
+  return measure_tree(grid.mesh, cell_of(grid, shape.root));
+}
+
 int ways_round(const Shape& shape) { return std::max(1, 2 * grid_of(shape).mesh.dimensions()); }
 
 std::vector<int> longest_first(const Mesh& mesh) {

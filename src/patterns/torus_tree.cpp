@@ -74,38 +74,28 @@ class Measure {
  public:
   explicit Measure(const Mesh& mesh) : mesh_(mesh) {}
 
-  struct Result {
-    TorusTreeSize size;
-    int parts = 0;  // that the root of this box hands over
-  };
-
-  const Result& operator()(RootedBox box) {
+  TorusTreeSize operator()(RootedBox box) {
     std::vector<int> form = box.below;
     form.insert(form.end(), box.above.begin(), box.above.end());
     if (const auto found = known_.find(form); found != known_.end()) return found->second;
-    Result result;
-    const int cells = box.cells();
+    TorusTreeSize size;
     if (const std::vector<RootedBox> slabs = hand_over(mesh_, box); !slabs.empty()) {
-      result = (*this)(box);
-      result.parts += static_cast<int>(slabs.size());
-      result.size.most_parts = std::max(result.size.most_parts, result.parts);
+      size = (*this)(box);
+      size.root_parts += static_cast<int>(slabs.size());
       for (const RootedBox& slab : slabs) {
-        const TorusTreeSize& part = (*this)(slab).size;
-        TorusTreeSize& size = result.size;
+        const TorusTreeSize part = (*this)(slab);
         size.rounds = std::max(size.rounds, part.rounds);
-        size.most_parts = std::max(size.most_parts, part.most_parts);
-        size.largest_part = std::max({size.largest_part, part.largest_part,
-                                      static_cast<std::int64_t>(slab.cells())});
+        size.most_other_parts = std::max(size.most_other_parts, part.most_parts());
+        size.largest_part = std::max(size.largest_part, slab.cells());
       }
-      ++result.size.rounds;
-      result.size.most_cells = cells - 1;  // the root's own, more than anybody's within
+      ++size.rounds;
     }
-    return known_.emplace(std::move(form), result).first->second;
+    return known_.emplace(std::move(form), size).first->second;
   }
 
  private:
   const Mesh& mesh_;
-  std::map<std::vector<int>, Result> known_;
+  std::map<std::vector<int>, TorusTreeSize> known_;
 };
 
 }  // namespace
@@ -130,7 +120,7 @@ TorusTree::TorusTree(const Mesh& mesh, int root, int cell) : box(whole(mesh, roo
 }
 
 TorusTreeSize measure_tree(const Mesh& mesh, int root) {
-  return Measure(mesh)(whole(mesh, root)).size;
+  return Measure(mesh)(whole(mesh, root));
 }
 
 }  // namespace toccata

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 #include <vector>
 
 #include "patterns/torus.h"
@@ -52,9 +52,11 @@ struct TorusTree {
 // What there is in the whole tree.
 struct TorusTreeSize {
   int rounds = 0;
-  int most_parts = 0;              // handed over by a cell
-  std::int64_t most_cells = 0;     // that these have, together
-  std::int64_t largest_part = 0;   // cells
+  int root_parts = 0;        // handed over by the root
+  int most_other_parts = 0;  // ... and by any other cell
+  int largest_part = 0;      // cells
+
+  int most_parts() const { return std::max(root_parts, most_other_parts); }
 };
 
 TorusTreeSize measure_tree(const Mesh& mesh, int root);
