@@ -18,6 +18,7 @@ Schedule backwards(const Schedule& schedule, int rounds) {
         range.buffer = range.buffer == Buffer::send ? Buffer::recv : Buffer::send;
     return result;
   };
+  rounds = std::max(rounds, schedule.rounds());
   ScheduleBuilder result;
   result.scratch(mirrored(schedule.scratch()));
   // A round's steps followed its messages; now they have to come before them.
@@ -54,7 +55,11 @@ class Collector {
     for (int i = 0; i < spreading.rounds(); ++i)
       for (const auto messages : {spreading.sends(i), spreading.recvs(i)})
         for (const Message& each : messages)
-          for_each(spreading.ranges(each), [&](int block) { blocks = std::max(blocks, block + 1); });
+          for (const BlockRange& range : spreading.ranges(each)) {
+            assert(range.buffer == Buffer::recv);
+            const int last_run = std::max(range.first, range.first + (range.repeat - 1) * range.stride);
+            blocks = std::max(blocks, last_run + range.count);
+          }
     partial_.assign(blocks, none);
     used_.assign(blocks, 0);
   }
@@ -75,8 +80,8 @@ class Collector {
         receive(each, spreading_.ranges(each));
       for (const auto& [from, into] : reductions_) result_.reduce(from, into);
       reductions_.clear();
-      for (const Message& each : spreading_.sends(i))
-        for_each(spreading_.ranges(each), [&](int block) { used_[block] = 0; });
+      for (const int block : with_spares_) used_[block] = 0;
+      with_spares_.clear();
     }
     result_.channel(spreading_.channels() - 1);
     return std::move(result_).build();
@@ -87,10 +92,7 @@ class Collector {
 
   template <typename Visit>
   static void for_each(std::span<const BlockRange> ranges, Visit&& visit) {
-    for (const BlockRange& range : ranges) {
-      assert(range.buffer == Buffer::recv);
-      for_each_block(range, visit);
-    }
+    for (const BlockRange& range : ranges) for_each_block(range, visit);
   }
 
   bool is_owned(int block) const { return block >= first_owned_ && block < first_owned_ + owned_; }
@@ -105,43 +107,35 @@ class Collector {
   // What comes first for a block stays where it arrives and takes our contribution in; what comes
   // later arrives in a spare block, of which a block has as many as messages of one round.
   void receive(const Message& message, std::span<const BlockRange> ranges) {
-    std::vector<int> first, missing;
+    BlockRanges first, later, missing;
     for_each(ranges, [&](int block) {
-      if (!is_owned(block) && partial_[block] == none) return first.push_back(block);
+      if (!is_owned(block) && partial_[block] == none) return append(first, send(block));
+      append(later, send(block));
       const std::size_t spare = used_[block];
       if (spare == spares_.size()) spares_.emplace_back(partial_.size(), none);
-      if (spares_[spare][block] == none) missing.push_back(block);
+      if (spares_[spare][block] == none) append(missing, send(block));
     });
-    int room = room_for(first);
-    for (const int block : first) partial_[block] = room++;
+    const BlockRange partials = result_.scratch(first);
+    int room = partials.first;
+    for_each(first, [&](int block) { partial_[block] = room++; });
+    room = result_.scratch(missing).first;
 
-    BlockRanges arrival, ours, into_first, spare_blocks, into_held;
-    room = room_for(missing);
-    auto next = first.begin();
-    for_each(ranges, [&](int block) {
-      if (next != first.end() && *next == block) {
-        ++next;
-        append(arrival, held(block));
-        append(ours, send(block));
-        append(into_first, held(block));
-        return;
-      }
-      int& spare = spares_[used_[block]++][block];
-      if (spare == none) spare = room++;
-      append(arrival, {Buffer::scratch, spare});
-      append(spare_blocks, {Buffer::scratch, spare});
-      append(into_held, held(block));
-    });
+    BlockRanges arrival, spare_blocks, into;
+    if (later.empty()) append(arrival, partials);
+    else
+      for_each(ranges, [&](int block) {
+        if (partial_[block] >= partials.first && !is_owned(block))
+          return append(arrival, held(block));
+        with_spares_.push_back(block);
+        int& spare = spares_[used_[block]++][block];
+        if (spare == none) spare = room++;
+        append(arrival, {Buffer::scratch, spare});
+        append(spare_blocks, {Buffer::scratch, spare});
+        append(into, held(block));
+      });
     result_.channel(message.channel).recv(message.peer, arrival, message.travel);
-    if (!ours.empty()) reductions_.emplace_back(std::move(ours), std::move(into_first));
-    if (!spare_blocks.empty())
-      reductions_.emplace_back(std::move(spare_blocks), std::move(into_held));
-  }
-
-  int room_for(const std::vector<int>& blocks) {
-    BlockRanges like;
-    for (const int block : blocks) append(like, send(block));
-    return result_.scratch(like).first;
+    if (!first.empty()) reductions_.emplace_back(std::move(first), BlockRanges{partials});
+    if (!later.empty()) reductions_.emplace_back(std::move(spare_blocks), std::move(into));
   }
 
   const Schedule& spreading_;
@@ -150,6 +144,7 @@ class Collector {
   std::vector<int> partial_;              // scratch, by block
   std::vector<std::vector<int>> spares_;  // scratch, by number and block
   std::vector<int> used_;                 // spares of this round, by block
+  std::vector<int> with_spares_;          // blocks of this round
   std::vector<std::pair<BlockRanges, BlockRanges>> reductions_;  // of this round
 };
 

@@ -72,9 +72,10 @@ ScheduleBuilder& ScheduleBuilder::reduce(const BlockRange& from, const BlockRang
 }
 
 BlockRange ScheduleBuilder::scratch(const BlockRanges& like) {
-  const auto first = static_cast<std::int32_t>(blocks(schedule_.scratch_));
   for (const BlockRange& range : like) append(schedule_.scratch_, range);
-  return {Buffer::scratch, first, static_cast<std::int32_t>(blocks(like))};
+  const auto count = static_cast<std::int32_t>(blocks(like));
+  scratch_blocks_ += count;
+  return {Buffer::scratch, scratch_blocks_ - count, count};
 }
 
 ScheduleBuilder& ScheduleBuilder::channel(int channel) {

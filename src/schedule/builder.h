@@ -54,6 +54,7 @@ class ScheduleBuilder {
 
   Schedule schedule_;
   std::uint16_t channel_ = 0;
+  std::int32_t scratch_blocks_ = 0;
 };
 
 }  // namespace toccata
