@@ -15,6 +15,7 @@
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
 #include "selection/request.h"
+#include "links.h"
 #include "topology.h"
 
 namespace nb = nanobind;
@@ -301,6 +302,12 @@ NB_MODULE(_core, module) {
             return result;
           },
           "shape"_a, "rank"_a, "recv"_a)
+      .def(
+          "data",
+          [](const Choice& self, const Shape& known) {
+            return analysed(self, known).collective.data(self.in(known));
+          },
+          "shape"_a)
       .def("traffic", &traffic_of, "shape"_a, "block_bytes"_a = 1,
            nb::call_guard<nb::gil_scoped_release>())
       .def("verify", &verify_choice, "shape"_a, "in_place"_a = false,
@@ -308,6 +315,7 @@ NB_MODULE(_core, module) {
       .def("lockstep", &lockstep_choice, "counts"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>());
 
+  bind_links(module);
   module.def("collectives", [] { return list_of(collectives()); });
   module.def("algorithms", [] { return list_of(all_algorithms()); });
   module.def(

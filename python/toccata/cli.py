@@ -17,7 +17,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from toccata import _core, catalogue, counting, launcher, machines, measuring, proving, show, tables
+from toccata import (
+    _core,
+    bounds,
+    catalogue,
+    counting,
+    launcher,
+    machines,
+    measuring,
+    proving,
+    show,
+    tables,
+)
 from toccata import quantities as q
 from toccata.errors import CommandError, Failure, InputError
 from toccata.machines import MachineOption, PlacementOption
@@ -165,6 +176,7 @@ def show_(
     - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
     - `toccata show sparbit -p 8 --output sparbit.png`
     - `toccata show ring -p 8 --machine "node:2 core:4" --placement cyclic`
+    - `toccata show bcast/torus_mst -p 16 --machine torus:4x4 --output tree.png`
     """
     choice = catalogue.find(algorithm)
     shape = machines.shape(p, machine, placement)
@@ -173,12 +185,13 @@ def show_(
         narrator = show.Narrator(choice, shape)
         console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
         return
-    from toccata import drawing  # matplotlib takes a second to load
+    from toccata import drawing, grids  # matplotlib takes a second to load
 
     if rank is not None:
         raise InputError("--rank and --output exclude each other: a picture shows all ranks")
     drawing.check_output(output)
-    drawing.write(drawing.draw(choice, shape), output)
+    draw = grids.draw if grids.draws(choice, shape) else drawing.draw
+    drawing.write(draw(choice, shape), output)
     console.print(f"wrote {output}")
 
 
@@ -292,6 +305,51 @@ def traffic(
             choices += subject.variants(p) or [catalogue.find(subject.path)]
     shape = machines.shape(p, machine, placement)
     console.print(counting.as_table(choices, shape, block_bytes))
+
+
+@app.command("bounds")
+def bounds_(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
+    machine: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help='With its links, as "torus:8x8x8" or "mesh:4x4 core:2".'),
+    ],
+    p: Annotated[
+        int | None,
+        typer.Option(
+            "-p",
+            "--ranks",
+            metavar="P",
+            parser=_ranks,
+            help="All the machine's cores if not given.",
+        ),
+    ] = None,
+    placement: PlacementOption = None,
+    root: Annotated[
+        int, typer.Option(metavar="R", parser=_count("rank", least=0), help="Of a rooted one.")
+    ] = 0,
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="N", help="Of the whole vector, as 64 or 4K.")
+    ] = "1M",
+) -> None:
+    """Set what algorithms reach on a mesh or torus beside what no algorithm does with less.
+
+    Messages are routed in dimension order. The bounds are those of Chan et al. (2006): messages one
+    after the other, bytes over the busiest link, and bytes that a rank reduces. In brackets, how
+    many times the bound.
+
+    Examples:
+
+    - `toccata bounds allgather --machine torus:8x8x8`
+    - `toccata bounds bcast --machine mesh:4x4 --root 5 --bytes 64K`
+    """
+    shape = bounds.shape(machine, p, placement, root)
+    choices = [
+        choice
+        for each in catalogue.of_collective(collective)
+        for choice in each.variants(shape.p) or [catalogue.find(each.path)]
+    ]
+    console.print(bounds.as_table(collective, choices, shape, q.parse_bytes(size)))
 
 
 class MetricName(StrEnum):

@@ -18,9 +18,9 @@ struct Row {
 };
 
 constexpr std::array rows{
-    Row{&bcast, false, 1, false},      Row{&reduce, false, 1, false},
-    Row{&scatter, true, 1, true},      Row{&gather, true, 1, true},
-    Row{&allgather, true, 1, false},   Row{&reduce_scatter, true, 1, false},
+    Row{&bcast, false, 1, false},    Row{&reduce, false, 1, false},
+    Row{&scatter, true, 1, true},    Row{&gather, true, 1, true},
+    Row{&allgather, true, 1, false}, Row{&reduce_scatter, true, 1, false},
     Row{&allreduce, true, 2, false},
 };
 

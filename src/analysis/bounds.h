@@ -8,8 +8,8 @@ namespace toccata {
 // What no algorithm can do with less, n being the bytes of the whole vector: the message of a
 // broadcast, reduction or allreduce; all that the others move, p blocks.
 struct Bounds {
-  int rounds = 0;           // messages one after the other, times alpha
-  double link_bytes = 0;    // over the busiest link, times beta
+  int rounds = 0;            // messages one after the other, times alpha
+  double link_bytes = 0;     // over the busiest link, times beta
   double reduced_bytes = 0;  // by the busiest rank, times gamma
 };
 

@@ -99,8 +99,7 @@ void for_each_way(const OnLinks& where, std::span<const Schedule> schedules, int
 }  // namespace
 
 LinkTraffic link_traffic(const Collective& collective, const Shape& shape,
-                         std::span<const Schedule> schedules,
-                         std::span<const std::int64_t> bytes) {
+                         std::span<const Schedule> schedules, std::span<const std::int64_t> bytes) {
   const OnLinks where(shape);
   std::vector<Sizing> sizings;
   for (int rank = 0; rank < shape.p; ++rank)
@@ -108,10 +107,11 @@ LinkTraffic link_traffic(const Collective& collective, const Shape& shape,
   const auto size_of = [&](int rank, const Message& message) {
     std::int64_t total = 0;
     for (const BlockRange& range : schedules[rank].ranges(message)) {
-      if (bytes.empty()) total += range.blocks();
+      if (bytes.empty())
+        total += range.blocks();
       else
-        for_each_block(
-            range, [&](int block) { total += bytes[sizings[rank](range.buffer, block)]; });
+        for_each_block(range,
+                       [&](int block) { total += bytes[sizings[rank](range.buffer, block)]; });
     }
     return total;
   };

@@ -99,17 +99,15 @@ std::vector<std::shared_ptr<const Placement>> sample_placements(int p) {
 std::span<const std::string_view> sample_meshes() {
   // Cubes and near cubes of the papers, ragged ones, sizes that are even, odd, prime and 2, ...
   static constexpr std::array<std::string_view, 44> all{
-      "torus:2x2",         "torus:3x3",     "torus:4x4",       "torus:5x5",     "torus:8x8",
-      "torus:9x9",         "torus:11x11",   "torus:4x2",       "torus:6x4",     "torus:5x3",
-      "torus:3x7",         "torus:2x13",    "torus:16x8",      "torus:12x10",   "torus:2x2x2",
-      "torus:3x3x3",       "torus:4x4x4",   "torus:5x5x5",     "torus:4x3x2",   "torus:8x4x2",
-      "torus:5x4x3",       "torus:7x5x3",   "torus:2x1x9",     "torus:2x2x2x2", "torus:3x3x3x3",
-      "torus:4x4x2x2",     "torus:3x2x4x5", "torus:2x2x2x2x3", "torus:10x10x10", "torus:16x8x8",
-      "torus:16x16x16",    "torus:81",
+      "torus:2x2", "torus:3x3", "torus:4x4", "torus:5x5", "torus:8x8", "torus:9x9", "torus:11x11",
+      "torus:4x2", "torus:6x4", "torus:5x3", "torus:3x7", "torus:2x13", "torus:16x8", "torus:12x10",
+      "torus:2x2x2", "torus:3x3x3", "torus:4x4x4", "torus:5x5x5", "torus:4x3x2", "torus:8x4x2",
+      "torus:5x4x3", "torus:7x5x3", "torus:2x1x9", "torus:2x2x2x2", "torus:3x3x3x3",
+      "torus:4x4x2x2", "torus:3x2x4x5", "torus:2x2x2x2x3", "torus:10x10x10", "torus:16x8x8",
+      "torus:16x16x16", "torus:81",
       // ... meshes, and those of which some dimensions are rings.
-      "mesh:4x4",          "mesh:8x8",      "mesh:5x7",        "mesh:3x3x3",    "mesh:4x4x4",
-      "mesh:6x3x2",        "mesh:27",       "mesh:4x~4",       "mesh:~5x3",     "mesh:~8x4x~2",
-      "mesh:~16x~8x8",     "mesh:3x~3x3x~3"};
+      "mesh:4x4", "mesh:8x8", "mesh:5x7", "mesh:3x3x3", "mesh:4x4x4", "mesh:6x3x2", "mesh:27",
+      "mesh:4x~4", "mesh:~5x3", "mesh:~8x4x~2", "mesh:~16x~8x8", "mesh:3x~3x3x~3"};
   return all;
 }
 

@@ -23,8 +23,8 @@ std::vector<std::shared_ptr<const Placement>> sample_placements(int p);
 // Meshes and tori of one to five dimensions, as parse_machine reads them.
 std::span<const std::string_view> sample_meshes();
 
-// Those of them that have p cells, some with their ranks in disorder; for fewer ranks a line and the
-// most even rectangle as well. Null stands for a communicator without a mesh.
+// Those of them that have p cells, some with their ranks in disorder; for fewer ranks a line and
+// the most even rectangle as well. Null stands for a communicator without a mesh.
 std::vector<std::shared_ptr<const Grid>> sample_grids(int p);
 
 }  // namespace toccata

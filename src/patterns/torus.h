@@ -33,7 +33,7 @@ int toward(const Mesh& mesh, int cell, int dimension, int steps);
 //   what cell a gets                . .     . .     e .     e f
 //                                   . .     c .     c .     c d
 struct RingRound {
-  int to, from;        // cells
+  int to, from;            // cells
   CellBox sent, received;  // what they held at first
 };
 

@@ -119,8 +119,6 @@ TorusTree::TorusTree(const Mesh& mesh, int root, int cell) : box(whole(mesh, roo
   }
 }
 
-TorusTreeSize measure_tree(const Mesh& mesh, int root) {
-  return Measure(mesh)(whole(mesh, root));
-}
+TorusTreeSize measure_tree(const Mesh& mesh, int root) { return Measure(mesh)(whole(mesh, root)); }
 
 }  // namespace toccata

@@ -40,9 +40,9 @@ struct TorusTree {
     RootedBox box;
   };
 
-  int parent = -1;   // the cell that hands over; none where this is the root of all
-  int round = -1;    // in which it does
-  RootedBox box;     // that is handed over, this cell being its root
+  int parent = -1;          // the cell that hands over; none where this is the root of all
+  int round = -1;           // in which it does
+  RootedBox box;            // that is handed over, this cell being its root
   std::vector<Part> parts;  // that this cell hands over, by rounds
 
   // The place of `cell` in the tree that has its root in cell `root`.

@@ -57,7 +57,8 @@ class Collector {
         for (const Message& each : messages)
           for (const BlockRange& range : spreading.ranges(each)) {
             assert(range.buffer == Buffer::recv);
-            const int last_run = std::max(range.first, range.first + (range.repeat - 1) * range.stride);
+            const int last_run =
+                std::max(range.first, range.first + (range.repeat - 1) * range.stride);
             blocks = std::max(blocks, last_run + range.count);
           }
     partial_.assign(blocks, none);
@@ -121,7 +122,8 @@ class Collector {
     room = result_.scratch(missing).first;
 
     BlockRanges arrival, spare_blocks, into;
-    if (later.empty()) append(arrival, partials);
+    if (later.empty())
+      append(arrival, partials);
     else
       for_each(ranges, [&](int block) {
         if (partial_[block] >= partials.first && !is_owned(block))
@@ -141,10 +143,10 @@ class Collector {
   const Schedule& spreading_;
   int first_owned_, owned_;
   ScheduleBuilder result_;
-  std::vector<int> partial_;              // scratch, by block
-  std::vector<std::vector<int>> spares_;  // scratch, by number and block
-  std::vector<int> used_;                 // spares of this round, by block
-  std::vector<int> with_spares_;          // blocks of this round
+  std::vector<int> partial_;                                     // scratch, by block
+  std::vector<std::vector<int>> spares_;                         // scratch, by number and block
+  std::vector<int> used_;                                        // spares of this round, by block
+  std::vector<int> with_spares_;                                 // blocks of this round
   std::vector<std::pair<BlockRanges, BlockRanges>> reductions_;  // of this round
 };
 

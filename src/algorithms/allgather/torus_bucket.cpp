@@ -32,7 +32,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 static Cost cost(const Shape& shape) {
   const Mesh mesh = grid_of(shape).mesh;
   int steps = 0;
-  int messages = 0;  // the bucket of a dimension is empty where data that come so late come in later
+  int messages =
+      0;  // the bucket of a dimension is empty where data that come so late come in later
   for (const int dimension : longest_first(mesh)) {
     steps += mesh.dims[dimension] - 1;
     messages += steps;

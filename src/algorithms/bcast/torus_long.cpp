@@ -32,8 +32,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const BlockMap all = BlockMap::affine(Buffer::recv, 0);
   const BlockMap ours = BlockMap::affine(Buffer::recv, rank);
   schedule
-      .then(on(ranks, scatter::torus_mst.schedule(inner, rank), all, ours),
-            tree_size(shape).rounds)
+      .then(on(ranks, scatter::torus_mst.schedule(inner, rank), all, ours), tree_size(shape).rounds)
       .then(on(ranks, allgather::torus_bucket.schedule(inner, rank), ours, all));
 }
 

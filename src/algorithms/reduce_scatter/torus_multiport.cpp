@@ -1,5 +1,5 @@
-// Reduce-scatter on a torus over all 2N links at a time: allgather/torus_multiport played backwards.
-// [jain2010, section 4]   rounds d-N, d the sum of the dimensions
+// Reduce-scatter on a torus over all 2N links at a time: allgather/torus_multiport played
+// backwards. [jain2010, section 4]   rounds d-N, d the sum of the dimensions
 //                         cost (d-N)·α + (p-1)/p·n/2N·β + (p-1)/p·n·γ   on equal dimensions
 //
 // What reaches a rank has come round the rings from everywhere: the order of ranks is not kept.

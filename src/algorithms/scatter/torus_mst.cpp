@@ -1,6 +1,6 @@
-// Scatter down the minimum spanning tree of a torus: as bcast/torus_mst, but with a slab go only the
-// blocks of its cells.
-// [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α + (p-1)/p·n/2N·β
+// Scatter down the minimum spanning tree of a torus: as bcast/torus_mst, but with a slab go only
+// the blocks of its cells. [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α +
+// (p-1)/p·n/2N·β
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"
@@ -15,8 +15,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 
   // A rank that hands on has its whole box in scratch, in the order of the cells.
   const bool relays = tree.parent >= 0 && !tree.parts.empty();
-  const BlockRange kept =
-      relays ? schedule.scratch(blocks_of(grid, box, Buffer::send)) : recv(0);
+  const BlockRange kept = relays ? schedule.scratch(blocks_of(grid, box, Buffer::send)) : recv(0);
   const Grid in_box{{box.extent, grid.mesh.periodic}};
   const auto held = [&](CellBox part) {
     if (!relays) return blocks_of(grid, part, Buffer::send);
@@ -40,10 +39,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 
 static Cost cost(const Shape& shape) {
   const TorusTreeSize tree = tree_size(shape);
-  return {.rounds = tree.rounds,
-          .messages = tree.most_parts(),
-          .sent = shape.p - 1,
-          .copied = 1};
+  return {.rounds = tree.rounds, .messages = tree.most_parts(), .sent = shape.p - 1, .copied = 1};
 }
 
 extern const Algorithm torus_mst{

@@ -32,10 +32,11 @@ std::vector<int> route(const Links& links, int from, int to) {
 TEST(Links, LeadInDimensionOrderTheShorterWayRound) {
   const Links torus({{4, 5}, {true, true}});
   EXPECT_EQ(route(torus, 0, 0), std::vector<int>{});
-  EXPECT_EQ(route(torus, 0, 1), (std::vector{2}));          // cell 0, dimension 1, upwards
-  EXPECT_EQ(route(torus, 0, 4), (std::vector{3}));          // ... downwards, round the end
-  EXPECT_EQ(route(torus, 0, 15), (std::vector{1}));         // cell 0, dimension 0, downwards
-  EXPECT_EQ(route(torus, 0, 11), (std::vector{0, 20, 42}));  // cells 0, 5, then 10; 2 is halfway: up
+  EXPECT_EQ(route(torus, 0, 1), (std::vector{2}));   // cell 0, dimension 1, upwards
+  EXPECT_EQ(route(torus, 0, 4), (std::vector{3}));   // ... downwards, round the end
+  EXPECT_EQ(route(torus, 0, 15), (std::vector{1}));  // cell 0, dimension 0, downwards
+  EXPECT_EQ(route(torus, 0, 11),
+            (std::vector{0, 20, 42}));  // cells 0, 5, then 10; 2 is halfway: up
   const Links mesh({{4, 5}, {false, false}});
   EXPECT_EQ(route(mesh, 0, 4), (std::vector{2, 6, 10, 14}));
   for (int from = 0; from < 20; ++from)
@@ -98,8 +99,11 @@ TEST(Multiport, IsNearTheBoundOnRaggedShapes) {
 
 // (D-1)/D·n over the busiest link [chan2006, section 4.2.2], D being the dimension that is last.
 TEST(Bucket, CarriesWhatThePaperSays) {
-  for (const auto& [machine, p, shortest] : std::vector<std::tuple<std::string, int, int>>{
-           {"torus:8x8x8", 512, 8}, {"torus:4x4", 16, 4}, {"torus:3x8", 24, 3}, {"torus:7", 7, 7}}) {
+  for (const auto& [machine, p, shortest] :
+       std::vector<std::tuple<std::string, int, int>>{{"torus:8x8x8", 512, 8},
+                                                      {"torus:4x4", 16, 4},
+                                                      {"torus:3x8", 24, 3},
+                                                      {"torus:7", 7, 7}}) {
     SCOPED_TRACE(machine);
     for (const Collective* each : {&allgather, &reduce_scatter}) {
       const LinkTraffic found = traffic_on(named(*each, "torus_bucket"), machine, p);
@@ -112,10 +116,8 @@ TEST(Bucket, CarriesWhatThePaperSays) {
 // The messages of a round of the tree never share a link, and the sum of what a scatter sends over
 // one is (p-1)/p · n/2N where slabs come out even [chan2006, sections 4.1.4 and 4.1.5].
 TEST(TorusTree, HasNoConflicts) {
-  for (const auto& [machine, p] : std::vector<std::pair<std::string, int>>{{"torus:8x8x8", 512},
-                                                                         {"mesh:8x8x8", 512},
-                                                                         {"torus:7x5x3", 105},
-                                                                         {"mesh:6x~5x2", 60}})
+  for (const auto& [machine, p] : std::vector<std::pair<std::string, int>>{
+           {"torus:8x8x8", 512}, {"mesh:8x8x8", 512}, {"torus:7x5x3", 105}, {"mesh:6x~5x2", 60}})
     for (const int root : {0, p / 2, p - 1}) {
       for (const Collective* each : {&bcast, &reduce, &scatter, &gather})
         EXPECT_EQ(traffic_on(named(*each, "torus_mst"), machine, p, root).most_conflicts(), 1)
@@ -152,8 +154,7 @@ TEST(Conflicts, AreSharedLinksOfARound) {
   // alpha + k·n·beta, by the model.
   const Model model = hockney(1, 1);
   const double alone = predict(algorithm, shape, 100, model).seconds;
-  const double shared =
-      predict(algorithm, shape, 100, model, {.conflicts = conflicts}).seconds;
+  const double shared = predict(algorithm, shape, 100, model, {.conflicts = conflicts}).seconds;
   EXPECT_DOUBLE_EQ(alone, 1 + 100 + 1 + 200);
   EXPECT_DOUBLE_EQ(shared, 1 + 100 + 1 + 2 * 200);
 }

@@ -14,9 +14,9 @@ TEST(SampleMeshes, AreManyDifferentOnes) {
     const Mesh mesh = *parse_machine(each).network();
     all.insert(text(parse_machine(each)));
     const auto grids = sample_grids(mesh.cells());
-    EXPECT_TRUE(std::ranges::any_of(
-        grids, [&](const auto& grid) { return grid != nullptr && grid->mesh == mesh; }))
-        << each;
+    EXPECT_TRUE(std::ranges::any_of(grids, [&](const auto& grid) {
+      return grid != nullptr && grid->mesh == mesh;
+    })) << each;
   }
   EXPECT_GE(all.size(), 40U);
 }

@@ -9,8 +9,7 @@ TEST(CellBox, NamesItsBlocksInTheOrderOfItsCells) {
   const Grid grid{{{3, 4}, {true, true}}};
   const CellBox corner{{2, 3}, {2, 2}};  // passes both ends
   EXPECT_EQ(test::expand(blocks_of(grid, corner, Buffer::recv)), (std::vector{11, 8, 3, 0}));
-  EXPECT_EQ(test::expand(blocks_of(grid, corner, Buffer::recv, 2, 1)),
-            (std::vector{23, 17, 7, 1}));
+  EXPECT_EQ(test::expand(blocks_of(grid, corner, Buffer::recv, 2, 1)), (std::vector{23, 17, 7, 1}));
   const Grid mixed{grid.mesh, {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}};
   EXPECT_EQ(test::expand(blocks_of(mixed, corner, Buffer::recv)), (std::vector{0, 3, 8, 11}));
   EXPECT_EQ(blocks_of(grid, {{0, 0}, {3, 4}}, Buffer::recv), (BlockRanges{recv(0, 12)}));
@@ -76,8 +75,7 @@ TEST(BucketRounds, BringEverythingOnce) {
     std::vector<int> order(dims.size());
     std::iota(order.begin(), order.end(), 0);
     std::vector<std::vector<std::vector<BucketMessage>>> all;
-    for (int cell = 0; cell < mesh.cells(); ++cell)
-      all.push_back(bucket_rounds(mesh, cell, order));
+    for (int cell = 0; cell < mesh.cells(); ++cell) all.push_back(bucket_rounds(mesh, cell, order));
     for (int cell = 0; cell < mesh.cells(); ++cell) {
       std::vector<int> held{cell};
       for (std::size_t i = 0; i < all[cell].size(); ++i) {

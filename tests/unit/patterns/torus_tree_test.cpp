@@ -82,7 +82,8 @@ TEST(TorusTree, ReachesEveryCellOnceAndAlongOneAxis) {
 }
 
 TEST(TorusTree, ReachesTheBoundOnLinesOfPowersOfThree) {
-  for (const int p : {3, 9, 27, 81, 243}) EXPECT_EQ(measure_tree(torus({p}), 0).rounds, bound(torus({p})));
+  for (const int p : {3, 9, 27, 81, 243})
+    EXPECT_EQ(measure_tree(torus({p}), 0).rounds, bound(torus({p})));
   for (const int p : {3, 9, 27, 81, 243})
     EXPECT_EQ(measure_tree(mesh({p}), p / 2).rounds, bound(mesh({p}))) << "a root in the middle";
 }
