@@ -22,4 +22,13 @@ class Benchmark {
 std::unique_ptr<Benchmark> make_allgather(std::size_t bytes);
 std::unique_ptr<Benchmark> make_alltoall(std::size_t bytes);
 
+// Blocks of different sizes, `bytes` for all of a rank's together in the mean. `distribution` is
+// one of these:
+//   even       all alike
+//   uniform    anything up to twice the mean
+//   power_law  few large blocks, many small ones
+//   silent     uniform, but the last rank sends nothing
+inline constexpr const char* distributions[] = {"even", "uniform", "power_law", "silent"};
+std::unique_ptr<Benchmark> make_alltoallv(std::size_t bytes, const std::string& distribution);
+
 }  // namespace toccata::bench

@@ -14,8 +14,9 @@
 #include "analysis/samples.h"
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
-#include "selection/request.h"
+#include "cost.h"
 #include "links.h"
+#include "selection/request.h"
 #include "topology.h"
 
 namespace nb = nanobind;
@@ -315,7 +316,9 @@ NB_MODULE(_core, module) {
       .def("lockstep", &lockstep_choice, "counts"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>());
 
+  bind_cost(module);
   bind_links(module);
+
   module.def("collectives", [] { return list_of(collectives()); });
   module.def("algorithms", [] { return list_of(all_algorithms()); });
   module.def(

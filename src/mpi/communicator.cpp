@@ -97,16 +97,15 @@ const Plan& Communicator::add_plan(const Collective& collective, const Choice& c
   if (!choice.native() && !is_inter_) {
     plan->schedule = choice.schedule({.p = size_}, rank_);
     plan->straight = StraightProgram::compile(plan->schedule);
-    if (collective.vector_of != nullptr && choice.algorithm->blocks_alike)
-      plan->agreement = &this->plan(allgather, "bruck");
+    plan->sized = collective.vector_of != nullptr && choice.algorithm->blocks_alike;
   }
   plan->row = &report_.row(size_, std::string(collective.name), label);
   return *plans_.emplace_back(std::move(plan));
 }
 
-Padding& Communicator::padded_workspace() {
-  if (padded_workspace_ == nullptr) padded_workspace_ = std::make_unique<Padding>();
-  return *padded_workspace_;
+SizedExecution& Communicator::sized_workspace() {
+  if (sized_workspace_ == nullptr) sized_workspace_ = std::make_unique<SizedExecution>();
+  return *sized_workspace_;
 }
 
 // By the nonblocking function here too, as it must be the same on every rank, and others may wait

@@ -97,8 +97,6 @@ class Execution {
   int add_typed(const Message& message, const std::vector<Run>& runs, bool is_send);
   void add(const Message& message, void* address, int count, MPI_Datatype type, bool is_send);
   void collect_runs(std::span<const BlockRange> ranges, std::vector<Run>& runs) const;
-  int pack(char* staged, std::int64_t bytes);
-  int unpack(const Unpacking& unpacking);
   void copy_recv();
   int copy(std::span<const BlockRange> from, std::span<const BlockRange> into);
   void note(int code) { error_ = error_ == MPI_SUCCESS ? code : error_; }

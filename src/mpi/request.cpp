@@ -37,15 +37,14 @@ int Request::prepare_schedule() {
   if (int code = operation_->fault(communicator.size()); code != MPI_SUCCESS)
     return communicator.raise(code);
   if (int code = communicator.start_private(); code != MPI_SUCCESS) return code;
-  if (plan_->agreement != nullptr) padding_ = std::make_unique<Padding>();
+  if (plan_->sized) sized_ = std::make_unique<SizedExecution>();
   int code = operation_->hold_datatypes(datatypes_, communicator.size());
   if (code == MPI_SUCCESS)
     code = operation_->bind(communicator.rank(), communicator.size(),
                             communicator.process().datatypes(), binding());
   if (code != MPI_SUCCESS) return communicator.raise(code);
-  const int channels = plan_->schedule.channels();
-  first_tag_ =
-      persistent_ ? communicator.take_persistent_tags(channels) : communicator.take_tags(channels);
+  const int tags = plan_->tags();
+  first_tag_ = persistent_ ? communicator.take_persistent_tags(tags) : communicator.take_tags(tags);
   return MPI_SUCCESS;
 }
 
@@ -161,7 +160,7 @@ int Request::run() {
                                         communicator_->rank(), first_tag_);
       return code == MPI_SUCCESS ? executor.run(process) : code;
     });
-  const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && padding_ == nullptr &&
+  const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && sized_ == nullptr &&
                         !plan_->straight->uses_scratch() && binding().copied_blocks == 0 &&
                         plan_->straight->serves(binding());
   if (process.reporting())
