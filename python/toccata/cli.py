@@ -551,6 +551,10 @@ def bench(
         Path | None,
         typer.Option(metavar="FILE", help="A picture of the times over the ranks (weak scaling)."),
     ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help='Of links alone: the mesh of the ranks, as "torus:4x4".'),
+    ] = None,
 ) -> None:
     """Measure a collective's algorithms on this machine, beside the MPI library's own.
 
@@ -562,6 +566,11 @@ def bench(
     In the heat map a cell has the colour of the fastest algorithm, or, where that is the
     highlighted one, a shade of blue that says by how much of the second best's time it is faster.
 
+    In place of a collective, `links` measures messages over several links of a node at once: every
+    second rank of a mesh, or without one rank 0, sends to its neighbours, receives from them, and
+    exchanges with them. Prints the times, and α, β and τ of (α + nβ)(1 + (l − 1)τ) for each range
+    of sizes; the picture is as in the paper (Chan et al., 2006).
+
     Examples:
 
     - `toccata bench allgather`
@@ -570,12 +579,18 @@ def bench(
     - `toccata bench allgather --ranks 8:256:8 --launcher-args "--hostfile hosts"`
     - `toccata bench allgather --highlight bruck --baseline native --heatmap bruck.png`
     - `toccata bench alltoall --paper`
+    - `toccata bench links --ranks 5 --heatmap links.png`
     - `toccata bench alltoallv --distribution power_law --scaling scaling.png`
     """
     from toccata import drawing  # matplotlib takes a second to load
     from toccata import heatmap as map_
     from toccata import scaling as scaling_
 
+    if collective == "links":
+        _bench_links(ranks, sizes, repetitions, warmup, mpi, launcher_args, machine, csv, heatmap)
+        return
+    if machine:
+        raise InputError(f"--machine is for bench links, not for {collective}")
     if paper and collective != "alltoall":
         raise InputError(f"--paper is of the paper on alltoall, not on {collective}")
     names = _measured(collective, algorithms or (alltoall_paper.ALGORITHMS if paper else "all"))
@@ -658,6 +673,41 @@ def bench(
     if scaling:
         drawing.write(scaling_.draw(swept, which, title), scaling)
     console.print(f"wrote {', '.join(map(str, [csv, json_, *pictures]))}")
+
+
+def _bench_links(
+    ranks: str | None,
+    sizes: str | None,
+    repetitions: int | None,
+    warmup: int,
+    mpi: str,
+    launcher_args: str,
+    machine: str | None,
+    csv: Path | None,
+    picture: Path | None,
+) -> None:
+    """`bench links`."""
+    from toccata import drawing, links
+
+    p = q.parse_count(ranks or links.STANDARD_RANKS, "number of ranks", least=2)
+    starter = launcher.find(mpi)
+    stem = Path("results") / f"links-{starter.family}"
+    csv, picture = csv or stem.with_suffix(".csv"), picture or stem.with_suffix(".png")
+    drawing.check_output(picture)
+    program = [str(launcher.benchmark(starter.family, "links"))]
+    program += ["--sizes", ",".join(map(str, q.parse_sizes(sizes or links.STANDARD_SIZES)))]
+    program += ["--repetitions", str(repetitions or STANDARD_REPETITIONS), "--warmup", str(warmup)]
+    program += ["--machine", machine] if machine else []
+    command = launcher.start(starter, p, shlex.split(launcher_args), program)
+    library, timings = links.measure(command, p)
+    found = links.fits(timings)
+    for way in links.WAYS:
+        _print_whole(links.times_table(timings, way))
+    _print_whole(links.fit_table(found))
+    links.write_csv(timings, csv)
+    where = machine or "rank 0 and its neighbours"
+    drawing.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
+    console.print(f"wrote {csv}, {picture}")
 
 
 def _print_whole(tables: RenderableType) -> None:

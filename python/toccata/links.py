@@ -18,6 +18,7 @@ from toccata.errors import Failure
 from toccata.quantities import show_bytes, show_microseconds
 
 WAYS = {"send": "send", "receive": "receive", "exchange": "exchange (both ways)"}
+STANDARD_RANKS, STANDARD_SIZES = "5", "8:4M"
 # The paper's sets of sizes: eager, between, rendezvous.
 RANGES = ((0, 512), (513, 32 << 10), ((32 << 10) + 1, 1 << 62))
 COLOURS = ("#0b5fa5", "#c8553d", "#2b8a5a", "#8e5ea2", "#b8860b", "#5c6b7a", "#d16ba5", "#3aa6a6")

@@ -13,7 +13,7 @@ namespace toccata {
 
 namespace {
 
-constexpr int most_with_more_grids = 128;  // ranks
+constexpr int most_with_more_grids = 64;  // ranks
 
 // Numbers that are the same with every standard library.
 class Random {

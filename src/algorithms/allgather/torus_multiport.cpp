@@ -1,7 +1,7 @@
 // Allgather on a torus over all 2N links at a time: every block in 2N parts, and part k goes round
 // the dimensions in an order rotated by k, half of the parts each way round.
-// [jain2010, section 3]   rounds d-N, d the sum of the dimensions
-//                         cost (d-N)·α + (p-1)/p·n/2N·β   on equal dimensions
+// [jain2010]   rounds d-N, d the sum of the dimensions
+//              cost (d-N)·α + (p-1)/p·n/2N·β   on equal dimensions
 //
 //   4 x 4, part 0 →↓    part 1 ↓→    part 2 ←↑    part 3 ↑←     so all four links are always busy
 //
@@ -55,7 +55,7 @@ extern const Algorithm torus_multiport{
     .name = "torus_multiport",
     .collective = toccata::allgather,
     .summary = "each block in 2N parts, each another way round the torus; all links busy",
-    .citation = "jain2010, section 3",
+    .citation = "jain2010",
     .by_grid = true,
     .parts = ways_round,
     .cost = cost,

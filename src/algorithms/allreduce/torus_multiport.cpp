@@ -1,7 +1,7 @@
 // Allreduce on a torus over all 2N links at a time: reduce-scatter, then allgather, in 2N parts
-// that go different ways. Every rank has a p-th of the message between the two. [jain2010, section
-// 5]   rounds 2(d-N), d the sum of the dimensions
-//                         cost 2(d-N)·α + 2(p-1)/p·n/2N·β + (p-1)/p·n·γ   on equal dimensions
+// that go different ways. Every rank has a p-th of the message between the two.
+// [jain2010]   rounds 2(d-N), d the sum of the dimensions
+//              cost 2(d-N)·α + 2(p-1)/p·n/2N·β + (p-1)/p·n·γ   on equal dimensions
 
 #include <numeric>
 
@@ -50,7 +50,7 @@ extern const Algorithm torus_multiport{
     .name = "torus_multiport",
     .collective = toccata::allreduce,
     .summary = "reduce-scatter and allgather over all 2N links; for long messages",
-    .citation = "jain2010, section 5",
+    .citation = "jain2010",
     .by_grid = true,
     .parts = [](const Shape& shape) { return shape.p * ways_round(shape); },
     .cost = cost,

@@ -1,5 +1,5 @@
-// Reduce-scatter on a torus with a bucket in every dimension: allgather/torus_bucket played
-// backwards. [chan2006, section 4.2.4]   rounds d-N, d the sum of the dimensions
+// Reduce-scatter on a torus by buckets: allgather/torus_bucket played backwards.
+// [chan2006, section 4.2.4]   rounds d-N, d the sum of the dimensions
 //                             cost (d-N)·α + (D-1)/D·n·β + (p-1)/p·n·γ, D the shortest dimension
 //
 // What reaches a rank has come round the rings from everywhere: the order of ranks is not kept.

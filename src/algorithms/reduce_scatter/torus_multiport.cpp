@@ -1,6 +1,6 @@
-// Reduce-scatter on a torus over all 2N links at a time: allgather/torus_multiport played
-// backwards. [jain2010, section 4]   rounds d-N, d the sum of the dimensions
-//                         cost (d-N)·α + (p-1)/p·n/2N·β + (p-1)/p·n·γ   on equal dimensions
+// Reduce-scatter on a torus over all 2N links: allgather/torus_multiport played backwards.
+// [jain2010]   rounds d-N, d the sum of the dimensions
+//              cost (d-N)·α + (p-1)/p·n/2N·β + (p-1)/p·n·γ   on equal dimensions
 //
 // What reaches a rank has come round the rings from everywhere: the order of ranks is not kept.
 
@@ -31,7 +31,7 @@ extern const Algorithm torus_multiport{
     .name = "torus_multiport",
     .collective = toccata::reduce_scatter,
     .summary = "each block in 2N parts, each another way round the torus; all links busy",
-    .citation = "jain2010, section 4",
+    .citation = "jain2010",
     .by_grid = true,
     .parts = ways_round,
     .cost = cost,

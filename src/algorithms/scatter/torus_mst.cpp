@@ -1,6 +1,6 @@
 // Scatter down the minimum spanning tree of a torus: as bcast/torus_mst, but with a slab go only
-// the blocks of its cells. [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α +
-// (p-1)/p·n/2N·β
+// the blocks of its cells.
+// [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α + (p-1)/p·n/2N·β
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"
