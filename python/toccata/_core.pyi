@@ -265,11 +265,56 @@ class Choice:
     def schedule(self, shape: Shape | int, rank: int) -> Schedule: ...
     def before(self, shape: Shape | int, rank: int, recv: bool) -> list[int]:
         """What each block of send or recv holds before the call; -1 for nothing."""
+    def data(self, shape: Shape | int) -> int:
+        """Into how many blocks it cuts the whole vector."""
     def traffic(self, shape: Shape | int, block_bytes: int = 1) -> Traffic: ...
     def verify(self, shape: Shape | int, in_place: bool = False) -> str:
         """What is wrong first, in one line; empty if the algorithm is proved right."""
     def lockstep(self, shape: Shape | int, counts: list[int], in_place: bool = False) -> str:
         """Runs all ranks on real bytes, datum d having counts[d]. What is wrong first, or ""."""
+
+class Bounds:
+    """What no algorithm can do with less."""
+
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def link_bytes(self) -> float:
+        """Over the busiest link."""
+    @property
+    def reduced_bytes(self) -> float:
+        """By the busiest rank."""
+
+class LinkTraffic:
+    """What goes over the links of a mesh, in bytes."""
+
+    @property
+    def largest(self) -> float:
+        """Over the busiest link."""
+    @property
+    def total(self) -> float: ...
+    @property
+    def conflicts(self) -> list[int]:
+        """By round: the most messages on one link."""
+
+class OnLinks:
+    """Where the ranks of a shape are on the mesh that its links belong to."""
+
+    def __init__(self, shape: Shape | int) -> None: ...
+    @property
+    def dims(self) -> list[int]: ...
+    @property
+    def periodic(self) -> list[bool]: ...
+    @property
+    def cells(self) -> list[int]:
+        """By rank."""
+    def coordinates(self, cell: int) -> list[int]: ...
+
+def lower_bounds(collective: str, shape: Shape | int, n: float) -> Bounds:
+    """For n bytes of the whole vector. RequestError if nothing is known of that collective."""
+
+def link_traffic(choice: Choice, shape: Shape | int, n: float) -> LinkTraffic:
+    """The same, routed in dimension order."""
 
 class ModelError(RequestError): ...
 

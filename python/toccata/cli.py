@@ -21,6 +21,7 @@ from typer.exceptions import TyperException
 from toccata import (
     _core,
     alltoall_paper,
+    bounds,
     catalogue,
     counting,
     launcher,
@@ -194,6 +195,7 @@ def show_(
     - `toccata show sparbit -p 8 --output sparbit.png`
     - `toccata show reduce/binomial -p 6 --root 4`
     - `toccata show allgather/ring -p 8 --machine "node:2 core:4" --placement cyclic`
+    - `toccata show bcast/torus_mst -p 16 --machine torus:4x4 --output tree.png`
     """
     choice = catalogue.find(algorithm)
     shape = machines.shape(p, machine, placement, root)
@@ -202,12 +204,13 @@ def show_(
         narrator = show.Narrator(choice, shape)
         console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
         return
-    from toccata import drawing  # matplotlib takes a second to load
+    from toccata import drawing, grids  # matplotlib takes a second to load
 
     if rank is not None:
         raise InputError("--rank and --output exclude each other: a picture shows all ranks")
     drawing.check_output(output)
-    drawing.write(drawing.draw(choice, shape), output)
+    draw = grids.draw if grids.draws(choice, shape) else drawing.draw
+    drawing.write(draw(choice, shape), output)
     console.print(f"wrote {output}")
 
 
@@ -403,6 +406,51 @@ def topo(
         console.print(f"wrote {output}")
     if save is not None:
         console.print(f"wrote {save}")
+
+
+@app.command("bounds")
+def bounds_(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
+    machine: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help='With its links, as "torus:8x8x8" or "mesh:4x4 core:2".'),
+    ],
+    p: Annotated[
+        int | None,
+        typer.Option(
+            "-p",
+            "--ranks",
+            metavar="P",
+            parser=_ranks,
+            help="All the machine's cores if not given.",
+        ),
+    ] = None,
+    placement: PlacementOption = None,
+    root: Annotated[
+        int, typer.Option(metavar="R", parser=_count("rank", least=0), help="Of a rooted one.")
+    ] = 0,
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="N", help="Of the whole vector, as 64 or 4K.")
+    ] = "1M",
+) -> None:
+    """Set what algorithms reach on a mesh or torus beside what no algorithm does with less.
+
+    Messages are routed in dimension order. The bounds are those of Chan et al. (2006): messages one
+    after the other, bytes over the busiest link, and bytes that a rank reduces. In brackets, how
+    many times the bound.
+
+    Examples:
+
+    - `toccata bounds allgather --machine torus:8x8x8`
+    - `toccata bounds bcast --machine mesh:4x4 --root 5 --bytes 64K`
+    """
+    shape = bounds.shape(machine, p, placement, root)
+    choices = [
+        choice
+        for each in catalogue.of_collective(collective)
+        for choice in each.variants(shape.p) or [catalogue.find(each.path)]
+    ]
+    console.print(bounds.as_table(collective, choices, shape, q.parse_bytes(size)))
 
 
 @app.command()
@@ -657,6 +705,10 @@ def bench(
         Path | None,
         typer.Option(metavar="FILE", help="A picture of the times over the ranks (weak scaling)."),
     ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help='Of links alone: the mesh of the ranks, as "torus:4x4".'),
+    ] = None,
 ) -> None:
     """Measure a collective's algorithms on this machine, beside the MPI library's own.
 
@@ -668,6 +720,11 @@ def bench(
     In the heat map a cell has the colour of the fastest algorithm, or, where that is the
     highlighted one, a shade of blue that says by how much of the second best's time it is faster.
 
+    In place of a collective, `links` measures messages over several links of a node at once: every
+    second rank of a mesh, or without one rank 0, sends to its neighbours, receives from them, and
+    exchanges with them. Prints the times, and α, β and τ of (α + nβ)(1 + (l − 1)τ) for each range
+    of sizes; the picture is as in the paper (Chan et al., 2006).
+
     Examples:
 
     - `toccata bench allgather`
@@ -676,12 +733,18 @@ def bench(
     - `toccata bench allgather --ranks 8:256:8 --launcher-args "--hostfile hosts"`
     - `toccata bench allgather --highlight bruck --baseline native --heatmap bruck.png`
     - `toccata bench alltoall --paper`
+    - `toccata bench links --ranks 5 --heatmap links.png`
     - `toccata bench alltoallv --distribution power_law --scaling scaling.png`
     """
     from toccata import drawing  # matplotlib takes a second to load
     from toccata import heatmap as map_
     from toccata import scaling as scaling_
 
+    if collective == "links":
+        _bench_links(ranks, sizes, repetitions, warmup, mpi, launcher_args, machine, csv, heatmap)
+        return
+    if machine:
+        raise InputError(f"--machine is for bench links, not for {collective}")
     if paper and collective != "alltoall":
         raise InputError(f"--paper is of the paper on alltoall, not on {collective}")
     names = _measured(collective, algorithms or (alltoall_paper.ALGORITHMS if paper else "all"))
@@ -764,6 +827,41 @@ def bench(
     if scaling:
         drawing.write(scaling_.draw(swept, which, title), scaling)
     console.print(f"wrote {', '.join(map(str, [csv, json_, *pictures]))}")
+
+
+def _bench_links(
+    ranks: str | None,
+    sizes: str | None,
+    repetitions: int | None,
+    warmup: int,
+    mpi: str,
+    launcher_args: str,
+    machine: str | None,
+    csv: Path | None,
+    picture: Path | None,
+) -> None:
+    """`bench links`."""
+    from toccata import drawing, links
+
+    p = q.parse_count(ranks or links.STANDARD_RANKS, "number of ranks", least=2)
+    starter = launcher.find(mpi)
+    stem = Path("results") / f"links-{starter.family}"
+    csv, picture = csv or stem.with_suffix(".csv"), picture or stem.with_suffix(".png")
+    drawing.check_output(picture)
+    program = [str(launcher.benchmark(starter.family, "links"))]
+    program += ["--sizes", ",".join(map(str, q.parse_sizes(sizes or links.STANDARD_SIZES)))]
+    program += ["--repetitions", str(repetitions or STANDARD_REPETITIONS), "--warmup", str(warmup)]
+    program += ["--machine", machine] if machine else []
+    command = launcher.start(starter, p, shlex.split(launcher_args), program)
+    library, timings = links.measure(command, p)
+    found = links.fits(timings)
+    for way in links.WAYS:
+        _print_whole(links.times_table(timings, way))
+    _print_whole(links.fit_table(found))
+    links.write_csv(timings, csv)
+    where = machine or "rank 0 and its neighbours"
+    drawing.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
+    console.print(f"wrote {csv}, {picture}")
 
 
 def _print_whole(tables: RenderableType) -> None:

@@ -88,6 +88,14 @@ def measure(
     return run
 
 
+def events(command: Sequence[str], ranks: int) -> Iterator[dict[str, Any]]:
+    """What a benchmark program on so many ranks tells; Failure if it fails."""
+    with _started(command, ranks) as lines:
+        for line in lines:
+            if event := _parse(line):
+                yield event
+
+
 def _parse(line: str) -> dict[str, Any] | None:
     if not line.startswith("{"):
         return None
