@@ -28,8 +28,6 @@ int Padding::prepare(const Plan& plan, MPI_Comm comm, int rank, int first_tag) {
   int p;
   PMPI_Comm_size(comm, &p);
   each_.assign(p, 0);
-  // What is padded is a copy already, so in place asks for no other.
-  if (binding.copied_blocks > 0) binding.send = binding.recv;
   own_ = std::ranges::max(sizes(binding.send, p));
 
   const DatatypeTraits integers{MPI_INT64_T, sizeof(std::int64_t), sizeof(std::int64_t), true};
@@ -81,6 +79,8 @@ int Padding::pad() {
     }
     exchange_.binding.send.uniform(sent, packed_traits(), slot_);
     exchange_.binding.recv.uniform(received_, packed_traits(), slot_);
+    exchange_.binding.reset();
+    exchange_.complete(*plan_);
   } catch (const std::bad_alloc&) {
     return MPI_ERR_NO_MEM;
   }

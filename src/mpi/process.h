@@ -49,6 +49,10 @@ class Process : public Background {
   // What the environment asks for; native where it asks for nothing or for what cannot be.
   const Choice& asked(const Collective& collective) const;
 
+  // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
+  // long the message.
+  bool reproducible() const { return reproducible_; }
+
   // TOCCATA_REPORT: whether to count and time calls.
   bool reporting() const { return reporting_; }
   // Collective over MPI_COMM_WORLD: gathers what every rank counted, and rank 0 prints it.
@@ -77,6 +81,7 @@ class Process : public Background {
   DatatypeTable datatypes_;
   std::vector<std::pair<const Collective*, Choice>> asked_;
   bool reporting_ = false;
+  bool reproducible_ = false;
   int world_rank_ = 0;
 
   std::mutex mutex_;  // guards what follows
