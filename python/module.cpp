@@ -15,6 +15,7 @@
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
 #include "selection/request.h"
+#include "topology.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -33,40 +34,40 @@ void check_ranks(int p) {
   if (p < 1) throw RequestError("p is " + std::to_string(p) + "; it takes at least 1 rank");
 }
 
-void check_rank(int p, int rank) {
-  check_ranks(p);
-  if (rank < 0 || rank >= p)
-    throw RequestError("there is no rank " + std::to_string(rank) + " among " + std::to_string(p) +
-                       "; ranks are 0.." + std::to_string(p - 1));
+void check_rank(const Shape& known, int rank) {
+  check_ranks(known.p);
+  if (rank < 0 || rank >= known.p)
+    throw RequestError("there is no rank " + std::to_string(rank) + " among " +
+                       std::to_string(known.p) + "; ranks are 0.." + std::to_string(known.p - 1));
 }
 
-// The algorithm of a choice that it makes sense to analyse with p ranks.
-const Algorithm& analysed(const Choice& choice, int p) {
-  check_ranks(p);
+// The algorithm of a choice that it makes sense to analyse there.
+const Algorithm& analysed(const Choice& choice, const Shape& known) {
+  check_rank(known, known.root);
   if (choice.native())
     throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
-  choice.in({.p = p});
+  choice.in(known);
   return *choice.algorithm;
 }
 
-std::vector<Schedule> all_schedules(const Choice& choice, int p) {
+std::vector<Schedule> all_schedules(const Choice& choice, const Shape& known) {
   std::vector<Schedule> schedules;
-  for (int rank = 0; rank < p; ++rank) schedules.push_back(choice.schedule({.p = p}, rank));
+  for (int rank = 0; rank < known.p; ++rank) schedules.push_back(choice.schedule(known, rank));
   return schedules;
 }
 
 // The closed forms are declared for messages that travel whole.
-std::string verify_choice(const Choice& choice, int p, bool in_place) {
-  const Algorithm& algorithm = analysed(choice, p);
-  const Shape shape = choice.in({.p = p});
+std::string verify_choice(const Choice& choice, const Shape& known, bool in_place) {
+  const Algorithm& algorithm = analysed(choice, known);
+  const Shape shape = choice.in(known);
   if (choice.travel == Travel::whole) return verify(algorithm, shape, in_place);
-  return verify(algorithm.collective, shape, all_schedules(choice, p), in_place,
+  return verify(algorithm.collective, shape, all_schedules(choice, known), in_place,
                 algorithm.blocks_alike);
 }
 
 std::string lockstep_choice(const Choice& choice, const std::vector<std::int64_t>& counts,
                             bool in_place) {
-  if (choice.native()) analysed(choice, 1);  // says why not
+  if (choice.native()) analysed(choice, {});  // says why not
   const Algorithm& algorithm = *choice.algorithm;
   int p = 1;  // the number of ranks that have so many data
   while (algorithm.collective.data({p}) < static_cast<int>(counts.size())) ++p;
@@ -76,28 +77,40 @@ std::string lockstep_choice(const Choice& choice, const std::vector<std::int64_t
   if (algorithm.blocks_alike &&
       std::ranges::adjacent_find(counts, std::not_equal_to{}) != counts.end())
     throw RequestError(algorithm.path() + " needs all blocks alike");
-  analysed(choice, p);
+  analysed(choice, {.p = p});
   ByteCall call{.counts = counts};
   call.in_place = in_place;
   return lockstep(algorithm, choice.in({.p = p}), call);
 }
 
-Traffic traffic_of(const Choice& choice, int p, std::int64_t block_bytes) {
-  const Algorithm& algorithm = analysed(choice, p);
-  const Shape shape = choice.in({.p = p});
+Traffic traffic_of(const Choice& choice, const Shape& known, std::int64_t block_bytes) {
+  const Algorithm& algorithm = analysed(choice, known);
+  const Shape shape = choice.in(known);
   const std::vector<std::int64_t> bytes(algorithm.collective.data(shape), block_bytes);
   Traffic result;
-  for (int rank = 0; rank < p; ++rank)
+  for (int rank = 0; rank < shape.p; ++rank)
     result = largest(
-        result, traffic(algorithm.collective, shape, rank, choice.schedule({.p = p}, rank), bytes));
+        result, traffic(algorithm.collective, shape, rank, choice.schedule(known, rank), bytes));
   return result;
 }
 
 std::vector<Choice> variants(const Algorithm& algorithm, int p) {
   check_ranks(p);
   std::vector<Choice> result;
+  for (Shape& shape : sample_shapes(algorithm, p)) {
+    Choice choice{&algorithm, std::move(shape.parameters)};
+    if (std::ranges::find(result, choice.text(), &Choice::text) == result.end())
+      result.push_back(std::move(choice));
+  }
+  return result;
+}
+
+// The settings and shapes that proofs go through.
+std::vector<std::pair<Choice, Shape>> samples(const Algorithm& algorithm, int p) {
+  check_ranks(p);
+  std::vector<std::pair<Choice, Shape>> result;
   for (Shape& shape : sample_shapes(algorithm, p))
-    result.push_back({&algorithm, std::move(shape.parameters)});
+    result.emplace_back(Choice{&algorithm, shape.parameters}, shape);
   return result;
 }
 
@@ -157,6 +170,8 @@ PythonRound round_of(const Schedule& schedule, int round) {
 NB_MODULE(_core, module) {
   module.attr("__version__") = TOCCATA_VERSION;
   nb::exception<RequestError>(module, "RequestError", PyExc_ValueError);
+
+  bind_topology(module);
 
   nb::class_<Collective>(module, "Collective")
       .def_ro("name", &Collective::name)
@@ -228,7 +243,10 @@ NB_MODULE(_core, module) {
       .def_ro("summary", &Algorithm::summary)
       .def_ro("citation", &Algorithm::citation)
       .def_ro("parameters", &Algorithm::parameters)
-      .def("variants", &variants, "p"_a);
+      .def("variants", &variants, "p"_a)
+      .def("samples", &samples, "p"_a)
+      .def_ro("by_placement", &Algorithm::by_placement)
+      .def_ro("by_grid", &Algorithm::by_grid);
 
   nb::class_<Choice>(module, "Choice")
       .def_prop_ro("native", &Choice::native)
@@ -238,53 +256,52 @@ NB_MODULE(_core, module) {
           nb::sig("def algorithm(self) -> Algorithm | None"))
       .def(
           "why_impossible",
-          [](const Choice& self, int p) {
-            check_ranks(p);
-            return self.native() ? "" : self.algorithm->why_impossible({p, self.parameters});
+          [](const Choice& self, Shape known) {
+            check_ranks(known.p);
+            known.parameters = self.parameters;
+            return self.native() ? "" : self.algorithm->why_impossible(known);
           },
-          "p"_a)
+          "shape"_a)
       .def(
           "cost",
-          [](const Choice& self, int p) {
-            const Algorithm& algorithm = analysed(self, p);
-            return algorithm.cost({p, self.parameters});
+          [](const Choice& self, const Shape& known) {
+            return analysed(self, known).cost(self.in(known));
           },
-          "p"_a)
+          "shape"_a)
       .def(
           "proof_effort",
-          [](const Choice& self, int p) {
-            const Algorithm& algorithm = analysed(self, p);
-            return proof_effort(algorithm, {p, self.parameters});
+          [](const Choice& self, const Shape& known) {
+            return proof_effort(analysed(self, known), self.in(known));
           },
-          "p"_a)
+          "shape"_a)
       .def_prop_ro("differs_in_place",
                    [](const Choice& self) {
                      return !self.native() && differs_in_place(self.algorithm->collective);
                    })
       .def(
           "schedule",
-          [](const Choice& self, int p, int rank) {
-            check_rank(p, rank);
-            analysed(self, p);
-            return self.schedule({.p = p}, rank);
+          [](const Choice& self, const Shape& known, int rank) {
+            check_rank(known, rank);
+            analysed(self, known);
+            return self.schedule(known, rank);
           },
-          "p"_a, "rank"_a)
+          "shape"_a, "rank"_a)
       .def(
           "before",
-          [](const Choice& self, int p, int rank, bool recv) {
-            check_rank(p, rank);
-            const Collective& collective = analysed(self, p).collective;
-            const Shape shape = self.in({.p = p});
+          [](const Choice& self, const Shape& known, int rank, bool recv) {
+            check_rank(known, rank);
+            const Collective& collective = analysed(self, known).collective;
+            const Shape shape = self.in(known);
             const Buffer buffer = recv ? Buffer::recv : Buffer::send;
             std::vector<Datum> result(collective.blocks(shape, rank, buffer));
             for (int block = 0; block < static_cast<int>(result.size()); ++block)
               result[block] = collective.before(shape, rank, buffer, block);
             return result;
           },
-          "p"_a, "rank"_a, "recv"_a)
-      .def("traffic", &traffic_of, "p"_a, "block_bytes"_a = 1,
+          "shape"_a, "rank"_a, "recv"_a)
+      .def("traffic", &traffic_of, "shape"_a, "block_bytes"_a = 1,
            nb::call_guard<nb::gil_scoped_release>())
-      .def("verify", &verify_choice, "p"_a, "in_place"_a = false,
+      .def("verify", &verify_choice, "shape"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>())
       .def("lockstep", &lockstep_choice, "counts"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>());

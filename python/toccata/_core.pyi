@@ -1,9 +1,66 @@
 """The part of the library without MPI, compiled from python/module.cpp."""
 
+from typing import overload
+
 __version__: str
 
 class RequestError(ValueError):
     """What was asked for cannot be; the text says so in one line, with what would be accepted."""
+
+class TopologyError(RequestError):
+    """A machine or placement that cannot be read as it is written."""
+
+class Machine:
+    """A tree of named levels, outermost first, perhaps with a mesh or torus outside."""
+
+    def __init__(self, text: str) -> None:
+        """Reads "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"."""
+    @property
+    def text(self) -> str: ...
+    @property
+    def levels(self) -> list[str]: ...
+    def objects(self, level: int) -> int: ...
+    def outer(self, level: int, object: int) -> int:
+        """The object one level further out that an object is part of."""
+    def label(self, level: int, object: int) -> str:
+        """As the name of a host; empty if it has none."""
+    @property
+    def dims(self) -> list[int]:
+        """Of the mesh of the outermost objects; empty without one."""
+    @property
+    def periodic(self) -> list[bool]: ...
+
+class Placement:
+    """Ranks on a machine."""
+
+    def __init__(self, machine: Machine, p: int, name: str = "sequential") -> None:
+        """By name, as "block-bunch" or "random:1", or a list of places, as "0-3,8"."""
+    @property
+    def p(self) -> int: ...
+    @property
+    def text(self) -> str:
+        """The list of places."""
+    def place(self, rank: int) -> tuple[int, int]:
+        """Level and object that the rank is anywhere in."""
+    def common_level(self, a: int, b: int) -> int:
+        """The innermost level at which two ranks are in one object; -1 if there is none."""
+
+def placement_names() -> list[str]: ...
+
+class Shape:
+    """What is known of a communicator. Where one is asked for, a number of ranks will do."""
+
+    @overload
+    def __init__(self, p: int, root: int = 0) -> None: ...
+    @overload
+    def __init__(self, placement: Placement, root: int = 0) -> None: ...
+    @property
+    def p(self) -> int: ...
+    @property
+    def root(self) -> int: ...
+    @property
+    def dims(self) -> list[int]:
+        """Of the mesh that the ranks are on; empty without one."""
 
 class Collective:
     """A collective operation, such as allgather."""
@@ -139,12 +196,20 @@ class Algorithm:
     def parameters(self) -> list[Parameter]: ...
     def variants(self, p: int) -> list[Choice]:
         """All sampled settings of its parameters that are possible with p ranks."""
+    def samples(self, p: int) -> list[tuple[Choice, Shape]]:
+        """The same with the roots, placements and grids that it goes by: what proofs try."""
+    @property
+    def by_placement(self) -> bool:
+        """Whether it goes by where ranks run."""
+    @property
+    def by_grid(self) -> bool:
+        """Whether it goes by the mesh that ranks are laid on."""
 
 class Choice:
     """An algorithm with its parameters, or the MPI library's own.
 
-    All methods raise RequestError for numbers of ranks that the algorithm cannot run with, and for
-    the native one, of which nothing is known.
+    All methods raise RequestError for shapes that the algorithm cannot run in, and for the native
+    one, of which nothing is known.
     """
 
     @property
@@ -155,19 +220,19 @@ class Choice:
     @property
     def algorithm(self) -> Algorithm | None:
         """None if native."""
-    def why_impossible(self, p: int) -> str:
+    def why_impossible(self, shape: Shape | int) -> str:
         """As in "needs an even number of ranks"; empty if it is possible."""
-    def cost(self, p: int) -> Cost: ...
-    def proof_effort(self, p: int) -> int:
+    def cost(self, shape: Shape | int) -> Cost: ...
+    def proof_effort(self, shape: Shape | int) -> int:
         """About how many blocks a proof moves or looks at; 40 million take about a second."""
     @property
     def differs_in_place(self) -> bool:
         """Whether a call in place is another thing to prove."""
-    def schedule(self, p: int, rank: int) -> Schedule: ...
-    def before(self, p: int, rank: int, recv: bool) -> list[int]:
+    def schedule(self, shape: Shape | int, rank: int) -> Schedule: ...
+    def before(self, shape: Shape | int, rank: int, recv: bool) -> list[int]:
         """What each block of send or recv holds before the call; -1 for nothing."""
-    def traffic(self, p: int, block_bytes: int = 1) -> Traffic: ...
-    def verify(self, p: int, in_place: bool = False) -> str:
+    def traffic(self, shape: Shape | int, block_bytes: int = 1) -> Traffic: ...
+    def verify(self, shape: Shape | int, in_place: bool = False) -> str:
         """What is wrong first, in one line; empty if the algorithm is proved right."""
     def lockstep(self, counts: list[int], in_place: bool = False) -> str:
         """Runs all ranks on real bytes, block r having counts[r]. What is wrong first, or ""."""

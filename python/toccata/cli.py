@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +17,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from toccata import _core, catalogue, counting, launcher, measuring, proving, show, tables
+from toccata import _core, catalogue, counting, launcher, machines, measuring, proving, show, tables
 from toccata import quantities as q
 from toccata.errors import CommandError, Failure, InputError
+from toccata.machines import MachineOption, PlacementOption
 from toccata.results import Measurement, Metric, Results, write_csv, write_json
 
 # Piped output is for programs and files: nothing is cut to the width of a terminal.
@@ -149,6 +151,8 @@ def show_(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
     ] = None,
+    machine: MachineOption = None,
+    placement: PlacementOption = None,
 ) -> None:
     """Show who sends what to whom in each round, as text or as a picture.
 
@@ -160,11 +164,13 @@ def show_(
     - `toccata show sparbit -p 5`
     - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
     - `toccata show sparbit -p 8 --output sparbit.png`
+    - `toccata show ring -p 8 --machine "node:2 core:4" --placement cyclic`
     """
     choice = catalogue.find(algorithm)
-    choice.cost(p)  # says so if it is impossible
+    shape = machines.shape(p, machine, placement)
+    choice.cost(shape)  # says so if it is impossible
     if output is None:
-        narrator = show.Narrator(choice, p)
+        narrator = show.Narrator(choice, shape)
         console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
         return
     from toccata import drawing  # matplotlib takes a second to load
@@ -172,7 +178,7 @@ def show_(
     if rank is not None:
         raise InputError("--rank and --output exclude each other: a picture shows all ranks")
     drawing.check_output(output)
-    drawing.write(drawing.draw(choice, p), output)
+    drawing.write(drawing.draw(choice, shape), output)
     console.print(f"wrote {output}")
 
 
@@ -199,13 +205,16 @@ def verify(
             "--max-p", metavar="P", parser=_ranks, help="Every number of ranks up to this."
         ),
     ] = 128,
+    machine: MachineOption = None,
+    placement: PlacementOption = None,
 ) -> None:
     """Prove algorithms right, in every setting of their parameters, in place and not.
 
     Follows every block from its origin: nothing deadlocks, nothing undefined is sent, no two writes
     overlap, every rank ends with what the collective promises, and the declared numbers of rounds,
     messages and blocks are true. For 1 to --max-p ranks, and for some large and awkward numbers
-    where that takes about a second. Exit code 1 if anything is wrong.
+    where that takes about a second; for algorithms that go by where ranks run, on several kinds of
+    machines, or up to --max-p ranks on the one that is named. Exit code 1 if anything is wrong.
 
     Examples:
 
@@ -213,8 +222,10 @@ def verify(
     - `toccata verify sparbit --max-p 699`
     - `toccata verify allgather/bruck:rotation=none`
     """
-    ranks = proving.numbers_of_ranks(max_p)
-    work = {_label(each): list(proving.cases(each, ranks)) for each in _subjects(names)}
+    machines.shape(max_p if machine else 1, machine, placement)  # says so if it is impossible
+    ranks = range(1, max_p + 1) if machine else proving.numbers_of_ranks(max_p)
+    known = partial(machines.shape, machine=machine, placement=placement) if machine else None
+    work = {_label(each): list(proving.cases(each, ranks, known)) for each in _subjects(names)}
     width = max(map(len, work))
     failed = 0
     with _progress() as bar:
@@ -259,6 +270,8 @@ def traffic(
     size: Annotated[
         str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
     ] = "1",
+    machine: MachineOption = None,
+    placement: PlacementOption = None,
 ) -> None:
     """Count rounds, messages and blocks, and set them beside the declared closed forms.
 
@@ -277,7 +290,8 @@ def traffic(
             choices.append(subject)
         else:
             choices += subject.variants(p) or [catalogue.find(subject.path)]
-    console.print(counting.as_table(choices, p, block_bytes))
+    shape = machines.shape(p, machine, placement)
+    console.print(counting.as_table(choices, shape, block_bytes))
 
 
 class MetricName(StrEnum):

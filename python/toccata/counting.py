@@ -10,11 +10,11 @@ from toccata.catalogue import path_of
 MOST_MESSAGES = 30_000_000  # of all ranks together that are worth counting
 
 
-def as_table(choices: Sequence[_core.Choice], p: int, block_bytes: int) -> Table:
+def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: int) -> Table:
     """One row per choice; each number is the largest over the ranks, declared ones in brackets.
 
     A number is red where the schedule does not do what was declared; a choice that is impossible
-    with p ranks has none.
+    there has none.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Algorithm", style="cyan", overflow="fold")
@@ -29,22 +29,22 @@ def as_table(choices: Sequence[_core.Choice], p: int, block_bytes: int) -> Table
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for choice in choices:
-        if choice.why_impossible(p):
+        if choice.why_impossible(shape):
             table.add_row(path_of(choice), *["[dim]–[/]"] * len(headings))
             continue
-        table.add_row(path_of(choice), *_cells(choice, p, block_bytes))
+        table.add_row(path_of(choice), *_cells(choice, shape, block_bytes))
     return table
 
 
-def _cells(choice: _core.Choice, p: int, block_bytes: int) -> list[str]:
-    declared = choice.cost(p)
-    if declared.messages * p > MOST_MESSAGES:
+def _cells(choice: _core.Choice, shape: _core.Shape, block_bytes: int) -> list[str]:
+    declared = choice.cost(shape)
+    if declared.messages * shape.p > MOST_MESSAGES:
         return [
             *(f"[dim]({value})[/]" for value in (declared.rounds, declared.messages)),
             f"[dim]({declared.sent})[/]", f"[dim]({declared.sent * block_bytes})[/]",
             f"[dim]({declared.copied})[/]", f"[dim]({declared.copied * block_bytes})[/]",
         ]  # fmt: skip
-    found = choice.traffic(p, block_bytes)
+    found = choice.traffic(shape, block_bytes)
     return [
         _beside(found.rounds, declared.rounds),
         _beside(found.messages, declared.messages),

@@ -43,16 +43,17 @@ def check_output(path: Path) -> None:
         raise InputError(f"'{path}': a picture's name ends in {', '.join(FORMATS)}")
 
 
-def draw(choice: _core.Choice, p: int) -> Figure:
-    """The picture of all rounds of a choice with p ranks.
+def draw(choice: _core.Choice, shape: _core.Shape) -> Figure:
+    """The picture of all rounds of a choice.
 
-    Raises InputError where p is too large to be seen.
+    Raises InputError where there are too many ranks to be seen.
     """
+    p = shape.p
     if p > MOST_RANKS:
         raise InputError(
             f"p is {p}; a picture shows at most {MOST_RANKS} ranks, leave out --output"
         )
-    whole = trace(choice, p)
+    whole = trace(choice, shape)
     shown = _panels(whole)
     cell = next(inches for most, inches in CELLS.items() if p <= most)
     width = max(p * cell, LEAST_WIDTH) + BESIDE
@@ -105,12 +106,12 @@ def _panels(whole: Trace) -> list[int]:
 def _title(choice: _core.Choice, whole: Trace, number: int, shown: list[int]) -> tuple[str, str]:
     if number == shown[0]:
         return "at first", ""
-    rounds = _rounds(choice, whole.p, number)
+    rounds = _rounds(choice, whole.shape, number)
     return f"round {number}", common_pattern(rounds) if len(rounds) == whole.p else ""
 
 
-def _rounds(choice: _core.Choice, p: int, number: int) -> list[_core.Round]:
-    schedules = [choice.schedule(p, rank) for rank in range(p)]
+def _rounds(choice: _core.Choice, shape: _core.Shape, number: int) -> list[_core.Round]:
+    schedules = [choice.schedule(shape, rank) for rank in range(shape.p)]
     return [each.round(number) for each in schedules if number < len(each)]
 
 
@@ -245,7 +246,7 @@ def _draw_arc(axes: Axes, sender: int, receiver: int, p: int) -> None:
 
 
 def _draw_heading(figure: Figure, choice: _core.Choice, whole: Trace, shown: list[int]) -> None:
-    cost = choice.cost(whole.p)
+    cost = choice.cost(whole.shape)
     width, height = figure.get_size_inches()
     figure.text(0.3 / width, 1 - 0.3 / height, path_of(choice), fontsize=14, fontweight="bold",
                 color=INK, va="center")  # fmt: skip

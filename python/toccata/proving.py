@@ -17,7 +17,7 @@ class Case:
     """One proof to make."""
 
     choice: _core.Choice
-    p: int
+    shape: _core.Shape
     in_place: bool
 
 
@@ -35,33 +35,48 @@ def numbers_of_ranks(most: int) -> list[int]:
     return sorted({*range(1, most + 1), *AWKWARD_RANKS})
 
 
-def cases(subject: _core.Algorithm | _core.Choice, ranks: Sequence[int]) -> Iterator[Case]:
-    """All settings of an algorithm, or the one choice, where possible and cheap enough."""
+def cases(
+    subject: _core.Algorithm | _core.Choice,
+    ranks: Sequence[int],
+    machine: Callable[[int], _core.Shape] | None = None,
+) -> Iterator[Case]:
+    """All settings of an algorithm, or the one choice, where possible and cheap enough.
+
+    An algorithm is tried with different roots, and with the placements and meshes that it goes by;
+    or on the one `machine`.
+    """
     for p in ranks:
-        if isinstance(subject, _core.Choice):
-            choices = [] if subject.why_impossible(p) else [subject]
-        else:
-            choices = subject.variants(p)
-        for choice in choices:
-            if choice.proof_effort(p) > MOST_EFFORT:
+        for choice, shape in _tried(subject, p, machine):
+            if choice.why_impossible(shape) or choice.proof_effort(shape) > MOST_EFFORT:
                 continue
-            yield Case(choice, p, False)
+            yield Case(choice, shape, False)
             if choice.differs_in_place:
-                yield Case(choice, p, True)
+                yield Case(choice, shape, True)
+
+
+def _tried(
+    subject: _core.Algorithm | _core.Choice, p: int, machine: Callable[[int], _core.Shape] | None
+) -> list[tuple[_core.Choice, _core.Shape]]:
+    if isinstance(subject, _core.Choice):
+        return [(subject, machine(p) if machine else _core.Shape(p))]
+    if machine is None:
+        return subject.samples(p)
+    shape = machine(p)
+    return [(choice, shape) for choice in subject.variants(p)]
 
 
 def prove(cases: Sequence[Case], advance: Callable[[], None]) -> Verdict:
     """Goes through the cases, on all cores, until one fails; calls `advance` after each."""
     verdict = Verdict()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        errors = pool.map(lambda case: case.choice.verify(case.p, case.in_place), cases)
+        errors = pool.map(lambda case: case.choice.verify(case.shape, case.in_place), cases)
         for case, error in zip(cases, errors, strict=True):
             if error:
                 where = ", in place" if case.in_place else ""
-                verdict.error = f"{case.choice.text} with {case.p} ranks{where}: {error}"
+                verdict.error = f"{case.choice.text} with {case.shape.p} ranks{where}: {error}"
                 pool.shutdown(cancel_futures=True)
                 return verdict
             verdict.proofs += 1
-            verdict.largest = case.p
+            verdict.largest = case.shape.p
             advance()
     return verdict

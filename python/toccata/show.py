@@ -70,17 +70,18 @@ def common_travel(rounds: Iterable[_core.Round | None]) -> str:
 
 
 class Narrator:
-    """Tells of one choice with p ranks."""
+    """Tells of one choice in one shape."""
 
-    def __init__(self, choice: _core.Choice, p: int) -> None:
+    def __init__(self, choice: _core.Choice, shape: _core.Shape) -> None:
         self.choice = choice
-        self.p = p
+        self.shape = shape
+        self.p = shape.p
         self.schedules: dict[int, _core.Schedule] = {}
         self.rounds = len(self.schedule(0))
 
     def schedule(self, rank: int) -> _core.Schedule:
         if rank not in self.schedules:
-            self.schedules[rank] = self.choice.schedule(self.p, rank)
+            self.schedules[rank] = self.choice.schedule(self.shape, rank)
         return self.schedules[rank]
 
     def pattern(self, number: int) -> str:
@@ -94,7 +95,7 @@ class Narrator:
     def heading(self) -> Text:
         algorithm = self.choice.algorithm
         assert algorithm is not None
-        cost = self.choice.cost(self.p)
+        cost = self.choice.cost(self.shape)
         text = Text(path_of(self.choice), style="bold cyan")
         text.append(f"   {self.p} rank{'s' if self.p != 1 else ''}\n", style="bold")
         text.append(f"{algorithm.summary}  [{algorithm.citation}]\n", style="default not bold")

@@ -31,9 +31,14 @@ class Step:
 class Trace:
     """steps[round][rank]; before[rank] is what each rank holds at first."""
 
-    p: int
+    shape: _core.Shape
     before: list[Step]
     steps: list[list[Step]]
+
+    @property
+    def p(self) -> int:
+        """Ranks."""
+        return self.shape.p
 
     @property
     def buffers(self) -> list[str]:
@@ -51,12 +56,12 @@ def places(ranges: list[_core.BlockRange]) -> list[Place]:
 class _Walker:
     """One rank on its way through its schedule."""
 
-    def __init__(self, choice: _core.Choice, p: int, rank: int) -> None:
+    def __init__(self, choice: _core.Choice, shape: _core.Shape, rank: int) -> None:
         self.rank = rank
-        self.schedule = choice.schedule(p, rank)
+        self.schedule = choice.schedule(shape, rank)
         start = {
-            "send": choice.before(p, rank, recv=False),
-            "recv": choice.before(p, rank, recv=True),
+            "send": choice.before(shape, rank, recv=False),
+            "recv": choice.before(shape, rank, recv=True),
             "scratch": [NOTHING] * len(places(self.schedule.scratch)),
         }
         self.history = [Step(start)]
@@ -105,13 +110,13 @@ class _Walker:
         return written
 
 
-def trace(choice: _core.Choice, p: int) -> Trace:
-    """Follows all p ranks of the choice.
+def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
+    """Follows all ranks of the choice.
 
     Every rank goes on in its own time, so messages may cross rounds. Raises Failure if the ranks
     wait for each other for ever, which no verified algorithm does.
     """
-    walkers = [_Walker(choice, p, rank) for rank in range(p)]
+    walkers = [_Walker(choice, shape, rank) for rank in range(shape.p)]
     in_flight: dict[_Wire, deque[list[int]]] = defaultdict(deque)
     while waiting := [each for each in walkers if not each.done]:
         moved = [each.advance(in_flight) for each in waiting]
@@ -122,4 +127,4 @@ def trace(choice: _core.Choice, p: int) -> Trace:
         while len(walker.history) <= rounds:
             walker.history.append(walker.next_step())
     before, *steps = ([each.history[i] for each in walkers] for i in range(rounds + 1))
-    return Trace(p, before, steps)
+    return Trace(shape, before, steps)

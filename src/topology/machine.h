@@ -24,6 +24,8 @@ class Machine {
     // Of each object the object one level further out that it is part of; never descending. The
     // outermost level has its objects in one machine: all 0.
     std::vector<std::int32_t> outer;
+    // What each is called: hosts, switches. Empty where nobody says.
+    std::vector<std::string> labels = {};
   };
 
   // With `network`, the outermost objects are its cells; without, they are all equally far.
@@ -37,6 +39,12 @@ class Machine {
 
   int objects(int level) const { return static_cast<int>(levels_[level].outer.size()); }
   int outer(int level, int object) const { return levels_[level].outer[object]; }
+  // "s001"; empty where it is called nothing.
+  std::string_view label(int level, int object) const;
+  const Level& level(int number) const { return levels_[number]; }
+  // How many objects of a level are in each object of the level before; of the outermost, its one
+  // number.
+  std::vector<int> counts(int level) const;
   // The object of level `at`, which is `level` or further out, that an object is part of.
   int ancestor(int level, int object, int at) const;
 

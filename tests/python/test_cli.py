@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 import fakes
 from conftest import BUILD, ROOT, Toccata
 from toccata import proving
+from toccata._core import Shape
 from toccata.catalogue import split_choices
 from toccata.cli import app
 from toccata.errors import InputError
@@ -133,7 +134,7 @@ def test_verify_goes_through_every_setting() -> None:
 
     sparbit = find("sparbit").algorithm
     assert sparbit is not None
-    cases = {(c.choice.text, c.p, c.in_place) for c in proving.cases(sparbit, [5])}
+    cases = {(c.choice.text, c.shape.p, c.in_place) for c in proving.cases(sparbit, [5])}
     assert cases == {
         (text, 5, in_place)
         for text in ("sparbit", "sparbit:messages=per_block")
@@ -153,7 +154,7 @@ class Wrong:
 
 
 def test_verify_fails_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = [Case(Wrong(), 4, False), Case(Wrong(), 4, True)]  # type: ignore[arg-type]
+    wrong = [Case(Wrong(), Shape(4), False), Case(Wrong(), Shape(4), True)]  # type: ignore[arg-type]
     monkeypatch.setattr(proving, "cases", lambda *_: iter(wrong))
     code, stdout, stderr = invoke("verify", "ring")
     assert code == 1

@@ -11,6 +11,7 @@ from matplotlib.patches import FancyArrowPatch
 from rich.console import Console
 
 from toccata import drawing, show
+from toccata._core import Shape
 from toccata.catalogue import find
 from toccata.errors import InputError
 from toccata.trace import NOTHING, trace
@@ -18,7 +19,7 @@ from toccata.trace import NOTHING, trace
 
 def text_of(name: str, p: int, rank: int | None = None) -> str:
     console = Console(width=200, record=True, file=io.StringIO())
-    narrator = show.Narrator(find(name), p)
+    narrator = show.Narrator(find(name), Shape(p))
     console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
     return console.export_text()
 
@@ -59,7 +60,7 @@ def test_blocks_keep_their_order() -> None:
 
 def test_patterns() -> None:
     def pattern(name: str, p: int, number: int) -> str:
-        return show.Narrator(find(name), p).pattern(number)
+        return show.Narrator(find(name), Shape(p)).pattern(number)
 
     assert pattern("recursive_doubling", 8, 1) == "r ↔ r ⊕ 1"
     assert pattern("neighbor_exchange", 6, 2) == "pairs swap"
@@ -80,7 +81,7 @@ def test_patterns() -> None:
     ],
 )
 def test_trace_ends_with_everything_everywhere(name: str) -> None:
-    whole = trace(find(name), 8)
+    whole = trace(find(name), Shape(8))
     for step in whole.steps[-1]:
         assert step.holds["recv"] == list(range(8))
     assert all(step.holds["recv"] == [NOTHING] * 8 for step in whole.before)
@@ -88,7 +89,7 @@ def test_trace_ends_with_everything_everywhere(name: str) -> None:
 
 def test_trace_is_figure_3_of_the_paper() -> None:
     """Sparbit with 5 processes: what each holds after each round, and what it just received."""
-    whole = trace(find("sparbit"), 5)
+    whole = trace(find("sparbit"), Shape(5))
     rank_0 = [steps[0] for steps in whole.steps]
     held = [[block for block in range(5) if step.holds["recv"][block] >= 0] for step in rank_0]
     received = [sorted(block for _, block in step.received) for step in rank_0]
@@ -98,7 +99,7 @@ def test_trace_is_figure_3_of_the_paper() -> None:
 
 
 def panels(name: str, p: int) -> list[Axes]:
-    return drawing.draw(find(name), p).axes
+    return drawing.draw(find(name), Shape(p)).axes
 
 
 def colours(axes: Axes, buffer: str = "recv") -> list[list[str]]:
@@ -138,17 +139,17 @@ def test_picture_shows_scratch() -> None:
 
 
 def test_picture_of_many_rounds_leaves_some_out() -> None:
-    figure = drawing.draw(find("ring"), 32)
+    figure = drawing.draw(find("ring"), Shape(32))
     assert len(figure.axes) == drawing.MOST_PANELS
     assert any("14 rounds in the middle are left out" in each.get_text() for each in figure.texts)
 
 
 @pytest.mark.parametrize("p", [1, 2, 40])
 def test_picture_of_extreme_sizes(p: int, tmp_path: Path) -> None:
-    drawing.write(drawing.draw(find("allgather/bruck"), p), tmp_path / "new" / "x.png")
+    drawing.write(drawing.draw(find("allgather/bruck"), Shape(p)), tmp_path / "new" / "x.png")
     assert (tmp_path / "new" / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_too_large_for_a_picture() -> None:
     with pytest.raises(InputError, match="at most 64"):
-        drawing.draw(find("ring"), 65)
+        drawing.draw(find("ring"), Shape(65))

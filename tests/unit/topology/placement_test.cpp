@@ -35,8 +35,8 @@ TEST(Regions, KnowWhetherTheyAreRanksInARow) {
 
 // node 0: socket 0 (cores 0 1), socket 1 (core 2); node 1: socket 2 (cores 3 4)
 std::shared_ptr<const Machine> two_nodes() {
-  return std::make_shared<const Machine>(Machine(
-      {{"node", {0, 0}}, {"socket", {0, 0, 1}}, {"core", {0, 0, 1, 2, 2}}}));
+  return std::make_shared<const Machine>(
+      Machine({{"node", {0, 0}}, {"socket", {0, 0, 1}}, {"core", {0, 0, 1, 2, 2}}}));
 }
 
 TEST(Placement, DividesTheRanksAtEveryLevel) {
@@ -77,10 +77,16 @@ TEST(Mesh, CountsTheLinksOfAShortestWay) {
 
 TEST(Samples, HaveARankInEveryCellAndAPlaceForEveryRank) {
   for (const int p : {1, 2, 3, 7, 12, 30, 64, 128}) {
-    for (const auto& each : sample_placements(p))
-      if (each != nullptr) EXPECT_EQ(each->p(), p);
-    for (const auto& each : sample_grids(p))
-      if (each != nullptr) EXPECT_EQ(each->mesh.cells(), p);
+    for (const auto& each : sample_placements(p)) {
+      if (each != nullptr) {
+        EXPECT_EQ(each->p(), p);
+      }
+    }
+    for (const auto& each : sample_grids(p)) {
+      if (each != nullptr) {
+        EXPECT_EQ(each->mesh.cells(), p);
+      }
+    }
   }
 }
 

@@ -1,0 +1,39 @@
+"""The machine and the placement that a user names."""
+
+from typing import Annotated
+
+import typer
+
+from toccata import _core
+from toccata.errors import InputError
+
+STANDARD_PLACEMENT = "sequential"
+
+MachineOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help='What the ranks run on, as "node:4 socket:2 core:8" or "torus:8x8 core:2".',
+    ),
+]
+PlacementOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Where on it: sequential (unless given), cyclic, block-scatter, cyclic-scatter, "
+        "random:SEED, or a list of cores.",
+    ),
+]
+
+
+def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> _core.Shape:
+    """What is known of p ranks there; only their number where no machine is named.
+
+    Raises InputError if there is a placement and no machine, RequestError if either cannot be.
+    """
+    if machine is None:
+        if placement is not None:
+            raise InputError(f"--placement {placement} is of no use without --machine")
+        return _core.Shape(p, root)
+    there = _core.Placement(_core.Machine(machine), p, placement or STANDARD_PLACEMENT)
+    return _core.Shape(there, root)

@@ -1,0 +1,121 @@
+// Machines, and what is known of ranks on them.
+
+#include "topology.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "selection/known.h"
+#include "topology/error.h"
+#include "topology/placements.h"
+#include "topology/synthetic.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+namespace {
+
+int checked(int index, int end, const char* what) {
+  if (index < 0 || index >= end) throw nb::index_error(what);
+  return index;
+}
+
+int level_of(const Machine& machine, int level) {
+  return checked(level, machine.levels(), "there is no such level");
+}
+
+int object_of(const Machine& machine, int level, int object) {
+  return checked(object, machine.objects(level_of(machine, level)), "there is no such object");
+}
+
+int rank_of(const Placement& placement, int rank) {
+  return checked(rank, placement.p(), "there is no such rank");
+}
+
+}  // namespace
+
+void bind_topology(nb::module_& module) {
+  nb::exception<TopologyError>(module, "TopologyError", module.attr("RequestError").ptr());
+
+  nb::class_<Machine>(module, "Machine")
+      .def(nb::new_([](std::string_view text) {
+             return std::make_shared<Machine>(parse_machine(text));
+           }),
+           "text"_a)
+      .def_prop_ro("text", [](const Machine& self) { return text(self); })
+      .def_prop_ro("levels",
+                   [](const Machine& self) {
+                     std::vector<std::string_view> names;
+                     for (int level = 0; level < self.levels(); ++level)
+                       names.push_back(self.name(level));
+                     return names;
+                   })
+      .def(
+          "objects",
+          [](const Machine& self, int level) { return self.objects(level_of(self, level)); },
+          "level"_a)
+      .def(
+          "outer",
+          [](const Machine& self, int level, int object) {
+            return self.outer(level, object_of(self, level, object));
+          },
+          "level"_a, "object"_a)
+      .def(
+          "label",
+          [](const Machine& self, int level, int object) {
+            return self.label(level, object_of(self, level, object));
+          },
+          "level"_a, "object"_a)
+      .def_prop_ro("dims",
+                   [](const Machine& self) {
+                     return self.network() ? self.network()->dims : std::vector<int>{};
+                   })
+      .def_prop_ro("periodic", [](const Machine& self) {
+        return self.network() ? self.network()->periodic : std::vector<bool>{};
+      });
+
+  nb::class_<Placement>(module, "Placement")
+      .def(nb::new_([](std::shared_ptr<Machine> machine, int p, std::string_view name) {
+             return std::make_shared<Placement>(place(std::move(machine), p, name));
+           }),
+           "machine"_a, "p"_a, "name"_a = "sequential")
+      .def_prop_ro("p", &Placement::p)
+      .def_prop_ro("text", [](const Placement& self) { return text(self); })
+      .def(
+          "place",
+          [](const Placement& self, int rank) {
+            const Place& place = self.place(rank_of(self, rank));
+            return nb::make_tuple(place.level, place.object);
+          },
+          "rank"_a, nb::sig("def place(self, rank: int) -> tuple[int, int]"))
+      .def(
+          "common_level",
+          [](const Placement& self, int a, int b) {
+            return self.common_level(rank_of(self, a), rank_of(self, b));
+          },
+          "a"_a, "b"_a);
+
+  nb::class_<Shape>(module, "Shape")
+      .def(
+          "__init__", [](Shape* self, int p, int root) { new (self) Shape{.p = p, .root = root}; },
+          "p"_a, "root"_a = 0)
+      .def(
+          "__init__",
+          [](Shape* self, const Placement& placement, int root) {
+            new (self) Shape(known(placement));
+            self->root = root;
+          },
+          "placement"_a, "root"_a = 0)
+      .def_ro("p", &Shape::p)
+      .def_ro("root", &Shape::root)
+      .def_prop_ro("dims", [](const Shape& self) {
+        return self.grid ? self.grid->mesh.dims : std::vector<int>{};
+      });
+  nb::implicitly_convertible<int, Shape>();
+
+  module.def("placement_names", &placement_names);
+}
