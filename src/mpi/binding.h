@@ -118,7 +118,7 @@ struct Binding {
   bool copies_send = false;
   // What recv is for the caller: what comes out, or what goes in (a broadcast's root), or none of
   // its business.
-  enum class Role : std::uint8_t { result, input, nothing } recv_role = Role::result;
+  enum class Role : std::uint8_t { result, input, ignored } recv_role = Role::result;
 
   // What stands in for the caller's memory, of so many blocks; 0 where the schedule works on that
   // itself. `own` is packed, or typed where blocks are operands.

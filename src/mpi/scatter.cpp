@@ -60,7 +60,7 @@ int Scatter::bind(int rank, int p, const DatatypeTable& datatypes, Binding& bind
   if (in_place()) {  // the root's own block stays where it is
     const Run own = binding.send.block(rank);
     binding.recv.uniform(own.address, traits, own.elements);
-    binding.recv_role = Binding::Role::nothing;
+    binding.recv_role = Binding::Role::ignored;
     return MPI_SUCCESS;
   }
   if (int code = datatypes.look_up(recvtype_, traits); code != MPI_SUCCESS) return code;

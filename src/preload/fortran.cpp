@@ -134,10 +134,10 @@ static void toccata_fortran_alltoallw(void* sendbuf, const MPI_Fint* sendcounts,
                         rdispls, recv_types.data(), communicator(comm), nullptr));
 }
 
-static void toccata_fortran_bcast(void* buffer, const MPI_Fint* count, const MPI_Fint* datatype,
+static void toccata_fortran_bcast(void* message, const MPI_Fint* count, const MPI_Fint* type,
                                   const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_bcast(buffer(buffer), *count, datatype(datatype), *root, communicator(comm),
-                            nullptr));
+  set(ierror,
+      toccata_bcast(buffer(message), *count, datatype(type), *root, communicator(comm), nullptr));
 }
 
 static void toccata_fortran_gather(void* sendbuf, const MPI_Fint* sendcount,
@@ -177,34 +177,33 @@ static void toccata_fortran_scatterv(void* sendbuf, const MPI_Fint* sendcounts,
 }
 
 static void toccata_fortran_reduce(void* sendbuf, void* recvbuf, const MPI_Fint* count,
-                                   const MPI_Fint* datatype, const MPI_Fint* op,
-                                   const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_reduce(buffer(sendbuf), buffer(recvbuf), *count, datatype(datatype),
+                                   const MPI_Fint* type, const MPI_Fint* op, const MPI_Fint* root,
+                                   const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, toccata_reduce(buffer(sendbuf), buffer(recvbuf), *count, datatype(type),
                              operation(op), *root, communicator(comm), nullptr));
 }
 
 static void toccata_fortran_allreduce(void* sendbuf, void* recvbuf, const MPI_Fint* count,
-                                      const MPI_Fint* datatype, const MPI_Fint* op,
+                                      const MPI_Fint* type, const MPI_Fint* op,
                                       const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_allreduce(buffer(sendbuf), buffer(recvbuf), *count, datatype(datatype),
+  set(ierror, toccata_allreduce(buffer(sendbuf), buffer(recvbuf), *count, datatype(type),
                                 operation(op), communicator(comm), nullptr));
 }
 
 static void toccata_fortran_reduce_scatter_block(void* sendbuf, void* recvbuf,
-                                                 const MPI_Fint* recvcount,
-                                                 const MPI_Fint* datatype, const MPI_Fint* op,
-                                                 const MPI_Fint* comm, MPI_Fint* ierror) {
+                                                 const MPI_Fint* recvcount, const MPI_Fint* type,
+                                                 const MPI_Fint* op, const MPI_Fint* comm,
+                                                 MPI_Fint* ierror) {
   set(ierror,
-      toccata_reduce_scatter_block(buffer(sendbuf), buffer(recvbuf), *recvcount, datatype(datatype),
+      toccata_reduce_scatter_block(buffer(sendbuf), buffer(recvbuf), *recvcount, datatype(type),
                                    operation(op), communicator(comm), nullptr));
 }
 
 static void toccata_fortran_reduce_scatter(void* sendbuf, void* recvbuf, const MPI_Fint* recvcounts,
-                                           const MPI_Fint* datatype, const MPI_Fint* op,
+                                           const MPI_Fint* type, const MPI_Fint* op,
                                            const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror,
-      toccata_reduce_scatter(buffer(sendbuf), buffer(recvbuf), recvcounts, datatype(datatype),
-                             operation(op), communicator(comm), nullptr));
+  set(ierror, toccata_reduce_scatter(buffer(sendbuf), buffer(recvbuf), recvcounts, datatype(type),
+                                     operation(op), communicator(comm), nullptr));
 }
 
 }  // extern "C"
