@@ -61,8 +61,7 @@ std::string verify_choice(const Choice& choice, const Shape& known, bool in_plac
   const Algorithm& algorithm = analysed(choice, known);
   const Shape shape = choice.in(known);
   if (choice.travel == Travel::whole) return verify(algorithm, shape, in_place);
-  return verify(algorithm.collective, shape, all_schedules(choice, known), in_place,
-                algorithm.blocks_alike);
+  return verify(algorithm, shape, all_schedules(choice, known), in_place);
 }
 
 std::string lockstep_choice(const Choice& choice, const std::vector<std::int64_t>& counts,
@@ -193,7 +192,8 @@ NB_MODULE(_core, module) {
       .def_ro("rounds", &Cost::rounds)
       .def_ro("messages", &Cost::messages)
       .def_ro("sent", &Cost::sent)
-      .def_ro("copied", &Cost::copied);
+      .def_ro("copied", &Cost::copied)
+      .def_ro("reduced", &Cost::reduced);
 
   nb::class_<Traffic>(module, "Traffic")
       .def_ro("rounds", &Traffic::rounds)
@@ -201,7 +201,9 @@ NB_MODULE(_core, module) {
       .def_ro("sent", &Traffic::sent)
       .def_ro("sent_bytes", &Traffic::sent_bytes)
       .def_ro("copied", &Traffic::copied)
-      .def_ro("copied_bytes", &Traffic::copied_bytes);
+      .def_ro("copied_bytes", &Traffic::copied_bytes)
+      .def_ro("reduced", &Traffic::reduced)
+      .def_ro("reduced_bytes", &Traffic::reduced_bytes);
 
   nb::class_<BlockRange>(module, "BlockRange")
       .def_prop_ro("buffer", [](const BlockRange& self) { return name(self.buffer); })

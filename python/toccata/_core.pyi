@@ -102,6 +102,9 @@ class Cost:
     @property
     def copied(self) -> int:
         """Blocks copied by a rank."""
+    @property
+    def reduced(self) -> int:
+        """Blocks reduced into others by a rank."""
 
 class Traffic:
     """What the schedules do: the largest of each over the ranks."""
@@ -120,6 +123,11 @@ class Traffic:
         """Blocks."""
     @property
     def copied_bytes(self) -> int: ...
+    @property
+    def reduced(self) -> int:
+        """Blocks."""
+    @property
+    def reduced_bytes(self) -> int: ...
 
 class BlockRange:
     """`repeat` runs of `count` consecutive blocks, `stride` blocks apart."""

@@ -8,6 +8,10 @@ std::string Algorithm::path() const {
   return std::string(collective.name) + "/" + std::string(name);
 }
 
+bool Algorithm::serves(const Collective& called) const {
+  return &collective == &called.regular() && !(relays && called.vector_of != nullptr);
+}
+
 std::string Algorithm::why_impossible(const Shape& shape) const {
   return impossible == nullptr ? "" : impossible(shape);
 }
@@ -26,7 +30,7 @@ Schedule Algorithm::schedule(const Shape& shape, int rank) const {
 
 const Algorithm* find_algorithm(const Collective& collective, std::string_view name) {
   for (const Algorithm* each : all_algorithms())
-    if (&each->collective == &collective.regular() && each->name == name) return each;
+    if (each->serves(collective) && each->name == name) return each;
   return nullptr;
 }
 

@@ -16,6 +16,7 @@ struct Cost {
   std::int64_t messages = 0;  // sent by a rank
   std::int64_t sent = 0;      // blocks sent by a rank
   std::int64_t copied = 0;    // blocks copied by a rank, its own block's way into place included
+  std::int64_t reduced = 0;   // blocks reduced into others by a rank
 
   bool operator==(const Cost&) const = default;
 };
@@ -31,6 +32,21 @@ struct Algorithm {
 
   // Whether blocks are parked where others belong, so that all must have one size.
   bool blocks_alike = false;
+
+  // Whether ranks pass on blocks that are not theirs. Where only the root knows everybody's sizes,
+  // in gatherv and scatterv, such an algorithm cannot serve.
+  bool relays = false;
+
+  // Of one that reduces: whether it keeps the order of the ranks, and so serves operations that do
+  // not commute.
+  bool ordered = false;
+  // ... and whether it evaluates the standard expression of p ranks for every element, whatever
+  // the root, the parts, the placement and the grid, so that all such algorithms give the same
+  // bits. With 2^k <= p, the first 2 (p - 2^k) ranks are combined in pairs, then these 2^k
+  // operands in pairs, and so on:
+  //
+  //   p = 6   ((0∘1) ∘ (2∘3)) ∘ (4 ∘ 5)
+  bool reproducible = false;
 
   // Whether it goes by where ranks run, or by the mesh they are laid on. Proofs then try many.
   bool by_placement = false;
@@ -49,6 +65,8 @@ struct Algorithm {
 
   // "allgather/sparbit"
   std::string path() const;
+  // Whether calls of `called` can be served: its own collective's, and those of its vector form.
+  bool serves(const Collective& called) const;
   std::string why_impossible(const Shape& shape) const;
   // What the algorithm adds to what is known of the communicator: parameters, where none are given
   // at their standard, and parts.

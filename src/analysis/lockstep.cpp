@@ -15,13 +15,28 @@ std::int64_t ElementType::size() const {
   return total;
 }
 
+void add(std::span<const std::byte> from, std::span<std::byte> into) {
+  for (std::size_t i = 0; i < into.size(); ++i)
+    into[i] = std::byte(std::to_integer<unsigned>(from[i]) + std::to_integer<unsigned>(into[i]));
+}
+
+void compose(std::span<const std::byte> from, std::span<std::byte> into) {
+  for (std::size_t i = 0; i + 1 < into.size(); i += 2) {
+    const auto a = std::to_integer<unsigned>(from[i]) | 1;
+    const auto b = std::to_integer<unsigned>(from[i + 1]);
+    into[i] = std::byte(a * (std::to_integer<unsigned>(into[i]) | 1));
+    into[i + 1] = std::byte(a * std::to_integer<unsigned>(into[i + 1]) + b);
+  }
+}
+
 namespace {
 
 constexpr std::byte untouched{0xA5};
 
-// A byte that tells of its datum and its place in it.
-std::byte pattern(Datum datum, std::int64_t index) {
-  std::uint64_t x = static_cast<std::uint64_t>(datum) * 0x9E3779B97F4A7C15ULL + index + 1;
+// A byte that tells of its datum, of whose it is where ranks contribute to one, and of its place.
+std::byte pattern(Datum datum, int contributor, std::int64_t index) {
+  std::uint64_t x = static_cast<std::uint64_t>(datum) * 0x9E3779B97F4A7C15ULL +
+                    static_cast<std::uint64_t>(contributor) * 0xD1B54A32D192ED03ULL + index + 1;
   x = (x ^ (x >> 31)) * 0xBF58476D1CE4E5B9ULL;
   return static_cast<std::byte>(x >> 56);
 }
@@ -71,12 +86,35 @@ class Region {
     return taken;
   }
 
-  void fill(int block, Datum datum) {
+  // What a rank contributes to a datum, or what the datum is where ranks contribute nothing.
+  void fill(int block, Datum datum, int contributor) {
     std::int64_t index = 0;
     for_each_piece(block, [&](std::int64_t offset, std::int64_t length) {
       for (std::int64_t i = 0; i < length; ++i)
-        bytes_[origin_ + offset + i] = pattern(datum, index++);
+        bytes_[origin_ + offset + i] = pattern(datum, contributor, index++);
     });
+  }
+  // The same of ranks 0 ... p - 1, reduced.
+  void fill_reduced(int block, Datum datum, int p, Operator reduction) {
+    fill(block, datum, p - 1);
+    for (int rank = p - 2; rank >= 0; --rank) {
+      Region from = *this;
+      from.fill(block, datum, rank);
+      reduce(from, block, block, reduction);
+    }
+  }
+
+  // Reduces a block of `other`, which may be this, into one of ours; false if their sizes differ.
+  bool reduce(const Region& other, int from, int into, Operator reduction) {
+    std::vector<std::byte> lower, upper;
+    other.pack(from, lower);
+    pack(into, upper);
+    if (lower.size() != upper.size()) return false;
+    const auto size = static_cast<std::size_t>(type_.size());
+    for (std::size_t first = 0; first < upper.size(); first += size)
+      reduction({lower.data() + first, size}, {upper.data() + first, size});
+    unpack(into, upper.data(), static_cast<std::int64_t>(upper.size()));
+    return true;
   }
 
   int blocks() const { return static_cast<int>(starts_.size()); }
@@ -107,7 +145,7 @@ class Run : public WalkVisitor {
           if (const Datum datum = collective_.before(shape, rank, buffer, block);
               datum != nothing) {
             const auto [region, index] = resolve(rank, buffer, block);
-            region->fill(index, datum);
+            region->fill(index, datum, collective_.reduces ? rank : 0);
           }
     }
   }
@@ -129,34 +167,39 @@ class Run : public WalkVisitor {
   void moved(int sender, const Message& send, int receiver, const Message& receive) override {
     move(sender, schedules_[sender].ranges(send), receiver, schedules_[receiver].ranges(receive));
   }
-  void stepped(int rank, int, const Step& copy) override {
-    move(rank, schedules_[rank].from(copy), rank, schedules_[rank].into(copy));
+  void stepped(int rank, int, const Step& step) override {
+    const auto from = schedules_[rank].from(step), into = schedules_[rank].into(step);
+    if (step.reduces)
+      reduce(rank, from, into);
+    else
+      move(rank, from, rank, into);
   }
 
  private:
-  // In place, what send is.
-  bool send_is_recv() const { return call_.in_place && collective_.in_place != nullptr; }
-  bool send_is_copy() const { return call_.in_place && collective_.in_place == nullptr; }
+  // What the elements of a buffer look like: those of scratch are packed, unless an operator is to
+  // read them, and so are those of send where it is a copy of what was in recv.
+  const ElementType& type_of(Buffer buffer) const {
+    if (collective_.reduces || buffer == Buffer::recv) return call_.recv_type;
+    const bool send_is_copy = call_.in_place && collective_.in_place == nullptr;
+    return buffer == Buffer::scratch || send_is_copy ? packed_ : call_.send_type;
+  }
 
   Region region(const Sizing& sizing, Buffer buffer) const {
-    const ElementType& type = buffer == Buffer::recv                        ? call_.recv_type
-                              : buffer == Buffer::scratch || send_is_copy() ? packed_
-                                                                            : call_.send_type;
     std::vector<std::int64_t> starts, counts;
     std::int64_t next = 0;
-    const bool absent = send_is_recv() && buffer == Buffer::send;
-    for (int block = 0; block < (absent ? 0 : sizing.blocks(buffer)); ++block) {
+    for (int block = 0; block < sizing.blocks(buffer); ++block) {
       counts.push_back(call_.counts[sizing(buffer, block)]);
       const bool displaced = buffer == Buffer::recv && !call_.displacements.empty();
       starts.push_back(displaced ? call_.displacements[block] : next);
       next += counts.back();
     }
-    return {type, std::move(starts), std::move(counts)};
+    return {type_of(buffer), std::move(starts), std::move(counts)};
   }
 
   std::pair<Region*, int> resolve(int rank, Buffer buffer, int block) {
-    if (send_is_recv() && buffer == Buffer::send)
-      return {&ranks_[rank][1], collective_.in_place(shape_, rank, block)};
+    if (call_.in_place && collective_.in_place != nullptr && buffer == Buffer::send)
+      if (const int place = collective_.in_place(shape_, rank, block); place != nothing)
+        return {&ranks_[rank][1], place};
     return {&ranks_[rank][static_cast<int>(buffer)], block};
   }
 
@@ -181,14 +224,34 @@ class Run : public WalkVisitor {
                " came " + std::to_string(wire.size()) + " bytes for other sizes of blocks";
   }
 
+  void reduce(int rank, std::span<const BlockRange> from, std::span<const BlockRange> into) {
+    const auto list = [&](std::span<const BlockRange> ranges) {
+      std::vector<std::pair<Region*, int>> result;
+      for (const BlockRange& range : ranges)
+        for_each_block(range,
+                       [&](int block) { result.push_back(resolve(rank, range.buffer, block)); });
+      return result;
+    };
+    const auto lower = list(from), upper = list(into);
+    for (std::size_t i = 0; i < upper.size(); ++i)
+      if (!upper[i].first->reduce(*lower[i].first, lower[i].second, upper[i].second,
+                                  call_.reduction) &&
+          error_.empty())
+        error_ = "rank " + std::to_string(rank) + ": a block is reduced into one of another size";
+  }
+
   std::string check_recv(int rank) {
     const Schedule nothing_more;
     const Sizing sizing(collective_, shape_, rank, nothing_more);
     Region expected = region(sizing, Buffer::recv);
     for (int block = 0; block < expected.blocks(); ++block)
       if (const Datum datum = collective_.after(shape_, rank, Buffer::recv, block);
-          datum != nothing)
-        expected.fill(block, datum);
+          datum != nothing) {
+        if (collective_.reduces)
+          expected.fill_reduced(block, datum, shape_.p, call_.reduction);
+        else
+          expected.fill(block, datum, 0);
+      }
     const auto& found = ranks_[rank][1].bytes();
     const auto [wrong, right] = std::ranges::mismatch(found, expected.bytes());
     if (wrong == found.end()) return "";

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +20,19 @@ struct ElementType {
   std::int64_t size() const;
 };
 
+// What a reduction does with one element, its bytes in the order of the type map:
+// into = from ∘ into. Both have as many bytes.
+using Operator = void (*)(std::span<const std::byte> from, std::span<std::byte> into);
+
+// Adds byte by byte, modulo 256.
+void add(std::span<const std::byte> from, std::span<std::byte> into);
+
+// Composes maps x -> a·x + b modulo 256, two bytes (a, b) each, where a is taken as odd. Does not
+// commute, and forgets nothing. The element has an even number of bytes.
+void compose(std::span<const std::byte> from, std::span<std::byte> into);
+
 // One call of a collective on bytes. Datum d has counts[d] elements; all element types have the
-// same size, as equal signatures do.
+// same size, as equal signatures do. Where the collective reduces, both types must be the same.
 struct ByteCall {
   std::vector<std::int64_t> counts;
   ElementType send_type = {};
@@ -28,10 +41,12 @@ struct ByteCall {
   std::vector<std::int64_t> displacements = {};
   // Send is a part of recv, or a packed copy of what was in it, as the collective has it.
   bool in_place = false;
+  Operator reduction = add;
 };
 
 // Runs the algorithm on real bytes, all ranks in this process, and checks every byte of recv, those
-// between the blocks and around them included, and that send is as it was.
+// between the blocks and around them included, and that send is as it was. Every rank has other
+// bytes to contribute to a reduction, whose result is computed rank by rank.
 // Returns what is wrong first, in one line; empty if nothing is.
 std::string lockstep(const Algorithm& algorithm, const Shape& shape, const ByteCall& call);
 

@@ -13,7 +13,9 @@ Traffic largest(const Traffic& one, const Traffic& other) {
           .sent = std::max(one.sent, other.sent),
           .sent_bytes = std::max(one.sent_bytes, other.sent_bytes),
           .copied = std::max(one.copied, other.copied),
-          .copied_bytes = std::max(one.copied_bytes, other.copied_bytes)};
+          .copied_bytes = std::max(one.copied_bytes, other.copied_bytes),
+          .reduced = std::max(one.reduced, other.reduced),
+          .reduced_bytes = std::max(one.reduced_bytes, other.reduced_bytes)};
 }
 
 Traffic traffic(const Collective& collective, const Shape& shape, int rank,
@@ -38,7 +40,8 @@ Traffic traffic(const Collective& collective, const Shape& shape, int rank,
       add(schedule.ranges(each), result.sent, result.sent_bytes);
     }
     for (const Step& each : schedule.steps(round))
-      add(schedule.from(each), result.copied, result.copied_bytes);
+      add(schedule.from(each), each.reduces ? result.reduced : result.copied,
+          each.reduces ? result.reduced_bytes : result.copied_bytes);
     if (!schedule.sends(round).empty() || !schedule.recvs(round).empty()) ++result.rounds;
   }
   return result;

@@ -15,6 +15,8 @@ struct Traffic {
   std::int64_t sent_bytes = 0;
   std::int64_t copied = 0;  // blocks
   std::int64_t copied_bytes = 0;
+  std::int64_t reduced = 0;  // blocks
+  std::int64_t reduced_bytes = 0;
 
   bool operator==(const Traffic&) const = default;
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <type_traits>
+#include <utility>
 
 #include "analysis/sizing.h"
 #include "analysis/traffic.h"
@@ -11,36 +14,106 @@ namespace toccata {
 
 namespace {
 
+// What a block holds is a datum, or, where the collective reduces, this: what some ranks contribute
+// to a datum, combined.
+//
+// Which ranks: a `count` of them, and the sum of their keys, 64 random bits for each. Two sets of
+// equal sums are the same set, but for one chance in 2^64; a rank that is counted twice shows.
+// Where the order of the ranks was kept they are the ranks from `first` on, which is exact.
+//
+// How: a hash of the expression, of which a∘b and b∘a have the same. That is all that floating
+// point can tell, as those two do have the same bits.
+struct Partial {
+  Datum datum = nothing;
+  int first = 0;
+  int count = 0;
+  std::uint64_t keys = 0;
+  std::uint64_t expression = 0;
+};
+
+std::uint64_t scramble(std::uint64_t x) {  // splitmix64
+  x += 0x9E3779B97F4A7C15ULL;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  return x ^ (x >> 31);
+}
+std::uint64_t key(int rank) { return scramble(static_cast<std::uint64_t>(rank)); }
+std::uint64_t combined(std::uint64_t one, std::uint64_t other) {
+  return scramble(scramble(std::min(one, other)) ^ std::max(one, other));
+}
+
+// The expression that `reproducible` algorithms evaluate; see Algorithm.
+std::uint64_t standard_expression(int p) {
+  const int leaves = static_cast<int>(std::bit_floor(static_cast<unsigned>(p)));
+  std::vector<std::uint64_t> level;
+  for (int rank = 0; rank < p; ++rank)
+    if (rank >= 2 * (p - leaves)) {
+      level.push_back(key(rank));
+    } else {
+      level.push_back(combined(key(rank), key(rank + 1)));
+      ++rank;
+    }
+  for (; level.size() > 1; level.resize(level.size() / 2))
+    for (std::size_t i = 0; i < level.size() / 2; ++i)
+      level[i] = combined(level[2 * i], level[2 * i + 1]);
+  return level.front();
+}
+
+Datum datum_of(Datum value) { return value; }
+Datum datum_of(const Partial& value) { return value.datum; }
+
+template <typename Value>
+Value contribution(Datum datum, int rank);
+template <>
+Datum contribution(Datum datum, int) {
+  return datum;
+}
+template <>
+Partial contribution(Datum datum, int rank) {
+  return {datum, rank, 1, key(rank), key(rank)};
+}
+
+// "rank 2", "ranks 2 to 4"
+std::string ranks_of(const Partial& value) {
+  const std::string first = std::to_string(value.first);
+  return value.count == 1
+             ? "rank " + first
+             : "ranks " + first + " to " + std::to_string(value.first + value.count - 1);
+}
+
 // Every block of a rank is a cell: those of recv come first, then those of scratch and of send.
-// In place, the send blocks are cells of recv, unless they are a copy of it.
+// In place, send blocks may be cells of recv. A Value is what a cell holds: Datum or Partial.
+template <typename Value>
 class Proof : public WalkVisitor {
  public:
-  Proof(const Collective& collective, const Shape& shape, std::span<const Schedule> schedules,
-        bool in_place, bool blocks_alike)
-      : collective_(collective),
+  Proof(const Algorithm& algorithm, const Shape& shape, std::span<const Schedule> schedules,
+        bool in_place)
+      : algorithm_(algorithm),
+        collective_(algorithm.collective),
         shape_(shape),
         schedules_(schedules),
-        in_place_(in_place && collective.in_place != nullptr),
-        blocks_alike_(blocks_alike) {
+        in_place_(in_place && collective_.in_place != nullptr) {
     for (int rank = 0; rank < shape.p; ++rank) {
-      Memory& memory = ranks_.emplace_back(Sizing(collective, shape, rank, schedules[rank]));
+      Memory& memory = ranks_.emplace_back(Sizing(collective_, shape, rank, schedules[rank]));
       int cells = 0;
       for (const Buffer buffer : {Buffer::recv, Buffer::scratch, Buffer::send}) {
         memory.first[static_cast<int>(buffer)] = cells;
         cells += memory.sizing.blocks(buffer);
       }
-      memory.holds.assign(cells, nothing);
+      memory.holds.assign(cells, Value{nothing});
       touched_.resize(std::max(touched_.size(), memory.holds.size()));
       for (const Buffer buffer : {Buffer::send, Buffer::recv}) {
         const int blocks = memory.sizing.blocks(buffer);
         for (int block = 0; block < blocks; ++block)
-          if (const Datum datum = collective.before(shape, rank, buffer, block); datum != nothing)
-            memory.holds[cell(rank, buffer, block)] = datum;
+          if (const Datum datum = collective_.before(shape, rank, buffer, block); datum != nothing)
+            memory.holds[cell(rank, buffer, block)] = contribution<Value>(datum, rank);
       }
     }
   }
 
   std::string run() {
+    for (int rank = 0; rank < shape_.p; ++rank) check_scratch(rank);
+    if (!error_.empty()) return error_;
     const WalkResult result = walk(schedules_, *this);
     rounds_ = result.rounds;
     if (!error_.empty()) return error_;
@@ -75,22 +148,26 @@ class Proof : public WalkVisitor {
     move(sender, receiver, received);
   }
 
-  void stepped(int rank, int, const Step& copy) override {
+  void stepped(int rank, int, const Step& step) override {
     if (!error_.empty()) return;
     const Schedule& schedule = schedules_[rank];
-    const auto into = schedule.into(copy);
-    expand(rank, schedule.from(copy), from_);
+    const auto into = schedule.into(step);
+    const char* how = step.reduces ? "reduced" : "copied";
+    expand(rank, schedule.from(step), from_);
     expand(rank, into, cells_);
     if (from_.size() != cells_.size())
-      fail(rank, "a copy has " + std::to_string(from_.size()) + " blocks for " +
+      fail(rank, std::to_string(from_.size()) + " blocks are " + how + " into " +
                      std::to_string(cells_.size()));
-    check_no_send(rank, into, "copied");
-    if (from_ != cells_) {  // a copy onto itself, as in place, changes nothing
-      moment_ += 2;
-      mark_read(from_);
-      mark_written(rank, cells_, "is copied over itself", "is copied into twice");
-    }
-    move(rank, rank, into);
+    check_no_send(rank, into, how);
+    if (!step.reduces && from_ == cells_) return;  // as in place, changes nothing
+    moment_ += 2;
+    mark_read(from_);
+    mark_written(rank, cells_, step.reduces ? "is reduced into itself" : "is copied over itself",
+                 step.reduces ? "is reduced into twice" : "is copied into twice");
+    if (step.reduces)
+      reduce(rank);
+    else
+      move(rank, rank, into);
   }
 
  private:
@@ -98,7 +175,7 @@ class Proof : public WalkVisitor {
     explicit Memory(Sizing of_rank) : sizing(std::move(of_rank)) {}
     Sizing sizing;
     std::array<int, 3> first = {};  // the first cell of each buffer
-    std::vector<Datum> holds;       // by cell
+    std::vector<Value> holds;       // by cell
     int round = 0;                  // the one that is open
   };
 
@@ -109,7 +186,9 @@ class Proof : public WalkVisitor {
   }
 
   int cell(int rank, Buffer buffer, int block) const {
-    if (in_place_ && buffer == Buffer::send) return collective_.in_place(shape_, rank, block);
+    if (in_place_ && buffer == Buffer::send)
+      if (const int place = collective_.in_place(shape_, rank, block); place != nothing)
+        return place;
     return ranks_[rank].first[static_cast<int>(buffer)] + block;
   }
 
@@ -136,12 +215,25 @@ class Proof : public WalkVisitor {
                               " (of " + std::to_string(limit) + ")");
       cells.resize(cells.size() + range.blocks());
       int* next = cells.data() + cells.size() - range.blocks();
-      if (range.buffer == Buffer::send)
+      if (in_place_ && range.buffer == Buffer::send)
         for_each_block(range, [&](int block) { *next++ = cell(rank, range.buffer, block); });
       else
         for_each_block(range, [&, first = cell(rank, range.buffer, 0)](int block) {
           *next++ = first + block;
         });
+    }
+  }
+
+  // Of a block that only others have, a rank may not know the size.
+  void check_scratch(int rank) {
+    if (algorithm_.relays) return;
+    for (const BlockRange& range : schedules_[rank].scratch()) {
+      const std::int64_t has = collective_.blocks(shape_, rank, range.buffer);
+      for_each_block(range, [&](int block) {
+        if (block < 0 || block >= has)
+          fail(rank, "scratch is like " + describe(range.buffer, block) + ", of which there are " +
+                         std::to_string(has) + " here");
+      });
     }
   }
 
@@ -168,26 +260,54 @@ class Proof : public WalkVisitor {
   // blocks.
   void move(int sender, int receiver, std::span<const BlockRange> into) {
     if (!error_.empty()) return;
-    const Datum* source = ranks_[sender].holds.data();
-    Datum* target = ranks_[receiver].holds.data();
+    const Value* source = ranks_[sender].holds.data();
+    Value* target = ranks_[receiver].holds.data();
     on_the_way_.resize(from_.size());
     for (std::size_t i = 0; i < from_.size(); ++i) on_the_way_[i] = source[from_[i]];
-    if (const auto hole = std::ranges::find(on_the_way_, nothing); hole != on_the_way_.end())
+    const auto hole =
+        std::ranges::find(on_the_way_, nothing, [](const Value& value) { return datum_of(value); });
+    if (hole != on_the_way_.end())
       return fail(sender, describe(sender, from_[hole - on_the_way_.begin()]) +
                               " is moved before anything is in it");
     for (std::size_t i = 0; i < cells_.size(); ++i) target[cells_[i]] = on_the_way_[i];
 
-    if (blocks_alike_) return;
+    if (algorithm_.blocks_alike) return;
     const Sizing& sizing = ranks_[receiver].sizing;
-    auto datum = on_the_way_.begin();
+    auto value = on_the_way_.begin();
     for (const BlockRange& range : into)
       for_each_block(range, [&](int block) {
-        if (const Datum meant_for = sizing(range.buffer, block); *datum != meant_for)
+        const Datum meant_for = sizing(range.buffer, block);
+        if (const Datum datum = datum_of(*value++); datum != meant_for)
           fail(receiver, describe(range.buffer, block) + " has the size of datum " +
                              std::to_string(meant_for) + " and gets datum " +
-                             std::to_string(*datum));
-        ++datum;
+                             std::to_string(datum));
       });
+  }
+
+  // Reduces the cells from_ of a rank into its cells_.
+  void reduce(int rank) {
+    if constexpr (std::is_same_v<Value, Datum>) {
+      fail(rank, std::string(collective_.name) + " has nothing to reduce");
+    } else {
+      std::vector<Partial>& holds = ranks_[rank].holds;
+      for (std::size_t i = 0; i < cells_.size() && error_.empty(); ++i) {
+        const Partial& from = holds[from_[i]];
+        Partial& into = holds[cells_[i]];
+        for (const int cell : {from_[i], cells_[i]})
+          if (holds[cell].datum == nothing)
+            return fail(rank, describe(rank, cell) + " is reduced before anything is in it");
+        if (from.datum != into.datum)
+          return fail(rank, describe(rank, from_[i]) + " holds datum " +
+                                std::to_string(from.datum) + " and is reduced into datum " +
+                                std::to_string(into.datum));
+        if (algorithm_.ordered && from.first + from.count != into.first)
+          return fail(rank, describe(rank, from_[i]) + " holds what " + ranks_of(from) +
+                                " contributed and is reduced into that of " + ranks_of(into) +
+                                ", out of order");
+        into = {into.datum, from.first, into.count + from.count, into.keys + from.keys,
+                combined(into.expression, from.expression)};
+      }
+    }
   }
 
   std::string check_promise() const {
@@ -195,21 +315,50 @@ class Proof : public WalkVisitor {
       const int blocks = ranks_[rank].sizing.blocks(Buffer::recv);
       for (int block = 0; block < blocks; ++block) {
         const Datum wanted = collective_.after(shape_, rank, Buffer::recv, block);
-        const Datum found = ranks_[rank].holds[block];
+        const Datum found = datum_of(ranks_[rank].holds[block]);
         if (wanted != nothing && found != wanted)
-          return "rank " + std::to_string(rank) + ": at the end " + describe(Buffer::recv, block) +
-                 " holds " + (found == nothing ? "nothing" : "datum " + std::to_string(found)) +
+          return at_the_end(rank, block) + "holds " +
+                 (found == nothing ? "nothing" : "datum " + std::to_string(found)) +
                  ", promised is datum " + std::to_string(wanted);
+      }
+    }
+    if constexpr (std::is_same_v<Value, Partial>) return check_reduction();
+    return "";
+  }
+
+  // All of recv holds what every rank contributed, once, and by the same expression everywhere.
+  std::string check_reduction() const {
+    std::uint64_t keys = 0;
+    for (int rank = 0; rank < shape_.p; ++rank) keys += key(rank);
+    std::vector<std::uint64_t> expressions(collective_.data(shape_));
+    if (algorithm_.reproducible) std::ranges::fill(expressions, standard_expression(shape_.p));
+    for (int rank = 0; rank < shape_.p; ++rank) {
+      const int blocks = ranks_[rank].sizing.blocks(Buffer::recv);
+      for (int block = 0; block < blocks; ++block) {
+        const Partial& found = ranks_[rank].holds[block];
+        if (found.count != shape_.p || found.keys != keys)
+          return at_the_end(rank, block) + "holds " + std::to_string(found.count) +
+                 " contributions, promised is one of each of the " + std::to_string(shape_.p) +
+                 " ranks";
+        std::uint64_t& expression = expressions[found.datum];
+        if (expression == 0) expression = found.expression;
+        if (expression != found.expression)
+          return at_the_end(rank, block) + "is reduced by another expression than " +
+                 (algorithm_.reproducible ? "the reproducible one" : "on another rank");
       }
     }
     return "";
   }
 
+  static std::string at_the_end(int rank, int block) {
+    return "rank " + std::to_string(rank) + ": at the end " + describe(Buffer::recv, block) + " ";
+  }
+
+  const Algorithm& algorithm_;
   const Collective& collective_;
   const Shape& shape_;
   std::span<const Schedule> schedules_;
   bool in_place_;
-  bool blocks_alike_;
   std::vector<Memory> ranks_;
   // When a cell was last read (moment_) or written (moment_ + 1) by a message or copy; moments
   // never repeat, so one row serves all ranks.
@@ -218,7 +367,7 @@ class Proof : public WalkVisitor {
   // What is being moved; members to keep their memory.
   std::vector<int> from_;
   std::vector<int> cells_;
-  std::vector<Datum> on_the_way_;
+  std::vector<Value> on_the_way_;
   std::int64_t rounds_ = 0;
   std::string error_;
 };
@@ -229,11 +378,34 @@ std::string differ(const char* what, std::int64_t declared, std::int64_t found) 
                                  ", the schedule has " + std::to_string(found);
 }
 
+// What is wrong, and the rounds that were found.
+std::pair<std::string, std::int64_t> prove(const Algorithm& algorithm, const Shape& shape,
+                                           std::span<const Schedule> schedules, bool in_place) {
+  const auto run = [](auto&& proof) {
+    std::string error = proof.run();
+    return std::pair(std::move(error), proof.rounds());
+  };
+  return algorithm.collective.reduces ? run(Proof<Partial>(algorithm, shape, schedules, in_place))
+                                      : run(Proof<Datum>(algorithm, shape, schedules, in_place));
+}
+
 }  // namespace
 
+std::string verify(const Algorithm& algorithm, const Shape& shape,
+                   std::span<const Schedule> schedules, bool in_place) {
+  return prove(algorithm, shape, schedules, in_place).first;
+}
+
 std::string verify(const Collective& collective, const Shape& shape,
-                   std::span<const Schedule> schedules, bool in_place, bool blocks_alike) {
-  return Proof(collective, shape, schedules, in_place, blocks_alike).run();
+                   std::span<const Schedule> schedules, bool in_place) {
+  const Algorithm any{.name = "any",
+                      .collective = collective,
+                      .summary = "",
+                      .citation = "",
+                      .relays = true,
+                      .cost = nullptr,
+                      .write = nullptr};
+  return verify(any, shape, schedules, in_place);
 }
 
 std::string verify(const Algorithm& algorithm, const Shape& shape, bool in_place) {
@@ -243,22 +415,23 @@ std::string verify(const Algorithm& algorithm, const Shape& shape, bool in_place
     schedules.push_back(algorithm.schedule(shape, rank));
     found = largest(found, traffic(algorithm.collective, shape, rank, schedules.back()));
   }
-  Proof proof(algorithm.collective, shape, schedules, in_place, algorithm.blocks_alike);
-  if (std::string error = proof.run(); !error.empty()) return error;
+  const auto [error, rounds] = prove(algorithm, shape, schedules, in_place);
+  if (!error.empty()) return error;
 
   const Cost declared = algorithm.cost(shape);
-  for (const std::string& error :
-       {differ("rounds", declared.rounds, proof.rounds()),
+  for (const std::string& wrong :
+       {differ("rounds", declared.rounds, rounds),
         differ("messages a rank", declared.messages, found.messages),
         differ("blocks sent by a rank", declared.sent, found.sent),
-        differ("blocks copied by a rank", declared.copied, found.copied)})
-    if (!error.empty()) return error;
+        differ("blocks copied by a rank", declared.copied, found.copied),
+        differ("blocks reduced by a rank", declared.reduced, found.reduced)})
+    if (!wrong.empty()) return wrong;
   return "";
 }
 
 std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape) {
   const Cost cost = algorithm.cost(shape);
-  return shape.p * (10 * cost.messages + cost.sent + cost.copied) +
+  return shape.p * (10 * cost.messages + cost.sent + cost.copied + cost.reduced) +
          std::int64_t{algorithm.collective.data(shape)};
 }
 

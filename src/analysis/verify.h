@@ -12,15 +12,20 @@ namespace toccata {
 // has its counterpart, nothing deadlocks, nothing undefined is moved, no block is moved into one of
 // another size (unless all are to be alike), no two messages of a round write the same block and
 // none writes what another sends, and at the end every rank holds what the collective promises.
-// With `in_place`, for a call with MPI_IN_PLACE. Also holds rounds, messages, blocks sent and
-// copied to the declared closed forms. Returns what is wrong first, in one line that names rank,
-// round and block; empty if nothing is.
+// Where it reduces: every rank's contribution is in there once, in the order of the ranks if the
+// algorithm says so, and by the same expression on every rank, so that all get the same bits.
+// With `in_place`, for a call with MPI_IN_PLACE. Also holds rounds, messages, blocks sent, copied
+// and reduced to the declared closed forms. Returns what is wrong first, in one line that names
+// rank, round and block; empty if nothing is.
 std::string verify(const Algorithm& algorithm, const Shape& shape, bool in_place = false);
 
-// The same for schedules from anywhere, without the closed forms; one for every rank.
+// The same for these schedules, one for every rank, without the closed forms.
+std::string verify(const Algorithm& algorithm, const Shape& shape,
+                   std::span<const Schedule> schedules, bool in_place = false);
+
+// The same for schedules from anywhere, of which no more is asked than the collective promises.
 std::string verify(const Collective& collective, const Shape& shape,
-                   std::span<const Schedule> schedules, bool in_place = false,
-                   bool blocks_alike = false);
+                   std::span<const Schedule> schedules, bool in_place = false);
 
 // About how many blocks a proof moves or looks at; a message counts as ten. By the declared cost,
 // so that it is known without writing a schedule. 40 million take about a second.

@@ -5,7 +5,9 @@
 namespace toccata {
 
 std::span<const Collective* const> collectives() {
-  static constexpr std::array all{&allgather, &alltoall, &alltoallv};
+  static constexpr std::array all{&allgather,      &allreduce, &alltoall, &alltoallv,
+                                  &bcast,          &gather,    &gatherv,  &reduce,
+                                  &reduce_scatter, &scatter,   &scatterv};
   return all;
 }
 

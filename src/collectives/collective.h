@@ -18,18 +18,20 @@ struct Collective {
   std::string_view name;      // as MPI spells it, in lower case
   std::string_view variable;  // the environment's variable that asks for an algorithm
 
-  // Blocks of send and of recv that a rank may touch.
+  // Blocks of send and of recv that a rank has.
   int (*blocks)(const Shape& shape, int rank, Buffer buffer);
   int (*data)(const Shape& shape);  // how many data there are
 
-  // The datum whose size block `block` of send or recv has, on `rank`.
+  // The datum whose size block `block` of send or recv has, on `rank`; told of blocks that only
+  // other ranks have as well, so that scratch can be like them.
   Datum (*sized)(const Shape& shape, int rank, Buffer buffer, int block);
   // What it holds before the call, `nothing` if undefined, and must hold afterwards.
   Datum (*before)(const Shape& shape, int rank, Buffer buffer, int block);
   Datum (*after)(const Shape& shape, int rank, Buffer buffer, int block);
 
-  // Under MPI_IN_PLACE, the recv block that send block `block` is. Null where recv blocks would be
-  // overwritten before they are sent: there, send is a copy of what was in recv.
+  // Under MPI_IN_PLACE, the recv block that send block `block` is; `nothing` if it is none, as on
+  // ranks where that is not allowed. Null where recv blocks would be overwritten before they are
+  // sent: there, send is a copy of what was in recv.
   int (*in_place)(const Shape& shape, int rank, int block) = nullptr;
 
   // Whether one rank has a part of its own; Shape::root then says which.
@@ -46,8 +48,16 @@ struct Collective {
 };
 
 extern const Collective allgather;
+extern const Collective allreduce;
 extern const Collective alltoall;
 extern const Collective alltoallv;
+extern const Collective bcast;
+extern const Collective gather;
+extern const Collective gatherv;
+extern const Collective reduce;
+extern const Collective reduce_scatter;
+extern const Collective scatter;
+extern const Collective scatterv;
 
 std::span<const Collective* const> collectives();
 

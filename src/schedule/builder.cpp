@@ -66,6 +66,10 @@ ScheduleBuilder& ScheduleBuilder::copy(const BlockRange& from, const BlockRange&
   return copy(BlockRanges{from}, BlockRanges{into});
 }
 
+ScheduleBuilder& ScheduleBuilder::reduce(const BlockRange& from, const BlockRange& into) {
+  return reduce(BlockRanges{from}, BlockRanges{into});
+}
+
 BlockRange ScheduleBuilder::scratch(const BlockRanges& like) {
   const auto first = static_cast<std::int32_t>(blocks(schedule_.scratch_));
   for (const BlockRange& range : like) append(schedule_.scratch_, range);

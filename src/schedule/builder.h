@@ -25,6 +25,7 @@ class ScheduleBuilder {
   ScheduleBuilder& copy(const BlockRange& from, const BlockRange& into);
   // into = from ∘ into, where `from` holds what the lower ranks contribute.
   ScheduleBuilder& reduce(const BlockRanges& from, const BlockRanges& into);
+  ScheduleBuilder& reduce(const BlockRange& from, const BlockRange& into);
 
   // New scratch blocks, one for each block of `like` and of its size.
   BlockRange scratch(const BlockRanges& like);

@@ -28,7 +28,7 @@ const Algorithm& parse_name(const Collective& collective, std::string_view name)
   if (const Algorithm* found = find_algorithm(collective, short_name)) return *found;
   std::string known = "native";
   for (const Algorithm* each : all_algorithms())
-    if (&each->collective == &collective.regular()) (known += ", ") += each->name;
+    if (each->serves(collective)) (known += ", ") += each->name;
   throw RequestError(
       (short_name.empty()
            ? "no " + std::string(collective.name) + " algorithm is named"

@@ -61,9 +61,10 @@ inline std::vector<Schedule> schedules(const Algorithm& algorithm, const Shape& 
   return all;
 }
 
-// "allgather/sparbit:messages=per_block with p = 5"
+// "allgather/sparbit:messages=per_block with p = 5", "bcast/binomial with p = 5, root 2"
 inline std::string describe(const Algorithm& algorithm, const Shape& shape) {
-  return algorithm.path() + shape.parameters.text() + " with p = " + std::to_string(shape.p);
+  return algorithm.path() + shape.parameters.text() + " with p = " + std::to_string(shape.p) +
+         (algorithm.collective.rooted ? ", root " + std::to_string(shape.root) : "");
 }
 
 // A test for every algorithm of the registry: EVERY_ALGORITHM(Suite) after the TEST_Ps of Suite.

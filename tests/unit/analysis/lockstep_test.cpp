@@ -52,7 +52,7 @@ std::vector<std::int64_t> random_counts(Random& random, int data, bool alike) {
 std::vector<std::int64_t> random_displacements(Random& random, const Collective& collective,
                                                const Shape& shape,
                                                const std::vector<std::int64_t>& counts) {
-  std::vector<std::int64_t> result(collective.blocks(shape, 0, Buffer::recv));
+  std::vector<std::int64_t> result(collective.blocks(shape, shape.root, Buffer::recv));
   std::int64_t next = random.number(-5, 5);
   for (const int block : random.permutation(static_cast<int>(result.size()))) {
     result[block] = next;
@@ -64,14 +64,14 @@ std::vector<std::int64_t> random_displacements(Random& random, const Collective&
   return result;
 }
 
-ByteCall random_call(Random& random, const Algorithm& algorithm, int p) {
+ByteCall random_call(Random& random, const Algorithm& algorithm, const Shape& shape) {
   const Collective& collective = algorithm.collective;
-  const Shape shape{p};
-  const int size = random.number(1, 12);
+  const int size = collective.reduces ? 2 * random.number(1, 6) : random.number(1, 12);
   ByteCall call;
   call.counts = random_counts(random, collective.data(shape), algorithm.blocks_alike);
   call.send_type = random_type(random, size);
-  call.recv_type = random_type(random, size);
+  call.recv_type = collective.reduces ? call.send_type : random_type(random, size);
+  if (algorithm.ordered) call.reduction = compose;
   if (random.coin())
     call.displacements = random_displacements(random, collective, shape, call.counts);
   call.in_place = random.number(0, 2) == 0;
@@ -86,11 +86,12 @@ TEST_P(Lockstep, LeavesTheRightBytes) {
   for (unsigned seed = 0; seed < seeds; ++seed) {
     Random random(seed);
     const int p = seed < 40 ? static_cast<int>(seed) + 1 : random.number(1, 41);
-    const ByteCall call = random_call(random, algorithm, p);
-    for (const Shape& shape : sample_shapes(algorithm, p))
+    for (const Shape& shape : sample_shapes(algorithm, p)) {
+      const ByteCall call = random_call(random, algorithm, shape);
       ASSERT_EQ(lockstep(algorithm, shape, call), "")
           << test::describe(algorithm, shape) << (call.in_place ? ", in place" : "") << ", seed "
           << seed;
+    }
   }
 }
 

@@ -17,10 +17,11 @@ struct Plan {
   };
   struct Step {
     BlockRanges from, into;
+    bool reduces;
   };
   struct Round {
     std::vector<Note> sends, recvs;
-    std::vector<Step> copies;
+    std::vector<Step> steps;
   };
   std::vector<Round> rounds;
   BlockRanges scratch;
@@ -38,7 +39,7 @@ struct Plan {
       for (const Message& each : schedule.recvs(i))
         round.recvs.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
       for (const toccata::Step& each : schedule.steps(i))
-        round.copies.push_back({list(schedule.from(each)), list(schedule.into(each))});
+        round.steps.push_back({list(schedule.from(each)), list(schedule.into(each)), each.reduces});
     }
   }
 
@@ -51,12 +52,13 @@ struct Plan {
         builder.channel(each.channel).send(each.peer, each.ranges, each.travel);
       for (const Note& each : round.recvs)
         builder.channel(each.channel).recv(each.peer, each.ranges, each.travel);
-      for (const Step& each : round.copies) builder.copy(each.from, each.into);
+      for (const Step& each : round.steps)
+        each.reduces ? builder.reduce(each.from, each.into) : builder.copy(each.from, each.into);
     }
     return std::move(builder).build();
   }
 
-  // All messages, or all copies, with the list they stand in.
+  // All messages, or all steps, with the list they stand in.
   std::vector<std::pair<std::vector<Note>*, int>> messages() {
     std::vector<std::pair<std::vector<Note>*, int>> all;
     for (Round& round : rounds)
@@ -64,10 +66,10 @@ struct Plan {
         for (std::size_t i = 0; i < list->size(); ++i) all.emplace_back(list, i);
     return all;
   }
-  std::vector<std::pair<std::vector<Step>*, int>> copies() {
+  std::vector<std::pair<std::vector<Step>*, int>> steps() {
     std::vector<std::pair<std::vector<Step>*, int>> all;
     for (Round& round : rounds)
-      for (std::size_t i = 0; i < round.copies.size(); ++i) all.emplace_back(&round.copies, i);
+      for (std::size_t i = 0; i < round.steps.size(); ++i) all.emplace_back(&round.steps, i);
     return all;
   }
 };
@@ -84,20 +86,27 @@ void shift_a_block(BlockRanges& ranges, Random& random) {
 // Changes one thing and says what.
 std::string mutate(Plan& plan, int p, Random& random) {
   const auto messages = plan.messages();
-  const auto copies = plan.copies();
-  const int which = random.number(0, static_cast<int>(messages.size() + copies.size()) - 1);
+  const auto steps = plan.steps();
+  const int which = random.number(0, static_cast<int>(messages.size() + steps.size()) - 1);
   if (which >= static_cast<int>(messages.size())) {
-    const auto [list, index] = copies[which - messages.size()];
-    switch (random.number(0, 2)) {
+    const auto [list, index] = steps[which - messages.size()];
+    Plan::Step& step = (*list)[index];
+    switch (random.number(0, step.reduces ? 4 : 2)) {
       case 0:
         list->erase(list->begin() + index);
-        return "a copy is dropped";
+        return "a step is dropped";
       case 1:
-        shift_a_block((*list)[index].from, random);
-        return "another block is copied";
+        shift_a_block(step.from, random);
+        return "another block is copied or reduced";
+      case 2:
+        shift_a_block(step.into, random);
+        return "a step goes to another block";
+      case 3:
+        step.reduces = false;
+        return "what should be reduced is copied";
       default:
-        shift_a_block((*list)[index].into, random);
-        return "a copy goes to another block";
+        std::swap(step.from, step.into);
+        return "operands are exchanged";
     }
   }
   const auto [list, index] = messages[which];
@@ -143,8 +152,7 @@ TEST_P(Mutation, IsFound) {
         if (plan.rounds.empty()) continue;
         const std::string change = mutate(plan, p, random);
         victim = plan.build();
-        const std::string error =
-            verify(algorithm.collective, shape, wrong, false, algorithm.blocks_alike);
+        const std::string error = verify(algorithm, shape, wrong);
         if (error.empty() && algorithm.blocks_alike && is_right(algorithm, shape, wrong)) continue;
         ASSERT_NE(error, "") << test::describe(algorithm, shape) << ", seed " << 1000 * p + trial
                              << ": " << change;
@@ -161,7 +169,7 @@ TEST_P(Mutation, NoneIsRight) {
       std::vector<Schedule> again;
       for (const Schedule& each : test::schedules(algorithm, shape))
         again.push_back(Plan(each).build());
-      EXPECT_EQ(verify(algorithm.collective, shape, again, false, algorithm.blocks_alike), "");
+      EXPECT_EQ(verify(algorithm, shape, again), "");
     }
 }
 

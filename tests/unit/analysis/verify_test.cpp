@@ -288,5 +288,153 @@ TEST(Verify, HoldsAnAlgorithmToItsClosedForm) {
             "blocks copied by a rank: declared 0, the schedule has 1");
 }
 
+// An allreduce of three ranks with a way to combine what all others sent, each rank its own.
+std::string verify_allreduce(const std::function<void(int rank, ScheduleBuilder& out)>& combine,
+                             bool ordered = true, bool reproducible = false) {
+  const Algorithm algorithm{.name = "by hand",
+                            .collective = allreduce,
+                            .summary = "",
+                            .citation = "",
+                            .ordered = ordered,
+                            .reproducible = reproducible,
+                            .cost = nullptr,
+                            .write = nullptr};
+  std::vector<Schedule> all;
+  for (int rank = 0; rank < 3; ++rank) {
+    ScheduleBuilder out;
+    out.scratch({send(0), send(0), send(0)});
+    out.round().copy(send(0), scratch(rank)).round();
+    for (int other = 0; other < 3; ++other)
+      if (other != rank) out.send(other, send(0)).recv(other, scratch(other));
+    combine(rank, out);
+    all.push_back(std::move(out).build());
+  }
+  return verify(algorithm, {3}, all);
+}
+
+// (0∘1)∘2, as the reproducible algorithms have it.
+void from_below(int, ScheduleBuilder& out) {
+  out.reduce(scratch(0), scratch(1)).reduce(scratch(1), scratch(2)).copy(scratch(2), recv(0));
+}
+// 0∘(1∘2)
+void from_above(int, ScheduleBuilder& out) {
+  out.reduce(scratch(1), scratch(2)).reduce(scratch(0), scratch(2)).copy(scratch(2), recv(0));
+}
+// 1∘(0∘2)
+void in_disorder(int, ScheduleBuilder& out) {
+  out.reduce(scratch(0), scratch(2)).reduce(scratch(1), scratch(2)).copy(scratch(2), recv(0));
+}
+
+TEST(VerifyReduction, AcceptsWhatIsRight) {
+  EXPECT_EQ(verify_allreduce(from_below), "");
+  EXPECT_EQ(verify_allreduce(from_above), "");
+  EXPECT_EQ(verify_allreduce(from_below, true, true), "");
+  EXPECT_EQ(verify_allreduce(in_disorder, false), "");
+}
+
+TEST(VerifyReduction, SeesRanksOutOfOrder) {
+  EXPECT_EQ(verify_allreduce(in_disorder),
+            "rank 1, round 1: scratch block 0 holds what rank 0 contributed and is reduced into "
+            "that of rank 2, out of order");
+  EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) {
+              out.reduce(scratch(0), scratch(1)).reduce(scratch(2), scratch(1));
+            }),
+            "rank 1, round 1: scratch block 2 holds what rank 2 contributed and is reduced into "
+            "that of ranks 0 to 1, out of order");
+}
+
+TEST(VerifyReduction, SeesAnotherExpressionOnAnotherRank) {
+  const auto rank_2_differs = [](int rank, ScheduleBuilder& out) {
+    rank == 2 ? from_above(rank, out) : from_below(rank, out);
+  };
+  EXPECT_EQ(
+      verify_allreduce(rank_2_differs),
+      "rank 2: at the end recv block 0 is reduced by another expression than on another rank");
+  EXPECT_EQ(
+      verify_allreduce(rank_2_differs, false),
+      "rank 2: at the end recv block 0 is reduced by another expression than on another rank");
+}
+
+TEST(VerifyReduction, SeesThatAnExpressionIsNotTheReproducibleOne) {
+  EXPECT_EQ(
+      verify_allreduce(from_above, true, true),
+      "rank 0: at the end recv block 0 is reduced by another expression than the reproducible one");
+}
+
+TEST(VerifyReduction, SeesContributionsMissingOrThereTwice) {
+  EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) {
+              out.reduce(scratch(0), scratch(1)).copy(scratch(1), recv(0));
+            }),
+            "rank 0: at the end recv block 0 holds 2 contributions, promised is one of each of the "
+            "3 ranks");
+  // As many as there should be, but rank 1's is there twice and rank 2's is not.
+  EXPECT_EQ(verify_allreduce(
+                [](int, ScheduleBuilder& out) {
+                  out.copy(scratch(1), scratch(2)).reduce(scratch(0), scratch(1));
+                  out.reduce(scratch(2), scratch(1)).copy(scratch(1), recv(0));
+                },
+                false),
+            "rank 0: at the end recv block 0 holds 3 contributions, promised is one of each of the "
+            "3 ranks");
+}
+
+TEST(VerifyReduction, SeesThatNothingIsReduced) {
+  EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(0), recv(0)); }),
+            "rank 1, round 1: recv block 0 is reduced before anything is in it");
+  EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(1), send(0)); }),
+            "rank 1, round 1: send block 0 is reduced into, but send is never written");
+  EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(0), scratch(0)); }),
+            "rank 1, round 1: scratch block 0 is reduced into itself");
+}
+
+TEST(VerifyReduction, SeesAnotherDatum) {
+  const auto halves = [](int rank, ScheduleBuilder& out) {
+    out.scratch({send(0), send(1)});
+    out.round().copy(send(0, 2), scratch(0, 2)).send(1 - rank, send(0));
+    out.recv(1 - rank, recv(0)).reduce(recv(0), scratch(1));
+  };
+  std::vector<Schedule> all;
+  for (int rank = 0; rank < 2; ++rank) {
+    ScheduleBuilder out;
+    halves(rank, out);
+    all.push_back(std::move(out).build());
+  }
+  EXPECT_EQ(verify(allreduce, {.p = 2, .parts = 2}, all),
+            "rank 0, round 0: recv block 0 holds datum 0 and is reduced into datum 1");
+}
+
+TEST(VerifyReduction, SeesAReductionWhereThereIsNone) {
+  EXPECT_EQ(if_rank_1([](auto& out) {
+              swap(1, out);
+              out.round().reduce(recv(0), recv(1));
+            }),
+            "rank 1, round 2: allgather has nothing to reduce");
+}
+
+// Rank 1 of a gather to rank 0 passes on what rank 2 has.
+std::string verify_relay(bool relays) {
+  const Algorithm algorithm{.name = "by hand",
+                            .collective = gather,
+                            .summary = "",
+                            .citation = "",
+                            .relays = relays,
+                            .cost = nullptr,
+                            .write = nullptr};
+  std::vector<ScheduleBuilder> out(3);
+  out[0].round().copy(send(0), recv(0)).round().recv(1, recv(1, 2));
+  out[1].scratch({recv(2)});
+  out[1].round().recv(2, scratch(0)).round().send(0, {send(0), scratch(0)});
+  out[2].round().send(1, send(0));
+  std::vector<Schedule> all;
+  for (ScheduleBuilder& each : out) all.push_back(std::move(each).build());
+  return verify(algorithm, {3}, all);
+}
+
+TEST(Verify, SeesARelayOfBlocksWhoseSizesARankMayNotKnow) {
+  EXPECT_EQ(verify_relay(true), "");
+  EXPECT_EQ(verify_relay(false),
+            "rank 1, round 0: scratch is like recv block 2, of which there are 0 here");
+}
+
 }  // namespace
 }  // namespace toccata

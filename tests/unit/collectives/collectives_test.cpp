@@ -18,27 +18,53 @@ TEST(Collectives, AreFoundByName) {
 }
 
 // What every reader of a collective relies on, whichever it is.
+void expect_to_fit(const Collective& collective, const Shape& shape) {
+  for (int rank = 0; rank < shape.p; ++rank)
+    for (const Buffer buffer : {Buffer::send, Buffer::recv})
+      for (int block = 0; block < collective.blocks(shape, rank, buffer); ++block) {
+        const Datum sized = collective.sized(shape, rank, buffer, block);
+        EXPECT_TRUE(sized >= 0 && sized < collective.data(shape));
+        for (const auto holds : {collective.before, collective.after}) {
+          const Datum datum = holds(shape, rank, buffer, block);
+          EXPECT_TRUE(datum == nothing || datum == sized);
+        }
+        if (buffer == Buffer::recv || collective.in_place == nullptr) continue;
+        const int place = collective.in_place(shape, rank, block);
+        if (place == nothing) continue;
+        ASSERT_TRUE(place >= 0 && place < collective.blocks(shape, rank, Buffer::recv));
+        EXPECT_EQ(collective.sized(shape, rank, Buffer::recv, place), sized);
+      }
+}
+
 TEST(Collectives, PromiseOnlyWhatFits) {
   for (const Collective* collective : collectives())
-    for (const int p : {1, 2, 3, 8}) {
-      SCOPED_TRACE(std::string(collective->name) + " with p = " + std::to_string(p));
-      const Shape shape{p};
-      for (int rank = 0; rank < p; ++rank)
-        for (const Buffer buffer : {Buffer::send, Buffer::recv})
-          for (int block = 0; block < collective->blocks(shape, rank, buffer); ++block) {
-            const Datum sized = collective->sized(shape, rank, buffer, block);
-            EXPECT_TRUE(sized >= 0 && sized < collective->data(shape));
-            for (const auto holds : {collective->before, collective->after}) {
-              const Datum datum = holds(shape, rank, buffer, block);
-              EXPECT_TRUE(datum == nothing || datum == sized);
-            }
-            if (buffer == Buffer::send && collective->in_place != nullptr) {
-              const int place = collective->in_place(shape, rank, block);
-              ASSERT_TRUE(place >= 0 && place < collective->blocks(shape, rank, Buffer::recv));
-              EXPECT_EQ(collective->sized(shape, rank, Buffer::recv, place), sized);
-            }
-          }
+    for (const int p : {1, 2, 3, 8})
+      for (const int root : collective->rooted ? std::set{0, p / 2, p - 1} : std::set{0})
+        for (const int parts : {1, 3}) {
+          SCOPED_TRACE(std::string(collective->name) + " with p = " + std::to_string(p) +
+                       ", root " + std::to_string(root) + ", parts " + std::to_string(parts));
+          expect_to_fit(*collective, {.p = p, .root = root, .parts = parts});
+        }
+}
+
+// Every datum of recv is somebody's before, and everything that somebody has is promised somewhere.
+TEST(Collectives, PromiseWhatIsThere) {
+  for (const Collective* collective : collectives()) {
+    SCOPED_TRACE(std::string(collective->name));
+    const Shape shape{.p = 5, .root = 3, .parts = collective->regular().name == "alltoall" ? 1 : 2};
+    std::vector<int> had(collective->data(shape)), promised(collective->data(shape));
+    for (int rank = 0; rank < shape.p; ++rank)
+      for (const Buffer buffer : {Buffer::send, Buffer::recv})
+        for (int block = 0; block < collective->blocks(shape, rank, buffer); ++block) {
+          const Datum datum = collective->before(shape, rank, buffer, block);
+          if (datum != nothing) ++had[datum];
+          if (buffer == Buffer::recv) ++promised[collective->after(shape, rank, buffer, block)];
+        }
+    for (int datum = 0; datum < collective->data(shape); ++datum) {
+      EXPECT_EQ(had[datum], collective->reduces ? shape.p : 1) << datum;
+      EXPECT_GE(promised[datum], 1) << datum;
     }
+  }
 }
 
 TEST(Allgather, GivesEveryRankAllBlocksInTheOrderOfTheRanks) {
@@ -76,6 +102,62 @@ TEST(Alltoall, LendsItsAlgorithmsToItsVectorForm) {
   EXPECT_EQ(&alltoall.regular(), &alltoall);
   EXPECT_NE(find_algorithm(alltoallv, "pairwise"), nullptr);
   EXPECT_EQ(find_algorithm(alltoallv, "pairwise"), find_algorithm(alltoall, "pairwise"));
+}
+
+// p = 3, root 1, two parts.
+TEST(Bcast, HasOneBufferOnly) {
+  const Shape shape{.p = 3, .root = 1, .parts = 2};
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(bcast.blocks(shape, rank, Buffer::send), 0);
+    EXPECT_EQ(bcast.blocks(shape, rank, Buffer::recv), 2);
+    EXPECT_EQ(bcast.before(shape, rank, Buffer::recv, 1), rank == 1 ? 1 : nothing);
+    EXPECT_EQ(bcast.after(shape, rank, Buffer::recv, 1), 1);
+  }
+}
+
+TEST(Gather, GivesTheRootAllBlocks) {
+  const Shape shape{.p = 3, .root = 1, .parts = 2};
+  for (const Collective* each : {&gather, &gatherv})
+    for (int rank = 0; rank < 3; ++rank) {
+      EXPECT_EQ(each->blocks(shape, rank, Buffer::send), 2);
+      EXPECT_EQ(each->blocks(shape, rank, Buffer::recv), rank == 1 ? 6 : 0);
+      EXPECT_EQ(each->before(shape, rank, Buffer::send, 1), 2 * rank + 1);
+      EXPECT_EQ(each->in_place(shape, rank, 1), rank == 1 ? 3 : nothing);
+      EXPECT_EQ(each->sized(shape, rank, Buffer::recv, 4), 4) << "scratch may be like it";
+    }
+}
+
+TEST(Scatter, GivesEveryRankItsBlockOfTheRoot) {
+  const Shape shape{.p = 3, .root = 1, .parts = 2};
+  for (const Collective* each : {&scatter, &scatterv})
+    for (int rank = 0; rank < 3; ++rank) {
+      EXPECT_EQ(each->blocks(shape, rank, Buffer::send), rank == 1 ? 6 : 0);
+      EXPECT_EQ(each->blocks(shape, rank, Buffer::recv), 2);
+      EXPECT_EQ(each->before(shape, rank, Buffer::send, 4), rank == 1 ? 4 : nothing);
+      EXPECT_EQ(each->after(shape, rank, Buffer::recv, 1), 2 * rank + 1);
+      EXPECT_EQ(each->in_place(shape, rank, 3), rank == 1 ? 1 : nothing);
+      EXPECT_EQ(each->in_place(shape, rank, 4), nothing);
+    }
+}
+
+TEST(Reductions, TakeAContributionOfEveryRank) {
+  const Shape shape{.p = 3, .root = 1, .parts = 2};
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(reduce.blocks(shape, rank, Buffer::recv), rank == 1 ? 2 : 0);
+    EXPECT_EQ(reduce.in_place(shape, rank, 1), rank == 1 ? 1 : nothing);
+    EXPECT_EQ(allreduce.blocks(shape, rank, Buffer::recv), 2);
+    EXPECT_EQ(allreduce.in_place(shape, rank, 1), 1);
+    for (const Collective* each : {&reduce, &allreduce}) {
+      EXPECT_EQ(each->blocks(shape, rank, Buffer::send), 2);
+      EXPECT_EQ(each->before(shape, rank, Buffer::send, 1), 1);
+      EXPECT_EQ(each->after(shape, rank, Buffer::recv, 1), 1);
+    }
+    EXPECT_EQ(reduce_scatter.blocks(shape, rank, Buffer::send), 6);
+    EXPECT_EQ(reduce_scatter.blocks(shape, rank, Buffer::recv), 2);
+    EXPECT_EQ(reduce_scatter.before(shape, rank, Buffer::send, 4), 4);
+    EXPECT_EQ(reduce_scatter.after(shape, rank, Buffer::recv, 1), 2 * rank + 1);
+  }
+  EXPECT_EQ(reduce_scatter.in_place, nullptr);
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+// Gather at once: every rank sends its block to the root, which expects them all in one round.
+// [chan2006, section 2]   rounds 1   cost α + (p-1)·o + (p-1)/p·n·β
+//
+//   p = 4, root 0   1>0 2>0 3>0
+//
+// No rank but the root needs to know another's block, so it serves gatherv as well.
+
+#include "algorithms/algorithm.h"
+#include "patterns/circulant.h"
+
+namespace toccata::algorithms::gather {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  schedule.round();
+  if (rank != shape.root) {
+    schedule.send(shape.root, send(0));
+    return;
+  }
+  const Circulant ranks{shape.p, rank};
+  for (int i = 1; i < shape.p; ++i) schedule.recv(ranks.above(i), recv(ranks.above(i)));
+  schedule.copy(send(0), recv(rank));
+}
+
+static Cost cost(const Shape& shape) {
+  const int one = shape.p > 1 ? 1 : 0;
+  return {.rounds = one, .messages = one, .sent = one, .copied = 1};
+}
+
+extern const Algorithm linear{
+    .name = "linear",
+    .collective = toccata::gather,
+    .summary = "all p-1 messages to the root at once; for long messages, and gatherv",
+    .citation = "chan2006, section 2",
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::gather

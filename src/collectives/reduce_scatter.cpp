@@ -1,0 +1,36 @@
+#include "collectives/collective.h"
+
+namespace toccata {
+
+namespace {
+
+// Datum i is part i % parts of what rank i / parts gets.
+Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
+  return buffer == Buffer::send ? block : rank * shape.parts + block;
+}
+
+}  // namespace
+
+// Every rank contributes a block for every rank, and gets what all contribute to its own, combined
+// in the order of the ranks.
+//
+//   send   rank 0: a0 a1   rank 1: b0 b1        recv   rank 0: a0∘b0   rank 1: a1∘b1
+//
+// Blocks may have different sizes, which every rank knows: MPI_Reduce_scatter; its regular form is
+// MPI_Reduce_scatter_block.
+const Collective reduce_scatter{
+    .name = "reduce_scatter",
+    .variable = "TOCCATA_REDUCE_SCATTER",
+    .blocks = [](const Shape& shape, int,
+                 Buffer buffer) { return (buffer == Buffer::send ? shape.p : 1) * shape.parts; },
+    .data = [](const Shape& shape) { return shape.p * shape.parts; },
+    .sized = meant_for,
+    .before =
+        [](const Shape& shape, int rank, Buffer buffer, int block) {
+          return buffer == Buffer::send ? meant_for(shape, rank, buffer, block) : nothing;
+        },
+    .after = meant_for,
+    .reduces = true,
+};
+
+}  // namespace toccata
