@@ -33,8 +33,10 @@ struct Options {
 };
 
 const std::map<std::string, std::function<std::unique_ptr<Benchmark>(std::size_t)>> benchmarks{
-    {"allgather", make_allgather},
-    {"alltoall", make_alltoall},
+    {"allgather", make_allgather}, {"allreduce", make_allreduce},
+    {"alltoall", make_alltoall},   {"bcast", make_bcast},
+    {"gather", make_gather},       {"reduce", make_reduce},
+    {"scatter", make_scatter},     {"reduce_scatter", make_reduce_scatter},
 };
 
 class Run {

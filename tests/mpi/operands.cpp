@@ -60,6 +60,20 @@ Memory OperandCase::of(int rank, std::int64_t elements) const {
   return memory;
 }
 
+int OperandCase::combine(int p, std::int64_t elements, std::int64_t first, int count,
+                         void* into) const {
+  Memory result = of(p - 1, elements);
+  for (int rank = p - 2; rank >= 0; --rank) {
+    Memory left = of(rank, elements);
+    if (int code = PMPI_Reduce_local(left.address(), result.address(), static_cast<int>(elements),
+                                     type, operation);
+        code != MPI_SUCCESS)
+      return code;
+  }
+  return MPI_Sendrecv(Memory::element(result.address(), type, first), count, type, 0, 0, into,
+                      count, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+}
+
 OperandCases::OperandCases()
     : commuting_(larger, true),
       plain_composition_(compose<8, 0, 4>, false),

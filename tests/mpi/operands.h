@@ -39,8 +39,11 @@ struct OperandCase {
   MPI_Op operation;
   void (*set)(void* element, int rank, int i);
 
-  // A rank's operands; `spoiled` differs everywhere.
+  // A rank's operands.
   Memory of(int rank, std::int64_t elements) const;
+  // Puts into `into` what those of p ranks come to, `count` of them from `first` on: by
+  // MPI_Reduce_local, as MPICH 4.0's own collectives are wrong in some of these cases.
+  int combine(int p, std::int64_t elements, std::int64_t first, int count, void* into) const;
 };
 
 // Predefined and user-defined operations, those that commute and others, on datatypes with gaps and
