@@ -11,6 +11,7 @@
 #include "selection/known.h"
 #include "topology/error.h"
 #include "topology/placements.h"
+#include "topology/readers.h"
 #include "topology/synthetic.h"
 
 namespace nb = nanobind;
@@ -43,7 +44,7 @@ void bind_topology(nb::module_& module) {
 
   nb::class_<Machine>(module, "Machine")
       .def(nb::new_([](std::string_view text) {
-             return std::make_shared<Machine>(parse_machine(text));
+             return std::make_shared<Machine>(read_machine(text));
            }),
            "text"_a)
       .def_prop_ro("text", [](const Machine& self) { return text(self); })

@@ -5,7 +5,7 @@ set -eu
 
 packages="g++ gfortran cmake ninja-build clang-format
   openmpi-bin libopenmpi-dev mpich libmpich-dev
-  libcli11-dev nlohmann-json3-dev libgtest-dev
+  libhwloc-dev libcli11-dev nlohmann-json3-dev libgtest-dev
   python3-dev python3-venv"
 
 if ! command -v dpkg-query >/dev/null; then
@@ -13,8 +13,8 @@ if ! command -v dpkg-query >/dev/null; then
     command -v $tool >/dev/null || missing="${missing-} $tool"
   done
   [ -z "${missing-}" ] || {
-    echo "setup: missing:$missing. Install these, the headers of CLI11 and nlohmann-json, and" \
-      "GoogleTest, by this system's package manager; then run make again." >&2
+    echo "setup: missing:$missing. Install these, hwloc, the headers of CLI11 and" \
+      "nlohmann-json, and GoogleTest, by this system's package manager; then run make again." >&2
     exit 1
   }
   exit 0

@@ -72,6 +72,7 @@ class Walk {
 
   void close_round(int rank) {
     Rank& self = ranks_[rank];
+    visitor_.closed(rank, self.round);
     for (const Step& each : schedules_[rank].steps(self.round))
       visitor_.stepped(rank, self.round, each);
     ++self.round;

@@ -16,6 +16,8 @@ class WalkVisitor {
   virtual void opened(int /*rank*/, int /*round*/) {}
   // A send met its receive: now the blocks move.
   virtual void moved(int sender, const Message& send, int receiver, const Message& receive) = 0;
+  // All messages of the round that `rank` had open have moved; its local steps follow.
+  virtual void closed(int /*rank*/, int /*round*/) {}
   // A local step of a round whose messages have all moved.
   virtual void stepped(int rank, int round, const Step& copy) = 0;
 };

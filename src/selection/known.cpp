@@ -1,7 +1,7 @@
 #include "selection/known.h"
 
 #include "topology/placements.h"
-#include "topology/synthetic.h"
+#include "topology/readers.h"
 
 namespace toccata {
 
@@ -13,7 +13,7 @@ Shape known(Placement placement) {
 }
 
 Shape known(int p, std::string_view machine, std::string_view placement) {
-  return known(place(std::make_shared<const Machine>(parse_machine(machine)), p, placement));
+  return known(place(std::make_shared<const Machine>(read_machine(machine)), p, placement));
 }
 
 }  // namespace toccata

@@ -16,11 +16,15 @@ constexpr std::int64_t most_objects = 1 << 24;  // of one level: 64 MB
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
+  Reader(std::string_view text, const Machine& outside) : text_(text), network_(outside.network()) {
+    for (int level = 0; level < outside.levels(); ++level) levels_.push_back(outside.level(level));
+  }
 
   Machine read() {
     std::vector<std::string_view> words = split_words(text_);
     if (words.empty()) fail("is empty");
-    if (words.front().starts_with("torus:") || words.front().starts_with("mesh:")) {
+    if (levels_.empty() &&
+        (words.front().starts_with("torus:") || words.front().starts_with("mesh:"))) {
       const bool node_follows = std::ranges::any_of(
           words, [](std::string_view word) { return word.starts_with("node:"); });
       read_network(words.front(), node_follows ? "router" : "node");
@@ -142,6 +146,10 @@ std::string level_text(const Machine& machine, int level) {
 }  // namespace
 
 Machine parse_machine(std::string_view text) { return Reader(text).read(); }
+
+Machine parse_inside(const Machine& outside, std::string_view text) {
+  return Reader(text, outside).read();
+}
 
 std::string text(const Machine& machine) {
   std::string result;

@@ -21,6 +21,9 @@ namespace toccata {
 // TopologyError names the word that cannot be.
 Machine parse_machine(std::string_view text);
 
+// A machine whose innermost objects have more levels within: "socket:2 core:8".
+Machine parse_inside(const Machine& outside, std::string_view text);
+
 // Back to text; what the objects are called is not said.
 std::string text(const Machine& machine);
 

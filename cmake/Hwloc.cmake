@@ -1,0 +1,11 @@
+# hwloc, which tells what is inside a node, as the target hwloc.
+find_path(HWLOC_INCLUDE_DIR hwloc.h)
+find_library(HWLOC_LIBRARY hwloc)
+mark_as_advanced(HWLOC_INCLUDE_DIR HWLOC_LIBRARY)
+if(NOT HWLOC_INCLUDE_DIR OR NOT HWLOC_LIBRARY)
+  message(FATAL_ERROR "hwloc is missing: install libhwloc-dev (hwloc-devel), or run scripts/setup.sh; "
+                      "where it is elsewhere, -DCMAKE_PREFIX_PATH=DIR names it.")
+endif()
+add_library(hwloc INTERFACE)
+target_include_directories(hwloc SYSTEM INTERFACE ${HWLOC_INCLUDE_DIR})
+target_link_libraries(hwloc INTERFACE ${HWLOC_LIBRARY})

@@ -1,0 +1,385 @@
+#include "analysis/cost.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "analysis/sizing.h"
+#include "analysis/walk.h"
+#include "topology/placement.h"
+
+namespace toccata {
+
+namespace {
+
+// A point in time, and what led to it.
+struct Moment {
+  double time = 0;
+  std::vector<double> terms = {};  // of the longest way here; empty if nobody asked
+};
+
+const Moment& later(const Moment& one, const Moment& other) {
+  return one.time >= other.time ? one : other;
+}
+
+// How many bytes a rank's messages have.
+class ByteCounter {
+ public:
+  ByteCounter(const Collective& collective, const Shape& shape, std::span<const Schedule> schedules,
+              std::span<const std::int64_t> bytes)
+      : bytes_(bytes) {
+    if (bytes.empty())
+      alike_ = 1;
+    else if (std::ranges::adjacent_find(bytes, std::not_equal_to{}) == bytes.end())
+      alike_ = bytes.front();
+    if (alike_ < 0)
+      for (int rank = 0; rank < shape.p; ++rank)
+        sizings_.emplace_back(collective, shape, rank, schedules[rank]);
+  }
+
+  double operator()(int rank, std::span<const BlockRange> ranges) const {
+    std::int64_t total = 0;
+    for (const BlockRange& range : ranges)
+      if (alike_ >= 0)
+        total += range.blocks() * alike_;
+      else
+        for_each_block(range,
+                       [&](int block) { total += bytes_[sizings_[rank](range.buffer, block)]; });
+    return static_cast<double>(total);
+  }
+
+ private:
+  std::span<const std::int64_t> bytes_;
+  std::int64_t alike_ = -1;  // bytes of every datum, where all are alike
+  std::vector<Sizing> sizings_;
+};
+
+// At which level of the model two ranks talk, and which objects of the machine share links.
+class Whereabouts {
+ public:
+  Whereabouts(const Model& model, const Placement* placement) : placement_(placement) {
+    if (placement == nullptr) return;
+    const Machine& machine = placement->machine();
+    int level = 0;
+    for (int of_machine = 0; of_machine < machine.levels(); ++of_machine) {
+      const auto found = std::ranges::find(model.levels, machine.name(of_machine),
+                                           [](const Model::Level& each) { return each.name; });
+      if (found != model.levels.end()) level = static_cast<int>(found - model.levels.begin());
+      levels_.push_back(level);
+    }
+    for (int at = 0; at < static_cast<int>(model.levels.size()); ++at)
+      if (const int of_machine = machine.find(model.levels[at].name);
+          of_machine >= 0 && model.levels[at].injection < std::numeric_limits<double>::infinity())
+        limited_.push_back({at, &placement->regions(of_machine), 1 / model.levels[at].injection});
+  }
+
+  int level(int a, int b) const {
+    if (placement_ == nullptr) return 0;
+    const int common = placement_->common_level(a, b);
+    return common < 0 ? 0 : levels_[common];
+  }
+
+  // The levels whose objects let only so much in and out.
+  struct Limit {
+    int level;
+    const Regions* regions;
+    double seconds_a_byte;
+  };
+  const std::vector<Limit>& limited() const { return limited_; }
+
+ private:
+  const Placement* placement_;
+  std::vector<int> levels_;  // of the model, by level of the machine
+  std::vector<Limit> limited_;
+};
+
+// Among how many ranks the limit of an object is shared in each round.
+class Sharing {
+ public:
+  Sharing(const Regions& regions, std::span<const Schedule> schedules, const ByteCounter& bytes)
+      : regions_(&regions), out_(regions.number()), in_(regions.number()) {
+    for (int rank = 0; rank < regions.ranks(); ++rank)
+      for (int round = 0; round < schedules[rank].rounds(); ++round) {
+        const Schedule& schedule = schedules[rank];
+        add(rank, schedule, schedule.sends(round), bytes, round, out_);
+        add(rank, schedule, schedule.recvs(round), bytes, round, in_);
+      }
+  }
+
+  // Over the sender's object in its round and the receiver's in its own. All bytes of a round over
+  // the most of one rank: the ranks that send, where all send alike.
+  double ranks(int sender, int sent_in, int receiver, int received_in) const {
+    return std::max(sending(sender, sent_in), share(in_[regions_->of(receiver)], received_in));
+  }
+  double sending(int sender, int round) const { return share(out_[regions_->of(sender)], round); }
+  bool crosses(int sender, int receiver) const {
+    return regions_->of(sender) != regions_->of(receiver);
+  }
+
+ private:
+  struct Load {
+    double all = 0, most = 0;
+  };
+  using Loads = std::vector<Load>;  // by round
+
+  void add(int rank, const Schedule& schedule, std::span<const Message> messages,
+           const ByteCounter& bytes, int round, std::vector<Loads>& of_objects) const {
+    double sum = 0;
+    for (const Message& each : messages)
+      if (crosses(rank, each.peer)) sum += bytes(rank, schedule.ranges(each));
+    if (sum == 0) return;
+    Loads& loads = of_objects[regions_->of(rank)];
+    if (static_cast<int>(loads.size()) <= round) loads.resize(round + 1);
+    loads[round].all += sum;
+    loads[round].most = std::max(loads[round].most, sum);
+  }
+
+  static double share(const Loads& loads, int round) {
+    if (round >= static_cast<int>(loads.size()) || loads[round].most == 0) return 1;
+    return loads[round].all / loads[round].most;
+  }
+
+  const Regions* regions_;
+  std::vector<Loads> out_, in_;  // by object
+};
+
+class Clocks : public WalkVisitor {
+ public:
+  Clocks(const Collective& collective, const Shape& shape, std::span<const Schedule> schedules,
+         std::span<const std::int64_t> bytes, const Model& model, const CostOptions& options)
+      : schedules_(schedules),
+        bytes_(collective, shape, schedules, bytes),
+        model_(model),
+        options_(options),
+        terms_(model),
+        coefficients_(coefficients(model)),
+        where_(model, shape.placement.get()),
+        ranks_(shape.p) {
+    for (const Whereabouts::Limit& limit : where_.limited())
+      sharing_.emplace_back(*limit.regions, schedules, bytes_);
+    for (int rank = 0; rank < shape.p; ++rank) {
+      Moment& now = ranks_[rank].now;
+      if (options.terms) now.terms.resize(terms_.number());
+      add(now, terms_.start(), 1);
+      if (const double scratch = bytes_(rank, schedules[rank].scratch());
+          scratch > static_cast<double>(model.kept))
+        add(now, terms_.fresh(), scratch);
+    }
+  }
+
+  void opened(int rank, int round) override {
+    Rank& self = ranks_[rank];
+    const Schedule& schedule = schedules_[rank];
+    self.round = round;
+    self.opened = self.sent = self.now;
+    self.departures.clear();
+    self.arrivals.clear();
+    Moment& processor = self.now;
+    Moment link = self.now;
+    for (const Message& message : schedule.sends(round)) {
+      const Wire wire = wire_of(rank, round, message);
+      if (scattered(schedule, message)) add(processor, terms_.pack(), wire.bytes);
+      Moment first = processor;
+      add(first, wire.o, 1);
+      add(processor, wire.o, wire.pieces);
+      first = later(first, link);
+      link = last_byte(first, processor, wire, wire.protocol->tau);
+      self.departures.push_back({wire, std::move(first), processor});
+    }
+  }
+
+  void moved(int sender, const Message& send, int receiver, const Message& receive) override {
+    Rank& from = ranks_[sender];
+    Rank& to = ranks_[receiver];
+    const Departure& departure =
+        from.departures[&send - schedules_[sender].sends(from.round).data()];
+    Wire wire = departure.wire;
+    for (std::size_t i = 0; i < sharing_.size(); ++i)
+      if (sharing_[i].crosses(sender, receiver))
+        slow_down(wire, where_.limited()[i],
+                  sharing_[i].ranks(sender, from.round, receiver, to.round));
+    Moment end = wire.rendezvous ? last_byte(later(departure.first, to.opened),
+                                             later(departure.posted, to.opened), wire, 1)
+                                 : last_byte(departure.first, departure.posted, wire, 1);
+    if (!wire.rendezvous) from.sent = later(from.sent, end);
+    add(end, wire.alpha, 1);
+    if (wire.rendezvous) from.sent = later(from.sent, end);
+    const bool unpacks = scattered(schedules_[receiver], receive);
+    to.arrivals.push_back({wire, std::move(end), sender, unpacks});
+  }
+
+  void closed(int rank, int /*round*/) override {
+    Rank& self = ranks_[rank];
+    std::ranges::sort(self.arrivals, [this](const Arrival& a, const Arrival& b) {
+      const double first_a = a.end.time - bytes_time(a.wire);
+      const double first_b = b.end.time - bytes_time(b.wire);
+      return first_a != first_b ? first_a < first_b : a.sender < b.sender;
+    });
+    Moment& processor = self.now;
+    Moment link;
+    for (Arrival& each : self.arrivals) {
+      const Wire& wire = each.wire;
+      if (&each != &self.arrivals.front()) {
+        add(link, wire.per_byte, wire.bytes * wire.share);
+        each.end = later(each.end, link);
+      }
+      link = each.end;
+      add(link, wire.per_byte, -(1 - wire.protocol->tau) * wire.bytes * wire.share);
+      add(each.end, wire.o, 1);
+      add(processor, wire.o, wire.pieces);
+      processor = later(each.end, processor);
+      if (each.unpacks) add(processor, terms_.pack(), wire.bytes);
+    }
+    processor = later(processor, self.sent);
+  }
+
+  void stepped(int rank, int /*round*/, const Step& step) override {
+    add(ranks_[rank].now, step.reduces ? terms_.gamma() : terms_.copy(),
+        bytes_(rank, schedules_[rank].from(step)));
+  }
+
+  // When the last rank is ready.
+  const Moment& end() const {
+    return std::ranges::max_element(ranks_, {}, [](const Rank& each) { return each.now.time; })
+        ->now;
+  }
+
+ private:
+  // What one message is to the network.
+  struct Wire {
+    const Protocol* protocol;
+    bool rendezvous;
+    double bytes;
+    double pieces;  // MPI messages
+    int alpha, o;   // terms
+    int per_byte;   // the term that its bytes count for: beta, or an injection limit
+    double share;   // by how many times
+  };
+  struct Departure {
+    Wire wire;
+    Moment first;   // its first byte may leave
+    Moment posted;  // the processor is through with it
+  };
+  struct Arrival {
+    Wire wire;
+    Moment end;  // its last byte is here
+    int sender;
+    bool unpacks;
+  };
+  struct Rank {
+    int round = 0;
+    Moment now;     // what its processor has come to
+    Moment opened;  // when it came to the open round
+    Moment sent;    // when all it sends in the open round has left
+    std::vector<Departure> departures;
+    std::vector<Arrival> arrivals;
+  };
+
+  void add(Moment& moment, int term, double amount) const {
+    moment.time += amount * coefficients_[term];
+    if (!moment.terms.empty()) moment.terms[term] += amount;
+  }
+
+  double bytes_time(const Wire& wire) const {
+    return wire.bytes * wire.share * coefficients_[wire.per_byte];
+  }
+
+  // When the bytes have passed, if the first may from `first` on; of a message in pieces, the last
+  // piece only when it has been posted.
+  Moment last_byte(const Moment& first, const Moment& posted, const Wire& wire, double tau) const {
+    Moment all = first;
+    add(all, wire.per_byte, wire.bytes * wire.share * tau);
+    if (wire.pieces > 1) {
+      Moment last = posted;
+      add(last, wire.per_byte, wire.bytes * wire.share * tau / wire.pieces);
+      return later(all, last);
+    }
+    return all;
+  }
+
+  Wire wire_of(int rank, int round, const Message& message) const {
+    const Schedule& schedule = schedules_[rank];
+    const int level = where_.level(rank, message.peer);
+    const Model::Level& costs = model_.levels[level];
+    const double bytes = bytes_(rank, schedule.ranges(message));
+    const auto number = static_cast<double>(pieces(schedule, message));
+    const bool rendezvous = bytes >= static_cast<double>(costs.threshold) * number;
+    Wire wire{.protocol = rendezvous ? &costs.rendezvous : &costs.eager,
+              .rendezvous = rendezvous,
+              .bytes = bytes,
+              .pieces = number,
+              .alpha = terms_.alpha(level, rendezvous),
+              .o = terms_.o(level, rendezvous),
+              .per_byte = terms_.beta(level, rendezvous),
+              .share = 1};
+    if (options_.conflicts)
+      wire.share = options_.conflicts(rank, round,
+                                      static_cast<int>(&message - schedule.sends(round).data()));
+    for (std::size_t i = 0; i < sharing_.size(); ++i)
+      if (sharing_[i].crosses(rank, message.peer))
+        slow_down(wire, where_.limited()[i], sharing_[i].sending(rank, round));
+    return wire;
+  }
+
+  // max(beta, ranks / injection) [gropp2016, equation 2]
+  void slow_down(Wire& wire, const Whereabouts::Limit& limit, double ranks) const {
+    if (ranks * limit.seconds_a_byte <= wire.share * coefficients_[wire.per_byte]) return;
+    wire.per_byte = terms_.injection(limit.level);
+    wire.share = ranks;
+  }
+
+  // Whether its blocks lie in several pieces, or have to travel packed.
+  static bool scattered(const Schedule& schedule, const Message& message) {
+    switch (message.travel) {
+      case Travel::packed:
+        return true;
+      case Travel::per_range:
+      case Travel::per_block:
+        return false;
+      default:
+        return message.range_count > 1 ||
+               (message.range_count == 1 && !schedule.ranges(message)[0].consecutive());
+    }
+  }
+
+  std::span<const Schedule> schedules_;
+  ByteCounter bytes_;
+  const Model& model_;
+  const CostOptions& options_;
+  Terms terms_;
+  std::vector<double> coefficients_;
+  Whereabouts where_;
+  std::vector<Sharing> sharing_;  // for each of the limited levels
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace
+
+Prediction predict(const Collective& collective, const Shape& shape,
+                   std::span<const Schedule> schedules, std::span<const std::int64_t> bytes,
+                   const Model& model, const CostOptions& options) {
+  Clocks clocks(collective, shape, schedules, bytes, model, options);
+  WalkResult walked = walk(schedules, clocks);
+  if (!walked.error.empty()) return {.error = std::move(walked.error)};
+  return {.seconds = clocks.end().time, .terms = clocks.end().terms};
+}
+
+Prediction predict(const Algorithm& algorithm, const Shape& shape, std::int64_t unit_bytes,
+                   const Model& model, const CostOptions& options) {
+  std::vector<Schedule> schedules;
+  schedules.reserve(shape.p);
+  for (int rank = 0; rank < shape.p; ++rank) schedules.push_back(algorithm.schedule(shape, rank));
+  return predict(algorithm.collective, shape, schedules,
+                 datum_bytes(algorithm.collective, shape, unit_bytes), model, options);
+}
+
+std::vector<std::int64_t> datum_bytes(const Collective& collective, const Shape& shape,
+                                      std::int64_t unit_bytes) {
+  std::vector<std::int64_t> bytes(collective.data(shape));
+  for (std::size_t datum = 0; datum < bytes.size(); ++datum) {
+    const std::int64_t part = static_cast<std::int64_t>(datum) % shape.parts;
+    bytes[datum] = unit_bytes / shape.parts + (part < unit_bytes % shape.parts ? 1 : 0);
+  }
+  return bytes;
+}
+
+}  // namespace toccata

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace toccata {
+
+// What a message costs between two ranks, by one way of sending it.
+//
+//   sender    |o|= n·beta =|                     o      seconds of a processor, at either end
+//   network       |-- alpha --|= n·beta =|       alpha  seconds on the way
+//   receiver                             |o|     beta   seconds a byte
+//
+// Of several messages of a rank in one round, the overheads and the bytes queue up, the latencies
+// do not. [hockney1994] is o = 0; [alexandrov1995] (LogGP) is L = alpha, G = beta.
+struct Protocol {
+  double alpha = 0;
+  double beta = 0;
+  double o = 0;
+  // The share of its n·beta by which each message delays the next of the same rank and round:
+  // 1, the rank has one link; 0, one for every message [chan2006, section 7].
+  double tau = 1;
+
+  bool operator==(const Protocol&) const = default;
+};
+
+// What communication costs on a machine, level by level.
+struct Model {
+  struct Level {
+    // That of the machine's level, for ranks that share an object of it and of none further in.
+    // levels[0] is "network", for ranks that share no object.
+    std::string name = {};
+    std::int64_t threshold = std::numeric_limits<std::int64_t>::max();
+    Protocol eager = {};       // below `threshold` bytes: the sender does not wait for the receiver
+    Protocol rendezvous = {};  // from there on: both must have come to the message
+    // Bytes a second that leave, and that enter, one object of this level: the limit of the
+    // max-rate model [gropp2016], shared by all messages of a round. Infinite for the network.
+    double injection = std::numeric_limits<double>::infinity();
+
+    bool operator==(const Level&) const = default;
+  };
+
+  std::string name = {};
+  std::string origin = {};         // where the parameters come from
+  std::vector<Level> levels = {};  // outermost first, at least one
+  double gamma = 0;                // seconds a reduced byte
+  double copy = 0;                 // seconds a byte copied by a local step
+  double pack = 0;                 // seconds a byte of a message not in one piece, at either end
+  double start = 0;                // seconds that any call takes before its first message
+  // Seconds a byte of scratch, of a rank that has more than `kept` bytes of it: memory that the
+  // library gives back after each call, so that the system has to clear it and map it in anew.
+  double fresh = 0;
+  std::int64_t kept = 0;
+
+  bool operator==(const Model&) const = default;
+};
+
+// One level, one protocol: alpha + n·beta.
+Model hockney(double alpha, double beta);
+
+// A time is a sum of terms, each a parameter of the model times how often it lies on the critical
+// path; where each parameter stands in the list.
+class Terms {
+ public:
+  explicit Terms(const Model& model) : levels_(static_cast<int>(model.levels.size())) {}
+
+  int number() const { return levels_ * a_level + 5; }
+  int alpha(int level, bool rendezvous) const { return level * a_level + (rendezvous ? 3 : 0); }
+  int beta(int level, bool rendezvous) const { return alpha(level, rendezvous) + 1; }
+  int o(int level, bool rendezvous) const { return alpha(level, rendezvous) + 2; }
+  int injection(int level) const { return level * a_level + 6; }
+  int gamma() const { return levels_ * a_level; }
+  int copy() const { return gamma() + 1; }
+  int pack() const { return gamma() + 2; }
+  int start() const { return gamma() + 3; }
+  int fresh() const { return gamma() + 4; }
+
+ private:
+  static constexpr int a_level = 7;
+  int levels_;
+};
+
+// By term: its name ("network.eager.alpha", "node.injection", "gamma"), and the parameter's value
+// (of an injection limit, seconds a byte).
+std::vector<std::string> term_names(const Model& model);
+std::vector<double> coefficients(const Model& model);
+
+}  // namespace toccata

@@ -1,0 +1,118 @@
+#include "topology/readers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "topology/hostlist.h"
+#include "topology/lines.h"
+#include "topology/synthetic.h"
+#include "topology/words.h"
+
+namespace toccata {
+
+namespace {
+
+// The first word, up to =, in lower case.
+std::string first_key(std::string_view contents) {
+  Lines lines(contents, "");
+  if (!lines.next()) return "";
+  const auto words = split_words(lines.line());
+  if (words.empty()) return "";  // a lone \ is none
+  std::string key(words.front().substr(0, words.front().find('=')));
+  std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
+  return key;
+}
+
+Machine read_file(const std::string& file) {
+  std::ifstream stream(file);
+  std::ostringstream contents;
+  contents << stream.rdbuf();
+  if (!stream) throw TopologyError(file + ": cannot be read");
+  const std::string text = contents.str();
+  const std::string key = first_key(text);
+  if (key == "machine") return read_saved(text, file);
+  if (key == "switchname" || key == "blockname" || key == "blocksizes")
+    return read_slurm(text, file);
+  for (const char* each : {"vendid", "devid", "sysimgguid", "switchguid", "caguid", "switch", "ca"})
+    if (key == each) return read_ibnetdiscover(text, file);
+  throw TopologyError(file +
+                      ": is neither Slurm's topology.conf, nor ibnetdiscover's output, nor saved "
+                      "by toccata topo --save");
+}
+
+bool is_file(std::string_view text) {
+  std::error_code error;
+  return !text.empty() && std::filesystem::is_regular_file(text, error);
+}
+
+}  // namespace
+
+Machine read_machine(std::string_view text) {
+  if (is_file(text)) return read_file(std::string(text));
+  const auto words = split_words(text);
+  if (!words.empty() && is_file(words.front()))
+    return parse_inside(read_file(std::string(words.front())),
+                        text.substr(words.front().data() + words.front().size() - text.data()));
+  if (!words.empty() && words.front().find(':') == std::string_view::npos &&
+      words.front().find_first_of("./") != std::string_view::npos)
+    throw TopologyError("there is no file " + quoted(words.front()) +
+                        "; give a file, or levels as node:2 socket:2 core:8");
+  return parse_machine(text);
+}
+
+Machine read_saved(std::string_view contents, const std::string& file) {
+  Lines lines(contents, file);
+  std::optional<Machine> machine;
+  std::vector<Machine::Level> levels;
+  while (lines.next()) {
+    const auto words = split_words(lines.line());
+    if (words.front() == "machine") {
+      if (machine) lines.fail("there are two machines");
+      const std::string_view line = lines.line();
+      machine = lines.placed([&] {
+        return parse_machine(
+            line.substr(line.find("machine") + std::string_view("machine").size()));
+      });
+      for (int level = 0; level < machine->levels(); ++level)
+        levels.push_back(machine->level(level));
+    } else if (words.front() == "labels" && machine) {
+      const int level = words.size() == 3 ? machine->find(words[1]) : -1;
+      if (level < 0) lines.fail("labels are followed by a level of the machine, and names");
+      levels[level].labels = lines.placed([&] { return expand_hosts(words[2]); });
+      if (levels[level].labels.size() != levels[level].outer.size())
+        lines.fail("there are " + std::to_string(levels[level].labels.size()) + " labels for " +
+                   std::to_string(levels[level].outer.size()) + " objects");
+    } else {
+      lines.fail(quoted(words.front()) +
+                 " is no word to begin with; it takes machine, then labels");
+    }
+  }
+  if (!machine) lines.fail_all("has no machine");
+  return Machine(std::move(levels), machine->network());
+}
+
+// Names keep to what a list of hosts can say.
+static std::vector<std::string> plain(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    if (name.empty()) name = "-";
+    std::ranges::replace_if(
+        name,
+        [](char c) { return std::string_view(",[]# \t\\").find(c) != std::string_view::npos; },
+        '_');
+  }
+  return names;
+}
+
+std::string saved(const Machine& machine) {
+  std::string result = "machine " + text(machine) + "\n";
+  for (int level = 0; level < machine.levels(); ++level)
+    if (const std::vector<std::string>& labels = machine.level(level).labels; !labels.empty())
+      result +=
+          "labels " + std::string(machine.name(level)) + " " + fold_hosts(plain(labels)) + "\n";
+  return result;
+}
+
+}  // namespace toccata

@@ -1,0 +1,52 @@
+#include "topology/hwloc.h"
+
+#include "support.h"
+#include "topology/error.h"
+#include "topology/synthetic.h"
+
+namespace toccata {
+namespace {
+
+std::string levels(const std::string& description) {
+  return text(NodeTopology::from_synthetic(description).machine());
+}
+
+TEST(Hwloc, KeepsTheLevelsThatDivide) {
+  EXPECT_EQ(levels("pack:2 l3:1 core:8 pu:2"), "socket:2 core:8");
+  EXPECT_EQ(levels("pack:2 numa:2 l3:2 core:4 pu:1"), "socket:2 numa:2 l3:2 core:4");
+  EXPECT_EQ(levels("pack:1 core:6 pu:1"), "core:6");
+  EXPECT_EQ(levels("pu:1"), "core:1");
+  EXPECT_EQ(levels("pu:5"), "core:5") << "hardware threads where there are no cores";
+  EXPECT_EQ(levels("pack:4 core:1 pu:2"), "socket:4 core:1");
+  EXPECT_EQ(levels("l3:4 core:2 pu:1"), "l3:4 core:2");
+  EXPECT_EQ(levels("pack:1 l3:1 numa:4 core:3 pu:1"), "numa:4 core:3") << "NUMA inside an L3";
+}
+
+TEST(Hwloc, ReadsThisMachine) {
+  const NodeTopology here = NodeTopology::here();
+  EXPECT_EQ(here.machine().name(here.machine().innermost()), "core");
+  EXPECT_GE(here.machine().objects(here.machine().innermost()), 1);
+  if (const auto place = here.binding()) {
+    EXPECT_LT(place->object, here.machine().objects(place->level));
+  }
+}
+
+TEST(Hwloc, FindsTheInnermostObjectThatABindingIsIn) {
+  const NodeTopology node = NodeTopology::from_synthetic("pack:2 l3:2 core:2 pu:2");
+  EXPECT_EQ(node.place_of("0-1"), (Place{2, 0})) << "a core";
+  EXPECT_EQ(node.place_of("3"), (Place{2, 1})) << "a hardware thread of one";
+  EXPECT_EQ(node.place_of("4-7"), (Place{1, 1})) << "an L3";
+  EXPECT_EQ(node.place_of("1-2"), (Place{1, 0})) << "two cores";
+  EXPECT_EQ(node.place_of("2-5"), (Place{0, 0})) << "across two L3, in a socket";
+  EXPECT_EQ(node.place_of("7-8"), std::nullopt) << "across the sockets";
+  EXPECT_EQ(node.place_of("0-15"), std::nullopt) << "anywhere";
+  EXPECT_EQ(node.place_of(""), std::nullopt);
+}
+
+TEST(Hwloc, RefusesWhatItCannotRead) {
+  EXPECT_THROW(NodeTopology::from_xml("/no/such/file.xml"), TopologyError);
+  EXPECT_THROW(NodeTopology::from_synthetic("nonsense"), TopologyError);
+}
+
+}  // namespace
+}  // namespace toccata
