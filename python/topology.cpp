@@ -43,9 +43,8 @@ void bind_topology(nb::module_& module) {
   nb::exception<TopologyError>(module, "TopologyError", module.attr("RequestError").ptr());
 
   nb::class_<Machine>(module, "Machine")
-      .def(nb::new_([](std::string_view text) {
-             return std::make_shared<Machine>(read_machine(text));
-           }),
+      .def(nb::new_(
+               [](std::string_view text) { return std::make_shared<Machine>(read_machine(text)); }),
            "text"_a)
       .def_prop_ro("text", [](const Machine& self) { return text(self); })
       .def_prop_ro("levels",
