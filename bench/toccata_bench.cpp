@@ -26,17 +26,34 @@ struct Options {
   std::string collective = "allgather";
   std::vector<std::string> algorithms = {"native"};
   std::vector<std::size_t> sizes = {1024};
+  std::string distribution = "uniform";
   int repetitions = 100;
   int warmup = 10;
   double limit = 10;  // seconds for one size, about
   bool validate = true;
 };
 
-const std::map<std::string, std::function<std::unique_ptr<Benchmark>(std::size_t)>> benchmarks{
-    {"allgather", make_allgather}, {"allreduce", make_allreduce},
-    {"alltoall", make_alltoall},   {"bcast", make_bcast},
-    {"gather", make_gather},       {"reduce", make_reduce},
-    {"scatter", make_scatter},     {"reduce_scatter", make_reduce_scatter},
+using Maker = std::function<std::unique_ptr<Benchmark>(std::size_t bytes, const Options& options)>;
+
+// A maker that no option matters to.
+template <auto make>
+std::unique_ptr<Benchmark> plain(std::size_t bytes, const Options&) {
+  return make(bytes);
+}
+
+const std::map<std::string, Maker> benchmarks{
+    {"allgather", plain<make_allgather>},
+    {"allreduce", plain<make_allreduce>},
+    {"alltoall", plain<make_alltoall>},
+    {"bcast", plain<make_bcast>},
+    {"gather", plain<make_gather>},
+    {"reduce", plain<make_reduce>},
+    {"reduce_scatter", plain<make_reduce_scatter>},
+    {"scatter", plain<make_scatter>},
+    {"alltoallv",
+     [](std::size_t bytes, const Options& options) {
+       return make_alltoallv(bytes, options.distribution);
+     }},
 };
 
 class Run {
@@ -85,7 +102,7 @@ class Run {
   }
 
   bool one_size(std::size_t bytes) {
-    const auto benchmark = benchmarks.at(options_.collective)(bytes);
+    const auto benchmark = benchmarks.at(options_.collective)(bytes, options_);
     const std::size_t count = options_.algorithms.size();
     std::vector<bool> right(count, true);
     if (options_.validate)
@@ -196,6 +213,11 @@ int main(int argc, char** argv) {
   app.add_option("--sizes", options.sizes, "bytes that each rank contributes, separated by ,")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 30));
+  app.add_option("--distribution", options.distribution,
+                 "of the bytes over the blocks of a vector form")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(distributions), std::end(distributions))))
+      ->capture_default_str();
   app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
   app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
   app.add_option("--limit", options.limit, "seconds for one size, about; cuts repetitions")

@@ -14,6 +14,7 @@
 #include "analysis/samples.h"
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
+#include "cost.h"
 #include "selection/request.h"
 #include "topology.h"
 
@@ -307,6 +308,8 @@ NB_MODULE(_core, module) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("lockstep", &lockstep_choice, "counts"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>());
+
+  bind_cost(module);
 
   module.def("collectives", [] { return list_of(collectives()); });
   module.def("algorithms", [] { return list_of(all_algorithms()); });

@@ -245,6 +245,46 @@ class Choice:
     def lockstep(self, counts: list[int], in_place: bool = False) -> str:
         """Runs all ranks on real bytes, block r having counts[r]. What is wrong first, or ""."""
 
+class ModelError(RequestError): ...
+
+class Model:
+    """What communication costs on a machine."""
+
+    @staticmethod
+    def read(path: str) -> Model:
+        """Raises ModelError, naming the file and the field."""
+    @staticmethod
+    def parse(json: str, file: str = "model") -> Model: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def origin(self) -> str:
+        """Where the parameters come from."""
+    @property
+    def json(self) -> str: ...
+    @property
+    def levels(self) -> list[str]: ...
+    @property
+    def term_names(self) -> list[str]:
+        """As in "network.eager.alpha"."""
+    @property
+    def coefficients(self) -> list[float]:
+        """The parameters, in that order."""
+
+class Predictor:
+    """A choice in a shape, for any number of sizes and models. RequestError if it is impossible."""
+
+    def __init__(self, choice: Choice, shape: Shape | int) -> None: ...
+    def seconds(self, unit_bytes: int, model: Model) -> float: ...
+    def terms(self, unit_bytes: int, model: Model) -> list[float]:
+        """How often each parameter of the model lies on the critical path."""
+
+class LowerBound:
+    """Seconds that any algorithm of a choice's collective takes at least."""
+
+    def __init__(self, choice: Choice, shape: Shape | int, model: Model) -> None: ...
+    def __call__(self, unit_bytes: int) -> float: ...
+
 def collectives() -> list[Collective]: ...
 def algorithms() -> list[Algorithm]:
     """Every algorithm, ordered by path."""

@@ -64,6 +64,11 @@ def of_collective(name: str) -> list[_core.Algorithm]:
     return [each for each in _core.algorithms() if each.collective == regular[name]]
 
 
+def is_regular(name: str) -> bool:
+    """Whether a collective is no other's vector form."""
+    return all(each.regular == name for each in _core.collectives() if each.name == name)
+
+
 def find(text: str) -> _core.Choice:
     """The choice that "allgather/ring", "ring" or "sparbit:messages=per_block" means.
 

@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from toccata import _core, catalogue, counting, launcher, machines, measuring, proving, show, tables
+from toccata import (
+    _core,
+    alltoall_paper,
+    catalogue,
+    counting,
+    launcher,
+    machines,
+    measuring,
+    proving,
+    show,
+    tables,
+)
 from toccata import quantities as q
 from toccata.errors import CommandError, Failure, InputError
 from toccata.machines import MachineOption, PlacementOption
@@ -29,6 +41,9 @@ console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
 progress_console = console if console.is_terminal else Console(stderr=True)
 
 STANDARD_HIGHLIGHT = "sparbit"
+STANDARD_RANKS = "2,4,8"
+STANDARD_SIZES = "1:1M"
+STANDARD_REPETITIONS = 100
 
 
 class OneLineErrors(TyperGroup):
@@ -294,6 +309,90 @@ def traffic(
     console.print(counting.as_table(choices, shape, block_bytes))
 
 
+@app.command()
+def predict(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="Algorithms of one collective, or a collective."),
+    ],
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="lassen, quartz-like, gigabit, or a file.")
+    ],
+    machine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="As for traffic; several are set beside each other."),
+    ] = None,
+    placement: PlacementOption = None,
+    ranks: Annotated[
+        str, typer.Option(metavar="LIST", help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP.")
+    ] = "64",
+    nodes: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Instead: numbers of nodes, a rank on each core."),
+    ] = None,
+    sizes: Annotated[
+        str,
+        typer.Option(metavar="LIST", help="Bytes a rank: 1,64,4K, or doubling from 1:1M."),
+    ] = "1:1M:4",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Plot it: .png, .svg or .pdf."),
+    ] = None,
+    json_: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="All times as plain data.")
+    ] = None,
+) -> None:
+    """Predict how long algorithms take on a machine, beside what any of them takes at least.
+
+    The schedules of all ranks are walked, each rank with a clock of its own, by the model's
+    parameters for each level of the machine. A model is one that comes with us, or a file, as
+    `toccata calibrate` writes it; docs/models.md says what is in it and where it comes from.
+
+    Examples:
+
+    - `toccata predict allgather --model gigabit --machine "node:16 socket:2 core:4" --ranks 128`
+    - `toccata predict bruck locality_bruck --model lassen --machine "node:1024 socket:1 core:16"
+      --nodes 1024 --sizes 4:64K -o figure8.png`
+    """
+    from toccata import drawing, predicting  # matplotlib takes a second to load
+
+    if output is not None:
+        drawing.check_output(output)
+    choices = _predicted(names)
+    parameters = predicting.read_model(model)
+    numbers, chosen = q.parse_ranks(ranks), q.parse_ranks(nodes) if nodes else []
+    all_ = []
+    texts: list[str | None] = [*machine] if machine else [None]
+    for text in texts:
+        for setting in predicting.settings(text, placement, numbers, chosen):
+            all_.append(predicting.predict(choices, setting, q.parse_sizes(sizes), parameters))
+            console.print(predicting.as_table(all_[-1], parameters))
+    if json_ is not None:
+        json_.write_text(json.dumps(predicting.as_rows(all_), indent=1) + "\n")
+        console.print(f"wrote {json_}")
+    if output is not None:
+        from toccata import prediction_plot
+
+        drawing.write(prediction_plot.draw(all_, parameters.name), output)
+        console.print(f"wrote {output}")
+
+
+def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:
+    """What is to be predicted, by the name it is shown by.
+
+    Raises InputError where they are of several collectives, which mean different things by a size.
+    """
+    choices = []
+    for each in _subjects(names):
+        choice = each if isinstance(each, _core.Choice) else catalogue.find(each.path)
+        assert choice.algorithm is not None
+        choices.append((choice.text, choice))
+    collectives = {c.algorithm.collective for _, c in choices if c.algorithm is not None}
+    if len(collectives) > 1:
+        raise InputError(f"{', '.join(sorted(collectives))} are several collectives; predict one")
+    return choices
+
+
 class MetricName(StrEnum):
     """Which of a benchmark's times is shown."""
 
@@ -303,20 +402,47 @@ class MetricName(StrEnum):
     max = "max"
 
 
+class DistributionName(StrEnum):
+    """How the bytes of a vector form are spread over its blocks."""
+
+    even = "even"
+    uniform = "uniform"
+    power_law = "power_law"
+    silent = "silent"
+
+
 @app.command()
 def bench(
     collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
     ranks: Annotated[
-        str, typer.Option(metavar="LIST", help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP.")
-    ] = "2,4,8",
+        str | None,
+        typer.Option(
+            metavar="LIST", help=f"{STANDARD_RANKS}, or others, or a range FIRST:LAST:STEP."
+        ),
+    ] = None,
     sizes: Annotated[
-        str,
-        typer.Option(metavar="LIST", help="Bytes a rank: 1,64,4K, or doubling from 1:1M."),
-    ] = "1:1M",
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help=f"Bytes a rank contributes: {STANDARD_SIZES} (doubling), or others as 1,64,4K.",
+        ),
+    ] = None,
     algorithms: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="LIST", help="all, variants (every setting), or ring,sparbit:..."),
-    ] = "all",
+    ] = None,
+    distribution: Annotated[
+        DistributionName | None,
+        typer.Option(help="Of the bytes over the blocks of a vector form; uniform unless told."),
+    ] = None,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="alltoall as the paper on it has it: its ranks, sizes, algorithms and repetitions "
+            "where no others are given, and its tables.",
+        ),
+    ] = False,
     baseline: Annotated[
         str,
         typer.Option(
@@ -332,8 +458,13 @@ def bench(
         ),
     ] = None,
     repetitions: Annotated[
-        int, typer.Option(metavar="N", parser=_count("number of calls"), help="Timed calls a size.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=_count("number of calls"),
+            help=f"Timed calls a size; {STANDARD_REPETITIONS} unless told.",
+        ),
+    ] = None,
     warmup: Annotated[
         int,
         typer.Option(
@@ -368,6 +499,10 @@ def bench(
     heatmap: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
     ] = None,
+    scaling: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A picture of the times over the ranks (weak scaling)."),
+    ] = None,
 ) -> None:
     """Measure a collective's algorithms on this machine, beside the MPI library's own.
 
@@ -386,15 +521,32 @@ def bench(
     - `toccata bench allgather --algorithms native,sparbit,sparbit:messages=per_block --mpi mpich`
     - `toccata bench allgather --ranks 8:256:8 --launcher-args "--hostfile hosts"`
     - `toccata bench allgather --highlight bruck --baseline native --heatmap bruck.png`
+    - `toccata bench alltoall --paper`
+    - `toccata bench alltoallv --distribution power_law --scaling scaling.png`
     """
     from toccata import drawing  # matplotlib takes a second to load
     from toccata import heatmap as map_
+    from toccata import scaling as scaling_
 
-    names = _measured(collective, algorithms)
+    if paper and collective != "alltoall":
+        raise InputError(f"--paper is of the paper on alltoall, not on {collective}")
+    names = _measured(collective, algorithms or (alltoall_paper.ALGORITHMS if paper else "all"))
+    if distribution and catalogue.is_regular(collective):
+        raise InputError("--distribution is for the vector forms, as alltoallv")
     plan = measuring.Plan(
-        collective, names, q.parse_sizes(sizes), repetitions, warmup, limit, not no_validate
+        collective,
+        names,
+        q.parse_sizes(sizes or (alltoall_paper.SIZES if paper else STANDARD_SIZES)),
+        repetitions or (alltoall_paper.REPETITIONS if paper else STANDARD_REPETITIONS),
+        warmup,
+        limit,
+        not no_validate,
+        distribution.value if distribution else None,
     )
-    numbers_of_ranks = q.parse_ranks(ranks)
+    numbers_of_ranks = q.parse_ranks(ranks or (alltoall_paper.RANKS if paper else STANDARD_RANKS))
+    plans = dict.fromkeys(numbers_of_ranks, plan)
+    if paper and not ranks:
+        plans[alltoall_paper.CAP_RANKS] = replace(plan, sizes=[alltoall_paper.CAP_BYTES])
     chosen = _normalised(collective, highlight) if highlight else STANDARD_HIGHLIGHT
     if highlight and chosen not in names:
         raise InputError(f"--highlight {highlight} is not measured; add it to --algorithms")
@@ -404,19 +556,27 @@ def bench(
         if name not in names:
             raise InputError(f"--baseline {name} is not measured; add it to --algorithms")
     starter = launcher.find(mpi)
-    stem = Path("results") / f"{collective}-{starter.family}"
+    what = "-".join(
+        [collective, *([distribution.value] if distribution else []), *(["paper"] * paper)]
+    )
+    stem = Path("results") / f"{what}-{starter.family}"
     csv, json_, heatmap = (
         given or stem.with_suffix(suffix)
         for given, suffix in ((csv, ".csv"), (json_, ".json"), (heatmap, ".png"))
     )
-    drawing.check_output(heatmap)
+    if paper and scaling is None:
+        scaling = stem.with_name(f"{stem.name}-scaling.png")
+    pictures = [heatmap, *([scaling] if scaling else [])]
+    for picture in pictures:
+        drawing.check_output(picture)
     more = shlex.split(launcher_args)
-    commands = {p: measuring.command_for(plan, starter, p, more) for p in numbers_of_ranks}
+    commands = {p: measuring.command_for(each, starter, p, more) for p, each in plans.items()}
 
     measured: list[Measurement] = []
     which: Metric = metric.value
     with _progress() as bar:
-        task = bar.add_task("", total=len(commands) * len(names) * len(plan.sizes))
+        cells = sum(len(names) * len(each.sizes) for each in plans.values())
+        task = bar.add_task("", total=cells)
 
         def told(measurement: Measurement) -> None:
             size = q.show_bytes(measurement.bytes)
@@ -425,8 +585,8 @@ def bench(
 
         for p, command in commands.items():
             bar.update(task, description=f"{p} ranks, starting")
-            run = measuring.measure(plan, command, p, told)
-            bar.advance(task, len(run.impossible) * len(plan.sizes))
+            run = measuring.measure(plans[p], command, p, told)
+            bar.advance(task, len(run.impossible) * len(plans[p].sizes))
             measured += run.measurements
             results = Results(measured)
             if run.measurements:
@@ -437,14 +597,19 @@ def bench(
                 console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
     if not measured:
         raise Failure("nothing could be measured: no algorithm is possible with these ranks")
-    grid = map_.grid(results, marked, compared, which)
+    swept = alltoall_paper.scaled(results) if paper else results
+    if paper:
+        _print_whole(alltoall_paper.tables(results))
+    grid = map_.grid(swept, marked, compared, which)
     if marked and grid.measured:
         console.print(f"\n{map_.summary(grid)}")
     write_csv(results, csv)
     write_json(results, json_)
-    title = f"{collective}, {measured[0].mpi}: {which} time"
+    title = f"{' '.join(what.split('-'))}, {measured[0].mpi}: {which} time"
     drawing.write(map_.draw(grid, title), heatmap)
-    console.print(f"wrote {csv}, {json_}, {heatmap}")
+    if scaling:
+        drawing.write(scaling_.draw(swept, which, title), scaling)
+    console.print(f"wrote {', '.join(map(str, [csv, json_, *pictures]))}")
 
 
 def _print_whole(tables: RenderableType) -> None:

@@ -149,7 +149,7 @@ def draw(grid: Grid, title: str) -> Figure:
             range(0, columns, -(-columns // 16)), map(str, grid.ranks[:: -(-columns // 16)])
         )
     axes.set_xlabel("ranks")
-    axes.set_ylabel("bytes of a rank's block")
+    axes.set_ylabel("bytes a rank contributes")
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.2)

@@ -22,11 +22,12 @@ class Plan:
 
     collective: str
     algorithms: Sequence[str]
-    sizes: Sequence[int]  # bytes of one rank's block
+    sizes: Sequence[int]  # bytes that a rank contributes
     repetitions: int
     warmup: int
     limit: int  # seconds for one size, about; cuts repetitions
     validate: bool
+    distribution: str | None = None  # of a vector form's bytes over its blocks
 
     def arguments(self) -> list[str]:
         """For the benchmark program."""
@@ -38,6 +39,7 @@ class Plan:
             "--warmup", str(self.warmup),
             "--limit", str(self.limit),
             *([] if self.validate else ["--no-validate"]),
+            *(["--distribution", self.distribution] if self.distribution else []),
         ]  # fmt: skip
 
 

@@ -22,7 +22,7 @@ class Measurement:
     collective: str
     mpi: str
     ranks: int
-    bytes: int  # of one rank's block
+    bytes: int  # that a rank contributes
     algorithm: str
     repetitions: int
     min: float

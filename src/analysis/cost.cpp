@@ -17,8 +17,9 @@ struct Moment {
   std::vector<double> terms = {};  // of the longest way here; empty if nobody asked
 };
 
+// The first where they differ by rounding alone.
 const Moment& later(const Moment& one, const Moment& other) {
-  return one.time >= other.time ? one : other;
+  return one.time >= other.time * (1 - 1e-13) ? one : other;
 }
 
 // How many bytes a rank's messages have.
@@ -159,6 +160,7 @@ class Clocks : public WalkVisitor {
     for (int rank = 0; rank < shape.p; ++rank) {
       Moment& now = ranks_[rank].now;
       if (options.terms) now.terms.resize(terms_.number());
+      ranks_[rank].link = ranks_[rank].link_in = now;
       add(now, terms_.start(), 1);
       if (const double scratch = bytes_(rank, schedules[rank].scratch());
           scratch > static_cast<double>(model.kept))
@@ -174,15 +176,14 @@ class Clocks : public WalkVisitor {
     self.departures.clear();
     self.arrivals.clear();
     Moment& processor = self.now;
-    Moment link = self.now;
     for (const Message& message : schedule.sends(round)) {
       const Wire wire = wire_of(rank, round, message);
       if (scattered(schedule, message)) add(processor, terms_.pack(), wire.bytes);
       Moment first = processor;
       add(first, wire.o, 1);
       add(processor, wire.o, wire.pieces);
-      first = later(first, link);
-      link = last_byte(first, processor, wire, wire.protocol->tau);
+      first = later(first, self.link);
+      self.link = link_free(first, processor, wire);
       self.departures.push_back({wire, std::move(first), processor});
     }
   }
@@ -198,8 +199,8 @@ class Clocks : public WalkVisitor {
         slow_down(wire, where_.limited()[i],
                   sharing_[i].ranks(sender, from.round, receiver, to.round));
     Moment end = wire.rendezvous ? last_byte(later(departure.first, to.opened),
-                                             later(departure.posted, to.opened), wire, 1)
-                                 : last_byte(departure.first, departure.posted, wire, 1);
+                                             later(departure.posted, to.opened), wire)
+                                 : last_byte(departure.first, departure.posted, wire);
     if (!wire.rendezvous) from.sent = later(from.sent, end);
     add(end, wire.alpha, 1);
     if (wire.rendezvous) from.sent = later(from.sent, end);
@@ -209,21 +210,20 @@ class Clocks : public WalkVisitor {
 
   void closed(int rank, int /*round*/) override {
     Rank& self = ranks_[rank];
-    std::ranges::sort(self.arrivals, [this](const Arrival& a, const Arrival& b) {
-      const double first_a = a.end.time - bytes_time(a.wire);
-      const double first_b = b.end.time - bytes_time(b.wire);
-      return first_a != first_b ? first_a < first_b : a.sender < b.sender;
-    });
+    const auto first_byte = [this](const Arrival& arrival) {
+      Moment first{arrival.end.time};
+      pass(first, arrival.wire, -1);
+      return std::pair(first.time, arrival.sender);
+    };
+    std::ranges::sort(self.arrivals, {}, first_byte);
     Moment& processor = self.now;
-    Moment link;
     for (Arrival& each : self.arrivals) {
       const Wire& wire = each.wire;
-      if (&each != &self.arrivals.front()) {
-        add(link, wire.per_byte, wire.bytes * wire.share);
-        each.end = later(each.end, link);
-      }
-      link = each.end;
-      add(link, wire.per_byte, -(1 - wire.protocol->tau) * wire.bytes * wire.share);
+      pass(self.link_in, wire);
+      each.end = later(each.end, self.link_in);
+      self.link_in = each.end;
+      add(self.link_in, wire.g, 1);
+      add_bytes(self.link_in, wire, (wire.protocol->tau - 1) * wire.bytes / wire.pieces);
       add(each.end, wire.o, 1);
       add(processor, wire.o, wire.pieces);
       processor = later(each.end, processor);
@@ -249,10 +249,10 @@ class Clocks : public WalkVisitor {
     const Protocol* protocol;
     bool rendezvous;
     double bytes;
-    double pieces;  // MPI messages
-    int alpha, o;   // terms
-    int per_byte;   // the term that its bytes count for: beta, or an injection limit
-    double share;   // by how many times
+    double pieces;    // MPI messages
+    int alpha, o, g;  // terms
+    int per_byte;     // the term that its bytes count for: beta, or an injection limit
+    double share;     // by how many times
   };
   struct Departure {
     Wire wire;
@@ -267,9 +267,11 @@ class Clocks : public WalkVisitor {
   };
   struct Rank {
     int round = 0;
-    Moment now;     // what its processor has come to
-    Moment opened;  // when it came to the open round
-    Moment sent;    // when all it sends in the open round has left
+    Moment now;      // what its processor has come to
+    Moment opened;   // when it came to the open round
+    Moment sent;     // when all it sends in the open round has left
+    Moment link;     // when the next message may leave
+    Moment link_in;  // when the next message may begin to arrive
     std::vector<Departure> departures;
     std::vector<Arrival> arrivals;
   };
@@ -279,21 +281,38 @@ class Clocks : public WalkVisitor {
     if (!moment.terms.empty()) moment.terms[term] += amount;
   }
 
-  double bytes_time(const Wire& wire) const {
-    return wire.bytes * wire.share * coefficients_[wire.per_byte];
+  void add_bytes(Moment& moment, const Wire& wire, double bytes) const {
+    add(moment, wire.per_byte, bytes * wire.share);
+  }
+
+  // The time from a message's first byte to its last.
+  void pass(Moment& moment, const Wire& wire, int times = 1) const {
+    const double others = wire.pieces - 1;
+    add(moment, wire.g, times * others);
+    add_bytes(moment, wire, times * (1 + others * wire.protocol->tau) * wire.bytes / wire.pieces);
   }
 
   // When the bytes have passed, if the first may from `first` on; of a message in pieces, the last
   // piece only when it has been posted.
-  Moment last_byte(const Moment& first, const Moment& posted, const Wire& wire, double tau) const {
+  Moment last_byte(const Moment& first, const Moment& posted, const Wire& wire) const {
     Moment all = first;
-    add(all, wire.per_byte, wire.bytes * wire.share * tau);
-    if (wire.pieces > 1) {
-      Moment last = posted;
-      add(last, wire.per_byte, wire.bytes * wire.share * tau / wire.pieces);
-      return later(all, last);
-    }
-    return all;
+    pass(all, wire);
+    if (wire.pieces == 1) return all;
+    Moment last = posted;
+    add_bytes(last, wire, wire.bytes / wire.pieces);
+    return later(all, last);
+  }
+
+  // When the next message of the sender may follow.
+  Moment link_free(const Moment& first, const Moment& posted, const Wire& wire) const {
+    Moment all = first;
+    add(all, wire.g, wire.pieces);
+    add_bytes(all, wire, wire.protocol->tau * wire.bytes);
+    if (wire.pieces == 1) return all;
+    Moment last = posted;
+    add(last, wire.g, 1);
+    add_bytes(last, wire, wire.protocol->tau * wire.bytes / wire.pieces);
+    return later(all, last);
   }
 
   Wire wire_of(int rank, int round, const Message& message) const {
@@ -309,6 +328,7 @@ class Clocks : public WalkVisitor {
               .pieces = number,
               .alpha = terms_.alpha(level, rendezvous),
               .o = terms_.o(level, rendezvous),
+              .g = terms_.g(level, rendezvous),
               .per_byte = terms_.beta(level, rendezvous),
               .share = 1};
     if (options_.conflicts)

@@ -6,8 +6,8 @@ Model hockney(double alpha, double beta) {
   return {.name = "hockney",
           .origin = "",
           .levels = {{.name = "network",
-                      .eager = {.alpha = alpha, .beta = beta},
-                      .rendezvous = {.alpha = alpha, .beta = beta}}}};
+                      .eager = {.alpha = alpha, .beta = beta, .g = alpha},
+                      .rendezvous = {.alpha = alpha, .beta = beta, .g = alpha}}}};
 }
 
 std::vector<std::string> term_names(const Model& model) {
@@ -20,6 +20,7 @@ std::vector<std::string> term_names(const Model& model) {
       names[terms.alpha(level, rendezvous)] = protocol + "alpha";
       names[terms.beta(level, rendezvous)] = protocol + "beta";
       names[terms.o(level, rendezvous)] = protocol + "o";
+      names[terms.g(level, rendezvous)] = protocol + "g";
     }
     names[terms.injection(level)] = of + ".injection";
   }
@@ -41,6 +42,7 @@ std::vector<double> coefficients(const Model& model) {
       values[terms.alpha(level, rendezvous)] = protocol.alpha;
       values[terms.beta(level, rendezvous)] = protocol.beta;
       values[terms.o(level, rendezvous)] = protocol.o;
+      values[terms.g(level, rendezvous)] = protocol.g;
     }
     values[terms.injection(level)] = 1 / of.injection;
   }

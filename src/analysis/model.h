@@ -14,11 +14,13 @@ namespace toccata {
 //   receiver                             |o|     beta   seconds a byte
 //
 // Of several messages of a rank in one round, the overheads and the bytes queue up, the latencies
-// do not. [hockney1994] is o = 0; [alexandrov1995] (LogGP) is L = alpha, G = beta.
+// do not: alpha, beta, o and g are L, G, o and g of LogGP [alexandrov1995]. With g = alpha and no o
+// every message costs alpha + n·beta, as in the postal models of the papers [hockney1994].
 struct Protocol {
   double alpha = 0;
   double beta = 0;
   double o = 0;
+  double g = 0;  // seconds between two messages of a rank: its link is busy for g + n·beta
   // The share of its n·beta by which each message delays the next of the same rank and round:
   // 1, the rank has one link; 0, one for every message [chan2006, section 7].
   double tau = 1;
@@ -57,7 +59,7 @@ struct Model {
   bool operator==(const Model&) const = default;
 };
 
-// One level, one protocol: alpha + n·beta.
+// One level, one protocol: alpha + n·beta a message, one message at a time.
 Model hockney(double alpha, double beta);
 
 // A time is a sum of terms, each a parameter of the model times how often it lies on the critical
@@ -67,10 +69,11 @@ class Terms {
   explicit Terms(const Model& model) : levels_(static_cast<int>(model.levels.size())) {}
 
   int number() const { return levels_ * a_level + 5; }
-  int alpha(int level, bool rendezvous) const { return level * a_level + (rendezvous ? 3 : 0); }
+  int alpha(int level, bool rendezvous) const { return level * a_level + (rendezvous ? 4 : 0); }
   int beta(int level, bool rendezvous) const { return alpha(level, rendezvous) + 1; }
   int o(int level, bool rendezvous) const { return alpha(level, rendezvous) + 2; }
-  int injection(int level) const { return level * a_level + 6; }
+  int g(int level, bool rendezvous) const { return alpha(level, rendezvous) + 3; }
+  int injection(int level) const { return level * a_level + 8; }
   int gamma() const { return levels_ * a_level; }
   int copy() const { return gamma() + 1; }
   int pack() const { return gamma() + 2; }
@@ -78,7 +81,7 @@ class Terms {
   int fresh() const { return gamma() + 4; }
 
  private:
-  static constexpr int a_level = 7;
+  static constexpr int a_level = 9;
   int levels_;
 };
 

@@ -52,19 +52,6 @@ void Layout::sequence(const DatatypeTraits& traits, std::vector<std::int64_t> co
   for (std::int64_t& offset : offsets_) offset *= traits.extent;
 }
 
-void Layout::slots(void* base, const DatatypeTraits& traits, std::vector<std::int64_t> counts,
-                   std::int64_t slot) {
-  base_ = static_cast<char*>(base);
-  traits_ = traits;
-  uniform_ = false;
-  parts_ = 1;
-  own_traits_.clear();
-  counts_ = std::move(counts);
-  offsets_.resize(counts_.size());
-  for (std::size_t i = 0; i < offsets_.size(); ++i)
-    offsets_[i] = static_cast<std::int64_t>(i) * slot * traits.extent;
-}
-
 void Layout::append_runs(const BlockRange& range, std::vector<Run>& runs) const {
   if (!uniform_) {
     for_each_block(range, [&](int each) { append(runs, block(each)); });

@@ -31,9 +31,6 @@ class Layout {
               const int* displacements);
   // Side by side, each with its own count.
   void sequence(const DatatypeTraits& traits, std::vector<std::int64_t> counts);
-  // Each at the beginning of one of the slots, `slot` elements each, that lie side by side.
-  void slots(void* base, const DatatypeTraits& traits, std::vector<std::int64_t> counts,
-             std::int64_t slot);
   void set_base(void* base) { base_ = static_cast<char*>(base); }
 
   // Cuts each block of c elements into `parts`: part k has the elements from floor(k·c / parts) to

@@ -117,8 +117,7 @@ std::shared_ptr<Plan> Communicator::make_plan(const Collective& collective, cons
     plan->schedule = choice.schedule(known(root), rank_);
     plan->units = {units(Buffer::send), units(Buffer::recv), shape.parts, collective.reduces};
     plan->straight = StraightProgram::compile(plan->schedule);
-    if (collective.vector_of != nullptr && choice.algorithm->blocks_alike)
-      plan->agreement = &this->plan(allgather, "bruck");
+    plan->sized = collective.vector_of != nullptr && choice.algorithm->blocks_alike;
   }
   return plan;
 }
@@ -180,9 +179,9 @@ Choice Communicator::reproducible(const Collective& collective, const Choice& ch
   return best.native() ? choice : best;
 }
 
-Padding& Communicator::padded_workspace() {
-  if (padded_workspace_ == nullptr) padded_workspace_ = std::make_unique<Padding>();
-  return *padded_workspace_;
+SizedExecution& Communicator::sized_workspace() {
+  if (sized_workspace_ == nullptr) sized_workspace_ = std::make_unique<SizedExecution>();
+  return *sized_workspace_;
 }
 
 // By the nonblocking function here too, as it must be the same on every rank, and others may wait

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "mpi/execution.h"
-#include "mpi/padding.h"
 #include "mpi/plan.h"
 #include "mpi/process.h"
 #include "mpi/report.h"
+#include "mpi/sized_execution.h"
 
 namespace toccata {
 
@@ -69,12 +69,12 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Nonblocking ones overlap; they take tags in turn. A persistent one keeps its tags, as its
   // starts may be ordered differently.
   static constexpr int blocking_tag = 0;
-  int take_tags(int channels) { return next_tag_.take(channels); }
-  int take_persistent_tags(int channels) { return next_persistent_tag_.take(channels); }
+  int take_tags(int tags) { return next_tag_.take(tags); }
+  int take_persistent_tags(int tags) { return next_persistent_tag_.take(tags); }
 
   // The workspace of blocking calls, of which a communicator has one at a time.
   Execution& workspace() { return workspace_; }
-  Padding& padded_workspace();
+  SizedExecution& sized_workspace();
 
   // For the report: one more call, of `bytes` in all, that started at `started` (of MPI_Wtime).
   void count(const Plan& plan, std::int64_t bytes, double started);
@@ -147,7 +147,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::vector<Rooted> rooted_;
   std::vector<Instead> instead_;
   Execution workspace_;
-  std::unique_ptr<Padding> padded_workspace_;  // once it is needed
+  std::unique_ptr<SizedExecution> sized_workspace_;  // once it is needed
   Report report_;
   std::mutex report_mutex_;
 };

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <vector>
 
 #include "mpi/binding.h"
@@ -18,6 +19,11 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Co
 // Copies `blocks` blocks that have the same sizes on both sides.
 int copy_blocks(const Layout& from, const Layout& into, int blocks, MPI_Comm comm, int rank,
                 int tag);
+
+// Puts the data of `runs` one behind the other into the `bytes` bytes from `packed` on, in the
+// order of their type maps; and the other way. At most INT_MAX bytes. Return an MPI error code.
+int pack_runs(std::span<const Run> runs, char* packed, std::int64_t bytes, MPI_Comm comm);
+int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> runs, MPI_Comm comm);
 
 std::int64_t total_bytes(const std::vector<Run>& runs);
 bool all_plain(const std::vector<Run>& runs);

@@ -195,7 +195,10 @@ void Execution::close_round() {
 }
 
 void Execution::settle() {
-  for (const Unpacking& each : unpackings_) note(unpack(each));
+  for (const Unpacking& each : unpackings_)
+    note(unpack_runs(each.staged, each.bytes,
+                     std::span(unpack_runs_).subspan(each.first_run, each.end_run - each.first_run),
+                     comm_));
   types_.clear();
   unpackings_.clear();
   unpack_runs_.clear();
@@ -250,7 +253,7 @@ int Execution::add_run(const Message& message, const Run& run, bool is_send) {
 int Execution::add_packed(const Message& message, std::int64_t bytes, bool is_send) {
   char* staged = staging_.take(bytes);
   add(message, staged, static_cast<int>(bytes), MPI_PACKED, is_send);
-  if (is_send) return pack(staged, bytes);
+  if (is_send) return pack_runs(runs_, staged, bytes, comm_);
   const std::size_t first = unpack_runs_.size();
   unpack_runs_.insert(unpack_runs_.end(), runs_.begin(), runs_.end());
   unpackings_.push_back({first, unpack_runs_.size(), staged, bytes});
@@ -272,38 +275,6 @@ void Execution::add(const Message& message, void* address, int count, MPI_Dataty
 
 void Execution::collect_runs(std::span<const BlockRange> ranges, std::vector<Run>& runs) const {
   for (const BlockRange& range : ranges) binding[range.buffer].append_runs(range, runs);
-}
-
-int Execution::pack(char* staged, std::int64_t bytes) {
-  int position = 0;
-  for (const Run& run : runs_) {
-    if (run.traits->plain) {
-      std::memcpy(staged + position, run.address, static_cast<std::size_t>(run.bytes()));
-      position += static_cast<int>(run.bytes());
-    } else if (int code = PMPI_Pack(run.address, static_cast<int>(run.elements), run.traits->type,
-                                    staged, static_cast<int>(bytes), &position, comm_);
-               code != MPI_SUCCESS) {
-      return code;
-    }
-  }
-  return MPI_SUCCESS;
-}
-
-int Execution::unpack(const Unpacking& unpacking) {
-  int position = 0;
-  for (std::size_t i = unpacking.first_run; i < unpacking.end_run; ++i) {
-    const Run& run = unpack_runs_[i];
-    if (run.traits->plain) {
-      std::memcpy(run.address, unpacking.staged + position, static_cast<std::size_t>(run.bytes()));
-      position += static_cast<int>(run.bytes());
-    } else if (int code = PMPI_Unpack(unpacking.staged, static_cast<int>(unpacking.bytes),
-                                      &position, run.address, static_cast<int>(run.elements),
-                                      run.traits->type, comm_);
-               code != MPI_SUCCESS) {
-      return code;
-    }
-  }
-  return MPI_SUCCESS;
 }
 
 void Execution::step(const Step& step) {

@@ -98,8 +98,6 @@ class Execution {
   int add_typed(const Message& message, const std::vector<Run>& runs, bool is_send);
   void add(const Message& message, void* address, int count, MPI_Datatype type, bool is_send);
   void collect_runs(std::span<const BlockRange> ranges, std::vector<Run>& runs) const;
-  int pack(char* staged, std::int64_t bytes);
-  int unpack(const Unpacking& unpacking);
   void step(const Step& step);
   void fill(Binding::StandIn& stand_in, Layout& layout, bool from_callers);
   void finish();  // the schedule has ended

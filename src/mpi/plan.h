@@ -21,9 +21,11 @@ struct Plan : std::enable_shared_from_this<Plan> {
   Schedule schedule = {};  // this rank's; empty where the choice is native
   Units units = {};        // the schedule's
   std::optional<StraightProgram> straight = {};
-  // Where blocks of different sizes have to be padded: the allgather by which ranks agree on one.
-  const Plan* agreement = nullptr;
+  // Whether blocks differ though the algorithm takes them for alike: a SizedExecution runs it.
+  bool sized = false;
   Report::Row* row = nullptr;
+
+  int tags() const { return schedule.channels() * (sized ? 2 : 1); }
 };
 
 }  // namespace toccata

@@ -39,7 +39,7 @@ int Request::prepare_schedule() {
   if (int code = operation_->fault(communicator.rank(), communicator.size()); code != MPI_SUCCESS)
     return communicator.raise(code);
   if (int code = communicator.start_private(); code != MPI_SUCCESS) return code;
-  if (plan_->agreement != nullptr) padding_ = std::make_unique<Padding>();
+  if (plan_->sized) sized_ = std::make_unique<SizedExecution>();
   int code = operation_->hold_datatypes(datatypes_, communicator.rank(), communicator.size());
   if (code == MPI_SUCCESS)
     code = operation_->bind(communicator.rank(), communicator.size(),
@@ -47,9 +47,8 @@ int Request::prepare_schedule() {
   if (code != MPI_SUCCESS) return communicator.raise(code);
   empty_ = operation_->empty(binding());
   with_executor([&](auto& executor) { executor.complete(*plan_); });
-  const int channels = plan_->schedule.channels();
-  first_tag_ =
-      persistent_ ? communicator.take_persistent_tags(channels) : communicator.take_tags(channels);
+  const int tags = plan_->tags();
+  first_tag_ = persistent_ ? communicator.take_persistent_tags(tags) : communicator.take_tags(tags);
   return MPI_SUCCESS;
 }
 
@@ -165,7 +164,7 @@ int Request::run() {
                                         communicator_->rank(), first_tag_);
       return code == MPI_SUCCESS ? executor.run(process) : code;
     });
-  const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && padding_ == nullptr &&
+  const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && sized_ == nullptr &&
                         !plan_->straight->uses_scratch() && !binding().has_stand_ins() &&
                         plan_->straight->serves(binding());
   if (process.reporting())

@@ -30,7 +30,7 @@ const Plan& plan_for(const Call& call, Communicator& communicator, const char* a
   return *plan;
 }
 
-// `Executor` is an Execution, or a Padding.
+// `Executor` is an Execution, or a SizedExecution.
 template <typename Call, typename Executor>
 int run_schedule(const Call& call, Communicator& communicator, const Plan& plan,
                  Executor& executor) {
@@ -53,8 +53,7 @@ int run_schedule(const Call& call, Communicator& communicator, const Plan& plan,
 template <typename Call>
 int run_plan(const Call& call, MPI_Comm comm, Communicator& communicator, const Plan& plan) {
   if (plan.choice.native()) return call.native(comm);
-  if (plan.agreement != nullptr)
-    return run_schedule(call, communicator, plan, communicator.padded_workspace());
+  if (plan.sized) return run_schedule(call, communicator, plan, communicator.sized_workspace());
   return run_schedule(call, communicator, plan, communicator.workspace());
 }
 
@@ -105,9 +104,9 @@ class Request {
   // Calls body with what runs the schedule.
   template <typename Body>
   auto with_executor(Body&& body) {
-    return padding_ != nullptr ? body(*padding_) : body(execution_);
+    return sized_ != nullptr ? body(*sized_) : body(execution_);
   }
-  Binding& binding() { return padding_ != nullptr ? padding_->binding : execution_.binding; }
+  Binding& binding() { return sized_ != nullptr ? sized_->binding : execution_.binding; }
   void note_bytes();
   void go_on();  // as far as it can; the mutex is held
   int end();
@@ -129,8 +128,8 @@ class Request {
 
   std::mutex mutex_;  // guards what follows while the request is active
   Execution execution_;
-  std::optional<BoundProgram> bound_;  // what run() comes to, after its first time
-  std::unique_ptr<Padding> padding_;   // instead, where the plan asks for it
+  std::optional<BoundProgram> bound_;      // what run() comes to, after its first time
+  std::unique_ptr<SizedExecution> sized_;  // instead, where the plan asks for it
   MPI_Request native_ = MPI_REQUEST_NULL;
   bool active_ = false;
   bool posted_ = false;  // the schedule has begun; before, the communicator is being duplicated

@@ -71,17 +71,31 @@ TEST(Communicators, DuplicatesAreTheirOwn) {
   expect_allgather_works(second, "sparbit");
 }
 
+// Two halves of the world, and what their ranks are called there.
+struct Halves {
+  Halves() : low(rank_in(MPI_COMM_WORLD) < size_of(MPI_COMM_WORLD) / 2) {
+    const int p = size_of(MPI_COMM_WORLD);
+    const OwnedComm half = split(MPI_COMM_WORLD, low ? 0 : 1, rank_in(MPI_COMM_WORLD));
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low ? p / 2 : 0, 0, &inter);
+    others = p - size_of(half);
+    first_other = low ? p / 2 : 0;
+  }
+  Halves(const Halves&) = delete;
+  ~Halves() { MPI_Comm_free(&inter); }
+
+  bool low;
+  MPI_Comm inter;
+  int others, first_other;
+};
+
 TEST(Communicators, IntercommunicatorsAreTheMpiLibrarys) {
-  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
-  if (p < 2) GTEST_SKIP() << "needs two groups";
-  const bool low = rank < p / 2;
-  const OwnedComm half = split(MPI_COMM_WORLD, low ? 0 : 1, rank);
-  MPI_Comm made;
-  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low ? p / 2 : 0, 0, &made);
-  const OwnedComm inter(made);
-  const int others = p - size_of(half), first_other = low ? p / 2 : 0;
+  const int rank = rank_in(MPI_COMM_WORLD);
+  if (size_of(MPI_COMM_WORLD) < 2) GTEST_SKIP() << "needs two groups";
+  const Halves halves;
+  const int others = halves.others;
+  const MPI_Comm inter = halves.inter;
   const auto expect_others = [&](const std::vector<int>& all) {
-    for (int r = 0; r < others; ++r) EXPECT_EQ(all[r], first_other + r);
+    for (int r = 0; r < others; ++r) EXPECT_EQ(all[r], halves.first_other + r);
   };
   std::vector<int> all(others), counts(others, 1), displacements(others);
   for (int r = 0; r < others; ++r) displacements[r] = r;
@@ -97,6 +111,43 @@ TEST(Communicators, IntercommunicatorsAreTheMpiLibrarys) {
             MPI_SUCCESS);
   EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS);
   expect_others(all);
+}
+
+TEST(Communicators, AlltoallBetweenGroupsIsTheMpiLibrarys) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  if (size_of(MPI_COMM_WORLD) < 2) GTEST_SKIP() << "needs two groups";
+  const Halves halves;
+  const int others = halves.others;
+  const MPI_Comm inter = halves.inter;
+  std::vector<int> mine(others), ones(others, 1), places(others), byte_places(others);
+  for (int r = 0; r < others; ++r) {
+    mine[r] = 100 * rank + halves.first_other + r;
+    byte_places[r] = 4 * (places[r] = r);
+  }
+  const std::vector<MPI_Datatype> integers(others, MPI_INT);
+  const auto expect_right = [&](auto call) {
+    std::vector<int> got(others, -1);
+    EXPECT_EQ(call(got.data()), MPI_SUCCESS);
+    for (int r = 0; r < others; ++r) EXPECT_EQ(got[r], 100 * (halves.first_other + r) + rank);
+  };
+  expect_right([&](int* got) {
+    return toccata_alltoall(mine.data(), 1, MPI_INT, got, 1, MPI_INT, inter, "bruck");
+  });
+  expect_right([&](int* got) {
+    return toccata_alltoallv(mine.data(), ones.data(), places.data(), MPI_INT, got, ones.data(),
+                             places.data(), MPI_INT, inter, "bruck");
+  });
+  expect_right([&](int* got) {
+    return toccata_alltoallw(mine.data(), ones.data(), byte_places.data(), integers.data(), got,
+                             ones.data(), byte_places.data(), integers.data(), inter, "pairwise");
+  });
+  expect_right([&](int* got) {
+    toccata_request request;
+    const int code =
+        toccata_ialltoallv(mine.data(), ones.data(), places.data(), MPI_INT, got, ones.data(),
+                           places.data(), MPI_INT, inter, "bruck", &request);
+    return code == MPI_SUCCESS ? toccata_wait(&request) : code;
+  });
 }
 
 }  // namespace

@@ -113,6 +113,43 @@ TEST(Large, ExtentsOfAGibibyteInAlltoall) {
     }
 }
 
+// The vector form, between plain integers at displacements that are many gibibytes.
+TEST(Large, DisplacementsInAlltoallv) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  constexpr int apart = 200 << 20;  // elements
+  std::vector<int> counts(p, 1), displacements(p);
+  for (int r = 0; r < p; ++r) displacements[r] = (p - 1 - r) * apart;
+  SparseMemory send(4ll * apart * p), recv(4ll * apart * p);
+  NEED(send);
+  NEED(recv);
+  for (int r = 0; r < p; ++r) send.at(4ll * displacements[r]) = 100 * rank + r;
+  for (const std::string& choice : choices(alltoallv, p)) {
+    toccata_alltoallv(send.address(), counts.data(), displacements.data(), MPI_INT, recv.address(),
+                      counts.data(), displacements.data(), MPI_INT, MPI_COMM_WORLD, choice.c_str());
+    for (int r = 0; r < p; ++r) {
+      int& found = recv.at(4ll * displacements[r]);
+      EXPECT_EQ(found, 100 * r + rank) << choice << ", from rank " << r;
+      found = 0;
+    }
+  }
+}
+
+// Blocks that together are more elements, and of more extent, than an int counts.
+TEST(Large, TotalsInAlltoallv) {
+  const int p = size_of(MPI_COMM_WORLD);
+  MPI_Datatype nothing;
+  MPI_Type_contiguous(0, MPI_INT, &nothing);
+  const OwnedDatatype owned = committed(nothing);
+  const std::vector<int> counts(p, 1 << 30), displacements(p, INT_MAX);
+  int none = 0;
+  for (const std::string& choice : choices(alltoallv, p))
+    EXPECT_EQ(
+        toccata_alltoallv(&none, counts.data(), displacements.data(), nothing, &none, counts.data(),
+                          displacements.data(), nothing, MPI_COMM_WORLD, choice.c_str()),
+        MPI_SUCCESS)
+        << choice;
+}
+
 // More elements than an int counts, of no bytes: only the counting is tried.
 TEST(Large, CountsOfElementsWithoutData) {
   MPI_Datatype nothing;

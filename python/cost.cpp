@@ -1,0 +1,88 @@
+// Models, and what collectives cost by them.
+
+#include "cost.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "analysis/cost.h"
+#include "analysis/cost_bound.h"
+#include "analysis/model_file.h"
+#include "selection/request.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+namespace {
+
+// A choice in a shape, its schedules written once for any number of sizes.
+class Predictor {
+ public:
+  Predictor(const Choice& choice, const Shape& known) : shape_(choice.in(known)) {
+    if (choice.native())
+      throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
+    collective_ = &choice.algorithm->collective;
+    for (int rank = 0; rank < shape_.p; ++rank) schedules_.push_back(choice.schedule(known, rank));
+  }
+
+  Prediction operator()(std::int64_t unit_bytes, const Model& model, bool terms) const {
+    const Prediction found =
+        predict(*collective_, shape_, schedules_, datum_bytes(*collective_, shape_, unit_bytes),
+                model, {.terms = terms});
+    if (!found.error.empty()) throw RequestError(found.error);
+    return found;
+  }
+
+ private:
+  Shape shape_;
+  const Collective* collective_;
+  std::vector<Schedule> schedules_;
+};
+
+}  // namespace
+
+void bind_cost(nb::module_& module) {
+  nb::exception<ModelError>(module, "ModelError", module.attr("RequestError").ptr());
+
+  nb::class_<Model>(module, "Model")
+      .def_static("read", &read_model, "path"_a)
+      .def_static("parse", &parse_model, "json"_a, "file"_a = "model")
+      .def_ro("name", &Model::name)
+      .def_ro("origin", &Model::origin)
+      .def_prop_ro("json", &json)
+      .def_prop_ro("levels",
+                   [](const Model& self) {
+                     std::vector<std::string> names;
+                     for (const Model::Level& each : self.levels) names.push_back(each.name);
+                     return names;
+                   })
+      .def_prop_ro("term_names", &term_names)
+      .def_prop_ro("coefficients", &coefficients);
+
+  nb::class_<Predictor>(module, "Predictor")
+      .def(nb::init<const Choice&, const Shape&>(), "choice"_a, "shape"_a)
+      .def(
+          "seconds",
+          [](const Predictor& self, std::int64_t unit_bytes, const Model& model) {
+            return self(unit_bytes, model, false).seconds;
+          },
+          "unit_bytes"_a, "model"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "terms",
+          [](const Predictor& self, std::int64_t unit_bytes, const Model& model) {
+            return self(unit_bytes, model, true).terms;
+          },
+          "unit_bytes"_a, "model"_a, nb::call_guard<nb::gil_scoped_release>());
+
+  nb::class_<LowerBound>(module, "LowerBound")
+      .def(
+          "__init__",
+          [](LowerBound* self, const Choice& choice, const Shape& shape, const Model& model) {
+            if (choice.native()) throw RequestError("'native' is no collective");
+            new (self) LowerBound(choice.algorithm->collective, shape, model);
+          },
+          "choice"_a, "shape"_a, "model"_a)
+      .def("__call__", &LowerBound::operator(), "unit_bytes"_a);
+}

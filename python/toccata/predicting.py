@@ -1,0 +1,161 @@
+"""Times of algorithms by a model, over sizes and numbers of ranks: tables and a plot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from toccata import _core, launcher, machines
+from toccata.errors import InputError
+from toccata.quantities import show_bytes, show_microseconds
+
+MOST_BOUNDED_RANKS = 20_000  # with more of them a lower bound takes longer than all the rest
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Ranks on a machine, None where all talk over the network, and how these are called."""
+
+    machine: str | None
+    shape: _core.Shape
+    nodes: int | None = None  # where the user counts nodes
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """All times of one setting, in seconds; None where an algorithm is impossible or unbounded."""
+
+    setting: Setting
+    sizes: list[int]
+    seconds: dict[str, list[float | None]]  # by algorithm, of each size
+    bound: list[float | None]
+
+
+def models_directory() -> Path:
+    """Where the models that come with us are: of the installation, or of the checkout."""
+    installed = launcher.home() / "models"
+    return installed if installed.is_dir() else Path(__file__).resolve().parents[2] / "models"
+
+
+def read_model(name: str) -> _core.Model:
+    """A model by name, or by the path of its file.
+
+    Raises InputError if there is none, ModelError if the file is wrong.
+    """
+    if "/" in name or name.endswith(".json"):
+        return _core.Model.read(name)
+    path = models_directory() / f"{name}.json"
+    if not path.exists():
+        known = ", ".join(sorted(each.stem for each in models_directory().glob("*.json")))
+        raise InputError(
+            f"there is no model '{name}'; known are {known}, or give the path of a file"
+        )
+    return _core.Model.read(str(path))
+
+
+def predict(
+    choices: Sequence[tuple[str, _core.Choice]],
+    setting: Setting,
+    sizes: Sequence[int],
+    model: _core.Model,
+) -> Predicted:
+    """The times of all choices, which are of one collective, in one setting."""
+    seconds: dict[str, list[float | None]] = {}
+    for label, choice in choices:
+        if choice.why_impossible(setting.shape):
+            seconds[label] = [None] * len(sizes)
+            continue
+        predictor = _core.Predictor(choice, setting.shape)
+        seconds[label] = [predictor.seconds(size, model) for size in sizes]
+    bound: list[float | None] = [None] * len(sizes)
+    if setting.shape.p <= MOST_BOUNDED_RANKS:
+        least = _core.LowerBound(choices[0][1], setting.shape, model)
+        bound = [least(size) for size in sizes]
+    return Predicted(setting, list(sizes), seconds, bound)
+
+
+def as_table(predicted: Predicted, model: _core.Model) -> RenderableType:
+    """A row per size, a column per algorithm and one for the lower bound; the fastest is bold."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("Size", justify="right")
+    for label in predicted.seconds:
+        name, _, settings = label.partition(":")
+        heading = "\n".join([name.replace("_", "_\n"), *filter(None, settings.split(","))])
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("lower\nbound", justify="right", no_wrap=True, style="dim")
+    for i, size in enumerate(predicted.sizes):
+        row = [times[i] for times in predicted.seconds.values()]
+        first = min((each for each in row if each is not None), default=None)
+        cells = [_cell(each, each is not None and each == first) for each in row]
+        table.add_row(show_bytes(size), *cells, _cell(predicted.bound[i], False))
+    return Group(_heading(predicted.setting, model), table)
+
+
+def _cell(seconds: float | None, best: bool) -> str:
+    if seconds is None:
+        return "[dim]–[/]"
+    text = show_microseconds(seconds)
+    return f"[bold green]{text}[/]" if best else text
+
+
+def _heading(setting: Setting, model: _core.Model) -> Text:
+    heading = Text(f"\n{setting.shape.p} ranks", style="bold cyan")
+    where = f" on {setting.machine}" if setting.machine else ""
+    heading.append(f"{where}   time in µs by the model {model.name}", style="not bold default")
+    return heading
+
+
+def as_rows(all_: Sequence[Predicted]) -> list[dict[str, object]]:
+    """Plain data, one entry for each time."""
+    return [
+        {
+            "algorithm": label,
+            "ranks": each.setting.shape.p,
+            "machine": each.setting.machine,
+            "bytes": size,
+            "seconds": times[i],
+            "lower_bound": each.bound[i],
+        }
+        for each in all_
+        for label, times in each.seconds.items()
+        for i, size in enumerate(each.sizes)
+        if times[i] is not None
+    ]
+
+
+def settings(
+    machine: str | None, placement: str | None, ranks: Sequence[int], nodes: Sequence[int]
+) -> list[Setting]:
+    """One for each number of ranks, or of nodes of which all cores have one.
+
+    Raises InputError or RequestError where a machine has not so many, or no nodes.
+    """
+    if not nodes:
+        return [Setting(machine, machines.shape(p, machine, placement)) for p in ranks]
+    if machine is None:
+        raise InputError("--nodes is of no use without --machine")
+    cores = _cores_of_nodes(machine)
+    if max(nodes) > len(cores):
+        raise InputError(f"'{machine}' has {len(cores)} nodes, fewer than {max(nodes)}")
+    return [
+        Setting(machine, machines.shape(sum(cores[:number]), machine, placement), number)
+        for number in nodes
+    ]
+
+
+def _cores_of_nodes(text: str) -> list[int]:
+    machine = _core.Machine(text)
+    if "node" not in machine.levels:
+        raise InputError(f"'{text}' has no level \"node\"; give --ranks instead of --nodes")
+    node = machine.levels.index("node")
+    innermost = len(machine.levels) - 1
+    counts = [0] * machine.objects(node)
+    for core in range(machine.objects(innermost)):
+        place = core
+        for level in range(innermost, node, -1):
+            place = machine.outer(level, place)
+        counts[place] += 1
+    return counts

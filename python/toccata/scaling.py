@@ -1,0 +1,77 @@
+"""Weak scaling: how the time grows with the ranks where each has as much data.
+
+A panel is a size, a line an algorithm, in the colours of the heat map; the MPI library's own is
+grey and dashed.
+"""
+
+import math
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from toccata.heatmap import NATIVE, OTHERS
+from toccata.quantities import show_bytes
+from toccata.results import Metric, Results
+
+MOST_PANELS = 6
+WIDTH, HEIGHT, LEGEND = 2.6, 2.4, 0.7  # inches, of a panel, and below all of them
+COLOURS = ("#0072B2", *OTHERS)
+MARKERS = "osD^vPX*"
+
+
+def draw(results: Results, metric: Metric, title: str) -> Figure:
+    """The picture. Of many sizes it shows some, the smallest and the largest among them."""
+    sizes = _some(results.sizes)
+    columns = min(len(sizes), 3)
+    rows = math.ceil(len(sizes) / columns)
+    height = HEIGHT * rows + LEGEND + 0.5
+    below = LEGEND / height
+    layout = ConstrainedLayoutEngine(rect=(0, below, 1, 1 - below))
+    figure = Figure(figsize=(WIDTH * columns + 0.4, height), layout=layout)
+    figure.suptitle(title, fontsize=12, fontweight="bold", x=0.02, ha="left")
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True).flat
+    for axes, size in zip(panels, sizes, strict=False):
+        _draw_panel(axes, results, size, metric)
+    for axes in list(panels)[len(sizes) :]:
+        axes.set_visible(False)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="lower center", ncols=min(len(labels), columns + 1), frameon=False,
+        fontsize=9,
+    )  # fmt: skip
+    figure.supxlabel("ranks", fontsize=10)
+    figure.supylabel(f"{metric} time in µs", fontsize=10)
+    return figure
+
+
+def _some(sizes: list[int]) -> list[int]:
+    if len(sizes) <= MOST_PANELS:
+        return sizes
+    last = len(sizes) - 1
+    return [sizes[round(i * last / (MOST_PANELS - 1))] for i in range(MOST_PANELS)]
+
+
+def _draw_panel(axes: Axes, results: Results, size: int, metric: Metric) -> None:
+    others = iter(range(len(results.algorithms)))
+    for algorithm in results.algorithms:
+        number = -1 if algorithm == "native" else next(others)
+        here = [each for p in results.ranks if (each := results.get(p, size, algorithm))]
+        axes.plot(
+            [each.ranks for each in here],
+            [each.time(metric) * 1e6 for each in here],
+            label=algorithm,
+            color=NATIVE if number < 0 else COLOURS[number % len(COLOURS)],
+            linestyle="--" if number < 0 else "-",
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=4,
+            linewidth=1.4,
+        )
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(results.ranks, map(str, results.ranks))
+    axes.minorticks_off()
+    axes.set_title(f"{show_bytes(size)} bytes a rank", fontsize=9)
+    axes.tick_params(labelsize=8)
+    axes.grid(color="#e5e8eb", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,176 @@
+#include "analysis/cost_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "topology/placement.h"
+
+namespace toccata {
+
+namespace {
+
+// The best that any message between ranks of some levels can do.
+struct Best {
+  double latency = std::numeric_limits<double>::infinity();  // of an empty message, o included
+  double gap = std::numeric_limits<double>::infinity();      // between two messages of a rank
+  double beta = std::numeric_limits<double>::infinity();     // seconds a byte on a busy link
+
+  void take(const Model::Level& level) {
+    take(level.eager);
+    if (level.threshold != std::numeric_limits<std::int64_t>::max()) take(level.rendezvous);
+  }
+  void take(const Protocol& protocol) {
+    latency = std::min(latency, protocol.alpha + 2 * protocol.o);
+    gap = std::min(gap, std::max(protocol.g, protocol.o));
+    beta = std::min(beta, protocol.tau * protocol.beta);
+  }
+};
+
+// What ranks must receive and give away, in units.
+class Demand {
+ public:
+  Demand(const Collective& collective, const Shape& shape)
+      : collective_(collective),
+        shape_(shape),
+        owner_(collective.data(shape), nobody),
+        seen_(owner_.size(), nobody),
+        out_(shape.p, 0),
+        in_(shape.p, 0) {
+    for (int rank = 0; rank < shape.p; ++rank)
+      visit(rank, collective.before, [&](Datum datum) {
+        owner_[datum] = owner_[datum] == nobody || owner_[datum] == rank ? rank : several;
+      });
+    std::vector<std::int32_t> told(shape.p, nobody), tells(shape.p, 0);
+    std::vector<bool> given(owner_.size(), false);
+    for (int rank = 0; rank < shape.p; ++rank) {
+      int sources = 0;
+      visit(rank, collective.after, [&](Datum datum) {
+        if (collective.reduces) {
+          ++in_[rank];
+          return;
+        }
+        const int owner = owner_[datum];
+        if (owner == rank || (owner == several && holds(rank, datum))) return;
+        ++in_[rank];
+        if (owner < 0) return;
+        if (!given[datum]) ++out_[owner];
+        given[datum] = true;
+        if (told[owner] == rank) return;
+        told[owner] = rank;
+        ++sources;
+        widest_ = std::max(widest_, ++tells[owner] + 1);
+      });
+      widest_ = std::max(widest_, sources + 1);
+    }
+    if (collective.reduces && shape.p > 1) widest_ = shape.p;
+  }
+
+  // The most that any rank receives or gives away.
+  std::int64_t most() const { return std::max(std::ranges::max(in_), std::ranges::max(out_)); }
+  // What ranks must receive that none of them holds.
+  std::int64_t into(std::span<const int> ranks) {
+    const std::int32_t ours = ++stamp_;
+    std::int64_t units = 0;
+    if (!collective_.reduces)
+      for (const int rank : ranks) visit(rank, collective_.before, ours, [](Datum) {});
+    for (const int rank : ranks) visit(rank, collective_.after, ours, [&](Datum) { ++units; });
+    return units;
+  }
+  // How many ranks something of one has to come to, or of how many something to one.
+  int widest() const { return widest_; }
+
+ private:
+  static constexpr std::int32_t nobody = -1, several = -2;
+
+  using What = Datum (*)(const Shape&, int, Buffer, int);
+
+  // Every datum of a rank once.
+  template <typename Visit>
+  void visit(int rank, What what, Visit&& visit) {
+    this->visit(rank, what, ++stamp_, visit);
+  }
+  // Every datum that has not been visited with that stamp.
+  template <typename Visit>
+  void visit(int rank, What what, std::int32_t stamp, Visit&& visit) {
+    for (const Buffer buffer : {Buffer::send, Buffer::recv})
+      for (int block = 0; block < collective_.blocks(shape_, rank, buffer); ++block) {
+        const Datum datum = what(shape_, rank, buffer, block);
+        if (datum == nothing || seen_[datum] == stamp) continue;
+        seen_[datum] = stamp;
+        visit(datum);
+      }
+  }
+
+  bool holds(int rank, Datum datum) const {
+    for (const Buffer buffer : {Buffer::send, Buffer::recv})
+      for (int block = 0; block < collective_.blocks(shape_, rank, buffer); ++block)
+        if (collective_.before(shape_, rank, buffer, block) == datum) return true;
+    return false;
+  }
+
+  const Collective& collective_;
+  const Shape& shape_;
+  std::vector<std::int32_t> owner_;  // of each datum before the call
+  std::vector<std::int32_t> seen_;
+  std::int32_t stamp_ = 0;
+  std::vector<std::int64_t> out_, in_;
+  int widest_ = 1;
+};
+
+// Until something has come to `objects` of them, each of which can tell `ranks` others at once.
+double spread(int objects, int ranks, const Best& best) {
+  if (objects <= 1 || best.latency == 0) return 0;
+  if (best.gap == 0) return best.latency;
+  const double others = ranks * std::ceil(best.latency / best.gap * (1 - 1e-12));
+  double seconds = 0;
+  for (double reached = 1; reached < objects; reached *= 1 + others) seconds += best.latency;
+  return seconds;
+}
+
+int largest(const Regions& regions) {
+  int region = 0;
+  while (regions.size(region) != regions.largest()) ++region;
+  return region;
+}
+
+}  // namespace
+
+LowerBound::LowerBound(const Collective& collective, const Shape& shape, const Model& model)
+    : start_(model.start) {
+  if (shape.p == 1) return;
+  Shape whole = shape;
+  whole.parts = 1;
+  Demand demand(collective, whole);
+
+  // With the levels of the model further out than one of the machine, and at last with all.
+  Best best;
+  best.take(model.levels.front());
+  if (const Placement* const placement = shape.placement.get()) {
+    const Machine& machine = placement->machine();
+    for (int level = 0; level < machine.levels(); ++level) {
+      const Regions& regions = placement->regions(level);
+      if (demand.widest() == shape.p)
+        messages_ = std::max(messages_, spread(regions.number(), regions.largest(), best));
+      const auto known = std::ranges::find(model.levels, machine.name(level), &Model::Level::name);
+      if (known == model.levels.end()) continue;
+      // Of all nodes, one that is as large as any, and that of the root.
+      for (const int region : {largest(regions), regions.of(shape.root)})
+        if (regions.number() > 1)
+          bytes_ = std::max(
+              bytes_, static_cast<double>(demand.into(regions.members(region))) / known->injection);
+      if (regions.largest() > 1) best.take(*known);
+    }
+  }
+  messages_ = std::max(messages_, spread(demand.widest(), 1, best));
+  bytes_ = std::max(bytes_, static_cast<double>(demand.most()) * best.beta);
+  latency_ = demand.most() > 0 ? best.latency : 0;
+}
+
+double LowerBound::operator()(std::int64_t unit_bytes) const {
+  return start_ + std::max(messages_, latency_ + bytes_ * static_cast<double>(unit_bytes));
+}
+
+}  // namespace toccata

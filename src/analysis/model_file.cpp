@@ -1,0 +1,188 @@
+#include "analysis/model_file.h"
+
+#include <cmath>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace toccata {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One object of a file; every complaint names the file and the field.
+class Fields {
+ public:
+  Fields(const Json& object, std::string file, std::string path)
+      : object_(object), file_(std::move(file)), path_(std::move(path)) {
+    if (!object.is_object()) throw ModelError(file_ + ": " + where() + " is no object {...}");
+  }
+
+  void allow(std::initializer_list<std::string_view> names) const {
+    for (const auto& [name, value] : object_.items())
+      if (std::ranges::find(names, name) == names.end()) {
+        std::string known;
+        for (const std::string_view each : names) (known += known.empty() ? "" : ", ") += each;
+        complain(name, "is no field of a model here; known are " + known);
+      }
+  }
+
+  bool has(const char* name) const { return object_.contains(name); }
+
+  const Json& at(const char* name) const {
+    if (!has(name)) complain(name, "is missing");
+    return object_.at(name);
+  }
+
+  // At least 0, as all that is measured in seconds and bytes.
+  double number(const char* name) const {
+    const Json& value = at(name);
+    if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0)
+      complain(name, "is " + value.dump() + "; it takes a number from 0 on");
+    return value.get<double>();
+  }
+  double number(const char* name, double otherwise) const {
+    return has(name) ? number(name) : otherwise;
+  }
+  std::int64_t bytes(const char* name) const {
+    const Json& value = at(name);
+    if (!value.is_number_integer() || value.get<std::int64_t>() < 0)
+      complain(name, "is " + value.dump() + "; it takes a whole number of bytes");
+    return value.get<std::int64_t>();
+  }
+  std::string string(const char* name) const {
+    const Json& value = at(name);
+    if (!value.is_string()) complain(name, "is " + value.dump() + "; it takes a text");
+    return value.get<std::string>();
+  }
+  std::string string(const char* name, const char* otherwise) const {
+    return has(name) ? string(name) : otherwise;
+  }
+  const Json& list(const char* name) const {
+    const Json& value = at(name);
+    if (!value.is_array() || value.empty()) complain(name, "takes a list of at least one [...]");
+    return value;
+  }
+  Fields object(const char* name) const { return {at(name), file_, path_ + name + "."}; }
+  Fields object(const Json& element, const std::string& name) const {
+    return {element, file_, path_ + name + "."};
+  }
+
+  [[noreturn]] void complain(const std::string& name, const std::string& what) const {
+    throw ModelError(file_ + ": " + path_ + name + " " + what);
+  }
+
+ private:
+  std::string where() const { return path_.empty() ? "this" : path_.substr(0, path_.size() - 1); }
+
+  const Json& object_;
+  std::string file_, path_;
+};
+
+Protocol protocol_of(const Fields& fields) {
+  fields.allow({"alpha", "beta", "o", "g", "tau"});
+  const Protocol result{.alpha = fields.number("alpha"),
+                        .beta = fields.number("beta"),
+                        .o = fields.number("o", 0),
+                        .g = fields.number("g", 0),
+                        .tau = fields.number("tau", 1)};
+  if (result.tau > 1) fields.complain("tau", "is more than 1; it is a share");
+  return result;
+}
+
+Model::Level level_of(const Fields& fields) {
+  fields.allow({"level", "threshold", "injection", "eager", "rendezvous"});
+  Model::Level result{.name = fields.string("level"), .eager = protocol_of(fields.object("eager"))};
+  if (fields.has("threshold") != fields.has("rendezvous"))
+    fields.complain(fields.has("threshold") ? "rendezvous" : "threshold",
+                    "is missing: they go together");
+  if (fields.has("threshold")) {
+    result.threshold = fields.bytes("threshold");
+    result.rendezvous = protocol_of(fields.object("rendezvous"));
+  }
+  if (fields.has("injection")) {
+    result.injection = fields.number("injection");
+    if (result.injection == 0) fields.complain("injection", "is 0; it is bytes a second");
+  }
+  return result;
+}
+
+Json json_of(const Protocol& protocol) {
+  Json result{{"alpha", protocol.alpha}, {"beta", protocol.beta}};
+  if (protocol.o != 0) result["o"] = protocol.o;
+  if (protocol.g != 0) result["g"] = protocol.g;
+  if (protocol.tau != 1) result["tau"] = protocol.tau;
+  return result;
+}
+
+Json json_of(const Model::Level& level) {
+  const Model::Level standard;
+  Json result{{"level", level.name}};
+  if (level.injection != standard.injection) result["injection"] = level.injection;
+  if (level.threshold != standard.threshold) result["threshold"] = level.threshold;
+  result["eager"] = json_of(level.eager);
+  if (level.threshold != standard.threshold) result["rendezvous"] = json_of(level.rendezvous);
+  return result;
+}
+
+}  // namespace
+
+Model parse_model(std::string_view text, std::string_view file) {
+  Json document;
+  try {
+    document = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const std::string_view before = text.substr(0, std::min(error.byte, text.size()));
+    throw ModelError(std::string(file) + ":" +
+                     std::to_string(1 + std::ranges::count(before, '\n')) + ": this is no JSON");
+  }
+  const Fields fields(document, std::string(file), "");
+  fields.allow({"name", "origin", "levels", "gamma", "copy", "pack", "start", "fresh", "kept"});
+  Model model{.name = fields.string("name"),
+              .origin = fields.string("origin", ""),
+              .gamma = fields.number("gamma", 0),
+              .copy = fields.number("copy", 0),
+              .pack = fields.number("pack", 0),
+              .start = fields.number("start", 0),
+              .fresh = fields.number("fresh", 0),
+              .kept = fields.has("kept") ? fields.bytes("kept") : 0};
+  for (const Json& each : fields.list("levels")) {
+    const std::string field = "levels[" + std::to_string(model.levels.size()) + "]";
+    const Fields level = fields.object(each, field);
+    model.levels.push_back(level_of(level));
+    const std::string& name = model.levels.back().name;
+    if (model.levels.size() == 1 && name != "network")
+      level.complain("level", "is \"" + name + "\"; the first level is \"network\"");
+    for (std::size_t other = 0; other + 1 < model.levels.size(); ++other)
+      if (model.levels[other].name == name)
+        level.complain("level",
+                       "is \"" + name + "\", as that of levels[" + std::to_string(other) + "]");
+  }
+  if (model.levels.front().injection != std::numeric_limits<double>::infinity())
+    fields.complain("levels[0].injection", "is of no use: nothing leaves the network");
+  return model;
+}
+
+std::string json(const Model& model) {
+  Json result{{"name", model.name}, {"origin", model.origin}, {"levels", Json::array()}};
+  for (const Model::Level& each : model.levels) result["levels"].push_back(json_of(each));
+  const std::pair<const char*, double> numbers[] = {{"gamma", model.gamma},
+                                                    {"copy", model.copy},
+                                                    {"pack", model.pack},
+                                                    {"start", model.start},
+                                                    {"fresh", model.fresh}};
+  for (const auto& [name, value] : numbers)
+    if (value != 0) result[name] = value;
+  if (model.kept != 0) result["kept"] = model.kept;
+  return result.dump(2) + "\n";
+}
+
+Model read_model(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw ModelError(path + ": cannot be read");
+  return parse_model(std::string(std::istreambuf_iterator<char>(file), {}), path);
+}
+
+}  // namespace toccata

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "analysis/model.h"
+
+namespace toccata {
+
+// A file, a field of it, and what is wrong there: "gigabit.json: levels[1].eager.beta is missing".
+class ModelError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+// A model as JSON: the names of model.h, seconds and bytes (and for "injection" bytes a second).
+//
+//   {"name": "...", "origin": "...",
+//    "levels": [{"level": "network", "eager": {"alpha": 5e-5, "beta": 8.5e-9}},
+//               {"level": "node", "injection": 1.2e10, "threshold": 8192,
+//                "eager": {"alpha": 1e-6, "beta": 2e-10, "o": 2e-7},
+//                "rendezvous": {"alpha": 4e-6, "beta": 1e-10, "tau": 0.5}}],
+//    "gamma": 2e-10, "copy": 1e-10, "pack": 3e-10}
+//
+// "levels" begins with "network"; "threshold" and "rendezvous" go together; the rest but alpha and
+// beta may be left out. `file` is what errors call it.
+Model parse_model(std::string_view json, std::string_view file);
+
+// Back to JSON, every number such that it is read again as it was.
+std::string json(const Model& model);
+
+// ModelError if the file cannot be read, or is no model.
+Model read_model(const std::string& path);
+
+}  // namespace toccata

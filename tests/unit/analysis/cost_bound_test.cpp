@@ -1,0 +1,90 @@
+#include "analysis/cost_bound.h"
+
+#include "analysis/cost.h"
+#include "analysis/model_file.h"
+#include "patterns/arithmetic.h"
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+double bound(const Collective& collective, const Shape& shape, std::int64_t unit,
+             const Model& model) {
+  return LowerBound(collective, shape, model)(unit);
+}
+
+// [chan2006, table 1] with one link: ⌈log2 p⌉·alpha, and (p-1)/p·n·beta.
+TEST(LowerBound, OfAllgatherAndAlltoallIsThePapers) {
+  for (const int p : {1, 2, 3, 8, 9, 100})
+    for (const Collective* collective : {&allgather, &alltoall}) {
+      EXPECT_DOUBLE_EQ(bound(*collective, {p}, 0, hockney(1, 1e-6)), ceil_log2(p)) << p;
+      EXPECT_DOUBLE_EQ(bound(*collective, {p}, 1000, hockney(1e-6, 1)),
+                       p == 1 ? 0 : 1e-6 + (p - 1) * 1000)
+          << p;
+    }
+}
+
+// With gaps of a quarter of the latency 4 messages leave in its time: 1, 5, 25 ranks.
+TEST(LowerBound, CountsTheMessagesThatLeaveInALatency) {
+  Model model = hockney(4, 0);
+  model.levels[0].eager.g = model.levels[0].rendezvous.g = 1;
+  EXPECT_DOUBLE_EQ(bound(allgather, {5}, 0, model), 4);
+  EXPECT_DOUBLE_EQ(bound(allgather, {6}, 0, model), 8);
+}
+
+// Four nodes of three ranks: a node tells three others in one latency of the network, within a node
+// it costs next to nothing. [bienz2022, section 3], with local rank 0 at work as well.
+TEST(LowerBound, LetsAllRanksOfANodeTellOthers) {
+  const auto machine = std::make_shared<const Machine>(std::vector<Machine::Level>{
+      {"node", {0, 0, 0, 0}}, {"core", {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3}}});
+  std::vector<Place> places;
+  for (int core = 0; core < 12; ++core) places.push_back({1, core});
+  Model model = hockney(1, 0);
+  model.levels.push_back({.name = "node", .eager = {.alpha = 0.01, .g = 0.01}});
+  Shape shape{12};
+  shape.placement = std::make_shared<const Placement>(machine, places);
+  EXPECT_DOUBLE_EQ(bound(allgather, shape, 0, model), 1);
+  places.pop_back(), places.pop_back(), places.pop_back();
+  shape.p = 9;
+  shape.placement = std::make_shared<const Placement>(machine, places);
+  EXPECT_DOUBLE_EQ(bound(allgather, shape, 0, model), 1);
+}
+
+// A node of three receives nine blocks from others at half a second a byte, each rank 11 in all.
+TEST(LowerBound, CountsWhatMustEnterANode) {
+  const auto machine = std::make_shared<const Machine>(std::vector<Machine::Level>{
+      {"node", {0, 0, 0, 0}}, {"core", {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3}}});
+  std::vector<Place> places;
+  for (int core = 0; core < 12; ++core) places.push_back({1, core});
+  Model model = hockney(0, 0.25);
+  model.levels.push_back({.name = "node", .eager = {.beta = 0.25}, .injection = 2});
+  Shape shape{12};
+  shape.placement = std::make_shared<const Placement>(machine, places);
+  EXPECT_DOUBLE_EQ(bound(allgather, shape, 10, model), 9 * 10 * 0.5);
+  model.levels.back().injection = 100;
+  EXPECT_DOUBLE_EQ(bound(allgather, shape, 10, model), 11 * 10 * 0.25);
+}
+
+class EveryBound : public test::AlgorithmTest {};
+
+TEST_P(EveryBound, IsBelowWhatTheAlgorithmTakes) {
+  const Algorithm& algorithm = *GetParam();
+  for (const char* name : {"lassen", "quartz-like", "gigabit"}) {
+    const Model model = read_model(TOCCATA_SOURCE_DIR "/models/" + std::string(name) + ".json");
+    for (const int p : {1, 2, 7, 16, 24})
+      for (const Shape& shape : sample_shapes(algorithm, p))
+        for (const auto& placement : sample_placements(p))
+          for (const std::int64_t unit : {0, 8, 3000, 100000}) {
+            Shape placed = shape;
+            if (!placed.placement) placed.placement = placement;
+            const double least = bound(algorithm.collective, placed, unit, model);
+            ASSERT_LE(least * (1 - 1e-12), predict(algorithm, placed, unit, model).seconds)
+                << test::describe(algorithm, placed) << ", " << name << ", " << unit << " bytes";
+          }
+  }
+}
+
+EVERY_ALGORITHM(EveryBound);
+
+}  // namespace
+}  // namespace toccata
