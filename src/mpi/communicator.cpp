@@ -74,6 +74,7 @@ void Communicator::leave_user() {
 
 void Communicator::close() {
   if (process_ == nullptr) return;
+  const auto alive = weak_from_this().lock();  // to wait below may end the user's communicator
   process_->remove(*this);
   process_ = nullptr;
   const std::lock_guard lock(private_mutex_);
