@@ -37,7 +37,7 @@ def tables(results: Results) -> RenderableType:
         ("mean", lambda each: each.average),
         ("median", lambda each: each.median),
     )
-    for algorithm in results.algorithms:
+    for algorithm in _in_order(results.algorithms):
         for statistic, time in statistics:
             parts.append(_heading(f"{statistic} execution time (ms) of {_name(algorithm)}"))
             parts.append(_by_ranks_and_ints(results, algorithm, time))
@@ -50,6 +50,12 @@ def tables(results: Results) -> RenderableType:
 def scaled(results: Results) -> Results:
     """Without the cap, which is of another size."""
     return Results(each for each in results.all if each.bytes != CAP_BYTES)
+
+
+def _in_order(algorithms: list[str]) -> list[str]:
+    """As the paper has them; what it has not comes last."""
+    order = list(NAMES)
+    return sorted(algorithms, key=lambda each: order.index(each) if each in order else len(order))
 
 
 def _name(algorithm: str) -> str:

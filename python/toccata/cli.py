@@ -120,6 +120,14 @@ _ranks = _count("number of ranks")
 Ranks = Annotated[
     int, typer.Option("-p", "--ranks", metavar="P", parser=_ranks, help="Number of ranks.")
 ]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(metavar="ALGORITHM", help="The same for the MPI call of that name."),
+]
+RootOption = Annotated[
+    int,
+    typer.Option("--root", metavar="R", parser=_count("rank", least=0), help="Of a rooted one."),
+]
 Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="[NAME]...", help="Algorithms or collectives; all if none is given."),
@@ -151,7 +159,9 @@ def list_(
 
 @app.command("show")
 def show_(
-    algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="As sparbit or ring.")],
+    algorithm: Annotated[
+        str, typer.Argument(metavar="ALGORITHM", help="As sparbit or bcast/binomial.")
+    ],
     p: Ranks,
     rank: Annotated[
         int | None,
@@ -166,6 +176,7 @@ def show_(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
     ] = None,
+    root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -179,10 +190,11 @@ def show_(
     - `toccata show sparbit -p 5`
     - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
     - `toccata show sparbit -p 8 --output sparbit.png`
-    - `toccata show ring -p 8 --machine "node:2 core:4" --placement cyclic`
+    - `toccata show reduce/binomial -p 6 --root 4`
+    - `toccata show allgather/ring -p 8 --machine "node:2 core:4" --placement cyclic`
     """
     choice = catalogue.find(algorithm)
-    shape = machines.shape(p, machine, placement)
+    shape = machines.shape(p, machine, placement, root)
     choice.cost(shape)  # says so if it is impossible
     if output is None:
         narrator = show.Narrator(choice, shape)
@@ -285,6 +297,7 @@ def traffic(
     size: Annotated[
         str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
     ] = "1",
+    root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -305,7 +318,7 @@ def traffic(
             choices.append(subject)
         else:
             choices += subject.variants(p) or [catalogue.find(subject.path)]
-    shape = machines.shape(p, machine, placement)
+    shape = machines.shape(p, machine, placement, root)
     console.print(counting.as_table(choices, shape, block_bytes))
 
 
@@ -635,6 +648,105 @@ def _measured(collective: str, text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+class Split(StrEnum):
+    """What a fit does not see."""
+
+    sizes = "sizes"
+    collectives = "collectives"
+
+
+@app.command("fit")
+def fit_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of recorded times, CSV.")],
+    machine: Annotated[
+        list[str] | None,
+        typer.Option("--machine", "-m", metavar="NAME", help="Only this one; may be repeated."),
+    ] = None,
+    nodes: Annotated[
+        list[str] | None,
+        typer.Option("--nodes", metavar="NODES", help="Only jobs of so many, as 32 or 4x4x4."),
+    ] = None,
+    split: Annotated[
+        Split,
+        typer.Option(help="Fit to every other size, or to all collectives but one in turn."),
+    ] = Split.sizes,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="MODEL.json", help="Write the machine's model, for predict."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw predicted over measured times: .png, .svg, .pdf."),
+    ] = None,
+    curves: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw times over sizes, of the job with most of them."),
+    ] = None,
+) -> None:
+    """Fit a cost model's parameters to recorded times, and judge it by the others.
+
+    FILE has times of single algorithms on other machines, as the PICO benchmark records them. Those
+    that are ours are walked; the model's parameters are fitted to one part of the times, and the
+    rest shows how good it is: the median error of the predicted times; how many pairs of algorithms
+    whose times differ by more than 20% are in the right order; and the regret, the time of the
+    algorithm predicted to be best over that of the real best.
+
+    Examples:
+
+    - `toccata fit collectives.csv`
+    - `toccata fit collectives.csv -m lumi --save lumi.json`
+    - `toccata fit collectives.csv -m mare_nostrum --nodes 32 --curves curves.png`
+    - `toccata fit collectives.csv --split collectives`
+    """
+    from toccata import drawing, fit_command, fit_drawing, fit_report, fitting  # scipy takes time
+
+    for picture in (plot, curves):
+        if picture is not None:
+            drawing.check_output(picture)
+    found = fit_command.load(file, machine or [], nodes or [])
+    if save is not None and len(found.machines) > 1:
+        raise InputError(
+            f"--save writes one model; say --machine with one of {', '.join(found.machines)}"
+        )
+    by_machine = {
+        name: [each for each in found.cases if each.machine == name] for name in found.machines
+    }
+    collectives = split == Split.collectives
+    fitted: list[fit_command.Fitted] = []
+    with _progress() as bar:
+        task = bar.add_task(
+            "", total=sum(fit_command.turns(cases, collectives) for cases in by_machine.values())
+        )
+        for name, cases in by_machine.items():
+            bar.update(task, description=name)
+            way = fit_command.by_collectives if collectives else fit_command.by_sizes
+            fitted.append(way(cases, fitting.Walks(), lambda: bar.advance(task)))
+    for each in fitted:
+        _print_whole(fit_report.scores(each.judged))
+        console.print()
+        _print_whole(fit_report.parameters(each.model))
+        console.print()
+    _print_whole(fit_report.verdict([each.judged for each in fitted]))
+    for line in found.left_out:
+        console.print(f"[dim]left out: {escape(line)}[/]")
+    if save is not None:
+        save.parent.mkdir(parents=True, exist_ok=True)
+        origin = f"toccata fit, {file.name}"
+        save.write_text(fitted[0].model.model(found.machines[0], origin).json)
+        console.print(f"wrote {save}")
+    if plot is not None:
+        every = [
+            (case, seconds, chosen)
+            for each in fitted
+            for case, seconds, chosen in zip(each.cases, each.predicted, each.fitted, strict=True)
+        ]
+        drawing.write(fit_drawing.predicted_over_measured(*zip(*every, strict=True)), plot)
+        console.print(f"wrote {plot}")
+    if curves is not None:
+        drawing.write(fit_drawing.over_sizes(*fit_command.largest_job(fitted)), curves)
+        console.print(f"wrote {curves}")
+
+
 @app.command(context_settings={"allow_interspersed_args": False})
 def run(
     command: Annotated[list[str], typer.Argument(metavar="-- mpirun ARGS...")],
@@ -654,6 +766,20 @@ def run(
         str | None,
         typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoallv and MPI_Alltoallw."),
     ] = None,
+    allreduce: ServerOption = None,
+    bcast: ServerOption = None,
+    gather: ServerOption = None,
+    gatherv: ServerOption = None,
+    reduce: ServerOption = None,
+    reduce_scatter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block.",
+        ),
+    ] = None,
+    scatter: ServerOption = None,
+    scatterv: ServerOption = None,
     report: Annotated[
         bool, typer.Option("--report", help="At its end, rank 0 tells what ran.")
     ] = False,
@@ -671,9 +797,14 @@ def run(
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = {}
-    asked = {"allgather": allgather, "alltoall": alltoall, "alltoallv": alltoallv}
+    asked = {
+        "allgather": allgather, "allreduce": allreduce, "alltoall": alltoall,
+        "alltoallv": alltoallv, "bcast": bcast, "gather": gather, "gatherv": gatherv,
+        "reduce": reduce, "reduce_scatter": reduce_scatter, "scatter": scatter,
+        "scatterv": scatterv,
+    }  # fmt: skip
     for each in _core.collectives():
-        if (text := asked[each.name]) is not None:
+        if (text := asked.get(each.name)) is not None:
             settings[each.variable] = _normalised(each.name, text)
     if report:
         settings["TOCCATA_REPORT"] = "1"

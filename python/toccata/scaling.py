@@ -8,14 +8,14 @@ import math
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import NullLocator
 
 from toccata.heatmap import NATIVE, OTHERS
 from toccata.quantities import show_bytes
 from toccata.results import Metric, Results
 
 MOST_PANELS = 6
-WIDTH, HEIGHT, LEGEND = 2.6, 2.4, 0.7  # inches, of a panel, and below all of them
+WIDTH, HEIGHT, AROUND = 2.6, 2.3, 1.2  # inches, of a panel, and above and below all of them
 COLOURS = ("#0072B2", *OTHERS)
 MARKERS = "osD^vPX*"
 
@@ -25,22 +25,20 @@ def draw(results: Results, metric: Metric, title: str) -> Figure:
     sizes = _some(results.sizes)
     columns = min(len(sizes), 3)
     rows = math.ceil(len(sizes) / columns)
-    height = HEIGHT * rows + LEGEND + 0.5
-    below = LEGEND / height
-    layout = ConstrainedLayoutEngine(rect=(0, below, 1, 1 - below))
-    figure = Figure(figsize=(WIDTH * columns + 0.4, height), layout=layout)
+    figure = Figure(figsize=(WIDTH * columns + 0.4, HEIGHT * rows + AROUND), layout="constrained")
     figure.suptitle(title, fontsize=12, fontweight="bold", x=0.02, ha="left")
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True).flat
+    panels = list(figure.subplots(rows, columns, squeeze=False, sharex=True).flat)
     for axes, size in zip(panels, sizes, strict=False):
         _draw_panel(axes, results, size, metric)
-    for axes in list(panels)[len(sizes) :]:
-        axes.set_visible(False)
+    for axes in panels[len(sizes) :]:
+        axes.remove()
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(
-        handles, labels, loc="lower center", ncols=min(len(labels), columns + 1), frameon=False,
-        fontsize=9,
+        handles, labels, loc="outside lower center", ncols=min(len(labels), columns + 1),
+        frameon=False, fontsize=9,
     )  # fmt: skip
-    figure.supxlabel("ranks", fontsize=10)
+    for axes in panels[max(len(sizes) - columns, 0) : len(sizes)]:
+        axes.set_xlabel("ranks", fontsize=9)
     figure.supylabel(f"{metric} time in µs", fontsize=10)
     return figure
 
@@ -70,7 +68,8 @@ def _draw_panel(axes: Axes, results: Results, size: int, metric: Metric) -> None
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xticks(results.ranks, map(str, results.ranks))
-    axes.minorticks_off()
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.tick_params(axis="x", labelbottom=True)
     axes.set_title(f"{show_bytes(size)} bytes a rank", fontsize=9)
     axes.tick_params(labelsize=8)
     axes.grid(color="#e5e8eb", linewidth=0.6)

@@ -47,7 +47,7 @@ def test_list(toccata: Toccata) -> None:
 
 def test_version_and_help(toccata: Toccata) -> None:
     assert toccata("--version").stdout.startswith("toccata ")
-    for command in ("list", "show", "verify", "traffic", "bench", "run"):
+    for command in ("list", "show", "verify", "traffic", "bench", "fit", "run"):
         done = toccata(command, "--help")
         assert done.returncode == 0
         assert "Examples" in done.stdout
@@ -96,6 +96,11 @@ def test_not_built(toccata: Toccata) -> None:
         ("bench allgather --heatmap map.gif", "map.gif"),
         ("bench allgather --metric fastest", "fastest"),
         ("bench allgather --wrong", "--wrong"),
+        ("bench allgather --paper", "not on allgather"),
+        ("bench alltoall --distribution even", "vector forms"),
+        ("bench alltoallv --distribution odd", "odd"),
+        ("bench alltoall --scaling lines.gif", "lines.gif"),
+        ("show bruck -p 4", "'bruck' may be allgather/bruck or alltoall/bruck"),
         ("run", "mpirun"),
         ("run -- ./not-there", "'./not-there'"),
         ("run -- env true", "'env'"),
@@ -119,7 +124,7 @@ def test_show_draws(tmp_path: Path) -> None:
 
 
 def test_verify() -> None:
-    code, stdout, _ = invoke("verify", "sparbit", "ring", "--max-p", "9")
+    code, stdout, _ = invoke("verify", "sparbit", "allgather/ring", "--max-p", "9")
     assert code == 0
     lines = stdout.splitlines()
     assert [line.split()[:2] for line in lines] == [
@@ -140,7 +145,7 @@ def test_verify_goes_through_every_setting() -> None:
         for text in ("sparbit", "sparbit:messages=per_block")
         for in_place in (False, True)
     }
-    assert not list(proving.cases(find("ring"), [100_000]))
+    assert not list(proving.cases(find("allgather/ring"), [100_000]))
     assert not list(proving.cases(find("neighbor_exchange"), [5]))
 
 
@@ -156,14 +161,14 @@ class Wrong:
 def test_verify_fails_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = [Case(Wrong(), Shape(4), False), Case(Wrong(), Shape(4), True)]  # type: ignore[arg-type]
     monkeypatch.setattr(proving, "cases", lambda *_: iter(wrong))
-    code, stdout, stderr = invoke("verify", "ring")
+    code, stdout, stderr = invoke("verify", "allgather/ring")
     assert code == 1
     assert "wrong with 4 ranks, in place: rank 1, round 2: [red] block" in stdout
     assert stderr == "toccata: 1 of 1 algorithms are wrong\n"
 
 
 def test_traffic() -> None:
-    code, stdout, _ = invoke("traffic", "-p", "5", "--bytes", "1K")
+    code, stdout, _ = invoke("traffic", "allgather", "-p", "5", "--bytes", "1K")
     assert code == 0
     rows = {line.split()[0]: line.split()[1:] for line in stdout.splitlines()[2:]}
     assert rows["allgather/ring"] == [
@@ -215,6 +220,37 @@ def test_bench_files_and_algorithms(machine: Path, monkeypatch: pytest.MonkeyPat
     assert "--algorithms native;sparbit:messages=per_block,travel=packed;ring" in log
     assert "--bind-to core" in log
     assert "--sizes 4,16 --repetitions 100 --warmup 0" in log
+
+
+def test_bench_as_the_paper(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    code, stdout, stderr = invoke("bench", "alltoall", "--paper")
+    assert (code, stderr) == (0, "")
+    assert "median execution time (ms) of Zero copy, bruck_zero_copy" in stdout
+    assert "12 processes with 12 elements each" in stdout
+    log = (machine / "log").read_text().splitlines()
+    runs = [line for line in log if "--sizes" in line]
+    assert [line.split()[3] for line in runs] == ["2", "4", "8", "12"]
+    assert "--sizes 64,1024,16384,262144,4194304 --repetitions 1000" in runs[0]
+    assert "--sizes 48 --repetitions 1000" in runs[3]
+    rows = list(csv.DictReader((machine / "results/alltoall-paper-openmpi.csv").open()))
+    assert len(rows) == (3 * 5 + 1) * 5
+    for name in ("alltoall-paper-openmpi.png", "alltoall-paper-openmpi-scaling.png"):
+        assert (machine / "results" / name).stat().st_size > 1000
+
+
+def test_bench_of_uneven_blocks(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    code, stdout, _ = invoke(
+        "bench", "alltoallv", "--ranks", "4", "--sizes", "64", "--distribution", "silent",
+        "--algorithms", "native,pairwise,alltoall/bruck",
+    )  # fmt: skip
+    assert code == 0
+    assert "alltoallv, 4 ranks" in stdout
+    log = (machine / "log").read_text()
+    assert "--algorithms native;pairwise;bruck --sizes 64" in log
+    assert "--distribution silent" in log
+    assert (machine / "results/alltoallv-silent-openmpi.csv").exists()
 
 
 @pytest.mark.parametrize(
