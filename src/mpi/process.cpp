@@ -25,6 +25,11 @@ bool is_mpi_there() {
   return initialized != 0 && finalized == 0;
 }
 
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && std::strcmp(value, "") != 0 && std::strcmp(value, "0") != 0;
+}
+
 Process* attached() {
   void* process = nullptr;
   int found = 0;
@@ -81,8 +86,8 @@ Process* Process::current() {
 
 Process::Process() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
-  const char* report = std::getenv("TOCCATA_REPORT");
-  reporting_ = report != nullptr && std::strcmp(report, "") != 0 && std::strcmp(report, "0") != 0;
+  reporting_ = is_set("TOCCATA_REPORT");
+  reproducible_ = is_set("TOCCATA_REPRODUCIBLE");
   for (const Collective* collective : collectives()) {
     Choice choice;
     const std::string variable(collective->variable);

@@ -53,6 +53,10 @@ class Process : public Background {
   // Where this process runs; found out when first asked for.
   const Surroundings& surroundings();
 
+  // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
+  // long the message.
+  bool reproducible() const { return reproducible_; }
+
   // TOCCATA_REPORT: whether to count and time calls.
   bool reporting() const { return reporting_; }
   // Collective over MPI_COMM_WORLD: gathers what every rank counted, and rank 0 prints it.
@@ -81,6 +85,7 @@ class Process : public Background {
   DatatypeTable datatypes_;
   std::vector<std::pair<const Collective*, Choice>> asked_;
   bool reporting_ = false;
+  bool reproducible_ = false;
   int world_rank_ = 0;
 
   std::mutex mutex_;  // guards what follows

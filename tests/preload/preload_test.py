@@ -16,7 +16,10 @@ arguments.add_argument("--programs", nargs="+", required=True)
 options = arguments.parse_args() if __name__ == "__main__" else None
 if options:
     alltoall_programs = [each for each in options.programs if "alltoall" in Path(each).name]
-    options.programs = [each for each in options.programs if each not in alltoall_programs]
+    rooted_programs = [each for each in options.programs if "rooted" in Path(each).name]
+    reproducible = [each for each in options.programs if "reproducible" in Path(each).name]
+    others = {*alltoall_programs, *rooted_programs, *reproducible}
+    options.programs = [each for each in options.programs if each not in others]
 
 INTS = 5  # that every rank contributes to a call, of 4 bytes each
 CALLS = {"c": 3, "mpif_h": 5, "mpi": 5, "mpi_f08": 5}  # on each communicator
@@ -29,8 +32,14 @@ class Outcome:
         said = [line for line in process.stderr.splitlines() if line.startswith("toccata: ")]
         table = [re.split(r"  +", line.removeprefix("toccata: ")) for line in said]
         rows = [row for row in table if len(row) == 6 and row[0] != "collective"]
-        # (ranks, algorithm) -> (calls, bytes)
-        self.report = {(int(row[1]), row[2]): (int(row[3]), row[4]) for row in rows}
+        # (collective, ranks, algorithm) -> calls
+        self.calls = {(row[0], int(row[1]), row[2]): int(row[3]) for row in rows}
+        # (ranks, algorithm) -> (calls, bytes), without that by which programs count their faults
+        self.report = {
+            (int(row[1]), row[2]): (int(row[3]), row[4])
+            for row in rows
+            if row[0].startswith("all") and row[0] != "allreduce"
+        }
         self.messages = [line for line, row in zip(said, table, strict=False) if len(row) != 6]
         self.error = process.stderr
 
