@@ -23,11 +23,11 @@ Schedule to_leader(bool linear, int p, int rank) {
     schedule.round();
     if (tree.has_child(distance)) {
       const int child = tree.child(distance);
-      schedule.recv(child, recv(child, tree.span(distance)));
+      schedule.recv(child, recv(child, tree.span(distance)), Travel::packed);
     } else if (distance == tree.reach()) {
       BlockRanges subtree{send(0)};
       append(subtree, recv(rank + 1, tree.span() - 1));
-      schedule.send(tree.parent(), subtree);
+      schedule.send(tree.parent(), subtree, Travel::packed);  // two pieces here, one there
     }
   }
   if (tree.is_root()) (p == 1 ? schedule.round() : schedule).copy(send(0), recv(0));

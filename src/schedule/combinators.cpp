@@ -160,9 +160,12 @@ BlockRanges at_home(const BlockRanges& like, const BlockRange& range) {
   return runs;
 }
 
+// What nothing comes of is left out of a part of the ranks, where one may have no blocks at all.
+enum class Nothing : bool { kept, left_out };
+
 template <typename PeerMap>
 Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send,
-                const BlockMap& recv, Scratch where, int first_scratch = 0) {
+                const BlockMap& recv, Scratch where, Nothing nothing, int first_scratch = 0) {
   const bool apart = where == Scratch::apart;
   const BlockMap scratch = map_scratch(inner.scratch(), send, recv, first_scratch);
   const auto map = [&](std::span<const BlockRange> ranges) {
@@ -182,19 +185,20 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
 
   ScheduleBuilder result;
   if (apart) result.scratch(map(inner.scratch()));
+  const bool all = nothing == Nothing::kept;
   for (int i = 0; i < inner.rounds(); ++i) {
     result.round();
     for (const Message& each : inner.sends(i))
-      if (const BlockRanges blocks = map(inner.ranges(each)); !blocks.empty())
+      if (const BlockRanges blocks = map(inner.ranges(each)); all || !blocks.empty())
         result.channel(each.channel).send(peer(each.peer), blocks, each.travel);
     for (const Message& each : inner.recvs(i))
-      if (const BlockRanges blocks = map(inner.ranges(each)); !blocks.empty())
+      if (const BlockRanges blocks = map(inner.ranges(each)); all || !blocks.empty())
         result.channel(each.channel).recv(peer(each.peer), blocks, each.travel);
     for (const Step& each : inner.steps(i)) {
       const BlockRanges from = map(inner.from(each)), into = map(inner.into(each));
       if (each.reduces)
         result.reduce(from, into);
-      else if (from != into)
+      else if (all || from != into)
         result.copy(from, into);
     }
   }
@@ -206,19 +210,19 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
 
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv) {
-  return mapped(
-      inner, [&](int rank) { return group[rank]; }, send, recv, Scratch::apart);
+  return on(group, inner, send, recv, 0);
 }
 
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv, int first_scratch) {
   return mapped(
-      inner, [&](int rank) { return group[rank]; }, send, recv, Scratch::apart, first_scratch);
+      inner, [&](int rank) { return group[rank]; }, send, recv, Scratch::apart, Nothing::left_out,
+      first_scratch);
 }
 
 Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv, Scratch scratch) {
   return mapped(
-      inner, [](int rank) { return rank; }, send, recv, scratch);
+      inner, [](int rank) { return rank; }, send, recv, scratch, Nothing::kept);
 }
 
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,

@@ -91,8 +91,9 @@ def test_plot(sizes: list[int]) -> None:
 def test_predict_command(tmp_path: Path) -> None:
     picture, data = tmp_path / "times.png", tmp_path / "times.json"
     code, out, err = invoke(
-        "predict", "allgather/ring", "sparbit", "--model", "quartz-like", "--machine", "node:2 core:4",
-        "--ranks", "4,8", "--sizes", "1,1K", "-o", str(picture), "--json", str(data),
+        "predict", "allgather/ring", "sparbit", "--model", "quartz-like",
+        "--machine", "node:2 core:4", "--ranks", "4,8", "--sizes", "1,1K",
+        "-o", str(picture), "--json", str(data),
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert "8 ranks on node:2 core:4" in out
