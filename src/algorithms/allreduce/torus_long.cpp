@@ -20,9 +20,9 @@ extern const Algorithm torus_bucket;
 
 namespace allreduce {
 
-// The shape of either half: as many parts of what a rank has between them.
+// The shape of either half: what a rank has between them is one block.
 static Shape half(Shape shape) {
-  shape.parts /= shape.p;
+  shape.parts = 1;
   return shape;
 }
 

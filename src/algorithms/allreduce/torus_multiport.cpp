@@ -20,9 +20,9 @@ extern const Algorithm torus_multiport;
 
 namespace allreduce {
 
-// The shape of either half: as many parts of what a rank has between them.
+// The shape of either half: what a rank has between them is in as many parts.
 static Shape half(Shape shape) {
-  shape.parts /= shape.p;
+  shape.parts = ways_round(shape);
   return shape;
 }
 
