@@ -66,22 +66,20 @@ std::string verify_choice(const Choice& choice, const Shape& known, bool in_plac
   return verify(algorithm, shape, all_schedules(choice, known), in_place);
 }
 
-std::string lockstep_choice(const Choice& choice, const std::vector<std::int64_t>& counts,
-                            bool in_place) {
-  if (choice.native()) analysed(choice, {});  // says why not
-  const Algorithm& algorithm = *choice.algorithm;
-  int p = 1;  // the number of ranks that have so many data
-  while (algorithm.collective.data({p}) < static_cast<int>(counts.size())) ++p;
-  if (algorithm.collective.data({p}) != static_cast<int>(counts.size()))
-    throw RequestError("no number of ranks has " + std::to_string(counts.size()) + " data in " +
-                       std::string(algorithm.collective.name));
+std::string lockstep_choice(const Choice& choice, const Shape& known,
+                            const std::vector<std::int64_t>& counts, bool in_place) {
+  const Algorithm& algorithm = analysed(choice, known);
+  const Shape shape = choice.in(known);
+  const int data = algorithm.collective.data(shape);
+  if (data != static_cast<int>(counts.size()))
+    throw RequestError(algorithm.path() + " with " + std::to_string(shape.p) + " ranks has " +
+                       std::to_string(data) + " data, given are " + std::to_string(counts.size()));
   if (algorithm.blocks_alike &&
       std::ranges::adjacent_find(counts, std::not_equal_to{}) != counts.end())
     throw RequestError(algorithm.path() + " needs all blocks alike");
-  analysed(choice, {.p = p});
   ByteCall call{.counts = counts};
   call.in_place = in_place;
-  return lockstep(algorithm, choice.in({.p = p}), call);
+  return lockstep(algorithm, shape, call);
 }
 
 Traffic traffic_of(const Choice& choice, const Shape& known, std::int64_t block_bytes) {
@@ -138,6 +136,7 @@ struct PythonMessage {
 };
 struct PythonCopy {
   BlockRanges from, into;
+  bool reduces;
 };
 struct PythonRound {
   std::vector<PythonMessage> sends, recvs;
@@ -161,7 +160,7 @@ PythonRound round_of(const Schedule& schedule, int round) {
   for (const Step& each : schedule.steps(round)) {
     const auto from = schedule.from(each);
     const auto into = schedule.into(each);
-    result.copies.push_back({{from.begin(), from.end()}, {into.begin(), into.end()}});
+    result.copies.push_back({{from.begin(), from.end()}, {into.begin(), into.end()}, each.reduces});
   }
   return result;
 }
@@ -177,6 +176,8 @@ NB_MODULE(_core, module) {
   nb::class_<Collective>(module, "Collective")
       .def_ro("name", &Collective::name)
       .def_ro("variable", &Collective::variable)
+      .def_ro("rooted", &Collective::rooted)
+      .def_ro("reduces", &Collective::reduces)
       .def_prop_ro("regular", [](const Collective& self) { return self.regular().name; });
 
   nb::class_<Parameter>(module, "Parameter")
@@ -222,7 +223,8 @@ NB_MODULE(_core, module) {
       .def_ro("ranges", &PythonMessage::ranges);
   nb::class_<PythonCopy>(module, "Copy")
       .def_ro("source", &PythonCopy::from)
-      .def_ro("target", &PythonCopy::into);
+      .def_ro("target", &PythonCopy::into)
+      .def_ro("reduces", &PythonCopy::reduces);
   nb::class_<PythonRound>(module, "Round")
       .def_ro("sends", &PythonRound::sends)
       .def_ro("recvs", &PythonRound::recvs)
@@ -278,6 +280,12 @@ NB_MODULE(_core, module) {
             return proof_effort(analysed(self, known), self.in(known));
           },
           "shape"_a)
+      .def_prop_ro(
+          "rooted",
+          [](const Choice& self) { return !self.native() && self.algorithm->collective.rooted; })
+      .def_prop_ro(
+          "reduces",
+          [](const Choice& self) { return !self.native() && self.algorithm->collective.reduces; })
       .def_prop_ro("differs_in_place",
                    [](const Choice& self) {
                      return !self.native() && differs_in_place(self.algorithm->collective);
@@ -313,7 +321,7 @@ NB_MODULE(_core, module) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("verify", &verify_choice, "shape"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>())
-      .def("lockstep", &lockstep_choice, "counts"_a, "in_place"_a = false,
+      .def("lockstep", &lockstep_choice, "shape"_a, "counts"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>());
 
   bind_cost(module);

@@ -71,6 +71,10 @@ class Collective:
     def variable(self) -> str:
         """The variable of the environment that asks for an algorithm, as TOCCATA_ALLGATHER."""
     @property
+    def rooted(self) -> bool: ...
+    @property
+    def reduces(self) -> bool: ...
+    @property
     def regular(self) -> str:
         """The collective of which this is the vector form, or itself; it has the algorithms."""
 
@@ -160,12 +164,14 @@ class Message:
     def ranges(self) -> list[BlockRange]: ...
 
 class Copy:
-    """A local step: the i-th block of `source` goes to the i-th block of `target`."""
+    """A local step: block i of `source` is copied to block i of `target`, or reduced into it."""
 
     @property
     def source(self) -> list[BlockRange]: ...
     @property
     def target(self) -> list[BlockRange]: ...
+    @property
+    def reduces(self) -> bool: ...
 
 class Round:
     """Messages in flight together, then local copies."""
@@ -234,6 +240,10 @@ class Choice:
     def proof_effort(self, shape: Shape | int) -> int:
         """About how many blocks a proof moves or looks at; 40 million take about a second."""
     @property
+    def rooted(self) -> bool: ...
+    @property
+    def reduces(self) -> bool: ...
+    @property
     def differs_in_place(self) -> bool:
         """Whether a call in place is another thing to prove."""
     def schedule(self, shape: Shape | int, rank: int) -> Schedule: ...
@@ -244,8 +254,8 @@ class Choice:
     def traffic(self, shape: Shape | int, block_bytes: int = 1) -> Traffic: ...
     def verify(self, shape: Shape | int, in_place: bool = False) -> str:
         """What is wrong first, in one line; empty if the algorithm is proved right."""
-    def lockstep(self, counts: list[int], in_place: bool = False) -> str:
-        """Runs all ranks on real bytes, block r having counts[r]. What is wrong first, or ""."""
+    def lockstep(self, shape: Shape | int, counts: list[int], in_place: bool = False) -> str:
+        """Runs all ranks on real bytes, datum d having counts[d]. What is wrong first, or ""."""
 
 class Bounds:
     """What no algorithm can do with less."""

@@ -121,6 +121,14 @@ _ranks = _count("number of ranks")
 Ranks = Annotated[
     int, typer.Option("-p", "--ranks", metavar="P", parser=_ranks, help="Number of ranks.")
 ]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(metavar="ALGORITHM", help="The same for the MPI call of that name."),
+]
+RootOption = Annotated[
+    int,
+    typer.Option("--root", metavar="R", parser=_count("rank", least=0), help="Of a rooted one."),
+]
 Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="[NAME]...", help="Algorithms or collectives; all if none is given."),
@@ -152,7 +160,9 @@ def list_(
 
 @app.command("show")
 def show_(
-    algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="As sparbit or ring.")],
+    algorithm: Annotated[
+        str, typer.Argument(metavar="ALGORITHM", help="As sparbit or bcast/binomial.")
+    ],
     p: Ranks,
     rank: Annotated[
         int | None,
@@ -167,6 +177,7 @@ def show_(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
     ] = None,
+    root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -180,11 +191,12 @@ def show_(
     - `toccata show sparbit -p 5`
     - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
     - `toccata show sparbit -p 8 --output sparbit.png`
-    - `toccata show ring -p 8 --machine "node:2 core:4" --placement cyclic`
+    - `toccata show reduce/binomial -p 6 --root 4`
+    - `toccata show allgather/ring -p 8 --machine "node:2 core:4" --placement cyclic`
     - `toccata show bcast/torus_mst -p 16 --machine torus:4x4 --output tree.png`
     """
     choice = catalogue.find(algorithm)
-    shape = machines.shape(p, machine, placement)
+    shape = machines.shape(p, machine, placement, root)
     choice.cost(shape)  # says so if it is impossible
     if output is None:
         narrator = show.Narrator(choice, shape)
@@ -288,6 +300,7 @@ def traffic(
     size: Annotated[
         str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
     ] = "1",
+    root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -308,7 +321,7 @@ def traffic(
             choices.append(subject)
         else:
             choices += subject.variants(p) or [catalogue.find(subject.path)]
-    shape = machines.shape(p, machine, placement)
+    shape = machines.shape(p, machine, placement, root)
     console.print(counting.as_table(choices, shape, block_bytes))
 
 
@@ -399,8 +412,8 @@ def predict(
     Examples:
 
     - `toccata predict allgather --model gigabit --machine "node:16 socket:2 core:4" --ranks 128`
-    - `toccata predict bruck locality_bruck --model lassen --machine "node:1024 socket:1 core:16"
-      --nodes 1024 --sizes 4:64K -o figure8.png`
+    - `toccata predict allgather/bruck locality_bruck --model lassen --sizes 4:64K
+      --machine "node:1024 socket:1 core:16" --nodes 1024 -o figure8.png`
     """
     from toccata import drawing, predicting  # matplotlib takes a second to load
 
@@ -423,6 +436,64 @@ def predict(
 
         drawing.write(prediction_plot.draw(all_, parameters.name), output)
         console.print(f"wrote {output}")
+
+
+@app.command()
+def calibrate(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes: .json.")
+    ],
+    ranks: Annotated[
+        int, typer.Option(metavar="P", parser=_count("number of ranks", least=2), help="How many.")
+    ] = 2,
+    sizes: Annotated[
+        str, typer.Option(metavar="LIST", help="Bytes a message, as 1:4M (doubling).")
+    ] = "1:4M",
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", parser=_count("number of messages", least=5), help="Each.")
+    ] = 200,
+    node: Annotated[
+        int,
+        typer.Option(
+            metavar="P",
+            parser=_count("number of ranks", least=0),
+            help="Take so many ranks for a node; 0: those that share memory.",
+        ),
+    ] = 0,
+    mpi: Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich or auto.")] = "auto",
+    launcher_args: Annotated[
+        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
+    ] = "",
+) -> None:
+    """Measure messages on this machine, level by level, and fit a model for `predict` to them.
+
+    A pair of ranks of each level of the machine that there are two ranks of plays ping-pong and
+    sends bursts of messages; where there are several nodes, more and more pairs do at once. Give
+    so many ranks, and the launcher such arguments, that all levels occur. Prints the parameters and
+    how far they are from what was measured.
+
+    Examples:
+
+    - `toccata calibrate -o here.json`
+    - `toccata calibrate --ranks 64 --launcher-args "--hostfile hosts --map-by core" -o ours.json`
+    - `toccata predict allgather --model ./here.json --ranks 2,4`
+    """
+    from toccata import calibrating
+
+    started = launcher.find(mpi)
+    program = [
+        str(launcher.calibration(started.family)),
+        "--sizes", ",".join(map(str, q.parse_sizes(sizes))),
+        "--repetitions", str(repetitions),
+        "--node", str(node),
+    ]  # fmt: skip
+    measured = calibrating.measure(
+        launcher.start(started, ranks, shlex.split(launcher_args), program)
+    )
+    model, lines = calibrating.fit(measured, output.stem)
+    console.print(calibrating.report(measured, model, lines))
+    output.write_text(model.json)
+    console.print(f"wrote {output}")
 
 
 def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:
@@ -851,6 +922,20 @@ def run(
         str | None,
         typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoallv and MPI_Alltoallw."),
     ] = None,
+    allreduce: ServerOption = None,
+    bcast: ServerOption = None,
+    gather: ServerOption = None,
+    gatherv: ServerOption = None,
+    reduce: ServerOption = None,
+    reduce_scatter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block.",
+        ),
+    ] = None,
+    scatter: ServerOption = None,
+    scatterv: ServerOption = None,
     report: Annotated[
         bool, typer.Option("--report", help="At its end, rank 0 tells what ran.")
     ] = False,
@@ -868,7 +953,12 @@ def run(
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = {}
-    asked = {"allgather": allgather, "alltoall": alltoall, "alltoallv": alltoallv}
+    asked = {
+        "allgather": allgather, "allreduce": allreduce, "alltoall": alltoall,
+        "alltoallv": alltoallv, "bcast": bcast, "gather": gather, "gatherv": gatherv,
+        "reduce": reduce, "reduce_scatter": reduce_scatter, "scatter": scatter,
+        "scatterv": scatterv,
+    }  # fmt: skip
     for each in _core.collectives():
         if (text := asked.get(each.name)) is not None:
             settings[each.variable] = _normalised(each.name, text)

@@ -18,21 +18,23 @@ def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: i
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Algorithm", style="cyan", overflow="fold")
-    headings = (
+    reduces = any(each.reduces for each in choices)
+    headings = [
         "Rounds",
         "Messages",
         "Blocks\nsent",
         "Bytes\nsent",
         "Blocks\ncopied",
         "Bytes\ncopied",
-    )
+        *(["Blocks\nreduced", "Bytes\nreduced"] if reduces else []),
+    ]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for choice in choices:
         if choice.why_impossible(shape):
             table.add_row(path_of(choice), *["[dim]–[/]"] * len(headings))
             continue
-        table.add_row(path_of(choice), *_cells(choice, shape, block_bytes))
+        table.add_row(path_of(choice), *_cells(choice, shape, block_bytes)[: len(headings)])
     return table
 
 
@@ -43,18 +45,22 @@ def _cells(choice: _core.Choice, shape: _core.Shape, block_bytes: int) -> list[s
             *(f"[dim]({value})[/]" for value in (declared.rounds, declared.messages)),
             f"[dim]({declared.sent})[/]", f"[dim]({declared.sent * block_bytes})[/]",
             f"[dim]({declared.copied})[/]", f"[dim]({declared.copied * block_bytes})[/]",
+            f"[dim]({declared.reduced})[/]", f"[dim]({declared.reduced * block_bytes})[/]",
         ]  # fmt: skip
     found = choice.traffic(shape, block_bytes)
     return [
-        _beside(found.rounds, declared.rounds),
+        # A rank need not take part in all rounds of the longest chain.
+        _beside(found.rounds, declared.rounds, right=found.rounds <= declared.rounds),
         _beside(found.messages, declared.messages),
         _beside(found.sent, declared.sent),
         str(found.sent_bytes),
         _beside(found.copied, declared.copied),
         str(found.copied_bytes),
+        _beside(found.reduced, declared.reduced),
+        str(found.reduced_bytes),
     ]
 
 
-def _beside(found: int, declared: int) -> str:
-    style = "dim" if found == declared else "bold red"
+def _beside(found: int, declared: int, right: bool | None = None) -> str:
+    style = "dim" if (found == declared if right is None else right) else "bold red"
     return f"{found} [{style}]({declared})[/]"

@@ -1,8 +1,9 @@
 """A schedule as a picture, in the manner of Figure 3 of the Sparbit paper.
 
 One panel for each round. A column is a rank, a cell is a block of its buffer, and the number in it
-says whose data it holds. What arrived in the round is grey; what was copied locally is orange; a
-frame marks what was sent. Arcs lead from sender to receiver.
+says whose data it holds; in a reduction, which ranks' contributions ("0–3", or how many where they
+are not in a row). What arrived in the round is grey; what was copied locally is orange, what was
+reduced green; a frame marks what was sent. Arcs lead from sender to receiver.
 """
 
 import math
@@ -28,7 +29,7 @@ MOST_PIXELS = 5000  # of the longer side
 NUMBERED_RANKS = 32  # up to here there is room for a number in each cell
 FORMATS = (".png", ".svg", ".pdf")
 
-EMPTY, HELD, RECEIVED, COPIED = "#ffffff", "#dce9f5", "#a6a6a6", "#f6cf94"
+EMPTY, HELD, RECEIVED, COPIED, REDUCED = "#ffffff", "#dce9f5", "#a6a6a6", "#f6cf94", "#a9dcae"
 INK, FAINT, ARROW = "#1c2833", "#cfd6dc", "#0b5fa5"
 # Inches: a cell by the number of ranks, the narrowest panel, the space beside and above one.
 CELLS = {8: 0.32, 16: 0.27, NUMBERED_RANKS: 0.21, MOST_RANKS: 0.11}
@@ -189,7 +190,8 @@ def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: 
     for rank, step in enumerate(steps):
         for block, datum in enumerate(step.holds[buffer]):
             if datum != NOTHING and p <= NUMBERED_RANKS:
-                axes.text(rank, offset + block, str(datum), ha="center", va="center_baseline",
+                axes.text(rank, offset + block, cell_text(step, buffer, block),
+                          ha="center", va="center_baseline",
                           fontsize=8 if p <= 16 else 6, color=INK)  # fmt: skip
             if (buffer, block) in step.sent and p <= NUMBERED_RANKS:
                 axes.add_patch(
@@ -208,11 +210,26 @@ def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: 
     return offset + blocks - 0.5
 
 
+def cell_text(step: Step, buffer: str, block: int) -> str:
+    """What stands in a cell that holds something."""
+    ranks = sorted(step.given[buffer][block])
+    if not ranks:
+        return str(step.holds[buffer][block])
+    if len(ranks) == 1:
+        return str(ranks[0])
+    in_a_row = ranks[-1] - ranks[0] == len(ranks) - 1
+    return f"{ranks[0]}–{ranks[-1]}" if in_a_row else f"{len(ranks)}×"
+
+
 def cell_shades(steps: list[Step], buffer: str) -> list[list[str]]:
     """The colour of every cell, as [block][rank]."""
     blocks = max(len(each.holds[buffer]) for each in steps)
 
     def shade(step: Step, block: int) -> str:
+        if block >= len(step.holds[buffer]):
+            return EMPTY
+        if (buffer, block) in step.reduced:
+            return REDUCED
         if (buffer, block) in step.received:
             return RECEIVED
         if (buffer, block) in step.copied:
@@ -266,6 +283,8 @@ def _draw_legend(figure: Figure, whole: Trace) -> None:
     ]
     if any(step.copied for steps in whole.steps for step in steps):
         handles.append(Patch(facecolor=COPIED, edgecolor=FAINT, label="copied locally"))
+    if any(step.reduced for steps in whole.steps for step in steps):
+        handles.append(Patch(facecolor=REDUCED, edgecolor=FAINT, label="reduced"))
     if whole.p <= NUMBERED_RANKS:
         handles.append(
             Patch(facecolor="none", edgecolor=ARROW, linewidth=1.1, label="sent in this round")

@@ -97,14 +97,18 @@ class Narrator:
         assert algorithm is not None
         cost = self.choice.cost(self.shape)
         text = Text(path_of(self.choice), style="bold cyan")
-        text.append(f"   {self.p} rank{'s' if self.p != 1 else ''}\n", style="bold")
+        root = f", root {self.shape.root}" if self.choice.rooted else ""
+        text.append(f"   {self.p} rank{'s' if self.p != 1 else ''}{root}\n", style="bold")
         text.append(f"{algorithm.summary}  [{algorithm.citation}]\n", style="default not bold")
         text.append(
             f"at most, a rank: {cost.rounds} rounds, {cost.messages} messages, "
-            f"{cost.sent} blocks sent, {cost.copied} copied\n",
+            f"{cost.sent} blocks sent, {cost.copied} copied"
+            f"{f', {cost.reduced} reduced' if cost.reduced else ''}\n",
             style="dim not bold",
         )
         text.append("→ peer: blocks sent   ← peer: blocks received   from ⇒ to: copied", "dim")
+        if cost.reduced:
+            text.append("   from ∘ into: reduced, what lower ranks gave on the left", "dim")
         return text
 
     def all_ranks(self) -> RenderableType:
@@ -167,7 +171,10 @@ def _cells(round_: _core.Round | None, columns: dict[str, bool]) -> list[str]:
         "sends": [_message("→", each) for each in round_.sends],
         "receives": [_message("←", each) for each in round_.recvs],
         "copies": [
-            f"{describe_blocks(each.source)} ⇒ {_into(each.target)}" for each in round_.copies
+            f"{describe_blocks(each.source)} ∘ {_into(each.target)}"
+            if each.reduces
+            else f"{describe_blocks(each.source)} ⇒ {_into(each.target)}"
+            for each in round_.copies
         ],
     }
     return ["\n".join(cells[name]) for name, shown in columns.items() if shown]

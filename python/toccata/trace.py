@@ -9,6 +9,7 @@ from toccata.errors import Failure
 NOTHING = -1
 Place = tuple[str, int]  # buffer, block
 _Wire = tuple[int, int, int]  # sender, receiver, channel
+_Held = tuple[int, frozenset[int]]  # a datum, and who contributed to it
 
 
 @dataclass
@@ -16,9 +17,12 @@ class Step:
     """One rank in one round: what it does, and what it holds afterwards."""
 
     holds: dict[str, list[int]]  # buffer -> datum of each block
+    # The same for who contributed to it, where the collective reduces: empty for nobody yet.
+    given: dict[str, list[frozenset[int]]]
     sent: set[Place] = field(default_factory=set)
     received: set[Place] = field(default_factory=set)
     copied: set[Place] = field(default_factory=set)
+    reduced: set[Place] = field(default_factory=set)
     sends_to: list[int] = field(default_factory=list)  # peers
     receives_from: list[int] = field(default_factory=list)
 
@@ -53,6 +57,11 @@ def places(ranges: list[_core.BlockRange]) -> list[Place]:
     return [(each.buffer, block) for each in ranges for block in each.blocks]
 
 
+def held(step: Step, where: list[Place]) -> list[_Held]:
+    """What a rank has there."""
+    return [(step.holds[buffer][block], step.given[buffer][block]) for buffer, block in where]
+
+
 class _Walker:
     """One rank on its way through its schedule."""
 
@@ -64,18 +73,28 @@ class _Walker:
             "recv": choice.before(shape, rank, recv=True),
             "scratch": [NOTHING] * len(places(self.schedule.scratch)),
         }
-        self.history = [Step(start)]
+        nobody: frozenset[int] = frozenset()
+        own = frozenset([rank]) if choice.reduces else nobody
+        given = {
+            buffer: [nobody if datum == NOTHING else own for datum in data]
+            for buffer, data in start.items()
+        }
+        self.history = [Step(start, given)]
         self.open: tuple[_core.Round, Step] | None = None
 
     def next_step(self) -> Step:
         """A step that starts from what the last one left."""
-        return Step({buffer: list(data) for buffer, data in self.history[-1].holds.items()})
+        last = self.history[-1]
+        return Step(
+            {buffer: list(data) for buffer, data in last.holds.items()},
+            {buffer: list(ranks) for buffer, ranks in last.given.items()},
+        )
 
     @property
     def done(self) -> bool:
         return len(self.history) > len(self.schedule)
 
-    def advance(self, in_flight: dict[_Wire, deque[list[int]]]) -> bool:
+    def advance(self, in_flight: dict[_Wire, deque[list[_Held]]]) -> bool:
         """Opens the next round, or closes the open one if all has arrived. Says if it moved."""
         if self.open is None:
             self.open = self.schedule.round(len(self.history) - 1), self.next_step()
@@ -84,8 +103,7 @@ class _Walker:
                 sent = places(message.ranges)
                 step.sends_to.append(message.peer)
                 step.sent.update(sent)
-                data = [step.holds[buffer][block] for buffer, block in sent]
-                in_flight[self.rank, message.peer, message.channel].append(data)
+                in_flight[self.rank, message.peer, message.channel].append(held(step, sent))
             return True
         round_, step = self.open
         wires = Counter((each.peer, self.rank, each.channel) for each in round_.recvs)
@@ -96,17 +114,25 @@ class _Walker:
             data = in_flight[message.peer, self.rank, message.channel].popleft()
             step.received.update(self.store(step, message.ranges, data))
         for copy in round_.copies:
-            data = [step.holds[buffer][block] for buffer, block in places(copy.source)]
-            step.copied.update(self.store(step, copy.target, data))
+            data = held(step, places(copy.source))
+            if copy.reduces:
+                there = held(step, places(copy.target))
+                data = [
+                    (datum, lower | upper)
+                    for (datum, lower), (_, upper) in zip(data, there, strict=True)
+                ]
+            changed = step.reduced if copy.reduces else step.copied
+            changed.update(self.store(step, copy.target, data))
         self.history.append(step)
         self.open = None
         return True
 
     @staticmethod
-    def store(step: Step, target: list[_core.BlockRange], data: list[int]) -> list[Place]:
+    def store(step: Step, target: list[_core.BlockRange], data: list[_Held]) -> list[Place]:
         written = places(target)
-        for (buffer, block), datum in zip(written, data, strict=True):
+        for (buffer, block), (datum, ranks) in zip(written, data, strict=True):
             step.holds[buffer][block] = datum
+            step.given[buffer][block] = ranks
         return written
 
 
@@ -117,7 +143,7 @@ def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
     wait for each other for ever, which no verified algorithm does.
     """
     walkers = [_Walker(choice, shape, rank) for rank in range(shape.p)]
-    in_flight: dict[_Wire, deque[list[int]]] = defaultdict(deque)
+    in_flight: dict[_Wire, deque[list[_Held]]] = defaultdict(deque)
     while waiting := [each for each in walkers if not each.done]:
         moved = [each.advance(in_flight) for each in waiting]
         if not any(moved):

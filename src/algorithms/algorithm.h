@@ -21,6 +21,12 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
+// Of one after the other, where the same rank does most of both.
+inline Cost operator+(const Cost& one, const Cost& next) {
+  return {one.rounds + next.rounds, one.messages + next.messages, one.sent + next.sent,
+          one.copied + next.copied, one.reduced + next.reduced};
+}
+
 // The descriptor that stands at the end of an algorithm's file. All that is known of an algorithm
 // from outside, its tests included, is derived from it.
 struct Algorithm {

@@ -15,7 +15,9 @@ const Collective allreduce{
     .before = [](const Shape&, int, Buffer buffer, int block) -> Datum {
       return buffer == Buffer::send ? block : nothing;
     },
-    .after = [](const Shape&, int, Buffer, int block) -> Datum { return block; },
+    .after = [](const Shape&, int, Buffer buffer, int block) -> Datum {
+      return buffer == Buffer::recv ? block : nothing;
+    },
     .in_place = [](const Shape&, int, int block) { return block; },
     .reduces = true,
 };

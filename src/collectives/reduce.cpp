@@ -20,7 +20,9 @@ const Collective reduce{
     .before = [](const Shape&, int, Buffer buffer, int block) -> Datum {
       return buffer == Buffer::send ? block : nothing;
     },
-    .after = [](const Shape&, int, Buffer, int block) -> Datum { return block; },
+    .after = [](const Shape&, int, Buffer buffer, int block) -> Datum {
+      return buffer == Buffer::recv ? block : nothing;
+    },
     .in_place = [](const Shape& shape, int rank, int block) -> int {
       return rank == shape.root ? block : nothing;
     },

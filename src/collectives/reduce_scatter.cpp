@@ -29,7 +29,10 @@ const Collective reduce_scatter{
         [](const Shape& shape, int rank, Buffer buffer, int block) {
           return buffer == Buffer::send ? meant_for(shape, rank, buffer, block) : nothing;
         },
-    .after = meant_for,
+    .after =
+        [](const Shape& shape, int rank, Buffer buffer, int block) {
+          return buffer == Buffer::recv ? meant_for(shape, rank, buffer, block) : nothing;
+        },
     .reduces = true,
 };
 

@@ -28,8 +28,9 @@ struct Binomial {
   int parent() const { return rank(self - reach()); }
   bool has_child(int distance) const { return distance < reach() && self + distance < p; }
   int child(int distance) const { return rank(self + distance); }
-  // Ranks in the subtree of virtual rank `top` that hangs `distance` below its parent.
-  int span(int top, int distance) const { return std::min(distance, p - top); }
+  // Ranks in our subtree, and in that of a child.
+  int span() const { return std::min(reach(), p - self); }
+  int span(int distance) const { return std::min(distance, p - self - distance); }
 
  private:
   int rank(int virtual_rank) const { return wrap(virtual_rank + root, p); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "patterns/arithmetic.h"
+#include "schedule/builder.h"
 
 namespace toccata {
 
@@ -25,6 +26,25 @@ struct FoldedCube {
   int owner(int leaf) const {
     if (leaf >= pairs()) return leaf + pairs();
     return root / 2 == leaf ? root : 2 * leaf;
+  }
+};
+
+// What a rank has reduced, and where the next operand comes, so that the order of the ranks is
+// kept: what comes from below is reduced into ours, and ours into what comes from above, which then
+// is ours. `own` may be a part of send at first, as long as all comes from above; `spare` is what
+// takes its place.
+struct Operands {
+  BlockRange own, other, spare;
+
+  void take_in(bool from_above, ScheduleBuilder& schedule) {
+    if (!from_above) {
+      schedule.reduce(other, own);
+      return;
+    }
+    schedule.reduce(own, other);
+    const BlockRange was_own = own;
+    own = other;
+    other = was_own.buffer == Buffer::send ? spare : was_own;
   }
 };
 

@@ -44,8 +44,6 @@ class ScheduleBuilder {
  private:
   // Adds one round of `other` to the open round, its scratch and channels moved past ours.
   friend Schedule beside(const Schedule& one, const Schedule& other);
-  friend Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
-                     const BlockMap& recv);
   ScheduleBuilder& step(const BlockRanges& from, const BlockRanges& into, bool reduces);
   void merge_round(const Schedule& other, int round, int first_scratch, int first_channel);
 

@@ -87,35 +87,70 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
   return BlockMap::table(std::move(table));
 }
 
-}  // namespace
+// The blocks that the scratch blocks of `range` are like, in as few runs as can be.
+BlockRanges at_home(const BlockRanges& like, const BlockRange& range) {
+  std::vector<BlockRange> all;
+  for (const BlockRange& each : like)
+    for_each_block(each, [&](int block) { all.push_back({each.buffer, block}); });
+  BlockRanges runs;
+  for_each_block(range, [&](int block) {
+    const BlockRange& home = all[block];
+    if (!runs.empty() && runs.back().buffer == home.buffer &&
+        runs.back().first + runs.back().count == home.first)
+      ++runs.back().count;
+    else
+      runs.push_back(home);
+  });
+  return runs;
+}
 
-Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
-            const BlockMap& recv) {
+template <typename PeerMap>
+Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send,
+                const BlockMap& recv, Scratch where) {
+  const bool apart = where == Scratch::apart;
   const BlockMap scratch = map_scratch(inner.scratch(), send, recv);
-  const auto mapped = [&](std::span<const BlockRange> ranges) {
+  const auto map = [&](std::span<const BlockRange> ranges) {
     BlockRanges outer;
-    for (const BlockRange& range : ranges) {
-      const BlockMap& map = range.buffer == Buffer::send   ? send
-                            : range.buffer == Buffer::recv ? recv
-                                                           : scratch;
-      map.map(range, outer);
-    }
+    for (const BlockRange& range : ranges)
+      if (range.buffer == Buffer::scratch && !apart) {
+        for (const BlockRange& home : at_home(inner.scratch(), range))
+          (home.buffer == Buffer::send ? send : recv).map(home, outer);
+      } else {
+        const BlockMap& blocks = range.buffer == Buffer::send   ? send
+                                 : range.buffer == Buffer::recv ? recv
+                                                                : scratch;
+        blocks.map(range, outer);
+      }
     return outer;
   };
 
   ScheduleBuilder result;
-  result.scratch(mapped(inner.scratch()));
+  if (apart) result.scratch(map(inner.scratch()));
   for (int i = 0; i < inner.rounds(); ++i) {
     result.round();
     for (const Message& each : inner.sends(i))
-      result.channel(each.channel).send(group[each.peer], mapped(inner.ranges(each)), each.travel);
+      result.channel(each.channel).send(peer(each.peer), map(inner.ranges(each)), each.travel);
     for (const Message& each : inner.recvs(i))
-      result.channel(each.channel).recv(group[each.peer], mapped(inner.ranges(each)), each.travel);
+      result.channel(each.channel).recv(peer(each.peer), map(inner.ranges(each)), each.travel);
     for (const Step& each : inner.steps(i))
-      result.step(mapped(inner.from(each)), mapped(inner.into(each)), each.reduces);
+      each.reduces ? result.reduce(map(inner.from(each)), map(inner.into(each)))
+                   : result.copy(map(inner.from(each)), map(inner.into(each)));
   }
   result.channel(inner.channels() - 1);
   return std::move(result).build();
+}
+
+}  // namespace
+
+Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+            const BlockMap& recv) {
+  return mapped(
+      inner, [&](int rank) { return group[rank]; }, send, recv, Scratch::apart);
+}
+
+Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv, Scratch scratch) {
+  return mapped(
+      inner, [](int rank) { return rank; }, send, recv, scratch);
 }
 
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,

@@ -53,6 +53,15 @@ class BlockMap {
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv);
 
+// Where the scratch blocks of an inner collective lie: in scratch of ours, or each in the very
+// block that it is like, mapped; there, inner send and recv blocks of others must not be in use
+// yet.
+enum class Scratch : std::uint8_t { apart, at_home };
+
+// The same among all our ranks.
+Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv,
+            Scratch scratch = Scratch::apart);
+
 // The same algorithm with the ranks exchanged: our rank permutation[i] plays rank i. In the buffers
 // named `block_a_rank`, block i belongs to rank i and moves with it. Call it with the schedule of
 // the rank that we play.

@@ -124,7 +124,7 @@ def test_show_draws(tmp_path: Path) -> None:
 
 
 def test_verify() -> None:
-    code, stdout, _ = invoke("verify", "sparbit", "ring", "--max-p", "9")
+    code, stdout, _ = invoke("verify", "sparbit", "allgather/ring", "--max-p", "9")
     assert code == 0
     lines = stdout.splitlines()
     assert [line.split()[:2] for line in lines] == [
@@ -145,7 +145,7 @@ def test_verify_goes_through_every_setting() -> None:
         for text in ("sparbit", "sparbit:messages=per_block")
         for in_place in (False, True)
     }
-    assert not list(proving.cases(find("ring"), [100_000]))
+    assert not list(proving.cases(find("allgather/ring"), [100_000]))
     assert not list(proving.cases(find("neighbor_exchange"), [5]))
 
 
@@ -161,14 +161,14 @@ class Wrong:
 def test_verify_fails_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = [Case(Wrong(), Shape(4), False), Case(Wrong(), Shape(4), True)]  # type: ignore[arg-type]
     monkeypatch.setattr(proving, "cases", lambda *_: iter(wrong))
-    code, stdout, stderr = invoke("verify", "ring")
+    code, stdout, stderr = invoke("verify", "allgather/ring")
     assert code == 1
     assert "wrong with 4 ranks, in place: rank 1, round 2: [red] block" in stdout
     assert stderr == "toccata: 1 of 1 algorithms are wrong\n"
 
 
 def test_traffic() -> None:
-    code, stdout, _ = invoke("traffic", "-p", "5", "--bytes", "1K")
+    code, stdout, _ = invoke("traffic", "allgather", "-p", "5", "--bytes", "1K")
     assert code == 0
     rows = {line.split()[0]: line.split()[1:] for line in stdout.splitlines()[2:]}
     assert rows["allgather/ring"] == [

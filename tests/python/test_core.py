@@ -25,11 +25,10 @@ def test_descriptors_outlive_their_lists() -> None:
         assert [each.path for each in _core.algorithms()] == sorted(
             each.path for each in _core.algorithms()
         )
-    assert {each.variable: each.regular for each in _core.collectives()} == {
-        "TOCCATA_ALLGATHER": "allgather",
-        "TOCCATA_ALLTOALL": "alltoall",
-        "TOCCATA_ALLTOALLV": "alltoall",
-    }
+    regular = {each.variable: each.regular for each in _core.collectives()}
+    assert regular["TOCCATA_ALLGATHER"] == "allgather"
+    assert regular["TOCCATA_ALLTOALLV"] == "alltoall"
+    assert regular["TOCCATA_SCATTERV"] == "scatter"
 
 
 def test_choice_is_normalised() -> None:
@@ -59,7 +58,7 @@ def test_analyses() -> None:
     choice = _core.parse_choice("allgather", "sparbit:messages=per_block")
     assert choice.verify(21) == ""
     assert choice.verify(21, in_place=True) == ""
-    assert choice.lockstep([3, 0, 2, 1, 4]) == ""
+    assert choice.lockstep(5, [3, 0, 2, 1, 4]) == ""
     assert choice.cost(21).messages == 20
     traffic = choice.traffic(21, block_bytes=8)
     assert (traffic.rounds, traffic.messages, traffic.sent_bytes) == (5, 20, 160)
@@ -68,10 +67,20 @@ def test_analyses() -> None:
 def test_analysis_of_an_alltoall() -> None:
     choice = _core.parse_choice("alltoall", "bruck_radix:radix=3")
     assert choice.verify(10) == ""
-    assert choice.lockstep([2] * 16) == "", "4 ranks have 16 data"
-    for counts, said in ([2] * 15, "15 data"), ([1] + [2] * 15, "alike"):
+    assert choice.lockstep(4, [2] * 16) == "", "4 ranks have 16 data"
+    for counts, said in ([2] * 15, "given are 15"), ([1] + [2] * 15, "alike"):
         with pytest.raises(_core.RequestError, match=said):
-            choice.lockstep(counts)
+            choice.lockstep(4, counts)
+
+
+def test_analysis_of_a_reduction() -> None:
+    choice = _core.parse_choice("reduce", "binomial")
+    shape = _core.Shape(6, root=4)
+    assert choice.verify(shape) == ""
+    assert choice.lockstep(shape, [5]) == ""
+    assert choice.cost(shape).reduced == choice.traffic(shape).reduced == 2
+    steps = [each for n in range(4) for each in choice.schedule(shape, 4).round(n).copies]
+    assert [each.reduces for each in steps] == [False, True, True]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,11 @@ def test_a_placement_knows_who_is_near() -> None:
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(arguments: tuple[str, ...], why: str) -> None:
-    for command in (("show", "ring", "-p", "8"), ("verify", "ring"), ("traffic", "-p", "8")):
+    for command in (
+        ("show", "allgather/ring", "-p", "8"),
+        ("verify", "allgather/ring"),
+        ("traffic", "-p", "8"),
+    ):
         code, stdout, stderr = invoke(*command, *arguments)
         assert (code, stdout) == (2, "")
         assert why in stderr
@@ -47,8 +51,8 @@ def test_what_cannot_be_is_said_in_one_line(arguments: tuple[str, ...], why: str
 
 def test_commands_take_a_machine() -> None:
     arguments = ("--machine", "node:4 core:2", "--placement", "cyclic")
-    assert invoke("show", "ring", "-p", "8", *arguments)[0] == 0
-    assert invoke("traffic", "ring", "-p", "8", *arguments)[0] == 0
-    code, stdout, _ = invoke("verify", "ring", "--max-p", "8", *arguments)
+    assert invoke("show", "allgather/ring", "-p", "8", *arguments)[0] == 0
+    assert invoke("traffic", "allgather/ring", "-p", "8", *arguments)[0] == 0
+    code, stdout, _ = invoke("verify", "allgather/ring", "--max-p", "8", *arguments)
     assert code == 0
     assert "up to 8 ranks" in stdout

@@ -39,7 +39,7 @@ def test_text_of_one_rank() -> None:
 
 
 def test_large_stays_readable() -> None:
-    text = text_of("ring", 1000)
+    text = text_of("allgather/ring", 1000)
     assert len(text.splitlines()) < 60
     assert "rank 999" in text
     assert "… rounds 4 to 998 …" in text
@@ -62,18 +62,18 @@ def test_patterns() -> None:
     def pattern(name: str, p: int, number: int) -> str:
         return show.Narrator(find(name), Shape(p)).pattern(number)
 
-    assert pattern("recursive_doubling", 8, 1) == "r ↔ r ⊕ 1"
+    assert pattern("allgather/recursive_doubling", 8, 1) == "r ↔ r ⊕ 1"
     assert pattern("neighbor_exchange", 6, 2) == "pairs swap"
-    assert pattern("ring", 6, 3) == "r → r + 1"
-    assert pattern("ring", 6, 0) == ""
+    assert pattern("allgather/ring", 6, 3) == "r → r + 1"
+    assert pattern("allgather/ring", 6, 0) == ""
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "ring",
+        "allgather/ring",
         "neighbor_exchange",
-        "recursive_doubling",
+        "allgather/recursive_doubling",
         "allgather/bruck",
         "allgather/bruck:rotation=none",
         "sparbit",
@@ -139,7 +139,7 @@ def test_picture_shows_scratch() -> None:
 
 
 def test_picture_of_many_rounds_leaves_some_out() -> None:
-    figure = drawing.draw(find("ring"), Shape(32))
+    figure = drawing.draw(find("allgather/ring"), Shape(32))
     assert len(figure.axes) == drawing.MOST_PANELS
     assert any("14 rounds in the middle are left out" in each.get_text() for each in figure.texts)
 
@@ -152,4 +152,4 @@ def test_picture_of_extreme_sizes(p: int, tmp_path: Path) -> None:
 
 def test_too_large_for_a_picture() -> None:
     with pytest.raises(InputError, match="at most 64"):
-        drawing.draw(find("ring"), Shape(65))
+        drawing.draw(find("allgather/ring"), Shape(65))

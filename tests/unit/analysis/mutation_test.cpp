@@ -38,8 +38,11 @@ struct Plan {
         round.sends.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
       for (const Message& each : schedule.recvs(i))
         round.recvs.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
-      for (const toccata::Step& each : schedule.steps(i))
+      for (const toccata::Step& each : schedule.steps(i)) {
+        // Compositions copy blocks onto themselves; nobody misses that.
+        if (std::ranges::equal(schedule.from(each), schedule.into(each))) continue;
         round.steps.push_back({list(schedule.from(each)), list(schedule.into(each)), each.reduces});
+      }
     }
   }
 

@@ -1,0 +1,39 @@
+// Allreduce as reduce/binomial to rank 0, then bcast/binomial.
+// [thakur2005, on allreduce]   rounds 2·⌈log2 p⌉   cost ⌈log2 p⌉·(2·α + 2·n·β + n·γ)
+//
+//   p = 4   1>0 3>2    2>0    0>2    0>1 2>3
+
+#include "algorithms/registry.h"
+
+namespace toccata::algorithms::allreduce {
+
+static const Algorithm& up() { return *find_algorithm(toccata::reduce, "binomial"); }
+static const Algorithm& down() { return *find_algorithm(toccata::bcast, "binomial"); }
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  schedule.then(up().schedule(up().complete({shape.p}), rank))
+      .then(down().schedule(down().complete({shape.p}), rank));
+}
+
+// The root, which sends nothing on the way up, sends most.
+static Cost cost(const Shape& shape) {
+  Cost cost = down().cost(down().complete({shape.p}));
+  const Cost reduce = up().cost(up().complete({shape.p}));
+  cost.rounds += reduce.rounds;
+  cost.copied = reduce.copied;
+  cost.reduced = reduce.reduced;
+  return cost;
+}
+
+extern const Algorithm reduce_bcast{
+    .name = "reduce_bcast",
+    .collective = toccata::allreduce,
+    .summary = "a reduce to rank 0, then a broadcast; for few ranks",
+    .citation = "thakur2005, on allreduce",
+    .ordered = true,
+    .reproducible = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allreduce

@@ -1,0 +1,44 @@
+// Broadcast along a chain: the message is cut into segments that follow each other from rank to
+// rank, all links busy at once.
+// [watts1995]   rounds p + s - 2   cost (p + s - 2)·(α + n/s·β)
+//
+//   p = 4, root 0, segments A B    0>1 A    0>1 B 1>2 A    1>2 B 2>3 A    2>3 B
+
+#include "algorithms/algorithm.h"
+#include "patterns/circulant.h"
+
+namespace toccata::algorithms::bcast {
+
+static const Parameter segments =
+    number("segments", "pieces that follow each other along the chain", 1, 1024, 16, {1, 3, 16});
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Circulant chain{shape.p, rank};
+  const int place = chain.below(shape.root);
+  const bool first = place == 0, last = place == shape.p - 1;
+  if (shape.p == 1) return;
+  for (int empty = 0; empty < place - 1; ++empty) schedule.round();
+  for (int i = first ? 1 : 0; i <= (last ? shape.parts - 1 : shape.parts); ++i) {
+    schedule.round();
+    if (!first && i < shape.parts) schedule.recv(chain.below(1), recv(i));
+    if (!last && i > 0) schedule.send(chain.above(1), recv(i - 1));
+  }
+}
+
+static Cost cost(const Shape& shape) {
+  if (shape.p == 1) return {};
+  return {.rounds = shape.p + shape.parts - 2, .messages = shape.parts, .sent = shape.parts};
+}
+
+extern const Algorithm pipeline{
+    .name = "pipeline",
+    .collective = toccata::bcast,
+    .summary = "segments follow each other from rank to rank; for very long messages, few ranks",
+    .citation = "watts1995",
+    .parameters = {segments},
+    .parts = [](const Shape& shape) { return shape.parameters[segments]; },
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::bcast

@@ -1,0 +1,48 @@
+// Broadcast by van de Geijn: scatter/binomial of p parts of the message, then an allgather of them.
+// [thakur2005, on broadcast]   rounds ⌈log2 p⌉ + p - 1, with the ring
+//                              cost (⌈log2 p⌉ + p - 1)·α + 2·(p-1)/p·n·β
+//
+//   p = 4, root 0    0>2 C D    0>1 B 2>3 D    then everybody passes its part round
+
+#include "algorithms/registry.h"
+#include "schedule/combinators.h"
+
+namespace toccata::algorithms::bcast {
+
+static const Parameter second_half =
+    choice("allgather", "how the parts are gathered: allgather/...",
+           {"ring", "recursive_doubling", "sparbit"});
+
+static const Algorithm& scatter() { return *find_algorithm(toccata::scatter, "binomial"); }
+static const Algorithm& gather(const Shape& shape) {
+  return *find_algorithm(toccata::allgather, second_half.text(shape.parameters[second_half]));
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const BlockMap all = BlockMap::affine(Buffer::recv, 0);
+  const BlockMap own = BlockMap::affine(Buffer::recv, rank);
+  const Algorithm& second = gather(shape);
+  schedule
+      .then(on(scatter().schedule({.p = shape.p, .root = shape.root}, rank), all, own,
+               Scratch::at_home))
+      .then(on(second.schedule(second.complete({shape.p}), rank), own, all));
+}
+
+static Cost cost(const Shape& shape) {
+  const Algorithm& second = gather(shape);
+  return scatter().cost(shape) + second.cost(second.complete({shape.p}));
+}
+
+extern const Algorithm scatter_allgather{
+    .name = "scatter_allgather",
+    .collective = toccata::bcast,
+    .summary = "scatters parts and gathers them everywhere; for long messages",
+    .citation = "thakur2005, on broadcast",
+    .parameters = {second_half},
+    .parts = [](const Shape& shape) { return shape.p; },
+    .impossible = [](const Shape& shape) { return gather(shape).why_impossible({shape.p}); },
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::bcast

@@ -1,0 +1,66 @@
+// Gather up a binomial tree: in every round half of those who have blocks send all of them on.
+// [thakur2005, on broadcast, reversed]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
+//
+//   p = 4, root 0   round 0: 1>0 b  3>2 d    round 1: 2>0 c d
+
+#include "patterns/binomial.h"
+
+#include <algorithm>
+
+#include "algorithms/algorithm.h"
+
+namespace toccata::algorithms::gather {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Binomial tree = Binomial::of(shape.p, rank, shape.root);
+  const int others = tree.span() - 1;  // blocks to pass on, which lie in scratch
+  if (!tree.is_root()) schedule.scratch(circular(Buffer::recv, rank + 1, others, shape.p));
+  // The blocks of `count` ranks from the one `distance` above on. The first is apart from the
+  // others where its own rank has it, and so are those past the last rank where the root has them.
+  const auto blocks = [&](int distance, int count) {
+    const int first = rank + distance;
+    BlockRanges runs = circular(Buffer::recv, first, 1, shape.p);
+    for (const BlockRange& run : circular(Buffer::recv, first + 1, count - 1, shape.p))
+      runs.push_back(run);
+    int next = distance - 1;
+    for (BlockRange& run : runs) {
+      if (!tree.is_root()) run = {Buffer::scratch, next, run.count};
+      next += run.count;
+    }
+    return runs;
+  };
+
+  schedule.round();
+  if (tree.is_root()) schedule.copy(send(0), recv(rank));
+  for (int distance = 1; distance <= tree.farthest(); distance *= 2) {
+    schedule.round();
+    if (tree.has_child(distance))
+      schedule.recv(tree.child(distance), blocks(distance, tree.span(distance)));
+    if (distance == tree.reach() && !tree.is_root()) {
+      BlockRanges mine = blocks(0, tree.span());
+      mine.front() = send(0);
+      schedule.send(tree.parent(), mine);
+    }
+  }
+}
+
+static Cost cost(const Shape& shape) {
+  const int one = shape.p > 1 ? 1 : 0;
+  const int farthest = shape.p > 1 ? 1 << (ceil_log2(shape.p) - 1) : 0;
+  return {.rounds = ceil_log2(shape.p),
+          .messages = one,
+          .sent = std::max(shape.p - farthest, farthest / 2) * one,
+          .copied = 1};
+}
+
+extern const Algorithm binomial{
+    .name = "binomial",
+    .collective = toccata::gather,
+    .summary = "⌈log2 p⌉ rounds, blocks go by way of others; for short messages",
+    .citation = "thakur2005, on broadcast",
+    .relays = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::gather

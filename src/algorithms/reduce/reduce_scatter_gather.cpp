@@ -1,0 +1,74 @@
+// Reduce by Rabenseifner: halve the vectors, so that every rank reduces a part, and gather the
+// parts at the root. Where p is no power of two, ranks are folded in pairs first.
+// [rabenseifner2004]   rounds 2·log2 p   cost 2·log2 p·α + 2·(p-1)/p·n·β + (p-1)/p·n·γ
+//
+//   p = 4, root 0   0-1 2-3    0-2 1-3       1 and 3, 2 and 0 have all of a half between them
+//   gathering       2>0 3>1    1>0
+
+#include <algorithm>
+
+#include "algorithms/algorithm.h"
+#include "patterns/halving.h"
+
+namespace toccata::algorithms::reduce {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const FoldedCube cube{shape.p, shape.root};
+  const int leaves = cube.leaves();
+  const bool is_root = rank == shape.root;
+  const BlockRange room = is_root ? recv(0) : schedule.scratch({send(0, leaves)});
+  Halving halves(cube, rank, leaves, room, ContiguousHalves{leaves});
+  halves.write(schedule);
+
+  if (halves.idle()) return;
+  const BlockRanges reduced = halves.kept(leaves);
+  if (is_root) schedule.round().copy(halves.own(reduced), reduced);
+  if (!is_root) schedule.round();
+  const auto here = [&](const BlockRanges& blocks) {
+    return is_root ? blocks : halves.own(blocks);
+  };
+  const int way = cube.leaf(rank) ^ cube.leaf(shape.root);
+  for (int distance = leaves / 2; distance > 0; distance /= 2) {
+    schedule.round();
+    if ((way & distance) != 0) {
+      schedule.send(halves.peer(distance), here(halves.kept(2 * distance)));
+      return;
+    }
+    schedule.recv(halves.peer(distance), here(halves.peer_keeps(distance)));
+  }
+}
+
+// Who is first to take in what comes from below copies what it keeps: half of the vector, or, as
+// the upper one of a folded pair, all of it. The root copies the part that it has reduced as well.
+static std::int64_t copied(const FoldedCube& cube) {
+  const int leaves = cube.leaves();
+  if (cube.in_pair(cube.root) && cube.root % 2 == 1) return leaves + 1;
+  if (!cube.in_pair(cube.root) && cube.leaf(cube.root) % 2 == 1) return leaves / 2 + 1;
+  return std::max(leaves / 2, 1);
+}
+
+static Cost cost(const Shape& shape) {
+  const FoldedCube cube{shape.p, shape.root};
+  const int leaves = cube.leaves();
+  const int folded = cube.pairs() > 0 ? 1 : 0;
+  const int rounds = floor_log2(shape.p);
+  return {.rounds = 2 * rounds + folded,
+          .messages = shape.p > 1 ? rounds + 1 : 0,
+          .sent = shape.p > 1 ? leaves - 1 + leaves / 2 : 0,
+          .copied = copied(cube),
+          .reduced = leaves - 1 + folded * leaves};
+}
+
+extern const Algorithm reduce_scatter_gather{
+    .name = "reduce_scatter_gather",
+    .collective = toccata::reduce,
+    .summary = "halves vectors, then gathers the parts; for long messages",
+    .citation = "rabenseifner2004",
+    .ordered = true,
+    .reproducible = true,
+    .parts = [](const Shape& shape) { return FoldedCube{shape.p}.leaves(); },
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::reduce

@@ -1,0 +1,78 @@
+// Reduce-scatter by recursive halving: two ranks swap halves of what they are responsible for, at
+// distances that double. Where p is no power of two, ranks are folded in pairs first, and unfolded
+// at the end.
+// [thakur2005, on reduce-scatter; rabenseifner2004]
+//                rounds log2 p, or ⌊log2 p⌋ + 2   cost rounds·α + (p-1)/p·n·(β + γ)
+//
+//   p = 4        0-1 2-3                       0-2 1-3
+//   ranks keep   AC BD AC BD                   A B C D
+//
+// thakur2005 halves at distances that halve, where the blocks of a half lie together but ranks are
+// combined out of order. With neighbours first the order is kept and the expression is the
+// standard one; a half then is every 2nd, 4th, ... block.
+
+#include "algorithms/algorithm.h"
+#include "patterns/halving.h"
+
+namespace toccata::algorithms::reduce_scatter {
+
+namespace {
+
+// The blocks of every size-th leaf.
+struct InterleavedHalves {
+  FoldedCube cube;
+
+  BlockRanges operator()(int leaf, int size) const {
+    const int first = leaf % size;
+    const int pairs = cube.pairs();
+    BlockRanges blocks = runs_below(Buffer::recv, 2 * first, 2, 2 * size, 2 * pairs);
+    const int single = pairs + wrap(first - pairs, size);  // the first leaf of one rank
+    for (const BlockRange& each : runs_below(Buffer::recv, single + pairs, 1, size, cube.p))
+      blocks.push_back(each);
+    return blocks;
+  }
+};
+
+}  // namespace
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const FoldedCube cube{shape.p};
+  const BlockRange room = schedule.scratch({send(0, shape.p)});
+  Halving halves(cube, rank, shape.p, room, InterleavedHalves{cube});
+  halves.write(schedule);
+
+  if (!halves.idle()) schedule.round().copy(halves.own({recv(rank)}), {recv(0)});
+  const int twin = FoldedCube::twin(rank);
+  if (cube.in_pair(rank))
+    halves.idle() ? schedule.round().round().recv(twin, recv(0))
+                  : schedule.round().send(twin, halves.own({recv(twin)}));
+}
+
+static Cost cost(const Shape& shape) {
+  const FoldedCube cube{shape.p};
+  const int pairs = cube.pairs();
+  const int folded = pairs > 0 ? 1 : 0;
+  const int rounds = floor_log2(shape.p);
+  // Leaf 0 is responsible for most; of those that copy what they keep first, every other leaf.
+  std::int64_t reduced = folded * shape.p;
+  for (int size = 2; size <= cube.leaves(); size *= 2)
+    reduced += cube.leaves() / size + (pairs + size - 1) / size;
+  return {.rounds = rounds + 2 * folded,
+          .messages = rounds + folded,
+          .sent = shape.p - 1 + folded,
+          .copied = 1 + (shape.p > 1 ? cube.leaves() / 2 + pairs / 2 : 0),
+          .reduced = reduced};
+}
+
+extern const Algorithm recursive_halving{
+    .name = "recursive_halving",
+    .collective = toccata::reduce_scatter,
+    .summary = "log2 p rounds, distance doubles and data halve; for short messages",
+    .citation = "thakur2005, on reduce-scatter",
+    .ordered = true,
+    .reproducible = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::reduce_scatter

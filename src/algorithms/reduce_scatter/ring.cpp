@@ -1,0 +1,46 @@
+// Reduce-scatter round a ring: the sum for rank r sets out from rank r + 1, every rank adds what it
+// has, and after p-1 rounds it is where it belongs. Chan et al. call it a bucket.
+// [patarasuk2009, section 4]   rounds p-1   cost (p-1)·α + (p-1)/p·n·(β + γ)
+//
+//   p = 4, what rank 0 passes on    d    c    b          a is its own
+//   with the operands of            0    30   230        1230
+//
+// The order of the ranks is kept but for where it begins, so operations have to commute.
+
+#include "algorithms/algorithm.h"
+#include "patterns/circulant.h"
+
+namespace toccata::algorithms::reduce_scatter {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Circulant ring{shape.p, rank};
+  const int rounds = shape.p - 1;
+  // Round i brings what is for the rank i + 2 below.
+  const BlockRange sums = schedule.scratch(circular(Buffer::send, rank - 2, rounds, shape.p, -1));
+  BlockRange sum = send(ring.below(1));
+  for (int i = 0; i < rounds; ++i) {
+    schedule.round().send(ring.above(1), sum);
+    sum = {Buffer::scratch, sums.first + i};
+    schedule.recv(ring.below(1), sum);
+    if (i < rounds - 1) schedule.reduce(send(ring.below(i + 2)), sum);
+  }
+  if (rounds == 0) schedule.round();
+  schedule.copy(send(rank), recv(0));
+  if (rounds > 0) schedule.reduce(sum, recv(0));
+}
+
+static Cost cost(const Shape& shape) {
+  const int rounds = shape.p - 1;
+  return {.rounds = rounds, .messages = rounds, .sent = rounds, .copied = 1, .reduced = rounds};
+}
+
+extern const Algorithm ring{
+    .name = "ring",
+    .collective = toccata::reduce_scatter,
+    .summary = "p-1 rounds between neighbours; for long messages",
+    .citation = "patarasuk2009, section 4",
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::reduce_scatter

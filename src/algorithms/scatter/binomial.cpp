@@ -1,0 +1,60 @@
+// Scatter down a binomial tree: in every round all who have blocks send on those that go to the
+// farther half of their subtree.
+// [thakur2005, on broadcast]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
+//
+//   p = 4, root 0   round 0: 0>2 c d    round 1: 0>1 b  2>3 d
+
+#include "patterns/binomial.h"
+
+#include "algorithms/algorithm.h"
+
+namespace toccata::algorithms::scatter {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Binomial tree = Binomial::of(shape.p, rank, shape.root);
+  const int others = tree.span() - 1;  // blocks to pass on, which lie in scratch
+  if (!tree.is_root()) schedule.scratch(circular(Buffer::send, rank + 1, others, shape.p));
+  // The blocks of `count` ranks from the one `distance` above on. The first is apart from the
+  // others where its own rank has it, and so are those past the last rank where the root has them.
+  const auto blocks = [&](int distance, int count) {
+    const int first = rank + distance;
+    BlockRanges runs = circular(Buffer::send, first, 1, shape.p);
+    for (const BlockRange& run : circular(Buffer::send, first + 1, count - 1, shape.p))
+      runs.push_back(run);
+    int next = distance - 1;
+    for (BlockRange& run : runs) {
+      if (!tree.is_root()) run = {Buffer::scratch, next, run.count};
+      next += run.count;
+    }
+    return runs;
+  };
+
+  for (int distance = tree.farthest(); distance > 0; distance /= 2) {
+    schedule.round();
+    if (distance == tree.reach() && !tree.is_root()) {
+      BlockRanges mine = blocks(0, tree.span());
+      mine.front() = recv(0);
+      schedule.recv(tree.parent(), mine);
+    }
+    if (tree.has_child(distance))
+      schedule.send(tree.child(distance), blocks(distance, tree.span(distance)));
+  }
+  if (tree.is_root()) (shape.p == 1 ? schedule.round() : schedule).copy(send(rank), recv(0));
+}
+
+static Cost cost(const Shape& shape) {
+  const int rounds = ceil_log2(shape.p);
+  return {.rounds = rounds, .messages = rounds, .sent = shape.p - 1, .copied = 1};
+}
+
+extern const Algorithm binomial{
+    .name = "binomial",
+    .collective = toccata::scatter,
+    .summary = "⌈log2 p⌉ rounds, blocks go by way of others; for short messages",
+    .citation = "thakur2005, on broadcast",
+    .relays = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::scatter

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "patterns/folded_cube.h"
+#include "patterns/hypercube.h"
+
+namespace toccata {
+
+// Reduce-scatter by halving vectors at doubling distance, the first half of three algorithms
+// [rabenseifner2004]: two leaves swap halves of what they are responsible for, and each is
+// responsible for one half from then on. Neighbours first, so the order of the ranks is kept and
+// the expression is the standard one.
+//
+//   leaves   0        1        2        3
+//            ABCD     ABCD     ABCD     ABCD
+//            AB       CD       AB       CD        0-1 2-3
+//            A        C        B        D         0-2 1-3
+//
+// Vectors have `blocks` blocks, as send has. kept(leaf, size) are the blocks for which a leaf is
+// responsible among `size` leaves in a row, as if they lay in recv from block 0 on: a half of
+// kept(leaf, size / 2), the other half being that of its peer; kept(leaf, 1) is all of them.
+template <typename Kept>
+class Halving {
+ public:
+  // `room` is where a vector lies that may be written: a part of recv, or scratch.
+  Halving(const FoldedCube& cube, int rank, int blocks, const BlockRange& room, const Kept& kept)
+      : cube_(cube),
+        rank_(rank),
+        leaf_(cube.leaf(rank)),
+        all_(recv(0, blocks)),
+        room_(room),
+        kept_(kept) {}
+
+  bool idle() const { return rank_ != cube_.owner(leaf_); }
+  // Across `distance` in the cube.
+  int peer(int distance) const { return cube_.owner(Hypercube{leaf_}.across(distance)); }
+  BlockRanges kept(int size) const { return kept_(leaf_, size); }
+  // What our peer across `distance` keeps of 2 · distance leaves.
+  BlockRanges peer_keeps(int distance) const {
+    return kept_(Hypercube{leaf_}.across(distance), 2 * distance);
+  }
+  // Blocks in the vector that holds what we have reduced.
+  BlockRanges own(BlockRanges blocks) const { return in(own_, std::move(blocks)); }
+
+  void write(ScheduleBuilder& schedule) {
+    other_ = schedule.scratch({send(0, all_.count)});
+    if (cube_.pairs() > 0) {
+      schedule.round();
+      const int twin = FoldedCube::twin(rank_);
+      if (idle()) schedule.send(twin, send(0, all_.count));
+      if (!idle() && cube_.in_pair(rank_)) {
+        schedule.recv(twin, other_);
+        take_in(twin, {all_}, schedule);
+      }
+    }
+    for (int distance = 1; distance < cube_.leaves(); distance *= 2) {
+      schedule.round();
+      if (idle()) continue;
+      const BlockRanges keep = kept(2 * distance);
+      schedule.send(peer(distance), own(peer_keeps(distance)));
+      schedule.recv(peer(distance), in(other_, keep));
+      take_in(peer(distance), keep, schedule);
+    }
+  }
+
+ private:
+  static BlockRanges in(const BlockRange& vector, BlockRanges blocks) {
+    for (BlockRange& range : blocks) {
+      range.buffer = vector.buffer;
+      range.first += vector.first;
+    }
+    return blocks;
+  }
+
+  // As Operands does, for some blocks of the vectors. Ours lie in send until there is a reason to
+  // copy them, or they are reduced into others.
+  void take_in(int from, const BlockRanges& blocks, ScheduleBuilder& schedule) {
+    const bool in_send = own_.buffer == Buffer::send;
+    if (from < rank_) {
+      if (in_send) schedule.copy(in(own_, blocks), in(room_, blocks));
+      if (in_send) own_ = room_;
+      schedule.reduce(in(other_, blocks), in(own_, blocks));
+    } else {
+      schedule.reduce(in(own_, blocks), in(other_, blocks));
+      const BlockRange was_own = in_send ? room_ : own_;
+      own_ = other_;
+      other_ = was_own;
+    }
+  }
+
+  FoldedCube cube_;
+  int rank_, leaf_;
+  BlockRange all_, room_;
+  BlockRange own_ = send(0), other_;
+  Kept kept_;
+};
+
+// One of 2^k parts for each of 2^k leaves, every half in one piece: leaf l ends with the part whose
+// number has the bits of l reversed.
+struct ContiguousHalves {
+  int leaves;
+
+  BlockRanges operator()(int leaf, int size) const {
+    int first = 0;
+    for (int bit = 1, half = leaves / 2; bit < size; bit *= 2, half /= 2)
+      if ((leaf & bit) != 0) first += half;
+    return {recv(first, leaves / size)};
+  }
+};
+
+}  // namespace toccata
