@@ -41,8 +41,10 @@ struct Neighbours {
 Neighbours star(int rank, int size) {
   Neighbours result{rank == 0, std::vector<int>(size - 1, -1)};
   for (int i = 0; i < size - 1; ++i)
-    if (rank == 0) result.peers[i] = i + 1;
-    else if (rank == i + 1) result.peers[i] = 0;
+    if (rank == 0)
+      result.peers[i] = i + 1;
+    else if (rank == i + 1)
+      result.peers[i] = 0;
   return result;
 }
 
@@ -82,8 +84,8 @@ class Run {
     MPI_Get_library_version(version, &length);
     // As many links as any centre has.
     const auto directions = static_cast<int>(neighbours_.peers.size());
-    int most = static_cast<int>(std::ranges::count_if(neighbours_.peers,
-                                                      [](int peer) { return peer >= 0; }));
+    int most = static_cast<int>(
+        std::ranges::count_if(neighbours_.peers, [](int peer) { return peer >= 0; }));
     if (!neighbours_.centre) most = 0;
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     say({{"event", "start"},

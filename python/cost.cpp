@@ -34,9 +34,8 @@ class Predictor {
   Prediction operator()(std::int64_t unit_bytes, const Model& model, bool terms) const {
     CostOptions options = options_;
     options.terms = terms;
-    const Prediction found =
-        predict(*collective_, shape_, schedules_, datum_bytes(*collective_, shape_, unit_bytes),
-                model, options);
+    const Prediction found = predict(*collective_, shape_, schedules_,
+                                     datum_bytes(*collective_, shape_, unit_bytes), model, options);
     if (!found.error.empty()) throw RequestError(found.error);
     return found;
   }

@@ -31,6 +31,7 @@ LinkTraffic traffic_of(const Choice& choice, const Shape& shape) {
 struct PythonTraffic {
   double largest, total;
   std::vector<int> conflicts;
+  int turns;
 };
 
 }  // namespace
@@ -44,16 +45,16 @@ void bind_links(nb::module_& module) {
   nb::class_<PythonTraffic>(module, "LinkTraffic")
       .def_ro("largest", &PythonTraffic::largest)
       .def_ro("total", &PythonTraffic::total)
-      .def_ro("conflicts", &PythonTraffic::conflicts);
+      .def_ro("conflicts", &PythonTraffic::conflicts)
+      .def_ro("turns", &PythonTraffic::turns);
 
   nb::class_<OnLinks>(module, "OnLinks")
       .def(nb::init<const Shape&>(), "shape"_a)
       .def_prop_ro("dims", [](const OnLinks& self) { return self.links.mesh().dims; })
       .def_prop_ro("periodic", [](const OnLinks& self) { return self.links.mesh().periodic; })
       .def_ro("cells", &OnLinks::cells)
-      .def("coordinates", [](const OnLinks& self, int cell) {
-        return self.links.mesh().coordinates(cell);
-      });
+      .def("coordinates",
+           [](const OnLinks& self, int cell) { return self.links.mesh().coordinates(cell); });
 
   module.def(
       "lower_bounds",
@@ -74,7 +75,8 @@ void bind_links(nb::module_& module) {
         const Shape complete = choice.in(shape);
         const double block = n / known(choice).collective.data(complete);
         const LinkTraffic found = traffic_of(choice, shape);
-        return PythonTraffic{found.largest * block, found.total * block, found.conflicts};
+        return PythonTraffic{found.largest * block, found.total * block, found.conflicts,
+                             found.turns};
       },
       "choice"_a, "shape"_a, "n"_a, nb::call_guard<nb::gil_scoped_release>());
 }

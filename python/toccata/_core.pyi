@@ -296,6 +296,9 @@ class LinkTraffic:
     @property
     def conflicts(self) -> list[int]:
         """By round: the most messages on one link."""
+    @property
+    def turns(self) -> int:
+        """Rounds of the busiest rank where no more messages leave or enter it than it has links."""
 
 class OnLinks:
     """Where the ranks of a shape are on the mesh that its links belong to."""

@@ -25,7 +25,8 @@ def shape(machine: str, p: int | None, placement: str | None, root: int) -> _cor
 def as_table(collective: str, choices: Sequence[_core.Choice], shape: _core.Shape, n: int) -> Table:
     """The bounds, then a row for each choice, with the ratio to the bound in brackets.
 
-    Bytes are those over the busiest link, for n bytes of the whole vector.
+    Bytes are those over the busiest link, for n bytes of the whole vector. Rounds are at least as
+    many as the busiest rank needs with one message a link at a time.
     """
     least = _core.lower_bounds(collective, shape, n)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -55,6 +56,8 @@ def as_table(collective: str, choices: Sequence[_core.Choice], shape: _core.Shap
             table.add_row(path_of(choice), rounds, "[dim]too many to count[/]")
             continue
         found = _core.link_traffic(choice, shape, n)
+        turns = max(cost.rounds, found.turns)
+        rounds = _beside(str(turns), turns, least.rounds)
         reduced = n * cost.reduced / choice.data(shape)
         table.add_row(
             path_of(choice),

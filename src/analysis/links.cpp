@@ -28,7 +28,8 @@ int Links::most_of_a_cell() const {
   return of_cell(mesh_.cell(middle));
 }
 
-void Links::route(int from, int to, std::vector<int>& links) const {
+bool Links::route(int from, int to, bool upwards, std::vector<int>& links) const {
+  bool undecided = false;
   int weight = mesh_.cells();
   for (int i = 0; i < mesh_.dimensions(); ++i) {
     const int size = mesh_.dims[i];
@@ -36,7 +37,10 @@ void Links::route(int from, int to, std::vector<int>& links) const {
     int here = from / weight % size;
     const int there = to / weight % size;
     const bool ring = mesh_.periodic[i] && size > 2;
-    const bool up = ring ? 2 * wrap(there - here, size) <= size : there > here;
+    const int above = wrap(there - here, size);
+    const bool tie = ring && 2 * above == size;
+    undecided = undecided || tie;
+    const bool up = tie ? upwards : ring ? 2 * above < size : there > here;
     while (here != there) {
       links.push_back(2 * mesh_.dimensions() * from + 2 * i + (up ? 0 : 1));
       const int next = wrap(here + (up ? 1 : -1), size);
@@ -44,6 +48,7 @@ void Links::route(int from, int to, std::vector<int>& links) const {
       here = next;
     }
   }
+  return undecided;
 }
 
 namespace {
@@ -80,21 +85,64 @@ int rounds_of(std::span<const Schedule> schedules) {
   return rounds;
 }
 
-// Calls visit(rank, place among the round's sends, message, links) for all messages of a round.
-template <typename Visit>
-void for_each_way(const OnLinks& where, std::span<const Schedule> schedules, int round,
-                  Visit&& visit) {
-  std::vector<int> way;
-  for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank) {
-    if (round >= schedules[rank].rounds()) continue;
-    int place = 0;
-    for (const Message& each : schedules[rank].sends(round)) {
-      way.clear();
-      where.links.route(where.cells[rank], where.cells[each.peer], way);
-      visit(rank, place++, each, way);
+// The ways of all messages of a round.
+class Ways {
+ public:
+  explicit Ways(const OnLinks& where) : where_(where), messages_(where.links.numbers()) {}
+
+  struct Way {
+    int rank;
+    int place;  // among the sends of its round
+    const Message* message;
+    std::vector<int> links;
+  };
+
+  const std::vector<Way>& of(std::span<const Schedule> schedules, int round) {
+    std::ranges::fill(messages_, 0);
+    ways_.clear();
+    std::vector<std::size_t> undecided;
+    for (int rank = 0; rank < static_cast<int>(schedules.size()); ++rank) {
+      if (round >= schedules[rank].rounds()) continue;
+      int place = 0;
+      for (const Message& each : schedules[rank].sends(round)) {
+        Way& way = ways_.emplace_back(Way{rank, place++, &each, {}});
+        if (route(way, true))
+          undecided.push_back(ways_.size() - 1);
+        else
+          add(way.links);
+      }
     }
+    for (const std::size_t index : undecided) {
+      Way& way = ways_[index];
+      const int up = most(way.links);
+      Way other{way.rank, way.place, way.message, {}};
+      route(other, false);
+      if (most(other.links) < up) way.links = std::move(other.links);
+      add(way.links);
+    }
+    return ways_;
   }
-}
+
+  // The most messages of the round on one of these links.
+  int most(const std::vector<int>& links) const {
+    int result = 0;
+    for (const int link : links) result = std::max(result, messages_[link]);
+    return result;
+  }
+
+ private:
+  bool route(Way& way, bool upwards) const {
+    return where_.links.route(where_.cells[way.rank], where_.cells[way.message->peer], upwards,
+                              way.links);
+  }
+  void add(const std::vector<int>& links) {
+    for (const int link : links) ++messages_[link];
+  }
+
+  const OnLinks& where_;
+  std::vector<int> messages_;  // by link
+  std::vector<Way> ways_;
+};
 
 }  // namespace
 
@@ -118,20 +166,26 @@ LinkTraffic link_traffic(const Collective& collective, const Shape& shape,
 
   LinkTraffic result;
   result.bytes.assign(where.links.numbers(), 0);
-  std::vector<int> messages(where.links.numbers());
+  const int links = std::max(1, where.links.most_of_a_cell());
+  std::vector<int> turns(shape.p);
+  Ways ways(where);
   const int rounds = rounds_of(schedules);
   for (int round = 0; round < rounds; ++round) {
-    std::ranges::fill(messages, 0);
-    for_each_way(where, schedules, round,
-                 [&](int rank, int, const Message& message, const std::vector<int>& way) {
-                   const std::int64_t size = size_of(rank, message);
-                   for (const int link : way) {
-                     result.bytes[link] += size;
-                     ++messages[link];
-                   }
-                 });
-    result.conflicts.push_back(messages.empty() ? 0 : *std::ranges::max_element(messages));
+    std::vector<int> sends(shape.p), recvs(shape.p);
+    int conflicts = 0;
+    for (const Ways::Way& way : ways.of(schedules, round)) {
+      if (way.links.empty()) continue;
+      const std::int64_t size = size_of(way.rank, *way.message);
+      for (const int link : way.links) result.bytes[link] += size;
+      conflicts = std::max(conflicts, ways.most(way.links));
+      ++sends[way.rank];
+      ++recvs[way.message->peer];
+    }
+    result.conflicts.push_back(conflicts);
+    for (int rank = 0; rank < shape.p; ++rank)
+      turns[rank] += (std::max(sends[rank], recvs[rank]) + links - 1) / links;
   }
+  result.turns = *std::ranges::max_element(turns);
   for (const std::int64_t each : result.bytes) {
     result.largest = std::max(result.largest, each);
     result.total += each;
@@ -153,20 +207,10 @@ std::function<double(int, int, int)> conflicts_on(const Shape& shape,
   // By round and rank, a number for each message.
   auto shared = std::make_shared<std::vector<std::vector<std::vector<int>>>>(
       rounds, std::vector<std::vector<int>>(shape.p));
-  std::vector<int> messages(where.links.numbers());
-  for (int round = 0; round < rounds; ++round) {
-    std::ranges::fill(messages, 0);
-    for_each_way(where, schedules, round,
-                 [&](int, int, const Message&, const std::vector<int>& way) {
-                   for (const int link : way) ++messages[link];
-                 });
-    for_each_way(where, schedules, round,
-                 [&](int rank, int, const Message&, const std::vector<int>& way) {
-                   int most = 1;
-                   for (const int link : way) most = std::max(most, messages[link]);
-                   (*shared)[round][rank].push_back(most);
-                 });
-  }
+  Ways ways(where);
+  for (int round = 0; round < rounds; ++round)
+    for (const Ways::Way& way : ways.of(schedules, round))
+      (*shared)[round][way.rank].push_back(std::max(1, ways.most(way.links)));
   return [shared](int sender, int round, int message) {
     return static_cast<double>((*shared)[round][sender][message]);
   };

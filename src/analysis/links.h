@@ -26,8 +26,9 @@ class Links {
   int most_of_a_cell() const;
 
   // Appends the links from one cell to another in dimension order: first all the way in the first
-  // dimension, the shorter way round, upwards where both are equally long.
-  void route(int from, int to, std::vector<int>& links) const;
+  // dimension, the shorter way round; where both are equally long upwards, or downwards. Returns
+  // whether there are such dimensions.
+  bool route(int from, int to, bool upwards, std::vector<int>& links) const;
 
  private:
   Mesh mesh_;
@@ -42,13 +43,17 @@ struct OnLinks {
   explicit OnLinks(const Shape& shape);
 };
 
-// What goes over the links when ranks do what their schedules say. Ranks of one cell need none.
+// What goes over the links when ranks do what their schedules say. Ranks of one cell need none. Of
+// two ways round that are equally long a message takes the one with fewer messages in that round.
 struct LinkTraffic {
   std::vector<std::int64_t> bytes;  // by link
   std::int64_t largest = 0;
   std::int64_t total = 0;
   // By round: the most messages on one link, the paper's number of conflicts [chan2006, section 2].
   std::vector<int> conflicts;
+  // Of the busiest rank, the rounds it takes where in each no more messages can leave or enter a
+  // rank than a cell has links.
+  int turns = 0;
 
   int most_conflicts() const;
 };

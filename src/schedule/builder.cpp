@@ -47,7 +47,6 @@ ScheduleBuilder& ScheduleBuilder::step(const BlockRanges& from, const BlockRange
                                        bool reduces) {
   assert(schedule_.rounds() > 0 && "round() comes first");
   assert(blocks(from) == blocks(into));
-  if (!reduces && from == into) return *this;
   const std::uint32_t first = store(from);
   store(into);
   schedule_.steps_.push_back({first, static_cast<std::uint32_t>(from.size()),

@@ -21,7 +21,6 @@ class ScheduleBuilder {
   ScheduleBuilder& send(int peer, const BlockRanges& blocks, Travel travel = Travel::whole);
   ScheduleBuilder& recv(int peer, const BlockRange& blocks, Travel travel = Travel::whole);
   ScheduleBuilder& recv(int peer, const BlockRanges& blocks, Travel travel = Travel::whole);
-  // Blocks are left alone where they are to be copied onto themselves.
   ScheduleBuilder& copy(const BlockRanges& from, const BlockRanges& into);
   ScheduleBuilder& copy(const BlockRange& from, const BlockRange& into);
   // into = from ∘ into, where `from` holds what the lower ranks contribute.

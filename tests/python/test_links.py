@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from toccata import _core, bounds, drawing, grids, links
 from toccata.catalogue import find
 from toccata.errors import InputError

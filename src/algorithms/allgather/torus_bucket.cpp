@@ -4,8 +4,8 @@
 // [chan2006, section 4.2.2]   rounds d-N, d the sum of the dimensions   cost (d-N)·α + (D-1)/D·n·β
 //
 // D is the dimension that is last in the order. The paper leaves the order open and writes the
-// longest there; the shortest is better, as most goes through the last. That is still about 2N times
-// what the links could do: see torus_multiport.
+// longest there; the shortest is better, as most goes through the last. That is still about 2N
+// times what the links could do: see torus_multiport.
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"

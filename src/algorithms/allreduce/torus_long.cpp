@@ -3,8 +3,6 @@
 // [chan2006, section 4.2.4]   rounds 2(d-N), d the sum of the dimensions
 //                             cost 2(d-N)·α + 2(D-1)/D·n·β + (p-1)/p·n·γ, D the shortest dimension
 
-#include <numeric>
-
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"
 #include "schedule/combinators.h"
@@ -20,30 +18,24 @@ extern const Algorithm torus_bucket;
 
 namespace allreduce {
 
-// The shape of either half: as many parts of what a rank has between them.
+// The shape of either half: what a rank has between them is one block.
 static Shape half(Shape shape) {
-  shape.parts /= shape.p;
+  shape.parts = 1;
   return shape;
 }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Shape inner = half(shape);
-  std::vector<int> ranks(shape.p);
-  std::iota(ranks.begin(), ranks.end(), 0);
   const BlockMap ours = BlockMap::affine(Buffer::recv, rank * inner.parts);
   schedule
-      .then(on(ranks, reduce_scatter::torus_bucket.schedule(inner, rank),
+      .then(on(reduce_scatter::torus_bucket.schedule(inner, rank),
                BlockMap::affine(Buffer::send, 0), ours))
-      .then(on(ranks, allgather::torus_bucket.schedule(inner, rank), ours,
+      .then(on(allgather::torus_bucket.schedule(inner, rank), ours,
                BlockMap::affine(Buffer::recv, 0)));
 }
 
 static Cost cost(const Shape& shape) {
-  Cost cost = reduce_scatter::torus_bucket.cost(half(shape));
-  cost.rounds *= 2;
-  cost.messages *= 2;
-  cost.sent *= 2;
-  return cost;
+  return reduce_scatter::torus_bucket.cost(half(shape)) + allgather::torus_bucket.cost(half(shape));
 }
 
 extern const Algorithm torus_long{

@@ -3,8 +3,6 @@
 // [jain2010]   rounds 2(d-N), d the sum of the dimensions
 //              cost 2(d-N)·α + 2(p-1)/p·n/2N·β + (p-1)/p·n·γ   on equal dimensions
 
-#include <numeric>
-
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"
 #include "schedule/combinators.h"
@@ -20,30 +18,25 @@ extern const Algorithm torus_multiport;
 
 namespace allreduce {
 
-// The shape of either half: as many parts of what a rank has between them.
+// The shape of either half: what a rank has between them is in as many parts.
 static Shape half(Shape shape) {
-  shape.parts /= shape.p;
+  shape.parts = ways_round(shape);
   return shape;
 }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Shape inner = half(shape);
-  std::vector<int> ranks(shape.p);
-  std::iota(ranks.begin(), ranks.end(), 0);
   const BlockMap ours = BlockMap::affine(Buffer::recv, rank * inner.parts);
   schedule
-      .then(on(ranks, reduce_scatter::torus_multiport.schedule(inner, rank),
+      .then(on(reduce_scatter::torus_multiport.schedule(inner, rank),
                BlockMap::affine(Buffer::send, 0), ours))
-      .then(on(ranks, allgather::torus_multiport.schedule(inner, rank), ours,
+      .then(on(allgather::torus_multiport.schedule(inner, rank), ours,
                BlockMap::affine(Buffer::recv, 0)));
 }
 
 static Cost cost(const Shape& shape) {
-  Cost cost = reduce_scatter::torus_multiport.cost(half(shape));
-  cost.rounds *= 2;
-  cost.messages *= 2;
-  cost.sent *= 2;
-  return cost;
+  return reduce_scatter::torus_multiport.cost(half(shape)) +
+         allgather::torus_multiport.cost(half(shape));
 }
 
 extern const Algorithm torus_multiport{

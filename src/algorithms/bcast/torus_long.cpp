@@ -3,8 +3,6 @@
 // [chan2006, section 4.2.3]   rounds about ⌈log_2N+1 p⌉ + d-N, d the sum of the dimensions
 //                             cost rounds·α + ((p-1)/p/2N + (D-1)/D)·n·β, D the shortest dimension
 
-#include <numeric>
-
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"
 #include "schedule/combinators.h"
@@ -27,22 +25,14 @@ static Shape half(Shape shape) {
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Shape inner = half(shape);
-  std::vector<int> ranks(shape.p);
-  std::iota(ranks.begin(), ranks.end(), 0);
   const BlockMap all = BlockMap::affine(Buffer::recv, 0);
   const BlockMap ours = BlockMap::affine(Buffer::recv, rank);
-  schedule
-      .then(on(ranks, scatter::torus_mst.schedule(inner, rank), all, ours), tree_size(shape).rounds)
-      .then(on(ranks, allgather::torus_bucket.schedule(inner, rank), ours, all));
+  schedule.then(on(scatter::torus_mst.schedule(inner, rank), all, ours), tree_size(shape).rounds)
+      .then(on(allgather::torus_bucket.schedule(inner, rank), ours, all));
 }
 
 static Cost cost(const Shape& shape) {
-  const Cost scatter = scatter::torus_mst.cost(half(shape));
-  const Cost allgather = allgather::torus_bucket.cost(half(shape));
-  return {.rounds = scatter.rounds + allgather.rounds,
-          .messages = scatter.messages + allgather.messages,
-          .sent = scatter.sent + allgather.sent,
-          .copied = tree_size(shape).most_other_parts > 0 ? 1 : 0};  // who hands on takes its own
+  return scatter::torus_mst.cost(half(shape)) + allgather::torus_bucket.cost(half(shape));
 }
 
 extern const Algorithm torus_long{

@@ -47,15 +47,18 @@ TEST(Bounds, KnowThatRanksOfANodeNeedNoLink) {
   EXPECT_DOUBLE_EQ(found.reduced_bytes, 17.0 / 18 * 9);
 }
 
-// No algorithm does with less than the bounds, on any sampled mesh.
+// No algorithm does with less than the bounds, on any sampled mesh. (In a round of theirs a rank
+// may have more messages than links; these then take turns.)
 TEST(Bounds, AreKeptByAllAlgorithms) {
   for (const Algorithm* each : all_algorithms()) {
     if (&each->collective == &alltoall) continue;
     for (const int p : {2, 8, 9, 12, 16, 27, 30, 64})
       for (Shape shape : sample_shapes(*each, p)) {
         const Bounds bounds = lower_bounds(each->collective, shape, 1);
-        EXPECT_GE(each->cost(shape).rounds, bounds.rounds) << test::describe(*each, shape);
-        const double share = link_share(*each, shape, link_traffic(*each, shape));
+        const LinkTraffic found = link_traffic(*each, shape);
+        EXPECT_GE(std::max<std::int64_t>(each->cost(shape).rounds, found.turns), bounds.rounds)
+            << test::describe(*each, shape);
+        const double share = link_share(*each, shape, found);
         EXPECT_GE(share, bounds.link_bytes - 1e-12) << test::describe(*each, shape);
       }
   }

@@ -25,18 +25,21 @@ LinkTraffic traffic_on(const Algorithm& algorithm, const std::string& machine, i
 
 std::vector<int> route(const Links& links, int from, int to) {
   std::vector<int> way;
-  links.route(from, to, way);
+  links.route(from, to, true, way);
   return way;
 }
 
 TEST(Links, LeadInDimensionOrderTheShorterWayRound) {
   const Links torus({{4, 5}, {true, true}});
   EXPECT_EQ(route(torus, 0, 0), std::vector<int>{});
-  EXPECT_EQ(route(torus, 0, 1), (std::vector{2}));   // cell 0, dimension 1, upwards
-  EXPECT_EQ(route(torus, 0, 4), (std::vector{3}));   // ... downwards, round the end
-  EXPECT_EQ(route(torus, 0, 15), (std::vector{1}));  // cell 0, dimension 0, downwards
-  EXPECT_EQ(route(torus, 0, 11),
-            (std::vector{0, 20, 42}));  // cells 0, 5, then 10; 2 is halfway: up
+  EXPECT_EQ(route(torus, 0, 1), (std::vector{2}));           // cell 0, dimension 1, upwards
+  EXPECT_EQ(route(torus, 0, 4), (std::vector{3}));           // ... downwards, round the end
+  EXPECT_EQ(route(torus, 0, 15), (std::vector{1}));          // cell 0, dimension 0, downwards
+  EXPECT_EQ(route(torus, 0, 11), (std::vector{0, 20, 42}));  // cells 0, 5, then 10; 2 is half
+  std::vector<int> down;
+  EXPECT_TRUE(torus.route(0, 11, false, down));
+  EXPECT_EQ(down, (std::vector{1, 61, 42}));
+  EXPECT_FALSE(torus.route(0, 6, false, down));
   const Links mesh({{4, 5}, {false, false}});
   EXPECT_EQ(route(mesh, 0, 4), (std::vector{2, 6, 10, 14}));
   for (int from = 0; from < 20; ++from)
