@@ -364,8 +364,8 @@ def predict(
     Examples:
 
     - `toccata predict allgather --model gigabit --machine "node:16 socket:2 core:4" --ranks 128`
-    - `toccata predict bruck locality_bruck --model lassen --machine "node:1024 socket:1 core:16"
-      --nodes 1024 --sizes 4:64K -o figure8.png`
+    - `toccata predict allgather/bruck locality_bruck --model lassen --sizes 4:64K
+      --machine "node:1024 socket:1 core:16" --nodes 1024 -o figure8.png`
     """
     from toccata import drawing, predicting  # matplotlib takes a second to load
 
@@ -388,6 +388,64 @@ def predict(
 
         drawing.write(prediction_plot.draw(all_, parameters.name), output)
         console.print(f"wrote {output}")
+
+
+@app.command()
+def calibrate(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes: .json.")
+    ],
+    ranks: Annotated[
+        int, typer.Option(metavar="P", parser=_count("number of ranks", least=2), help="How many.")
+    ] = 2,
+    sizes: Annotated[
+        str, typer.Option(metavar="LIST", help="Bytes a message, as 1:4M (doubling).")
+    ] = "1:4M",
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", parser=_count("number of messages", least=5), help="Each.")
+    ] = 200,
+    node: Annotated[
+        int,
+        typer.Option(
+            metavar="P",
+            parser=_count("number of ranks", least=0),
+            help="Take so many ranks for a node; 0: those that share memory.",
+        ),
+    ] = 0,
+    mpi: Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich or auto.")] = "auto",
+    launcher_args: Annotated[
+        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
+    ] = "",
+) -> None:
+    """Measure messages on this machine, level by level, and fit a model for `predict` to them.
+
+    A pair of ranks of each level of the machine that there are two ranks of plays ping-pong and
+    sends bursts of messages; where there are several nodes, more and more pairs do at once. Give
+    so many ranks, and the launcher such arguments, that all levels occur. Prints the parameters and
+    how far they are from what was measured.
+
+    Examples:
+
+    - `toccata calibrate -o here.json`
+    - `toccata calibrate --ranks 64 --launcher-args "--hostfile hosts --map-by core" -o ours.json`
+    - `toccata predict allgather --model ./here.json --ranks 2,4`
+    """
+    from toccata import calibrating
+
+    started = launcher.find(mpi)
+    program = [
+        str(launcher.calibration(started.family)),
+        "--sizes", ",".join(map(str, q.parse_sizes(sizes))),
+        "--repetitions", str(repetitions),
+        "--node", str(node),
+    ]  # fmt: skip
+    measured = calibrating.measure(
+        launcher.start(started, ranks, shlex.split(launcher_args), program)
+    )
+    model, lines = calibrating.fit(measured, output.stem)
+    console.print(calibrating.report(measured, model, lines))
+    output.write_text(model.json)
+    console.print(f"wrote {output}")
 
 
 def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:

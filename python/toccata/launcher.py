@@ -60,6 +60,11 @@ def benchmark(family: str) -> Path:
     return _ours(family, "bench", "toccata_bench")
 
 
+def calibration(family: str) -> Path:
+    """The program that measures messages; InputError if it was not built."""
+    return _ours(family, "bench", "toccata_calibrate")
+
+
 def identify(command: str) -> Launcher:
     """The launcher that a command is.
 

@@ -122,8 +122,10 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
   for (const Parameter& parameter : algorithm.parameters)
     cross(parameter.samples,
           [&](Shape& shape, int value) { shape.parameters.set(parameter, value); });
+  // Proofs of many ranks take long; one root must do there.
   if (algorithm.collective.rooted)
-    cross(std::set{0, p / 3, p - 1}, [](Shape& shape, int root) { shape.root = root; });
+    cross(p > 128 ? std::set{p / 3} : std::set{0, p / 3, p - 1},
+          [](Shape& shape, int root) { shape.root = root; });
   if (algorithm.by_placement)
     cross(sample_placements(p),
           [](Shape& shape, const auto& placement) { shape.placement = placement; });

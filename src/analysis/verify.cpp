@@ -14,8 +14,7 @@ namespace toccata {
 
 namespace {
 
-// What a block holds is a datum, or, where the collective reduces, this: what some ranks contribute
-// to a datum, combined.
+// What some ranks contribute to a datum, combined.
 //
 // Which ranks: a `count` of them, and the sum of their keys, 64 random bits for each. Two sets of
 // equal sums are the same set, but for one chance in 2^64; a rank that is counted twice shows.
@@ -24,7 +23,6 @@ namespace {
 // How: a hash of the expression, of which a∘b and b∘a have the same. That is all that floating
 // point can tell, as those two do have the same bits.
 struct Partial {
-  Datum datum = nothing;
   int first = 0;
   int count = 0;
   std::uint64_t keys = 0;
@@ -59,8 +57,15 @@ std::uint64_t standard_expression(int p) {
   return level.front();
 }
 
+// What a block holds: a datum, or, where the collective reduces, this. Partials are kept apart, as
+// blocks are moved much more often than reduced; partial r is what rank r contributes.
+struct Operand {
+  Datum datum = nothing;
+  std::int32_t partial = 0;
+};
+
 Datum datum_of(Datum value) { return value; }
-Datum datum_of(const Partial& value) { return value.datum; }
+Datum datum_of(const Operand& value) { return value.datum; }
 
 template <typename Value>
 Value contribution(Datum datum, int rank);
@@ -69,8 +74,8 @@ Datum contribution(Datum datum, int) {
   return datum;
 }
 template <>
-Partial contribution(Datum datum, int rank) {
-  return {datum, rank, 1, key(rank), key(rank)};
+Operand contribution(Datum datum, int rank) {
+  return {datum, rank};
 }
 
 // "rank 2", "ranks 2 to 4"
@@ -82,7 +87,7 @@ std::string ranks_of(const Partial& value) {
 }
 
 // Every block of a rank is a cell: those of recv come first, then those of scratch and of send.
-// In place, send blocks may be cells of recv. A Value is what a cell holds: Datum or Partial.
+// In place, send blocks may be cells of recv. A Value is what a cell holds: Datum or Operand.
 template <typename Value>
 class Proof : public WalkVisitor {
  public:
@@ -93,6 +98,8 @@ class Proof : public WalkVisitor {
         shape_(shape),
         schedules_(schedules),
         in_place_(in_place && collective_.in_place != nullptr) {
+    for (int rank = 0; rank < shape.p && collective_.reduces; ++rank)
+      partials_.push_back({rank, 1, key(rank), key(rank)});
     for (int rank = 0; rank < shape.p; ++rank) {
       Memory& memory = ranks_.emplace_back(Sizing(collective_, shape, rank, schedules[rank]));
       int cells = 0;
@@ -289,23 +296,25 @@ class Proof : public WalkVisitor {
     if constexpr (std::is_same_v<Value, Datum>) {
       fail(rank, std::string(collective_.name) + " has nothing to reduce");
     } else {
-      std::vector<Partial>& holds = ranks_[rank].holds;
+      std::vector<Operand>& holds = ranks_[rank].holds;
       for (std::size_t i = 0; i < cells_.size() && error_.empty(); ++i) {
-        const Partial& from = holds[from_[i]];
-        Partial& into = holds[cells_[i]];
         for (const int cell : {from_[i], cells_[i]})
           if (holds[cell].datum == nothing)
             return fail(rank, describe(rank, cell) + " is reduced before anything is in it");
-        if (from.datum != into.datum)
-          return fail(rank, describe(rank, from_[i]) + " holds datum " +
-                                std::to_string(from.datum) + " and is reduced into datum " +
-                                std::to_string(into.datum));
+        if (const auto [from, into] = std::pair(holds[from_[i]].datum, holds[cells_[i]].datum);
+            from != into)
+          return fail(rank, describe(rank, from_[i]) + " holds datum " + std::to_string(from) +
+                                " and is reduced into datum " + std::to_string(into));
+        const Partial& from = partials_[holds[from_[i]].partial];
+        const Partial& into = partials_[holds[cells_[i]].partial];
         if (algorithm_.ordered && from.first + from.count != into.first)
           return fail(rank, describe(rank, from_[i]) + " holds what " + ranks_of(from) +
                                 " contributed and is reduced into that of " + ranks_of(into) +
                                 ", out of order");
-        into = {into.datum, from.first, into.count + from.count, into.keys + from.keys,
-                combined(into.expression, from.expression)};
+        const Partial both{from.first, into.count + from.count, into.keys + from.keys,
+                           combined(into.expression, from.expression)};
+        holds[cells_[i]].partial = static_cast<std::int32_t>(partials_.size());
+        partials_.push_back(both);
       }
     }
   }
@@ -322,7 +331,7 @@ class Proof : public WalkVisitor {
                  ", promised is datum " + std::to_string(wanted);
       }
     }
-    if constexpr (std::is_same_v<Value, Partial>) return check_reduction();
+    if constexpr (std::is_same_v<Value, Operand>) return check_reduction();
     return "";
   }
 
@@ -335,12 +344,13 @@ class Proof : public WalkVisitor {
     for (int rank = 0; rank < shape_.p; ++rank) {
       const int blocks = ranks_[rank].sizing.blocks(Buffer::recv);
       for (int block = 0; block < blocks; ++block) {
-        const Partial& found = ranks_[rank].holds[block];
+        const Operand& held = ranks_[rank].holds[block];
+        const Partial& found = partials_[held.partial];
         if (found.count != shape_.p || found.keys != keys)
           return at_the_end(rank, block) + "holds " + std::to_string(found.count) +
                  " contributions, promised is one of each of the " + std::to_string(shape_.p) +
                  " ranks";
-        std::uint64_t& expression = expressions[found.datum];
+        std::uint64_t& expression = expressions[held.datum];
         if (expression == 0) expression = found.expression;
         if (expression != found.expression)
           return at_the_end(rank, block) + "is reduced by another expression than " +
@@ -360,6 +370,7 @@ class Proof : public WalkVisitor {
   std::span<const Schedule> schedules_;
   bool in_place_;
   std::vector<Memory> ranks_;
+  std::vector<Partial> partials_;
   // When a cell was last read (moment_) or written (moment_ + 1) by a message or copy; moments
   // never repeat, so one row serves all ranks.
   std::vector<std::int64_t> touched_;
@@ -385,7 +396,7 @@ std::pair<std::string, std::int64_t> prove(const Algorithm& algorithm, const Sha
     std::string error = proof.run();
     return std::pair(std::move(error), proof.rounds());
   };
-  return algorithm.collective.reduces ? run(Proof<Partial>(algorithm, shape, schedules, in_place))
+  return algorithm.collective.reduces ? run(Proof<Operand>(algorithm, shape, schedules, in_place))
                                       : run(Proof<Datum>(algorithm, shape, schedules, in_place));
 }
 

@@ -1,6 +1,8 @@
 #include "analysis/walk.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace toccata {
@@ -12,6 +14,66 @@ std::int64_t count_blocks(std::span<const BlockRange> ranges) {
   for (const BlockRange& range : ranges) total += range.blocks();
   return total;
 }
+
+struct Posted {
+  const Message* message;
+  int sender;
+  bool is_send;
+};
+
+// What has not met its counterpart at one receiver, in the order of posting for each sender and
+// channel. Mostly few; of an all-to-all at once, up to all ranks' messages.
+class Waiting {
+ public:
+  // If a counterpart of that message waits, the first; it no longer does then. Else null, and now
+  // the message waits.
+  const Message* meet(const Posted& posted) {
+    const auto [list, found] = find(posted.sender, posted.message->channel);
+    if (list == nullptr || (*list)[found].is_send == posted.is_send) {
+      add(posted, list);
+      return nullptr;
+    }
+    const Message* const counterpart = (*list)[found].message;
+    list->erase(list->begin() + found);
+    if (list != &few_ && list->empty()) many_.erase(key(posted.sender, posted.message->channel));
+    return counterpart;
+  }
+
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (const Posted& each : few_) visit(each);
+    for (const auto& [key, list] : many_)
+      for (const Posted& each : list) visit(each);
+  }
+
+ private:
+  using List = std::vector<Posted>;
+  static constexpr std::size_t few = 32;  // are searched as quickly as a table is
+
+  static std::uint64_t key(int sender, std::uint16_t channel) {
+    return static_cast<std::uint64_t>(sender) << 16 | channel;
+  }
+
+  // The first of a sender and channel. All of them are in the same list.
+  std::pair<List*, std::ptrdiff_t> find(int sender, std::uint16_t channel) {
+    const auto first = std::ranges::find_if(few_, [&](const Posted& each) {
+      return each.sender == sender && each.message->channel == channel;
+    });
+    if (first != few_.end()) return {&few_, first - few_.begin()};
+    if (many_.empty()) return {nullptr, 0};
+    const auto others = many_.find(key(sender, channel));
+    return {others == many_.end() ? nullptr : &others->second, 0};
+  }
+
+  void add(const Posted& posted, List* of_its_kind) {
+    if (of_its_kind == nullptr && few_.size() >= few)
+      of_its_kind = &many_[key(posted.sender, posted.message->channel)];
+    (of_its_kind == nullptr ? few_ : *of_its_kind).push_back(posted);
+  }
+
+  List few_;
+  std::unordered_map<std::uint64_t, List> many_;
+};
 
 class Walk {
  public:
@@ -41,12 +103,6 @@ class Walk {
     std::int64_t started = 0;   // depth of the chain when the round was opened
     std::int64_t finished = 0;  // ... and with what has moved since
   };
-  struct Posted {
-    const Message* message;
-    int sender;
-    bool is_send;
-  };
-
   int p() const { return static_cast<int>(schedules_.size()); }
 
   // Opens rounds until one has to wait for others.
@@ -88,17 +144,8 @@ class Walk {
     }
     const int sender = is_send ? rank : message.peer;
     const int receiver = is_send ? message.peer : rank;
-    std::vector<Posted>& waiting = waiting_[receiver];
-    const auto first = std::ranges::find_if(waiting, [&](const Posted& each) {
-      return each.sender == sender && each.message->channel == message.channel;
-    });
-    if (first == waiting.end() || first->is_send == is_send) {
-      waiting.push_back({&message, sender, is_send});
-      return;
-    }
-    const Message& counterpart = *first->message;
-    waiting.erase(first);
-    meet(sender, is_send ? message : counterpart, receiver, is_send ? counterpart : message);
+    if (const Message* const counterpart = waiting_[receiver].meet({&message, sender, is_send}))
+      meet(sender, is_send ? message : *counterpart, receiver, is_send ? *counterpart : message);
   }
 
   void meet(int sender, const Message& send, int receiver, const Message& receive) {
@@ -137,13 +184,14 @@ class Walk {
     int lowest = p();
     std::string error;
     for (int receiver = 0; receiver < p(); ++receiver)
-      for (const Posted& each : waiting_[receiver])
+      waiting_[receiver].for_each([&](const Posted& each) {
         if (const int poster = each.is_send ? each.sender : receiver; poster < lowest) {
           lowest = poster;
           error = at(poster) + "waits for ever to " +
                   (each.is_send ? "send to rank " : "receive from rank ") +
                   std::to_string(each.message->peer);
         }
+      });
     return error;
   }
 
@@ -151,8 +199,7 @@ class Walk {
   WalkVisitor& visitor_;
   std::vector<Rank> ranks_;
   std::vector<int> ready_;
-  // What has not met its counterpart, by receiver and in the order of posting: few at a time.
-  std::vector<std::vector<Posted>> waiting_;
+  std::vector<Waiting> waiting_;  // by receiver
   std::string error_;
 };
 

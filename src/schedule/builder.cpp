@@ -84,18 +84,25 @@ ScheduleBuilder& ScheduleBuilder::channel(int channel) {
 
 void ScheduleBuilder::merge_round(const Schedule& other, int round, int first_scratch,
                                   int first_channel) {
-  const auto moved = [&](std::span<const BlockRange> ranges) {
-    BlockRanges result(ranges.begin(), ranges.end());
-    for (BlockRange& range : result)
-      if (range.buffer == Buffer::scratch) range.first += first_scratch;
-    return result;
+  const auto store_moved = [&](std::span<const BlockRange> ranges) {
+    const std::uint32_t first = store(ranges);
+    for (std::size_t i = first; i < schedule_.ranges_.size(); ++i)
+      if (BlockRange& range = schedule_.ranges_[i]; range.buffer == Buffer::scratch)
+        range.first += first_scratch;
+    return first;
   };
-  for (const Message& each : other.sends(round))
-    channel(first_channel + each.channel).send(each.peer, moved(other.ranges(each)), each.travel);
-  for (const Message& each : other.recvs(round))
-    channel(first_channel + each.channel).recv(each.peer, moved(other.ranges(each)), each.travel);
-  for (const Step& each : other.steps(round))
-    step(moved(other.from(each)), moved(other.into(each)), each.reduces);
+  const auto moved = [&](const Message& message) {
+    channel(first_channel + message.channel);
+    return Message{message.peer, channel_, message.travel, store_moved(other.ranges(message)),
+                   message.range_count};
+  };
+  for (const Message& each : other.sends(round)) schedule_.sends_.push_back(moved(each));
+  for (const Message& each : other.recvs(round)) schedule_.recvs_.push_back(moved(each));
+  for (const Step& each : other.steps(round)) {
+    const std::uint32_t first = store_moved(other.from(each));
+    store_moved(other.into(each));
+    schedule_.steps_.push_back({first, each.from_count, each.into_count, each.reduces});
+  }
   channel_ = 0;
 }
 

@@ -1,0 +1,234 @@
+// Measures what messages cost between two ranks of each level of the machine, alone and in bursts,
+// and between nodes when several pairs are at it at once; and what local steps cost. Rank 0 prints
+// one JSON object a line; `toccata calibrate` fits a model's parameters to them.
+
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "topology/hwloc.h"
+#include "topology/whereabouts.h"
+
+namespace toccata::bench {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::vector<std::size_t> sizes = {1, 1024};
+  int repetitions = 200;
+  double limit = 1;  // seconds for one time, about
+  int burst = 16;    // messages at once
+  int node = 0;      // take so many consecutive ranks for a node; 0: those that share memory
+};
+
+struct Pair {
+  int a, b;
+};
+
+class Calibration {
+ public:
+  explicit Calibration(Options options) : options_(std::move(options)) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    // Of a burst each message has memory of its own.
+    memory_.resize(options_.burst * std::ranges::max(options_.sizes));
+  }
+
+  void all() {
+    const Placement placement = where();
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    say({{"event", "start"},
+         {"ranks", size_},
+         {"mpi", std::string(version).substr(0, std::string(version).find_first_of(",\n"))}});
+    for (const auto& [level, pair] : pairs(placement)) {
+      const std::string name = level < 0 ? "network" : std::string(placement.machine().name(level));
+      for (const std::size_t bytes : options_.sizes) {
+        tell("message", name, bytes, 1, time({pair}, bytes, 1));
+        tell("burst", name, bytes, options_.burst, time({pair}, bytes, options_.burst));
+      }
+    }
+    injection(placement);
+    local_steps();
+    say({{"event", "done"}});
+  }
+
+ private:
+  void say(const json& line) const {
+    if (rank_ != 0) return;
+    std::puts(line.dump().c_str());
+    std::fflush(stdout);
+  }
+
+  void tell(const char* event, const std::string& level, std::size_t bytes, int number,
+            double seconds) const {
+    say({{"event", event},
+         {"level", level},
+         {"bytes", bytes},
+         {"number", number},
+         {"seconds", seconds}});
+  }
+
+  Placement where() const {
+    MPI_Comm node;
+    if (options_.node > 0)
+      MPI_Comm_split(MPI_COMM_WORLD, rank_ / options_.node, rank_, &node);
+    else
+      MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
+    int first = rank_;
+    MPI_Bcast(&first, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    Whereabouts own;
+    own.node = static_cast<std::uint64_t>(first);
+    own.world = rank_;
+    const NodeTopology here = NodeTopology::here();
+    own.settle(here.machine(), here.binding());
+    std::vector<Whereabouts> ranks(size_);
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, ranks.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    return placement_of(ranks);
+  }
+
+  // For each level that is the innermost one of two ranks, the first such pair.
+  std::map<int, Pair> pairs(const Placement& placement) const {
+    std::map<int, Pair> found;
+    for (int a = 0; a < size_; ++a)
+      for (int b = a + 1; b < size_; ++b)
+        found.try_emplace(placement.common_level(a, b), Pair{a, b});
+    return found;
+  }
+
+  // Ranks of one node with ranks of another, more and more of them.
+  void injection(const Placement& placement) {
+    const int level = placement.machine().find("node");
+    if (level < 0 || placement.regions(level).number() < 2) return;
+    const auto from = placement.regions(level).members(0);
+    const auto to = placement.regions(level).members(1);
+    std::vector<Pair> pairs;
+    for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
+      pairs.push_back({from[i], to[i]});
+      for (const std::size_t bytes : options_.sizes)
+        tell("pairs", "node", bytes, static_cast<int>(pairs.size()), time(pairs, bytes, 1));
+    }
+  }
+
+  // Seconds until `number` messages of all pairs' firsts have come to their seconds: half the time
+  // there and back for one; for several, the way back is one empty message, which is counted. Of
+  // the repetitions the lower decile, as whatever else the machine does only adds; of the pairs
+  // the slowest.
+  double time(const std::vector<Pair>& pairs, std::size_t bytes, int number) {
+    int peer = -1;
+    bool first = false;
+    for (const Pair& pair : pairs)
+      if (rank_ == pair.a || rank_ == pair.b) {
+        first = rank_ == pair.a;
+        peer = first ? pair.b : pair.a;
+      }
+    std::vector<double> times;
+    double spent = 0;
+    for (int i = -5; i < options_.repetitions; ++i) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double start = MPI_Wtime();
+      if (peer >= 0) there_and_back(first, peer, bytes, number);
+      double seconds = peer >= 0 ? MPI_Wtime() - start : 0;
+      if (number == 1) seconds /= 2;
+      MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+      if (i >= 0) times.push_back(seconds);
+      spent += seconds;
+      if (spent > options_.limit && times.size() >= 5) break;
+    }
+    const auto decile = static_cast<std::ptrdiff_t>(times.size() / 10);
+    std::ranges::nth_element(times, times.begin() + decile);
+    return times[decile];
+  }
+
+  void there_and_back(bool first, int peer, std::size_t bytes, int number) {
+    const int back = number == 1 ? static_cast<int>(bytes) : 0;
+    if (first) {
+      messages(peer, bytes, number, true);
+      MPI_Recv(memory_.data(), back, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      messages(peer, bytes, number, false);
+      MPI_Send(memory_.data(), back, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
+    }
+  }
+
+  void messages(int peer, std::size_t bytes, int number, bool send) {
+    std::vector<MPI_Request> requests(number);
+    for (int i = 0; i < number; ++i) {
+      char* const memory = memory_.data() + i * bytes;
+      const int count = static_cast<int>(bytes);
+      if (send)
+        MPI_Isend(memory, count, MPI_BYTE, peer, 0, MPI_COMM_WORLD, &requests[i]);
+      else
+        MPI_Irecv(memory, count, MPI_BYTE, peer, 0, MPI_COMM_WORLD, &requests[i]);
+    }
+    MPI_Waitall(number, requests.data(), MPI_STATUSES_IGNORE);
+  }
+
+  // Of so many bytes as a cache holds.
+  void local_steps() {
+    constexpr std::size_t bytes = 256 << 10, piece = 64;
+    std::vector<char> from(2 * bytes), into(2 * bytes);
+    const auto step = [&](const char* what, auto&& work) {
+      double best = 1;
+      for (int i = 0; i < 50; ++i) {
+        const double start = MPI_Wtime();
+        work();
+        best = std::min(best, MPI_Wtime() - start);
+      }
+      tell("step", what, bytes, 1, best);
+    };
+    step("copy", [&] { std::memcpy(into.data(), from.data(), bytes); });
+    step("pack", [&] {
+      for (std::size_t i = 0; i < bytes; i += piece)
+        std::memcpy(into.data() + i, from.data() + 2 * i, piece);
+    });
+    step("gamma", [&] {
+      MPI_Reduce_local(from.data(), into.data(), bytes / sizeof(double), MPI_DOUBLE, MPI_SUM);
+    });
+  }
+
+  Options options_;
+  int rank_ = 0, size_ = 0;
+  std::vector<char> memory_;
+};
+
+int run(int argc, char** argv) {
+  CLI::App app{"Measures messages for toccata calibrate; wants at least two ranks."};
+  Options options;
+  app.add_option("--sizes", options.sizes, "bytes, with commas between")
+      ->delimiter(',')
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1} << 30));
+  app.add_option("--repetitions", options.repetitions)->check(CLI::Range(5, 1 << 20));
+  app.add_option("--limit", options.limit, "seconds for one time, about");
+  app.add_option("--burst", options.burst, "messages at once")->check(CLI::Range(2, 1 << 10));
+  app.add_option("--node", options.node, "take so many ranks for a node");
+  CLI11_PARSE(app, argc, argv);
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size < 2) {
+    std::fputs("toccata_calibrate: there is one rank; a message takes two\n", stderr);
+    return 2;
+  }
+  Calibration(options).all();
+  return 0;
+}
+
+}  // namespace
+}  // namespace toccata::bench
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int code = toccata::bench::run(argc, argv);
+  MPI_Finalize();
+  return code;
+}

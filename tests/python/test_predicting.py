@@ -1,0 +1,130 @@
+"""Predictions: models by name, times, tables, plots."""
+
+import json
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from test_cli import invoke
+from toccata import _core, predicting, prediction_plot
+from toccata.errors import InputError
+
+
+def postal(alpha: float, beta: float) -> _core.Model:
+    protocol = {"alpha": alpha, "beta": beta, "g": alpha}
+    return _core.Model.parse(
+        json.dumps({"name": "postal", "levels": [{"level": "network", "eager": protocol}]})
+    )
+
+
+def test_models_by_name_and_by_path(tmp_path: Path) -> None:
+    lassen = predicting.read_model("lassen")
+    assert lassen.levels == ["network", "node", "socket"]
+    assert "bienz2021" in lassen.origin
+    copy = tmp_path / "ours.json"
+    copy.write_text(lassen.json)
+    again = predicting.read_model(str(copy))
+    assert again.coefficients == lassen.coefficients
+    with pytest.raises(InputError, match="no model 'lasen'; known are gigabit, lassen"):
+        predicting.read_model("lasen")
+    copy.write_text(lassen.json.replace('"alpha"', '"alfa"', 1))
+    with pytest.raises(_core.ModelError, match=r"ours.json: levels\[0\].eager.alfa is no field"):
+        predicting.read_model(str(copy))
+
+
+def test_seconds_are_the_product_of_terms_and_parameters() -> None:
+    model = predicting.read_model("lassen")
+    shape = _core.Shape(_core.Placement(_core.Machine("node:4 socket:2 core:4"), 32))
+    predictor = _core.Predictor(_core.parse_choice("allgather", "bruck"), shape)
+    for size in (1, 10000):
+        terms = predictor.terms(size, model)
+        product = sum(a * b for a, b in zip(terms, model.coefficients, strict=True))
+        assert predictor.seconds(size, model) == pytest.approx(product, rel=1e-12)
+        assert len(terms) == len(model.term_names)
+
+
+def test_prediction_beside_the_lower_bound() -> None:
+    model = postal(1e-6, 1e-9)
+    choices = [(n, _core.parse_choice("allgather", n)) for n in ("ring", "neighbor_exchange")]
+    [setting] = predicting.settings(None, None, [7], [])
+    found = predicting.predict(choices, setting, [0, 1000], model)
+    assert found.seconds["ring"] == pytest.approx([6e-6, 12e-6])
+    assert found.seconds["neighbor_exchange"] == [None, None], "7 is odd"
+    assert found.bound == pytest.approx([3e-6, 7e-6])
+    assert [row["bytes"] for row in predicting.as_rows([found])] == [0, 1000]
+
+
+def test_nodes_are_filled() -> None:
+    settings = predicting.settings("node:4,2,3 core:2", None, [], [1, 2, 9])
+    assert [each.shape.p for each in settings] == [2, 4, 18]
+    assert [each.nodes for each in settings] == [1, 2, 9]
+    with pytest.raises(InputError, match="has 9 nodes, fewer than 10"):
+        predicting.settings("node:4,2,3 core:2", None, [], [10])
+    with pytest.raises(InputError, match='no level "node"'):
+        predicting.settings("leaf:4 core:2", None, [], [2])
+    with pytest.raises(InputError, match="--nodes is of no use without --machine"):
+        predicting.settings(None, None, [], [2])
+
+
+@pytest.mark.parametrize("sizes", [[8], [1, 64, 4096]])
+def test_plot(sizes: list[int]) -> None:
+    model = predicting.read_model("gigabit")
+    choices = [(n, _core.parse_choice("allgather", n)) for n in ("ring", "bruck")]
+    found = [
+        predicting.predict(choices, setting, sizes, model)
+        for machine in ("node:4 core:2", "node:4 core:4")
+        for setting in predicting.settings(machine, None, [2, 4, 8], [])
+    ]
+    figure = prediction_plot.draw(found, model.name)
+    assert isinstance(figure, Figure)
+    shown = [axis for axis in figure.axes if axis.get_visible()]
+    assert len(shown) == (3 if len(sizes) > 1 else 1), "a panel for each number of ranks"
+    for axis in shown:
+        # Two machines with two algorithms and a bound each.
+        assert len(axis.get_lines()) == 6
+        assert axis.get_xlabel() == ("bytes" if len(sizes) > 1 else "ranks")
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["ring", "bruck", "node:4 core:2", "node:4 core:4", "lower bound"]
+
+
+def test_predict_command(tmp_path: Path) -> None:
+    picture, data = tmp_path / "times.png", tmp_path / "times.json"
+    code, out, err = invoke(
+        "predict", "allgather/ring", "sparbit", "--model", "quartz-like",
+        "--machine", "node:2 core:4", "--ranks", "4,8", "--sizes", "1,1K",
+        "-o", str(picture), "--json", str(data),
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    assert "8 ranks on node:2 core:4" in out
+    assert "quartz-like" in out
+    assert picture.stat().st_size > 10_000
+    rows = json.loads(data.read_text())
+    assert len(rows) == 8
+    assert all(row["lower_bound"] <= row["seconds"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("allgather/ring", "--model", "x"), "there is no model 'x'; known are"),
+        (("allgather/ring", "--model", "./x.json"), "./x.json: cannot be read"),
+        (
+            ("allgather/ring", "alltoall", "--model", "lassen"),
+            "are several collectives; predict one",
+        ),
+        (
+            ("allgather/ring", "--model", "lassen", "-o", "x.gif"),
+            "'x.gif': a picture's name ends in",
+        ),
+        (
+            ("allgather/ring", "--model", "lassen", "--placement", "cyclic"),
+            "of no use without --machine",
+        ),
+    ],
+)
+def test_predict_complains(arguments: tuple[str, ...], said: str) -> None:
+    code, _, err = invoke("predict", *arguments)
+    assert code == 2
+    assert said in err
+    assert err.count("\n") == 1
