@@ -4,11 +4,20 @@
  * where it has some, as in "sparbit", "sparbit:messages=per_block" or "native" (the MPI library's
  * own). NULL means what the environment asks for, and that unset, native: TOCCATA_ALLGATHER speaks
  * for toccata_allgather and toccata_allgatherv, TOCCATA_ALLTOALL for toccata_alltoall alone, and
- * TOCCATA_ALLTOALLV for toccata_alltoallv and toccata_alltoallw.
+ * TOCCATA_ALLTOALLV for toccata_alltoallv and toccata_alltoallw; TOCCATA_REDUCE_SCATTER for
+ * toccata_reduce_scatter and toccata_reduce_scatter_block; and TOCCATA_BCAST, _GATHER, _GATHERV,
+ * _SCATTER, _SCATTERV, _REDUCE and _ALLREDUCE each for its own.
  * `toccata list` shows all algorithms.
  *
  * All ranks of the communicator must ask for the same algorithm. Arguments have the meaning, the
  * limits and the lifetimes that MPI gives them; MPI_IN_PLACE is understood.
+ *
+ * Reductions: where an operation does not commute and the algorithm does not keep the order of the
+ * ranks, or the MPI standard does not define a predefined operation for the datatype, the MPI
+ * library's own runs. All ranks get the same bits. With TOCCATA_REPRODUCIBLE=1 in the environment of
+ * all ranks, reductions run by an algorithm whose results do not depend on where ranks run, on the
+ * root or on the length of the message, whatever is asked for; such algorithms all give the same
+ * bits. An MPI_Op of the program's own must not be freed before the request that uses it.
  *
  * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says

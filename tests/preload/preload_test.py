@@ -101,6 +101,50 @@ class Preload(unittest.TestCase):
                     self.assertEqual(calls, {(5, regular): 2, (5, vector): 4}, outcome.error)
                     self.assertEqual(outcome.messages, [])
 
+    # Each form once and, where it has one, in place.
+    def test_every_rooted_and_reducing_form(self):
+        asked = {
+            "bcast": "binomial",
+            "gather": "linear",
+            "gatherv": "linear",
+            "scatter": "linear",
+            "scatterv": "linear",
+            "reduce": "binomial",
+            "allreduce": "recursive_doubling",
+            "reduce_scatter": "ring",
+        }
+        variables = {f"TOCCATA_{name.upper()}": value for name, value in asked.items()}
+        for program in rooted_programs:
+            with self.subTest(program=Path(program).name):
+                outcome = run(program, 5, None, more=variables)
+                self.assertEqual(outcome.out, ["right"], outcome.error)
+                ran = {(row[0], row[2]) for row in outcome.calls}
+                self.assertEqual(ran, set(asked.items()), outcome.error)
+                self.assertEqual(outcome.messages, [])
+
+    # An operation that does not commute, where the algorithm would change its order.
+    def test_order_matters(self):
+        program = next(each for each in rooted_programs if Path(each).name == "rooted_c")
+        outcome = run(program, 5, None, more={"TOCCATA_ALLREDUCE": "ring"})
+        self.assertEqual(outcome.out, ["right"], outcome.error)
+        calls = {row[2]: n for row, n in outcome.calls.items() if row[0] == "allreduce"}
+        self.assertEqual(calls, {"ring": 2, "native, for ring": 1}, outcome.error)
+
+    # All collectives, roots, lengths and choices give the same bits.
+    def test_reproducible(self):
+        self.assertTrue(reproducible)
+        for program in reproducible:
+            printed = set()
+            for asked in (None, "ring", "recursive_doubling"):
+                more = {"TOCCATA_REPRODUCIBLE": "1"}
+                if asked is not None:
+                    more["TOCCATA_ALLREDUCE"] = asked
+                outcome = run(program, 5, None, more=more)
+                self.assertEqual((outcome.code, outcome.out[:1]), (0, ["1"]), outcome.error)
+                self.assertFalse([row for row in outcome.calls if row[2] == "native"])
+                printed.add(outcome.out[1])
+            self.assertEqual(len(printed), 1, printed)
+
     def test_unset_is_native(self):
         self.expect_of_every_program(3, None, "native")
 
