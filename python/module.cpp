@@ -15,6 +15,7 @@
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
 #include "cost.h"
+#include "crossings.h"
 #include "selection/request.h"
 #include "topology.h"
 
@@ -327,4 +328,6 @@ NB_MODULE(_core, module) {
         return parse_choice(collective_named(collective), text);
       },
       "collective"_a, "text"_a);
+
+  bind_crossings(module);
 }

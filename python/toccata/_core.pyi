@@ -317,3 +317,36 @@ def algorithms() -> list[Algorithm]:
 
 def parse_choice(collective: str, text: str) -> Choice:
     """Reads "NAME" or "NAME:PARAMETER=VALUE,..."."""
+
+class Crossed:
+    """Messages, blocks and bytes that cross a level."""
+
+    @property
+    def messages(self) -> int: ...
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Crossing:
+    """What goes between ranks that share no region of one level."""
+
+    @property
+    def level(self) -> str: ...
+    @property
+    def rank(self) -> Crossed:
+        """The most that a rank sends across; each number for itself."""
+    @property
+    def region(self) -> Crossed:
+        """The most that leaves a region."""
+    @property
+    def total(self) -> Crossed: ...
+    @property
+    def regions(self) -> list[Crossed]:
+        """What leaves each region."""
+
+def crossings(choice: Choice, shape: Shape | int, block_bytes: int = 1) -> list[Crossing]:
+    """One for each level of the machine, outermost first; none where none is known."""
+
+def regions(shape: Shape | int) -> list[tuple[str, list[int]]]:
+    """Of each level that divides the ranks, outermost first: its name, the region of each rank."""

@@ -306,11 +306,14 @@ def traffic(
     """Count rounds, messages and blocks, and set them beside the declared closed forms.
 
     Every number is the largest over the ranks. What is declared stands in brackets; it stands alone
-    where counting would take too long.
+    where counting would take too long. With --machine, a second table tells what crosses each of
+    its levels, that is, goes between ranks in different nodes, sockets, ...: the most that a rank
+    sends, the most that leaves a region, and all of it.
 
     Examples:
 
     - `toccata traffic -p 64`
+    - `toccata traffic bruck locality_bruck -p 16 --machine "node:4 core:4"`
     - `toccata traffic sparbit bruck -p 1000 --bytes 4K`
     """
     block_bytes = q.parse_bytes(size)
@@ -322,6 +325,9 @@ def traffic(
             choices += subject.variants(p) or [catalogue.find(subject.path)]
     shape = machines.shape(p, machine, placement, root)
     console.print(counting.as_table(choices, shape, block_bytes))
+    if (crossings := counting.crossings_table(choices, shape, block_bytes)) is not None:
+        console.print()
+        console.print(crossings)
 
 
 @app.command()
