@@ -1,8 +1,3 @@
-#include <mpi.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "benchmark.h"
 #include "toccata/toccata.h"
 
@@ -10,20 +5,12 @@ namespace toccata::bench {
 
 namespace {
 
-// Tells the byte of one rank at one place from those of others, and is cheap.
-unsigned char pattern(std::size_t rank, std::size_t place) {
-  return static_cast<unsigned char>((rank + 1) * 37 + place * 11 + (place >> 8));
-}
-
-class Allgather : public Benchmark {
+class Allgather : public BenchmarkOfWorld {
  public:
   explicit Allgather(std::size_t bytes) : bytes_(bytes) {
-    int rank, size;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
     send_.resize(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) send_[i] = pattern(rank, i);
-    recv_.resize(bytes * size);
+    for (std::size_t i = 0; i < bytes; ++i) send_[i] = pattern(rank_, i);
+    recv_.resize(bytes * size_);
   }
 
   void call(const std::string& algorithm) override {
@@ -35,8 +22,6 @@ class Allgather : public Benchmark {
                         MPI_COMM_WORLD, algorithm.c_str());
   }
 
-  void spoil() override { std::ranges::fill(recv_, static_cast<unsigned char>(0xEE)); }
-
   bool right() const override {
     for (std::size_t i = 0; i < recv_.size(); ++i)
       if (recv_[i] != pattern(i / bytes_, i % bytes_)) return false;
@@ -45,7 +30,6 @@ class Allgather : public Benchmark {
 
  private:
   std::size_t bytes_;
-  std::vector<unsigned char> send_, recv_;
 };
 
 }  // namespace

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace toccata::bench {
 
@@ -17,10 +22,68 @@ class Benchmark {
   virtual bool right() const = 0;
 };
 
-// `bytes` is what each rank contributes: in an all-to-all, its blocks for all ranks together (each
-// of at least a byte).
+// What the benchmarks of one collective have in common.
+class BenchmarkOfWorld : public Benchmark {
+ public:
+  void spoil() override { std::ranges::fill(recv_, static_cast<unsigned char>(0xEE)); }
+
+ protected:
+  BenchmarkOfWorld() {
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    rank_ = static_cast<std::size_t>(rank);
+    size_ = static_cast<std::size_t>(size);
+  }
+  // Tells the byte of one rank at one place from those of others, and is cheap.
+  static unsigned char pattern(std::size_t rank, std::size_t place) {
+    return static_cast<unsigned char>((rank + 1) * 37 + place * 11 + (place >> 8));
+  }
+
+  std::size_t rank_, size_;
+  std::vector<unsigned char> send_, recv_;
+};
+
+// Those of a reduction: sums of floats that are whole numbers, and so exact.
+class BenchmarkOfSums : public Benchmark {
+ public:
+  void spoil() override { std::ranges::fill(recv_, -1.0F); }
+
+ protected:
+  explicit BenchmarkOfSums(std::size_t bytes) {
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    rank_ = rank;
+    send_.resize(std::max<std::size_t>(bytes / sizeof(float), 1));
+    for (std::size_t i = 0; i < send_.size(); ++i)
+      send_[i] = static_cast<float>(rank + static_cast<int>(i % 64));
+    recv_.resize(send_.size());
+  }
+  // Whether recv begins with `count` sums, of the elements from `first` on.
+  bool right(std::size_t first, std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i)
+      if (recv_[i] !=
+          static_cast<float>(size_ * (size_ - 1) / 2 + size_ * static_cast<int>((first + i) % 64)))
+        return false;
+    return true;
+  }
+
+  int rank_ = 0, size_ = 1;
+  std::vector<float> send_, recv_;
+};
+
+// `bytes` is what each rank contributes, or the root: in an all-to-all and a reduce-scatter, the
+// blocks for all ranks together (each of at least an element); in a scatter, that for one rank. The
+// root is rank 0. Reductions are sums of floats.
 std::unique_ptr<Benchmark> make_allgather(std::size_t bytes);
+std::unique_ptr<Benchmark> make_allreduce(std::size_t bytes);
 std::unique_ptr<Benchmark> make_alltoall(std::size_t bytes);
+std::unique_ptr<Benchmark> make_bcast(std::size_t bytes);
+std::unique_ptr<Benchmark> make_gather(std::size_t bytes);
+std::unique_ptr<Benchmark> make_reduce(std::size_t bytes);
+std::unique_ptr<Benchmark> make_reduce_scatter(std::size_t bytes);
+std::unique_ptr<Benchmark> make_scatter(std::size_t bytes);
 
 // Blocks of different sizes, `bytes` for all of a rank's together in the mean. `distribution` is
 // one of these:

@@ -34,9 +34,22 @@ struct Options {
 };
 
 using Maker = std::function<std::unique_ptr<Benchmark>(std::size_t bytes, const Options& options)>;
+
+// A maker that no option matters to.
+template <auto make>
+std::unique_ptr<Benchmark> plain(std::size_t bytes, const Options&) {
+  return make(bytes);
+}
+
 const std::map<std::string, Maker> benchmarks{
-    {"allgather", [](std::size_t bytes, const Options&) { return make_allgather(bytes); }},
-    {"alltoall", [](std::size_t bytes, const Options&) { return make_alltoall(bytes); }},
+    {"allgather", plain<make_allgather>},
+    {"allreduce", plain<make_allreduce>},
+    {"alltoall", plain<make_alltoall>},
+    {"bcast", plain<make_bcast>},
+    {"gather", plain<make_gather>},
+    {"reduce", plain<make_reduce>},
+    {"reduce_scatter", plain<make_reduce_scatter>},
+    {"scatter", plain<make_scatter>},
     {"alltoallv",
      [](std::size_t bytes, const Options& options) {
        return make_alltoallv(bytes, options.distribution);

@@ -4,11 +4,20 @@
  * where it has some, as in "sparbit", "sparbit:messages=per_block" or "native" (the MPI library's
  * own). NULL means what the environment asks for, and that unset, native: TOCCATA_ALLGATHER speaks
  * for toccata_allgather and toccata_allgatherv, TOCCATA_ALLTOALL for toccata_alltoall alone, and
- * TOCCATA_ALLTOALLV for toccata_alltoallv and toccata_alltoallw.
+ * TOCCATA_ALLTOALLV for toccata_alltoallv and toccata_alltoallw; TOCCATA_REDUCE_SCATTER for
+ * toccata_reduce_scatter and toccata_reduce_scatter_block; and TOCCATA_BCAST, _GATHER, _GATHERV,
+ * _SCATTER, _SCATTERV, _REDUCE and _ALLREDUCE each for its own.
  * `toccata list` shows all algorithms.
  *
  * All ranks of the communicator must ask for the same algorithm. Arguments have the meaning, the
  * limits and the lifetimes that MPI gives them; MPI_IN_PLACE is understood.
+ *
+ * Reductions: where an operation does not commute and the algorithm does not keep the order of the
+ * ranks, or the MPI standard does not define a predefined operation for the datatype, the MPI
+ * library's own runs. All ranks get the same bits. With TOCCATA_REPRODUCIBLE=1 in the environment of
+ * all ranks, reductions run by an algorithm whose results do not depend on where ranks run, on the
+ * root or on the length of the message, whatever is asked for; such algorithms all give the same
+ * bits. An MPI_Op of the program's own must not be freed before the request that uses it.
  *
  * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says
@@ -56,6 +65,34 @@ TOCCATA_PUBLIC int toccata_alltoallw(const void* sendbuf, const int sendcounts[]
                                      void* recvbuf, const int recvcounts[], const int rdispls[],
                                      const MPI_Datatype recvtypes[], MPI_Comm comm,
                                      const char* algorithm);
+TOCCATA_PUBLIC int toccata_bcast(void* buffer, int count, MPI_Datatype datatype, int root,
+                                 MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                  void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                  MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                   void* recvbuf, const int recvcounts[], const int displs[],
+                                   MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                   const char* algorithm);
+TOCCATA_PUBLIC int toccata_scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                   MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_scatterv(const void* sendbuf, const int sendcounts[], const int displs[],
+                                    MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                    MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                    const char* algorithm);
+TOCCATA_PUBLIC int toccata_reduce(const void* sendbuf, void* recvbuf, int count,
+                                  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+                                  const char* algorithm);
+TOCCATA_PUBLIC int toccata_allreduce(const void* sendbuf, void* recvbuf, int count,
+                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                     const char* algorithm);
+TOCCATA_PUBLIC int toccata_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                                const char* algorithm);
+TOCCATA_PUBLIC int toccata_reduce_scatter(const void* sendbuf, void* recvbuf,
+                                          const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                                          MPI_Comm comm, const char* algorithm);
 
 /* A nonblocking or persistent collective of ours; not an MPI_Request.
  *
@@ -89,6 +126,35 @@ TOCCATA_PUBLIC int toccata_ialltoallw(const void* sendbuf, const int sendcounts[
                                       void* recvbuf, const int recvcounts[], const int rdispls[],
                                       const MPI_Datatype recvtypes[], MPI_Comm comm,
                                       const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ibcast(void* buffer, int count, MPI_Datatype datatype, int root,
+                                  MPI_Comm comm, const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                   MPI_Comm comm, const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                    void* recvbuf, const int recvcounts[], const int displs[],
+                                    MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                    const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                    void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                    MPI_Comm comm, const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_iscatterv(const void* sendbuf, const int sendcounts[],
+                                     const int displs[], MPI_Datatype sendtype, void* recvbuf,
+                                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                     const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ireduce(const void* sendbuf, void* recvbuf, int count,
+                                   MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+                                   const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_iallreduce(const void* sendbuf, void* recvbuf, int count,
+                                      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                      const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                                 const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ireduce_scatter(const void* sendbuf, void* recvbuf,
+                                           const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                                           MPI_Comm comm, const char* algorithm,
+                                           toccata_request* request);
 
 /* Persistent: started by toccata_start as often as wanted, each start ended by a wait or test, and
  * freed by toccata_request_free. `info` may be MPI_INFO_NULL; no key is known yet.
@@ -117,6 +183,44 @@ TOCCATA_PUBLIC int toccata_alltoallw_init(const void* sendbuf, const int sendcou
                                           const int rdispls[], const MPI_Datatype recvtypes[],
                                           MPI_Comm comm, MPI_Info info, const char* algorithm,
                                           toccata_request* request);
+TOCCATA_PUBLIC int toccata_bcast_init(void* buffer, int count, MPI_Datatype datatype, int root,
+                                      MPI_Comm comm, MPI_Info info, const char* algorithm,
+                                      toccata_request* request);
+TOCCATA_PUBLIC int toccata_gather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                       void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                       int root, MPI_Comm comm, MPI_Info info,
+                                       const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_gatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                        void* recvbuf, const int recvcounts[], const int displs[],
+                                        MPI_Datatype recvtype, int root, MPI_Comm comm,
+                                        MPI_Info info, const char* algorithm,
+                                        toccata_request* request);
+TOCCATA_PUBLIC int toccata_scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                        void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                        int root, MPI_Comm comm, MPI_Info info,
+                                        const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_scatterv_init(const void* sendbuf, const int sendcounts[],
+                                         const int displs[], MPI_Datatype sendtype, void* recvbuf,
+                                         int recvcount, MPI_Datatype recvtype, int root,
+                                         MPI_Comm comm, MPI_Info info, const char* algorithm,
+                                         toccata_request* request);
+TOCCATA_PUBLIC int toccata_reduce_init(const void* sendbuf, void* recvbuf, int count,
+                                       MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+                                       MPI_Info info, const char* algorithm,
+                                       toccata_request* request);
+TOCCATA_PUBLIC int toccata_allreduce_init(const void* sendbuf, void* recvbuf, int count,
+                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                          MPI_Info info, const char* algorithm,
+                                          toccata_request* request);
+TOCCATA_PUBLIC int toccata_reduce_scatter_block_init(const void* sendbuf, void* recvbuf,
+                                                     int recvcount, MPI_Datatype datatype,
+                                                     MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                                     const char* algorithm,
+                                                     toccata_request* request);
+TOCCATA_PUBLIC int toccata_reduce_scatter_init(const void* sendbuf, void* recvbuf,
+                                               const int recvcounts[], MPI_Datatype datatype,
+                                               MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                               const char* algorithm, toccata_request* request);
 
 /* Starts an inactive persistent request; MPI_ERR_REQUEST for any other. */
 TOCCATA_PUBLIC int toccata_start(toccata_request* request);

@@ -5,7 +5,7 @@
 
 namespace toccata {
 
-int Allgather::fault(int p) const {
+int Allgather::fault(int, int p) const {
   if (!in_place() && sendcount_ < 0) return MPI_ERR_COUNT;
   if (!in_place() && sendtype_ == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
   if (recvtype_ == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
@@ -30,16 +30,14 @@ int Allgather::native_nonblocking(MPI_Comm comm, MPI_Request* request) const {
                                       recvtype_, comm, request);
 }
 
-std::int64_t Allgather::bytes(int p) const {
-  MPI_Count size = 0;
-  PMPI_Type_size_x(recvtype_, &size);
+std::int64_t Allgather::bytes(int, int p) const {
   const std::int64_t elements = is_vector_
                                     ? std::accumulate(recvcounts_, recvcounts_ + p, std::int64_t{0})
                                     : std::int64_t{recvcount_} * p;
-  return elements * size;
+  return elements * size_of(recvtype_);
 }
 
-int Allgather::hold_datatypes(std::vector<OwnedDatatype>& held, int) {
+int Allgather::hold_datatypes(std::vector<OwnedDatatype>& held, int, int) {
   if (!in_place())
     if (int code = hold_datatype(sendtype_, held); code != MPI_SUCCESS) return code;
   return hold_datatype(recvtype_, held);

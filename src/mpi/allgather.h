@@ -28,14 +28,14 @@ class Allgather final : public Operation {
         recvtype_(recvtype) {}
 
   const Collective& collective() const override { return allgather; }
-  int fault(int p) const override;
+  int fault(int rank, int p) const override;
   int native(MPI_Comm comm) const override;
   int native_nonblocking(MPI_Comm comm, MPI_Request* request) const override;
-  std::int64_t bytes(int p) const override;
+  std::int64_t bytes(int rank, int p) const override;
   bool empty(const Binding& binding) const override {
     return !is_vector_ && binding.recv.bytes(0) == 0;
   }
-  int hold_datatypes(std::vector<OwnedDatatype>& held, int p) override;
+  int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) override;
   int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const override;
 
  private:

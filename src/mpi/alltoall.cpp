@@ -2,17 +2,7 @@
 
 namespace toccata {
 
-namespace {
-
-std::int64_t size_of(MPI_Datatype type) {
-  MPI_Count size = 0;
-  PMPI_Type_size_x(type, &size);
-  return size;
-}
-
-}  // namespace
-
-int Alltoall::fault(int) const {
+int Alltoall::fault(int, int) const {
   if (!in_place() && sendcount_ < 0) return MPI_ERR_COUNT;
   if (!in_place() && sendtype_ == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
   if (recvtype_ == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
@@ -29,20 +19,21 @@ int Alltoall::native_nonblocking(MPI_Comm comm, MPI_Request* request) const {
                         request);
 }
 
-std::int64_t Alltoall::bytes(int p) const { return recvcount_ * size_of(recvtype_) * p; }
+std::int64_t Alltoall::bytes(int, int p) const { return recvcount_ * size_of(recvtype_) * p; }
 
-int Alltoall::hold_datatypes(std::vector<OwnedDatatype>& held, int) {
+int Alltoall::hold_datatypes(std::vector<OwnedDatatype>& held, int, int) {
   if (!in_place())
     if (int code = hold_datatype(sendtype_, held); code != MPI_SUCCESS) return code;
   return hold_datatype(recvtype_, held);
 }
 
-int Alltoall::bind(int, int p, const DatatypeTable& datatypes, Binding& binding) const {
+int Alltoall::bind(int, int, const DatatypeTable& datatypes, Binding& binding) const {
   DatatypeTraits traits;
   if (int code = datatypes.look_up(recvtype_, traits); code != MPI_SUCCESS) return code;
   binding.recv.uniform(recvbuf_, traits, recvcount_);
   if (in_place()) {
-    binding.copied_blocks = p;
+    binding.send = binding.recv;
+    binding.copies_send = true;
     return MPI_SUCCESS;
   }
   if (int code = datatypes.look_up(sendtype_, traits); code != MPI_SUCCESS) return code;
@@ -90,20 +81,20 @@ int VectorAlltoall::Side::bind(int p, const DatatypeTable& datatypes, Layout& la
   return MPI_SUCCESS;
 }
 
-int VectorAlltoall::fault(int p) const {
+int VectorAlltoall::fault(int, int p) const {
   if (recv_.buffer == MPI_IN_PLACE) return MPI_ERR_ARG;
   if (int error = recv_.fault(p); error != MPI_SUCCESS) return error;
   return in_place() ? MPI_SUCCESS : send_.fault(p);
 }
 
-std::int64_t VectorAlltoall::bytes(int p) const {
+std::int64_t VectorAlltoall::bytes(int, int p) const {
   std::int64_t total = 0;
   for (int block = 0; block < p; ++block)
     total += recv_.counts[block] * size_of(recv_.type_of(block));
   return total;
 }
 
-int VectorAlltoall::hold_datatypes(std::vector<OwnedDatatype>& held, int p) {
+int VectorAlltoall::hold_datatypes(std::vector<OwnedDatatype>& held, int, int p) {
   if (!in_place())
     if (int code = send_.hold_datatypes(held, p); code != MPI_SUCCESS) return code;
   return recv_.hold_datatypes(held, p);
@@ -112,7 +103,8 @@ int VectorAlltoall::hold_datatypes(std::vector<OwnedDatatype>& held, int p) {
 int VectorAlltoall::bind(int, int p, const DatatypeTable& datatypes, Binding& binding) const {
   if (int code = recv_.bind(p, datatypes, binding.recv); code != MPI_SUCCESS) return code;
   if (!in_place()) return send_.bind(p, datatypes, binding.send);
-  binding.copied_blocks = p;
+  binding.send = binding.recv;
+  binding.copies_send = true;
   return MPI_SUCCESS;
 }
 
@@ -126,9 +118,9 @@ int Alltoallv::native_nonblocking(MPI_Comm comm, MPI_Request* request) const {
                          recv_.counts, recv_.displacements, recv_.type, comm, request);
 }
 
-int Alltoallw::fault(int p) const {
+int Alltoallw::fault(int rank, int p) const {
   const bool types = recv_.types != nullptr && (in_place() || send_.types != nullptr);
-  return types ? VectorAlltoall::fault(p) : MPI_ERR_ARG;
+  return types ? VectorAlltoall::fault(rank, p) : MPI_ERR_ARG;
 }
 
 int Alltoallw::native(MPI_Comm comm) const {

@@ -17,12 +17,12 @@ class Alltoall final : public Operation {
         recvtype_(recvtype) {}
 
   const Collective& collective() const override { return alltoall; }
-  int fault(int p) const override;
+  int fault(int rank, int p) const override;
   int native(MPI_Comm comm) const override;
   int native_nonblocking(MPI_Comm comm, MPI_Request* request) const override;
-  std::int64_t bytes(int p) const override;
+  std::int64_t bytes(int rank, int p) const override;
   bool empty(const Binding& binding) const override { return binding.recv.bytes(0) == 0; }
-  int hold_datatypes(std::vector<OwnedDatatype>& held, int p) override;
+  int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) override;
   int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const override;
 
  private:
@@ -41,11 +41,11 @@ class Alltoall final : public Operation {
 class VectorAlltoall : public Operation {
  public:
   const Collective& collective() const override { return alltoallv; }
-  int fault(int p) const override;
-  std::int64_t bytes(int p) const override;
+  int fault(int rank, int p) const override;
+  std::int64_t bytes(int rank, int p) const override;
   // No rank knows what the others have.
   bool empty(const Binding&) const override { return false; }
-  int hold_datatypes(std::vector<OwnedDatatype>& held, int p) override;
+  int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) override;
   int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const override;
 
  protected:
@@ -89,7 +89,7 @@ class Alltoallw final : public VectorAlltoall {
             {const_cast<void*>(sendbuf), sendcounts, sdispls, MPI_DATATYPE_NULL, sendtypes},
             {recvbuf, recvcounts, rdispls, MPI_DATATYPE_NULL, recvtypes}) {}
 
-  int fault(int p) const override;
+  int fault(int rank, int p) const override;
   int native(MPI_Comm comm) const override;
   int native_nonblocking(MPI_Comm comm, MPI_Request* request) const override;
 };

@@ -11,7 +11,8 @@
 namespace toccata {
 
 // Where the blocks of one buffer lie in a call: side by side and alike, or each at its own place
-// with its own count, and perhaps its own datatype (the vector forms).
+// with its own count, and perhaps its own datatype (the vector forms). Either may then be cut into
+// parts, which are the blocks from then on.
 class Layout {
  public:
   void uniform(void* base, const DatatypeTraits& traits, std::int64_t elements_a_block) {
@@ -19,6 +20,7 @@ class Layout {
     traits_ = traits;
     own_traits_.clear();
     uniform_ = true;
+    parts_ = 1;
     elements_ = elements_a_block;
   }
   // counts and displacements (in extents) of `blocks` blocks; copied.
@@ -31,28 +33,58 @@ class Layout {
   void sequence(const DatatypeTraits& traits, std::vector<std::int64_t> counts);
   void set_base(void* base) { base_ = static_cast<char*>(base); }
 
+  // Cuts each block of c elements into `parts`: part k has the elements from floor(k·c / parts) to
+  // floor((k + 1)·c / parts).
+  void cut(int parts);
+  // Counts bytes instead of elements, which must be plain.
+  void count_bytes();
+
   bool is_uniform() const { return uniform_; }
   // Of all blocks, where they lie alike.
   const DatatypeTraits& traits() const { return traits_; }
   const DatatypeTraits& traits(std::int64_t block) const {
-    return own_traits_.empty() ? traits_ : own_traits_[block];
+    return own_traits_.empty() ? traits_ : own_traits_[block / parts_];
   }
-  std::int64_t elements(std::int64_t block) const { return uniform_ ? elements_ : counts_[block]; }
+  std::int64_t elements(std::int64_t block) const {
+    return uniform_ ? elements_ : part(block).end - part(block).begin;
+  }
   std::int64_t bytes(std::int64_t block) const { return elements(block) * traits(block).size; }
 
   Run block(std::int64_t block) const {
-    const std::int64_t offset = uniform_ ? block * elements_ * traits_.extent : offsets_[block];
-    return {base_ + offset, elements(block), &traits(block)};
+    if (uniform_) return {base_ + block * elements_ * traits_.extent, elements_, &traits_};
+    const Part its = part(block);
+    const DatatypeTraits& own = traits(block);
+    return {base_ + its.offset + its.begin * own.extent, its.end - its.begin, &own};
   }
 
   // Appends the memory of a range's blocks, as few runs as can be.
   void append_runs(const BlockRange& range, std::vector<Run>& runs) const;
 
+  // Whether memcpy can move each of the first `blocks` blocks.
+  bool is_plain(int blocks) const;
+
+  // Becomes a copy of the first `blocks` blocks of another, side by side, packed or `typed` as they
+  // are, and returns the room that takes; set_base() gives the memory.
+  Room copy_of(const Layout& other, int blocks, bool typed);
+
  private:
+  // The elements of what was cut, at `offset`, that a block has.
+  struct Part {
+    std::int64_t offset, begin, end;
+  };
+  Part part(std::int64_t block) const {
+    const std::int64_t whole = block / parts_, k = block % parts_;
+    const bool alike = counts_.empty();
+    const std::int64_t count = alike ? elements_ : counts_[whole];
+    return {alike ? whole * elements_ * traits_.extent : offsets_[whole], k * count / parts_,
+            (k + 1) * count / parts_};
+  }
+
   char* base_ = nullptr;
   DatatypeTraits traits_;
   bool uniform_ = true;
-  std::int64_t elements_ = 0;
+  int parts_ = 1;              // of what is not uniform
+  std::int64_t elements_ = 0;  // where counts_ are empty
   std::vector<std::int64_t> counts_;
   std::vector<std::int64_t> offsets_;  // in bytes
   std::vector<DatatypeTraits> own_traits_;
@@ -61,31 +93,62 @@ class Layout {
 // The datatype of data that is packed, in the order of the type map.
 inline DatatypeTraits packed_traits() { return {MPI_PACKED, 1, 1, true}; }
 
+// How a plan's schedule sees the buffers of a call.
+struct Units {
+  int send = 0, recv = 0;  // blocks of this rank, before they are cut
+  int parts = 1;           // blocks that each is cut into
+  bool reduces = false;    // whether blocks are operands, and so stay of the call's datatype
+};
+
 // A schedule's blocks as memory: what a call's arguments make of them.
+//
+// An operation binds send and recv in whole units and says by the flags what is special; complete()
+// makes of them what the schedule works on.
 struct Binding {
   Layout send;
   Layout recv;
   Layout scratch;
-  // Under MPI_IN_PLACE, where recv blocks would be overwritten before they are sent: the number of
-  // blocks of recv of which send is to be a copy, made when the collective starts.
-  int copied_blocks = 0;
+  MPI_Op operation = MPI_OP_NULL;  // of a collective that reduces
+
+  // Set by an operation where send lies in the memory of recv, whose blocks would be overwritten
+  // before they are sent (MPI_IN_PLACE): then send is a copy, made when the collective starts.
+  bool copies_send = false;
+  // What recv is for the caller: what comes out, or what goes in (a broadcast's root), or none of
+  // its business.
+  enum class Role : std::uint8_t { result, input, ignored } recv_role = Role::result;
+
+  // What stands in for the caller's memory, of so many blocks; 0 where the schedule works on that
+  // itself. `own` is packed, or typed where blocks are operands.
+  struct StandIn {
+    Layout callers;
+    Layout own;
+    Room room;
+    int blocks = 0;
+  };
+  StandIn send_copy, recv_copy;
 
   const Layout& operator[](Buffer buffer) const {
     return buffer == Buffer::recv ? recv : buffer == Buffer::send ? send : scratch;
   }
 
-  // Gives the schedule's scratch blocks their sizes, once send and recv are bound, and returns the
-  // bytes they take; the memory itself is set by scratch.set_base(). Scratch holds data packed, in
-  // the order of the type map, whatever the datatypes of the call are.
-  std::int64_t bind_scratch(const Schedule& schedule) {
-    return bind_packed(scratch, schedule.scratch());
+  void reset() {
+    copies_send = false;
+    recv_role = Role::result;
+    send_copy.blocks = recv_copy.blocks = 0;
   }
-  // The same for send as a copy of recv.
-  std::int64_t bind_copy() { return bind_packed(send, {toccata::recv(0, copied_blocks)}); }
+  void complete(const Units& units) {
+    if (units.parts > 1 || copies_send) make_stand_ins(units);
+  }
+  bool has_stand_ins() const { return send_copy.blocks > 0 || recv_copy.blocks > 0; }
+
+  // Gives the schedule's scratch blocks their sizes, once the binding is complete, and returns the
+  // room they take; the memory itself is set by scratch.set_base(). Scratch holds data packed, in
+  // the order of the type map, whatever the datatypes of the call are; but operands lie as the
+  // call's own do.
+  Room bind_scratch(const Schedule& schedule, bool reduces);
 
  private:
-  // Gives `layout` a packed block for each block of `like`.
-  std::int64_t bind_packed(Layout& layout, const BlockRanges& like) const;
+  void make_stand_ins(const Units& units);
 };
 
 }  // namespace toccata

@@ -1,9 +1,25 @@
 #include "mpi/communicator.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <thread>
+#include <utility>
+
+#include "algorithms/registry.h"
+
+#include "mpi/discovery.h"
+#include "topology/placements.h"
 
 namespace toccata {
+
+namespace {
+
+// For the report: what runs, and what was asked for if that is another thing.
+std::string label_of(const Choice& choice, const Choice& asked) {
+  return choice.text() == asked.text() ? choice.text() : choice.text() + ", for " + asked.text();
+}
+
+}  // namespace
 
 int peers_in(MPI_Comm comm) {
   int inter = 0, count = 0;
@@ -37,6 +53,7 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
   is_inter_ = inter != 0;
   PMPI_Comm_rank(user, &rank_);
   PMPI_Comm_size(user, &size_);
+  known_.p = size_;
 
   int* upper_bound = nullptr;
   int found = 0;
@@ -62,6 +79,7 @@ void Communicator::leave_user() {
 
 void Communicator::close() {
   if (process_ == nullptr) return;
+  const auto alive = weak_from_this().lock();  // to wait below may end the user's communicator
   process_->remove(*this);
   process_ = nullptr;
   const std::lock_guard lock(private_mutex_);
@@ -70,9 +88,28 @@ void Communicator::close() {
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
 
+void Communicator::look_around(const Algorithm& algorithm) {
+  if (algorithm.by_grid && known_.grid == nullptr) known_.grid = cartesian_grid(user_);
+  if (algorithm.by_placement || (algorithm.by_grid && known_.grid == nullptr)) placement();
+}
+
+const Placement& Communicator::placement() {
+  if (placed_) return *known_.placement;
+  if (make_private() != MPI_SUCCESS)
+    throw std::runtime_error("the communicator cannot be duplicated");
+  std::string complaint;
+  known_.placement = discover(private_, process_->surroundings(), *process_, complaint);
+  if (known_.grid == nullptr) known_.grid = cartesian_grid(user_);
+  if (known_.grid == nullptr) known_.grid = grid_of(*known_.placement);
+  if (!complaint.empty()) process_->say_once(complaint);
+  placed_ = true;
+  return *known_.placement;
+}
+
 const Plan& Communicator::plan_named(const Collective& collective, const char* algorithm) {
-  const Choice choice = parse_choice(collective, algorithm);
-  const Plan& plan = add_plan(collective, choice, choice.text());
+  const Choice asked = parse_choice(collective, algorithm);
+  const Choice choice = reproducible(collective, asked, false);
+  const Plan& plan = add_plan(collective, choice, label_of(choice, asked));
   named_.push_back({&collective, algorithm, &plan});
   return plan;
 }
@@ -81,26 +118,90 @@ const Plan& Communicator::plan_asked(const Collective& collective) {
   const Choice& asked = process_->asked(collective);
   const Plan* plan = nullptr;
   try {
-    plan = &add_plan(collective, asked, asked.text());
+    const Choice choice = reproducible(collective, asked, false);
+    plan = &add_plan(collective, choice, label_of(choice, asked));
   } catch (const RequestError& error) {
     process_->say_once(std::string(collective.variable) + "=" + asked.text() + ": " + error.what() +
                        ". Using native there.");
-    plan = &add_plan(collective, Choice{}, "native, for " + asked.text());
+    plan = &add_plan(collective, Choice{}, label_of({}, asked));
   }
   asked_.emplace_back(&collective, plan);
   return *plan;
 }
 
-const Plan& Communicator::add_plan(const Collective& collective, const Choice& choice,
-                                   std::string label) {
-  auto plan = std::make_unique<Plan>(choice);
+std::shared_ptr<Plan> Communicator::make_plan(const Collective& collective, const Choice& choice,
+                                              int root) {
+  auto plan = std::make_shared<Plan>(collective, choice);
+  plan->root = root;
   if (!choice.native() && !is_inter_) {
-    plan->schedule = choice.schedule({.p = size_}, rank_);
+    look_around(*choice.algorithm);
+    const Shape shape = choice.in(known(root));
+    const auto units = [&](Buffer buffer) {
+      return collective.blocks(shape, rank_, buffer) / shape.parts;
+    };
+    plan->schedule = choice.schedule(known(root), rank_);
+    plan->units = {units(Buffer::send), units(Buffer::recv), shape.parts, collective.reduces};
     plan->straight = StraightProgram::compile(plan->schedule);
     plan->sized = collective.vector_of != nullptr && choice.algorithm->blocks_alike;
   }
+  return plan;
+}
+
+const Plan& Communicator::add_plan(const Collective& collective, const Choice& choice,
+                                   const std::string& label) {
+  const auto plan = make_plan(collective, choice, 0);
   plan->row = &report_.row(size_, std::string(collective.name), label);
-  return *plans_.emplace_back(std::move(plan));
+  return *plans_.emplace_back(plan);
+}
+
+const Plan& Communicator::for_root(const Plan& plan, int root) {
+  static constexpr std::size_t most_kept = 16 << 20;  // bytes of schedules
+  if (root < 0 || root >= size_) return plan;
+  auto its = std::ranges::find(rooted_, &plan, &Rooted::plan);
+  if (its == rooted_.end()) its = rooted_.insert(its, {&plan, {}, 0});
+  if (its->memory > most_kept) *its = {&plan, {}, 0};
+  its->by_root.resize(size_);
+  std::shared_ptr<const Plan>& kept = its->by_root[root];
+  if (kept == nullptr) {
+    const std::shared_ptr<Plan> made = make_plan(plan.collective, plan.choice, root);
+    made->row = plan.row;
+    its->memory += made->schedule.memory();
+    kept = made;
+  }
+  return *kept;
+}
+
+const Plan& Communicator::instead_of(const Plan& plan, bool ordered_would_do) {
+  for (const Instead& each : instead_)
+    if (each.plan == &plan && each.ordered == ordered_would_do) return *each.instead;
+  const Choice choice = ordered_would_do ? reproducible(plan.collective, Choice{}, true) : Choice{};
+  const Plan& instead = add_plan(plan.collective, choice, label_of(choice, plan.choice));
+  instead_.push_back({&plan, ordered_would_do, &instead});
+  return instead;
+}
+
+// All such algorithms give the same bits; the one of the fewest rounds, then messages.
+Choice Communicator::reproducible(const Collective& collective, const Choice& choice,
+                                  bool ordered) const {
+  if (!process_->reproducible() || !collective.reduces || is_inter_ ||
+      (!choice.native() && choice.algorithm->reproducible))
+    return choice;
+  Choice best;
+  Cost least;
+  for (const Algorithm* each : all_algorithms()) {
+    if (!each->serves(collective) || !each->reproducible || (ordered && !each->ordered) ||
+        !each->why_impossible(known()).empty())
+      continue;
+    const Cost cost = each->cost(each->complete(known()));
+    if (!best.native() && std::pair(cost.rounds, cost.sent) >= std::pair(least.rounds, least.sent))
+      continue;
+    best = {each, Parameters(each->parameters)};
+    least = cost;
+  }
+  if (best.native())
+    process_->say_once("TOCCATA_REPRODUCIBLE: there is no such " + std::string(collective.name) +
+                       " among " + std::to_string(size_) + "; using " + choice.text());
+  return best.native() ? choice : best;
 }
 
 SizedExecution& Communicator::sized_workspace() {

@@ -37,6 +37,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool is_inter() const { return is_inter_; }
+  // Where the ranks run; asks them, if nobody has yet, and so is to be called on all of them.
+  const Placement& placement();
 
   // The plan for an algorithm by name, with parameters. RequestError if there is none such, or it
   // cannot run here. Null asks for what the environment says, which falls back to native.
@@ -50,6 +52,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
       if (each.collective == &collective && each.algorithm == algorithm) return *each.plan;
     return plan_named(collective, algorithm);
   }
+  // The same plan for another root; itself where there is no such rank.
+  const Plan& for_root(const Plan& plan, int root);
+  // What serves a reduction that the plan's algorithm cannot: the MPI library's own; or, where
+  // results are to be reproducible and a plan in the order of the ranks would do, such a one.
+  const Plan& instead_of(const Plan& plan, bool ordered_would_do);
 
   // The duplicate, made by waiting for the others; at once where it is there already.
   int make_private() { return private_ready_ ? MPI_SUCCESS : make_private_now(); }
@@ -98,7 +105,32 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     const Plan* plan;
   };
 
-  const Plan& add_plan(const Collective& collective, const Choice& choice, std::string label);
+  // What all ranks know of the communicator.
+  Shape known(int root = 0) const {
+    Shape shape = known_;
+    shape.root = root;
+    return shape;
+  }
+  // Finds out what of that the algorithm goes by, the first time it is asked for: all ranks have to
+  // come here, as they do when they all make the same plan.
+  void look_around(const Algorithm& algorithm);
+  // Plans for the roots that came so far, but not without bound.
+  struct Rooted {
+    const Plan* plan;
+    std::vector<std::shared_ptr<const Plan>> by_root;
+    std::size_t memory = 0;
+  };
+  struct Instead {
+    const Plan* plan;
+    bool ordered;
+    const Plan* instead;
+  };
+
+  std::shared_ptr<Plan> make_plan(const Collective& collective, const Choice& choice, int root);
+  const Plan& add_plan(const Collective& collective, const Choice& choice,
+                       const std::string& label);
+  // What TOCCATA_REPRODUCIBLE makes of a choice.
+  Choice reproducible(const Collective& collective, const Choice& choice, bool ordered) const;
   const Plan& plan_asked(const Collective& collective);
   const Plan& plan_named(const Collective& collective, const char* algorithm);
   int raise_error(int code) const;
@@ -111,6 +143,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   int rank_ = 0;
   int size_ = 0;
   bool is_inter_ = false;
+  Shape known_;
+  bool placed_ = false;  // the ranks have been asked where they run
 
   MPI_Comm private_ = MPI_COMM_NULL;
   MPI_Request duplicating_ = MPI_REQUEST_NULL;
@@ -119,9 +153,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::atomic<bool> private_ready_ = false;
 
   TagCycle next_tag_, next_persistent_tag_;
-  std::vector<std::unique_ptr<Plan>> plans_;
+  std::vector<std::shared_ptr<const Plan>> plans_;
   std::vector<Named> named_;
   std::vector<std::pair<const Collective*, const Plan*>> asked_;  // by the environment
+  std::vector<Rooted> rooted_;
+  std::vector<Instead> instead_;
   Execution workspace_;
   std::unique_ptr<SizedExecution> sized_workspace_;  // once it is needed
   Report report_;

@@ -93,13 +93,16 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Co
     copy_plain(from, into);
     return MPI_SUCCESS;
   }
-  // What is packed, or is to be. (As a message of 8 KiB and more, MPICH 4.0 finds records of
-  // several basic datatypes truncated.)
+  // By packing, unless it is packed already or is to be. (As a message of 8 KiB and more, MPICH 4.0
+  // finds records of several basic datatypes truncated.)
   if (bytes == room && bytes <= INT_MAX) {
     if (from.size() == 1 && from[0].traits->plain)
       return unpack_runs(from[0].address, bytes, into, comm);
     if (into.size() == 1 && into[0].traits->plain)
       return pack_runs(from, into[0].address, bytes, comm);
+    std::vector<char> packed(bytes);
+    const int code = pack_runs(from, packed.data(), bytes, comm);
+    return code == MPI_SUCCESS ? unpack_runs(packed.data(), bytes, into, comm) : code;
   }
   return copy_by_message(from, into, comm, rank, tag);
 }

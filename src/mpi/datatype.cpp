@@ -53,20 +53,30 @@ int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDa
 }  // namespace
 
 DatatypeTable::DatatypeTable() {
-  for (const MPI_Datatype type :
-       {// C
-        MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_PACKED, MPI_WCHAR, MPI_SHORT,
-        MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG,
-        MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_INT8_T, MPI_INT16_T,
-        MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_C_BOOL,
-        MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_AINT, MPI_OFFSET,
-        MPI_COUNT,
-        // Fortran
-        MPI_INTEGER, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_LOGICAL,
-        MPI_CHARACTER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_REAL4,
-        MPI_REAL8}) {
+  using enum Operands;
+  know(c_integer, {MPI_INT, MPI_LONG, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_UNSIGNED,
+                   MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_SIGNED_CHAR,
+                   MPI_UNSIGNED_CHAR, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T,
+                   MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T});
+  know(fortran_integer, {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8});
+  know(floating, {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4,
+                  MPI_REAL8});
+  know(logical, {MPI_C_BOOL, MPI_LOGICAL});
+  know(complex_number, {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
+                        MPI_COMPLEX, MPI_DOUBLE_COMPLEX});
+  know(byte, {MPI_BYTE});
+  know(count, {MPI_AINT, MPI_OFFSET, MPI_COUNT});
+  know(pair, {MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT,
+              MPI_LONG_DOUBLE_INT, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_2INTEGER});
+  know(none, {MPI_CHAR, MPI_WCHAR, MPI_PACKED, MPI_CHARACTER});
+}
+
+// Of those that this MPI has.
+void DatatypeTable::know(Operands operands, std::initializer_list<MPI_Datatype> types) {
+  for (const MPI_Datatype type : types) {
     DatatypeTraits traits;
     if (type == MPI_DATATYPE_NULL || look_at(type, traits) != MPI_SUCCESS) continue;
+    traits.operands = operands;
     std::size_t slot = hash(type) % slots;
     while (predefined_[slot].type != MPI_DATATYPE_NULL && predefined_[slot].type != type)
       slot = (slot + 1) % slots;
@@ -88,6 +98,24 @@ int DatatypeTable::look_at(MPI_Datatype type, DatatypeTraits& traits) {
   traits.plain = traits.size == traits.extent && lower == 0 && true_lower == 0 &&
                  true_extent == traits.extent && in_order(type, traits.size);
   return MPI_SUCCESS;
+}
+
+// The origin keeps the alignment of the memory, for user-defined operations work on it.
+Room room_for(const DatatypeTraits& traits, std::int64_t elements) {
+  if (traits.plain || elements == 0) return {elements * traits.size, 0};
+  static constexpr std::int64_t alignment = 64;
+  MPI_Aint lower = 0, extent = 0;
+  PMPI_Type_get_true_extent(traits.type, &lower, &extent);
+  const std::int64_t last = (elements - 1) * traits.extent;
+  const std::int64_t lowest = std::min<std::int64_t>(last, 0) + lower;
+  const std::int64_t origin = -(lowest & -alignment);
+  return {origin + std::max<std::int64_t>(last, 0) + lower + extent, origin};
+}
+
+std::int64_t size_of(MPI_Datatype type) {
+  MPI_Count size = 0;
+  PMPI_Type_size_x(type, &size);
+  return size;
 }
 
 int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,19 @@ class OwnedDatatype {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
+// The standard's groups of datatypes, by which operations are defined [MPI 4.0, section 6.9.2].
+enum class Operands : std::uint8_t {
+  none,
+  c_integer,
+  fortran_integer,
+  floating,
+  logical,
+  complex_number,
+  byte,
+  count,
+  pair,
+};
+
 // What moving elements of a datatype needs to know of it.
 struct DatatypeTraits {
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -38,6 +52,7 @@ struct DatatypeTraits {
   // Elements are their data, without gaps and in the order of the type map, so memcpy moves them
   // and any other datatype of the same signature can read them.
   bool plain = false;
+  Operands operands = Operands::none;
 };
 
 // Knows the predefined datatypes by heart, for they are asked for at every call. Others are looked
@@ -45,6 +60,13 @@ struct DatatypeTraits {
 class DatatypeTable {
  public:
   DatatypeTable();
+  // The group of a predefined datatype; none of others.
+  Operands operands(MPI_Datatype type) const {
+    for (std::size_t slot = hash(type);; ++slot) {
+      const DatatypeTraits& known = predefined_[slot % slots];
+      if (known.type == type || known.type == MPI_DATATYPE_NULL) return known.operands;
+    }
+  }
   // Errors are MPI's own, for a datatype it does not know or that has no size.
   int look_up(MPI_Datatype type, DatatypeTraits& traits) const {
     for (std::size_t slot = hash(type);; ++slot) {
@@ -58,6 +80,7 @@ class DatatypeTable {
   }
 
  private:
+  void know(Operands operands, std::initializer_list<MPI_Datatype> types);
   static int look_at(MPI_Datatype type, DatatypeTraits& traits);
   static std::size_t hash(MPI_Datatype type) {
     const auto bits = (std::uintptr_t)type;  // a pointer or an int, as the MPI likes
@@ -68,6 +91,9 @@ class DatatypeTable {
   std::array<DatatypeTraits, slots> predefined_;
 };
 
+// Bytes of data in an element.
+std::int64_t size_of(MPI_Datatype type);
+
 // A stretch of memory: `elements` of one datatype, one behind the other.
 struct Run {
   char* address = nullptr;
@@ -77,6 +103,14 @@ struct Run {
   std::int64_t bytes() const { return elements * traits->size; }
   char* end() const { return address + elements * traits->extent; }
 };
+
+// The memory that `elements` of a datatype, side by side, take: so many bytes, and the first
+// element's address so many bytes from their beginning.
+struct Room {
+  std::int64_t bytes = 0;
+  std::int64_t origin = 0;
+};
+Room room_for(const DatatypeTraits& traits, std::int64_t elements);
 
 // Puts a datatype of our own in place of one of the user's, who may free it while the call that it
 // was given to goes on. Predefined ones stay as they are.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mpi/copying.h"
+#include "mpi/reducing.h"
 
 namespace toccata {
 
@@ -59,25 +60,36 @@ int Execution::prepare(const Plan& plan, MPI_Comm comm, int rank, int first_tag)
   first_tag_ = first_tag;
   round_ = 0;
   error_ = MPI_SUCCESS;
-  if (schedule.scratch().empty() && binding.copied_blocks == 0) return MPI_SUCCESS;
+  if (schedule.scratch().empty() && !binding.has_stand_ins()) return MPI_SUCCESS;
   return without_exception([&] {
-    if (binding.copied_blocks > 0) copy_recv();
-    const std::int64_t bytes = binding.bind_scratch(schedule);
-    binding.scratch.set_base(scratch_.take(bytes));
+    fill(binding.send_copy, binding.send, true);
+    fill(binding.recv_copy, binding.recv, binding.recv_role == Binding::Role::input);
+    const Room room = binding.bind_scratch(schedule, plan.units.reduces);
+    binding.scratch.set_base(scratch_.take(room.bytes) + room.origin);
     return MPI_SUCCESS;
   });
 }
 
-void Execution::copy_recv() {
-  const std::int64_t bytes = binding.bind_copy();
-  binding.send.set_base(scratch_.take(bytes));
-  note(copy_blocks(binding.recv, binding.send, binding.copied_blocks, comm_, rank_, first_tag_));
+void Execution::fill(Binding::StandIn& stand_in, Layout& layout, bool from_callers) {
+  if (stand_in.blocks == 0) return;
+  char* const memory = scratch_.take(stand_in.room.bytes) + stand_in.room.origin;
+  stand_in.own.set_base(memory);
+  layout.set_base(memory);
+  if (from_callers)
+    note(copy_blocks(stand_in.callers, stand_in.own, stand_in.blocks, comm_, rank_, first_tag_));
+}
+
+void Execution::finish() {
+  const Binding::StandIn& result = binding.recv_copy;
+  if (result.blocks > 0 && binding.recv_role == Binding::Role::result)
+    note(copy_blocks(result.own, result.callers, result.blocks, comm_, rank_, first_tag_));
+  release();
 }
 
 int Execution::run(Background& background) {
   if (straight_ != nullptr && straight_->serves(binding) && !background.busy()) {
     note(straight_->run(binding, comm_, first_tag_));
-    if (!schedule_->scratch().empty() || binding.copied_blocks > 0) release();
+    if (straight_->uses_scratch() || binding.has_stand_ins()) finish();
     return error_;
   }
   return without_exception([&] {
@@ -85,7 +97,7 @@ int Execution::run(Background& background) {
       if (int code = exchange(background); code != MPI_SUCCESS) return give_up(code);
       close_round();
     }
-    release();
+    finish();
     return error_;
   });
 }
@@ -137,7 +149,7 @@ int Execution::advance() {
     if (!requests_.empty()) return MPI_SUCCESS;
     close_round();
   }
-  release();
+  finish();
   return MPI_SUCCESS;
 }
 
@@ -179,8 +191,7 @@ int Execution::post() {
 
 void Execution::close_round() {
   if (!unpackings_.empty() || !types_.empty()) settle();
-  for (const Step& each : schedule_->steps(round_))
-    note(copy(schedule_->from(each), schedule_->into(each)));
+  for (const Step& each : schedule_->steps(round_)) step(each);
 }
 
 void Execution::settle() {
@@ -266,12 +277,13 @@ void Execution::collect_runs(std::span<const BlockRange> ranges, std::vector<Run
   for (const BlockRange& range : ranges) binding[range.buffer].append_runs(range, runs);
 }
 
-int Execution::copy(std::span<const BlockRange> from, std::span<const BlockRange> into) {
+void Execution::step(const Step& step) {
   runs_.clear();
   into_runs_.clear();
-  collect_runs(from, runs_);
-  collect_runs(into, into_runs_);
-  return copy_runs(runs_, into_runs_, comm_, rank_, first_tag_);
+  collect_runs(schedule_->from(step), runs_);
+  collect_runs(schedule_->into(step), into_runs_);
+  note(step.reduces ? reduce_runs(runs_, into_runs_, binding.operation)
+                    : copy_runs(runs_, into_runs_, comm_, rank_, first_tag_));
 }
 
 int Execution::give_up(int code) {

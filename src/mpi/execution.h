@@ -55,8 +55,9 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // The memory of the call; bind send and recv here, then prepare.
+  // The memory of the call; bind send and recv here, then complete, then prepare for each run.
   Binding binding;
+  void complete(const Plan& plan) { binding.complete(plan.units); }
 
   // Makes ready to run a plan (which must stay) as `rank` of `comm`, with as many tags from
   // `first_tag` on as its schedule has channels.
@@ -87,7 +88,7 @@ class Execution {
   int exchange(Background& background);
   int open_round();    // the round's messages become transfers
   int post();          // ... and requests
-  void close_round();  // messages have come: unpack, copy
+  void close_round();  // messages have come: unpack, copy, reduce
   void settle();       // the first half of that
   int advance();       // opens and posts rounds until one has to wait
   int add_message(const Message& message, bool is_send);
@@ -97,8 +98,9 @@ class Execution {
   int add_typed(const Message& message, const std::vector<Run>& runs, bool is_send);
   void add(const Message& message, void* address, int count, MPI_Datatype type, bool is_send);
   void collect_runs(std::span<const BlockRange> ranges, std::vector<Run>& runs) const;
-  void copy_recv();
-  int copy(std::span<const BlockRange> from, std::span<const BlockRange> into);
+  void step(const Step& step);
+  void fill(Binding::StandIn& stand_in, Layout& layout, bool from_callers);
+  void finish();  // the schedule has ended
   void note(int code) { error_ = error_ == MPI_SUCCESS ? code : error_; }
   bool all_arrived();
   void release();

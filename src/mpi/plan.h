@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "mpi/report.h"
@@ -10,9 +11,15 @@
 namespace toccata {
 
 // An algorithm made ready for one communicator.
-struct Plan {
+struct Plan : std::enable_shared_from_this<Plan> {
+  explicit Plan(const Collective& collective_, Choice choice_)
+      : collective(collective_), choice(std::move(choice_)) {}
+
+  const Collective& collective;
   Choice choice;
+  int root = 0;            // where the collective has one
   Schedule schedule = {};  // this rank's; empty where the choice is native
+  Units units = {};        // the schedule's
   std::optional<StraightProgram> straight = {};
   // Whether blocks differ though the algorithm takes them for alike: a SizedExecution runs it.
   bool sized = false;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mpi/communicator.h"
+#include "mpi/discovery.h"
 #include "mpi/request.h"
 
 namespace toccata {
@@ -22,6 +23,11 @@ bool is_mpi_there() {
   PMPI_Initialized(&initialized);
   PMPI_Finalized(&finalized);
   return initialized != 0 && finalized == 0;
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && std::strcmp(value, "") != 0 && std::strcmp(value, "0") != 0;
 }
 
 Process* attached() {
@@ -80,8 +86,8 @@ Process* Process::current() {
 
 Process::Process() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
-  const char* report = std::getenv("TOCCATA_REPORT");
-  reporting_ = report != nullptr && std::strcmp(report, "") != 0 && std::strcmp(report, "0") != 0;
+  reporting_ = is_set("TOCCATA_REPORT");
+  reproducible_ = is_set("TOCCATA_REPRODUCIBLE");
   for (const Collective* collective : collectives()) {
     Choice choice;
     const std::string variable(collective->variable);
@@ -103,6 +109,14 @@ Process::~Process() {
 
 const Choice& Process::asked(const Collective& collective) const {
   return std::ranges::find(asked_, &collective, [](auto& each) { return each.first; })->second;
+}
+
+const Surroundings& Process::surroundings() {
+  std::call_once(looked_round_, [this] {
+    surroundings_ = std::make_unique<const Surroundings>();
+    for (const std::string& each : surroundings_->complaints()) say_once(each);
+  });
+  return *surroundings_;
 }
 
 void Process::report() {

@@ -20,6 +20,7 @@ namespace toccata {
 class Communicator;
 class Process;
 class Request;
+class Surroundings;
 
 // The two keyvals by which attributes are found. MPI gives a library no other way to find what it
 // keeps. They are invalid while MPI is not there.
@@ -49,6 +50,13 @@ class Process : public Background {
   // What the environment asks for; native where it asks for nothing or for what cannot be.
   const Choice& asked(const Collective& collective) const;
 
+  // Where this process runs; found out when first asked for.
+  const Surroundings& surroundings();
+
+  // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
+  // long the message.
+  bool reproducible() const { return reproducible_; }
+
   // TOCCATA_REPORT: whether to count and time calls.
   bool reporting() const { return reporting_; }
   // Collective over MPI_COMM_WORLD: gathers what every rank counted, and rank 0 prints it.
@@ -77,6 +85,7 @@ class Process : public Background {
   DatatypeTable datatypes_;
   std::vector<std::pair<const Collective*, Choice>> asked_;
   bool reporting_ = false;
+  bool reproducible_ = false;
   int world_rank_ = 0;
 
   std::mutex mutex_;  // guards what follows
@@ -84,6 +93,9 @@ class Process : public Background {
   std::map<std::pair<int, std::string>, int> explained_;
   std::vector<Communicator*> communicators_;
   Report past_;  // of communicators that are gone
+
+  std::once_flag looked_round_;
+  std::unique_ptr<const Surroundings> surroundings_;
 
   std::mutex active_mutex_;
   std::vector<Request*> active_;

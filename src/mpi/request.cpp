@@ -12,7 +12,7 @@ int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const cha
   made.reset(new Request(std::move(operation), comm, persistent));
   Communicator* communicator = Communicator::of(comm);
   if (!is_for_native(communicator)) {
-    made->plan_ = &communicator->plan(made->operation_->collective(), algorithm);
+    made->plan_ = plan_for(*made->operation_, *communicator, algorithm).shared_from_this();
     made->communicator_ = communicator->shared_from_this();
   }
   return made->is_native() ? made->prepare_native() : made->prepare_schedule();
@@ -22,10 +22,12 @@ int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const cha
 // communicator, or may not be there. A nonblocking one on a communicator of its own is as good.
 int Request::prepare_native() {
   if (!persistent_) return MPI_SUCCESS;
+  const int rank = communicator_ != nullptr ? communicator_->rank() : no_rank;
   if (communicator_ != nullptr)
-    if (int code = operation_->fault(communicator_->size()); code != MPI_SUCCESS)
+    if (int code = operation_->fault(communicator_->rank(), communicator_->size());
+        code != MPI_SUCCESS)
       return communicator_->raise(code);
-  if (int code = operation_->hold_datatypes(datatypes_, peers_in(comm_)); code != MPI_SUCCESS)
+  if (int code = operation_->hold_datatypes(datatypes_, rank, peers_in(comm_)); code != MPI_SUCCESS)
     return code;
   if (int code = PMPI_Comm_dup(comm_, &own_comm_); code != MPI_SUCCESS) return code;
   comm_ = own_comm_;
@@ -34,15 +36,17 @@ int Request::prepare_native() {
 
 int Request::prepare_schedule() {
   Communicator& communicator = *communicator_;
-  if (int code = operation_->fault(communicator.size()); code != MPI_SUCCESS)
+  if (int code = operation_->fault(communicator.rank(), communicator.size()); code != MPI_SUCCESS)
     return communicator.raise(code);
   if (int code = communicator.start_private(); code != MPI_SUCCESS) return code;
   if (plan_->sized) sized_ = std::make_unique<SizedExecution>();
-  int code = operation_->hold_datatypes(datatypes_, communicator.size());
+  int code = operation_->hold_datatypes(datatypes_, communicator.rank(), communicator.size());
   if (code == MPI_SUCCESS)
     code = operation_->bind(communicator.rank(), communicator.size(),
                             communicator.process().datatypes(), binding());
   if (code != MPI_SUCCESS) return communicator.raise(code);
+  empty_ = operation_->empty(binding());
+  with_executor([&](auto& executor) { executor.complete(*plan_); });
   const int tags = plan_->tags();
   first_tag_ = persistent_ ? communicator.take_persistent_tags(tags) : communicator.take_tags(tags);
   return MPI_SUCCESS;
@@ -76,11 +80,11 @@ int Request::start() {
 // While the datatypes are still there.
 void Request::note_bytes() {
   if (plan_ != nullptr && communicator_->process().reporting())
-    bytes_ = operation_->bytes(communicator_->size());
+    bytes_ = operation_->bytes(communicator_->rank(), communicator_->size());
 }
 
 int Request::start_schedule() {
-  if (operation_->empty(binding())) {
+  if (empty_) {
     done_ = true;
     return MPI_SUCCESS;
   }
@@ -154,14 +158,14 @@ int Request::run() {
   started_ = PMPI_Wtime();
   note_bytes();
   code_ = communicator_->make_private();
-  if (code_ == MPI_SUCCESS && !operation_->empty(binding()))
+  if (code_ == MPI_SUCCESS && !empty_)
     code_ = with_executor([&](auto& executor) {
       const int code = executor.prepare(*plan_, communicator_->private_comm(),
                                         communicator_->rank(), first_tag_);
       return code == MPI_SUCCESS ? executor.run(process) : code;
     });
   const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && sized_ == nullptr &&
-                        !plan_->straight->uses_scratch() && binding().copied_blocks == 0 &&
+                        !plan_->straight->uses_scratch() && !binding().has_stand_ins() &&
                         plan_->straight->serves(binding());
   if (process.reporting())
     count();  // which every call has to come here for

@@ -19,18 +19,30 @@ inline bool is_for_native(const Communicator* communicator) {
   return communicator == nullptr || communicator->is_inter();
 }
 
+// What serves a call; RequestError as Communicator::plan.
+template <typename Call>
+const Plan& plan_for(const Call& call, Communicator& communicator, const char* algorithm) {
+  const Plan* plan = &communicator.plan(call.collective(), algorithm);
+  if (plan->choice.native()) return *plan;
+  if (!call.allows(plan->choice.algorithm->ordered, communicator.process().datatypes()))
+    plan = &communicator.instead_of(*plan, call.allows(true, communicator.process().datatypes()));
+  if (plan->root != call.root()) plan = &communicator.for_root(*plan, call.root());
+  return *plan;
+}
+
 // `Executor` is an Execution, or a SizedExecution.
 template <typename Call, typename Executor>
 int run_schedule(const Call& call, Communicator& communicator, const Plan& plan,
                  Executor& executor) {
-  if (int code = call.fault(communicator.size()); code != MPI_SUCCESS)
+  if (int code = call.fault(communicator.rank(), communicator.size()); code != MPI_SUCCESS)
     return communicator.raise(code);
-  executor.binding.copied_blocks = 0;
+  executor.binding.reset();
   if (int code = call.bind(communicator.rank(), communicator.size(),
                            communicator.process().datatypes(), executor.binding);
       code != MPI_SUCCESS)
     return communicator.raise(code);
   if (call.empty(executor.binding)) return MPI_SUCCESS;
+  executor.complete(plan);
   if (int code = communicator.make_private(); code != MPI_SUCCESS) return code;
   int code = executor.prepare(plan, communicator.private_comm(), communicator.rank(),
                               Communicator::blocking_tag);
@@ -53,12 +65,12 @@ template <typename Call>
 int run(const Call& call, MPI_Comm comm, const char* algorithm) {
   Communicator* communicator = Communicator::of(comm);
   if (is_for_native(communicator)) return call.native(comm);
-  const Plan& plan = communicator->plan(call.collective(), algorithm);
+  const Plan& plan = plan_for(call, *communicator, algorithm);
   const bool reporting = communicator->process().reporting();
   const double started = reporting ? PMPI_Wtime() : 0;
   const int code = run_plan(call, comm, *communicator, plan);
   if (reporting && code == MPI_SUCCESS)
-    communicator->count(plan, call.bytes(communicator->size()), started);
+    communicator->count(plan, call.bytes(communicator->rank(), communicator->size()), started);
   return code;
 }
 
@@ -108,7 +120,8 @@ class Request {
   MPI_Comm own_comm_ = MPI_COMM_NULL;  // for a persistent call that the MPI library serves
   bool persistent_;
   std::shared_ptr<Communicator> communicator_;  // null where the MPI library does it all
-  const Plan* plan_ = nullptr;
+  std::shared_ptr<const Plan> plan_;
+  bool empty_ = false;  // no data, as every rank can see
   int first_tag_ = 0;
   double started_ = 0;
   std::int64_t bytes_ = 0;

@@ -69,8 +69,8 @@ int SizedExecution::prepare(const Plan& plan, MPI_Comm comm, int rank, int first
   first_slot_[static_cast<int>(Buffer::scratch)] = std::int64_t{2} * blocks_;
   return without_exception([&] {
     slots_.assign(2 * blocks_ + blocks(schedule_->scratch()), Run{nullptr, 0, &packed});
-    const Layout& send = binding.copied_blocks > 0 ? binding.recv : binding.send;
-    for (int block = 0; block < blocks_; ++block) slot(Buffer::send, block) = send.block(block);
+    for (int block = 0; block < blocks_; ++block)
+      slot(Buffer::send, block) = binding.send.block(block);
     return MPI_SUCCESS;
   });
 }

@@ -35,13 +35,13 @@ std::optional<StraightProgram> StraightProgram::compile(const Schedule& schedule
         !flatten(schedule, schedule.recvs(round), exchange.recv, exchange.recv_peer,
                  exchange.recv_channel))
       return {};
-    if (!exchange.is_copy()) add(exchange);
+    if (!exchange.is_local()) add(exchange);
     for (const toccata::Step& each : schedule.steps(round)) {
-      Step copy;
-      if (each.reduces || !flatten(schedule.from(each), copy.send) ||
-          !flatten(schedule.into(each), copy.recv))
+      Step local;
+      local.reduces = each.reduces;
+      if (!flatten(schedule.from(each), local.send) || !flatten(schedule.into(each), local.recv))
         return {};
-      add(copy);
+      add(local);
     }
   }
   return program;
@@ -52,6 +52,7 @@ class StraightProgram::Memory {
  public:
   Memory(const Binding& binding, int first_tag)
       : sides_{side(binding.send), side(binding.recv), side(binding.scratch)},
+        operation_(binding.operation),
         first_tag_(first_tag) {}
 
   StraightStep resolve(const Step& step) const {
@@ -67,6 +68,7 @@ class StraightProgram::Memory {
             .recv_peer = step.recv_peer,
             .send_tag = first_tag_ + step.send_channel,
             .recv_tag = first_tag_ + step.recv_channel,
+            .operation = step.reduces ? operation_ : MPI_OP_NULL,
             .copied_bytes = step.send.count * from.bytes};
   }
 
@@ -83,6 +85,7 @@ class StraightProgram::Memory {
   }
 
   Side sides_[3];
+  MPI_Op operation_;
   int first_tag_;
 };
 

@@ -14,21 +14,29 @@
 
 namespace toccata {
 
-// A step of a straight program with all its arguments: a message there and one back, or a copy.
+// A step of a straight program with all its arguments: a message there, or one back, or both; or
+// else a reduction, where there is an operation, or a copy.
 struct StraightStep {
   void* source;
   void* target;
   MPI_Datatype send_type, recv_type;
   int send_count, recv_count;  // elements
-  int send_peer, recv_peer;    // both MPI_PROC_NULL: a copy
+  int send_peer, recv_peer;    // or MPI_PROC_NULL
   int send_tag, recv_tag;
+  MPI_Op operation;
   std::int64_t copied_bytes;
 
   // By waiting. Returns an MPI error code.
   int run(MPI_Comm comm) const {
-    if (send_peer != MPI_PROC_NULL || recv_peer != MPI_PROC_NULL)
+    if (send_peer != MPI_PROC_NULL && recv_peer != MPI_PROC_NULL)
       return PMPI_Sendrecv(source, send_count, send_type, send_peer, send_tag, target, recv_count,
                            recv_type, recv_peer, recv_tag, comm, MPI_STATUS_IGNORE);
+    if (send_peer != MPI_PROC_NULL)
+      return PMPI_Send(source, send_count, send_type, send_peer, send_tag, comm);
+    if (recv_peer != MPI_PROC_NULL)
+      return PMPI_Recv(target, recv_count, recv_type, recv_peer, recv_tag, comm, MPI_STATUS_IGNORE);
+    if (operation != MPI_OP_NULL)
+      return PMPI_Reduce_local(source, target, send_count, recv_type, operation);
     if (source != target) std::memcpy(target, source, static_cast<std::size_t>(copied_bytes));
     return MPI_SUCCESS;
   }
@@ -52,7 +60,7 @@ class BoundProgram {
   MPI_Comm comm_;
 };
 
-// A schedule whose rounds are at most one message each way, each message and copy one stretch of
+// A schedule whose rounds are at most one message each way, each message and step one stretch of
 // blocks (rings, doublings, trees), flattened so that it runs as a loop written by hand would:
 // for short messages, looking at lists costs as much as the message.
 class StraightProgram {
@@ -86,15 +94,17 @@ class StraightProgram {
     std::int32_t count = 0;
     Buffer buffer = Buffer::recv;
   };
-  // A message to `send_peer` and one from `recv_peer`, or a copy where both are MPI_PROC_NULL.
+  // A message to `send_peer` and one from `recv_peer`, or a local step where both are
+  // MPI_PROC_NULL.
   struct Step {
     int send_peer = MPI_PROC_NULL;
     int recv_peer = MPI_PROC_NULL;
     int send_channel = 0;
     int recv_channel = 0;
+    bool reduces = false;
     Stretch send, recv;
 
-    bool is_copy() const { return send_peer == MPI_PROC_NULL && recv_peer == MPI_PROC_NULL; }
+    bool is_local() const { return send_peer == MPI_PROC_NULL && recv_peer == MPI_PROC_NULL; }
   };
   class Memory;
 

@@ -44,6 +44,60 @@ TOCCATA_INTERPOSED int MPI_Alltoallw(const void* sendbuf, const int sendcounts[]
                            recvtypes, comm, nullptr);
 }
 
+TOCCATA_INTERPOSED int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root,
+                                 MPI_Comm comm) {
+  return toccata_bcast(buffer, count, datatype, root, comm, nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                  void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                  MPI_Comm comm) {
+  return toccata_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                        nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                   void* recvbuf, const int recvcounts[], const int displs[],
+                                   MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return toccata_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
+                         comm, nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                   MPI_Comm comm) {
+  return toccata_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
+                         nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[],
+                                    MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                    MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return toccata_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
+                          comm, nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Reduce(const void* sendbuf, void* recvbuf, int count,
+                                  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+  return toccata_reduce(sendbuf, recvbuf, count, datatype, op, root, comm, nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count,
+                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return toccata_allreduce(sendbuf, recvbuf, count, datatype, op, comm, nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return toccata_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, nullptr);
+}
+
+TOCCATA_INTERPOSED int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf,
+                                          const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                                          MPI_Comm comm) {
+  return toccata_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, nullptr);
+}
+
 TOCCATA_INTERPOSED int MPI_Finalize() {
   toccata::report_at_finalize();
   return PMPI_Finalize();

@@ -69,6 +69,7 @@ void* buffer(void* address) {
 }
 
 MPI_Datatype datatype(const MPI_Fint* handle) { return PMPI_Type_f2c(*handle); }
+MPI_Op operation(const MPI_Fint* handle) { return PMPI_Op_f2c(*handle); }
 MPI_Comm communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle); }
 
 using Datatypes = std::vector<MPI_Datatype>;
@@ -133,6 +134,78 @@ static void toccata_fortran_alltoallw(void* sendbuf, const MPI_Fint* sendcounts,
                         rdispls, recv_types.data(), communicator(comm), nullptr));
 }
 
+static void toccata_fortran_bcast(void* message, const MPI_Fint* count, const MPI_Fint* type,
+                                  const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror,
+      toccata_bcast(buffer(message), *count, datatype(type), *root, communicator(comm), nullptr));
+}
+
+static void toccata_fortran_gather(void* sendbuf, const MPI_Fint* sendcount,
+                                   const MPI_Fint* sendtype, void* recvbuf,
+                                   const MPI_Fint* recvcount, const MPI_Fint* recvtype,
+                                   const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, toccata_gather(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
+                             *recvcount, datatype(recvtype), *root, communicator(comm), nullptr));
+}
+
+static void toccata_fortran_gatherv(void* sendbuf, const MPI_Fint* sendcount,
+                                    const MPI_Fint* sendtype, void* recvbuf,
+                                    const MPI_Fint* recvcounts, const MPI_Fint* displs,
+                                    const MPI_Fint* recvtype, const MPI_Fint* root,
+                                    const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror,
+      toccata_gatherv(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf), recvcounts,
+                      displs, datatype(recvtype), *root, communicator(comm), nullptr));
+}
+
+static void toccata_fortran_scatter(void* sendbuf, const MPI_Fint* sendcount,
+                                    const MPI_Fint* sendtype, void* recvbuf,
+                                    const MPI_Fint* recvcount, const MPI_Fint* recvtype,
+                                    const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, toccata_scatter(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
+                              *recvcount, datatype(recvtype), *root, communicator(comm), nullptr));
+}
+
+static void toccata_fortran_scatterv(void* sendbuf, const MPI_Fint* sendcounts,
+                                     const MPI_Fint* displs, const MPI_Fint* sendtype,
+                                     void* recvbuf, const MPI_Fint* recvcount,
+                                     const MPI_Fint* recvtype, const MPI_Fint* root,
+                                     const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror,
+      toccata_scatterv(buffer(sendbuf), sendcounts, displs, datatype(sendtype), buffer(recvbuf),
+                       *recvcount, datatype(recvtype), *root, communicator(comm), nullptr));
+}
+
+static void toccata_fortran_reduce(void* sendbuf, void* recvbuf, const MPI_Fint* count,
+                                   const MPI_Fint* type, const MPI_Fint* op, const MPI_Fint* root,
+                                   const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, toccata_reduce(buffer(sendbuf), buffer(recvbuf), *count, datatype(type),
+                             operation(op), *root, communicator(comm), nullptr));
+}
+
+static void toccata_fortran_allreduce(void* sendbuf, void* recvbuf, const MPI_Fint* count,
+                                      const MPI_Fint* type, const MPI_Fint* op,
+                                      const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, toccata_allreduce(buffer(sendbuf), buffer(recvbuf), *count, datatype(type),
+                                operation(op), communicator(comm), nullptr));
+}
+
+static void toccata_fortran_reduce_scatter_block(void* sendbuf, void* recvbuf,
+                                                 const MPI_Fint* recvcount, const MPI_Fint* type,
+                                                 const MPI_Fint* op, const MPI_Fint* comm,
+                                                 MPI_Fint* ierror) {
+  set(ierror,
+      toccata_reduce_scatter_block(buffer(sendbuf), buffer(recvbuf), *recvcount, datatype(type),
+                                   operation(op), communicator(comm), nullptr));
+}
+
+static void toccata_fortran_reduce_scatter(void* sendbuf, void* recvbuf, const MPI_Fint* recvcounts,
+                                           const MPI_Fint* type, const MPI_Fint* op,
+                                           const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, toccata_reduce_scatter(buffer(sendbuf), buffer(recvbuf), recvcounts, datatype(type),
+                                     operation(op), communicator(comm), nullptr));
+}
+
 }  // extern "C"
 
 TOCCATA_FORTRAN(allgather, ALLGATHER);
@@ -140,5 +213,14 @@ TOCCATA_FORTRAN(allgatherv, ALLGATHERV);
 TOCCATA_FORTRAN(alltoall, ALLTOALL);
 TOCCATA_FORTRAN(alltoallv, ALLTOALLV);
 TOCCATA_FORTRAN(alltoallw, ALLTOALLW);
+TOCCATA_FORTRAN(bcast, BCAST);
+TOCCATA_FORTRAN(gather, GATHER);
+TOCCATA_FORTRAN(gatherv, GATHERV);
+TOCCATA_FORTRAN(scatter, SCATTER);
+TOCCATA_FORTRAN(scatterv, SCATTERV);
+TOCCATA_FORTRAN(reduce, REDUCE);
+TOCCATA_FORTRAN(allreduce, ALLREDUCE);
+TOCCATA_FORTRAN(reduce_scatter_block, REDUCE_SCATTER_BLOCK);
+TOCCATA_FORTRAN(reduce_scatter, REDUCE_SCATTER);
 
 #endif  // OPEN_MPI

@@ -71,7 +71,7 @@ inline bool possible(const Choice& choice, int p) {
 inline std::vector<std::string> choices(const Collective& collective, int p) {
   std::vector<std::string> result;
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (&algorithm->collective != &collective.regular()) continue;
+    if (!algorithm->serves(collective)) continue;
     std::vector<std::string> texts{std::string(algorithm->name) + ":"};
     for (const Parameter& parameter : algorithm->parameters) {
       std::vector<std::string> longer;

@@ -16,7 +16,10 @@ arguments.add_argument("--programs", nargs="+", required=True)
 options = arguments.parse_args() if __name__ == "__main__" else None
 if options:
     alltoall_programs = [each for each in options.programs if "alltoall" in Path(each).name]
-    options.programs = [each for each in options.programs if each not in alltoall_programs]
+    rooted_programs = [each for each in options.programs if "rooted" in Path(each).name]
+    reproducible = [each for each in options.programs if "reproducible" in Path(each).name]
+    others = {*alltoall_programs, *rooted_programs, *reproducible}
+    options.programs = [each for each in options.programs if each not in others]
 
 INTS = 5  # that every rank contributes to a call, of 4 bytes each
 CALLS = {"c": 3, "mpif_h": 5, "mpi": 5, "mpi_f08": 5}  # on each communicator
@@ -29,8 +32,14 @@ class Outcome:
         said = [line for line in process.stderr.splitlines() if line.startswith("toccata: ")]
         table = [re.split(r"  +", line.removeprefix("toccata: ")) for line in said]
         rows = [row for row in table if len(row) == 6 and row[0] != "collective"]
-        # (ranks, algorithm) -> (calls, bytes)
-        self.report = {(int(row[1]), row[2]): (int(row[3]), row[4]) for row in rows}
+        # (collective, ranks, algorithm) -> calls
+        self.calls = {(row[0], int(row[1]), row[2]): int(row[3]) for row in rows}
+        # (ranks, algorithm) -> (calls, bytes), without that by which programs count their faults
+        self.report = {
+            (int(row[1]), row[2]): (int(row[3]), row[4])
+            for row in rows
+            if row[0].startswith("all") and row[0] != "allreduce"
+        }
         self.messages = [line for line, row in zip(said, table, strict=False) if len(row) != 6]
         self.error = process.stderr
 
@@ -91,6 +100,50 @@ class Preload(unittest.TestCase):
                     calls = {key: counted[0] for key, counted in outcome.report.items()}
                     self.assertEqual(calls, {(5, regular): 2, (5, vector): 4}, outcome.error)
                     self.assertEqual(outcome.messages, [])
+
+    # Each form once and, where it has one, in place.
+    def test_every_rooted_and_reducing_form(self):
+        asked = {
+            "bcast": "binomial",
+            "gather": "linear",
+            "gatherv": "linear",
+            "scatter": "linear",
+            "scatterv": "linear",
+            "reduce": "binomial",
+            "allreduce": "recursive_doubling",
+            "reduce_scatter": "ring",
+        }
+        variables = {f"TOCCATA_{name.upper()}": value for name, value in asked.items()}
+        for program in rooted_programs:
+            with self.subTest(program=Path(program).name):
+                outcome = run(program, 5, None, more=variables)
+                self.assertEqual(outcome.out, ["right"], outcome.error)
+                ran = {(row[0], row[2]) for row in outcome.calls}
+                self.assertEqual(ran, set(asked.items()), outcome.error)
+                self.assertEqual(outcome.messages, [])
+
+    # An operation that does not commute, where the algorithm would change its order.
+    def test_order_matters(self):
+        program = next(each for each in rooted_programs if Path(each).name == "rooted_c")
+        outcome = run(program, 5, None, more={"TOCCATA_ALLREDUCE": "ring"})
+        self.assertEqual(outcome.out, ["right"], outcome.error)
+        calls = {row[2]: n for row, n in outcome.calls.items() if row[0] == "allreduce"}
+        self.assertEqual(calls, {"ring": 2, "native, for ring": 1}, outcome.error)
+
+    # All collectives, roots, lengths and choices give the same bits.
+    def test_reproducible(self):
+        self.assertTrue(reproducible)
+        for program in reproducible:
+            printed = set()
+            for asked in (None, "ring", "recursive_doubling"):
+                more = {"TOCCATA_REPRODUCIBLE": "1"}
+                if asked is not None:
+                    more["TOCCATA_ALLREDUCE"] = asked
+                outcome = run(program, 5, None, more=more)
+                self.assertEqual((outcome.code, outcome.out[:1]), (0, ["1"]), outcome.error)
+                self.assertFalse([row for row in outcome.calls if row[2] == "native"])
+                printed.add(outcome.out[1])
+            self.assertEqual(len(printed), 1, printed)
 
     def test_unset_is_native(self):
         self.expect_of_every_program(3, None, "native")

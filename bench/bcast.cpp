@@ -1,0 +1,38 @@
+#include "benchmark.h"
+#include "toccata/toccata.h"
+
+namespace toccata::bench {
+
+namespace {
+
+class Bcast : public BenchmarkOfWorld {
+ public:
+  explicit Bcast(std::size_t bytes) {
+    recv_.resize(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) recv_[i] = pattern(0, i);
+  }
+
+  void call(const std::string& algorithm) override {
+    const auto count = static_cast<int>(recv_.size());
+    if (algorithm == "native")
+      MPI_Bcast(recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
+    else
+      toccata_bcast(recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD, algorithm.c_str());
+  }
+
+  void spoil() override {
+    if (rank_ > 0) BenchmarkOfWorld::spoil();
+  }
+
+  bool right() const override {
+    for (std::size_t i = 0; i < recv_.size(); ++i)
+      if (recv_[i] != pattern(0, i)) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Benchmark> make_bcast(std::size_t bytes) { return std::make_unique<Bcast>(bytes); }
+
+}  // namespace toccata::bench

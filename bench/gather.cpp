@@ -1,0 +1,41 @@
+#include "benchmark.h"
+#include "toccata/toccata.h"
+
+namespace toccata::bench {
+
+namespace {
+
+class Gather : public BenchmarkOfWorld {
+ public:
+  explicit Gather(std::size_t bytes) : bytes_(bytes) {
+    send_.resize(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) send_[i] = pattern(rank_, i);
+    if (rank_ == 0) recv_.resize(bytes * size_);
+  }
+
+  void call(const std::string& algorithm) override {
+    const auto count = static_cast<int>(bytes_);
+    if (algorithm == "native")
+      MPI_Gather(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
+    else
+      toccata_gather(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, 0,
+                     MPI_COMM_WORLD, algorithm.c_str());
+  }
+
+  bool right() const override {
+    for (std::size_t i = 0; i < recv_.size(); ++i)
+      if (recv_[i] != pattern(i / bytes_, i % bytes_)) return false;
+    return true;
+  }
+
+ private:
+  std::size_t bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Benchmark> make_gather(std::size_t bytes) {
+  return std::make_unique<Gather>(bytes);
+}
+
+}  // namespace toccata::bench

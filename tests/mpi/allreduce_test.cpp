@@ -1,0 +1,137 @@
+// Allreduce against what the operands come to: every algorithm and way to travel, every kind of
+// operation and datatype.
+
+#include <array>
+#include <cstring>
+
+#include "mpi/reducing.h"
+#include "operands.h"
+
+namespace toccata::test {
+namespace {
+
+void expect_allreduce(MPI_Comm comm, const OperandCase& operands, int count, bool in_place) {
+  SCOPED_TRACE(std::to_string(count) + " " + operands.name + (in_place ? ", in place" : ""));
+  const int rank = rank_in(comm);
+  const Memory send = operands.of(rank, count);
+  const Memory recv = in_place ? send : operands.of(1000 + rank, count);
+  expect_like_native(
+      allreduce, comm, send, recv,
+      [&](void*, void* into) { return operands.combine(size_of(comm), count, 0, count, into); },
+      [&](void* from, void* into, const char* algorithm) {
+        return toccata_allreduce(in_place ? MPI_IN_PLACE : from, into, count, operands.type,
+                                 operands.operation, comm, algorithm);
+      });
+}
+
+TEST(Allreduce, EveryOperation) {
+  for (const OperandCase& operands : OperandCases())
+    for (const int count : operand_counts(size_of(MPI_COMM_WORLD)))
+      expect_allreduce(MPI_COMM_WORLD, operands, count, false);
+}
+
+TEST(Allreduce, EveryOperationInPlace) {
+  const int p = size_of(MPI_COMM_WORLD);
+  for (const OperandCase& operands : OperandCases())
+    expect_allreduce(MPI_COMM_WORLD, operands, 2 * p + 1, true);
+}
+
+TEST(Allreduce, EveryKindOfCommunicator) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
+  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
+  const OperandCases all;
+  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
+    for (const OperandCase& operands : all)
+      if (operands.type == MPI_INT || operands.name == "compositions")
+        expect_allreduce(comm, operands, 5, false);
+}
+
+// Sums of floating-point numbers depend on how they are formed, but not on the rank that gets them.
+TEST(Allreduce, SameBitsOnAllRanks) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  for (const int count : {1, 3 * p + 1}) {
+    std::minstd_rand random(rank + 1);
+    std::vector<double> mine(count);
+    for (double& each : mine) each = 1.0 / static_cast<double>(random());
+    for (const std::string& choice : choices(allreduce, p)) {
+      std::vector<double> sums(count);
+      EXPECT_EQ(toccata_allreduce(mine.data(), sums.data(), count, MPI_DOUBLE, MPI_SUM,
+                                  MPI_COMM_WORLD, choice.c_str()),
+                MPI_SUCCESS);
+      std::vector<double> of_first = sums;
+      PMPI_Bcast(of_first.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+      EXPECT_EQ(std::memcmp(sums.data(), of_first.data(), count * sizeof(double)), 0) << choice;
+    }
+  }
+}
+
+// All that the standard defines, with an element of each rank: what an MPI lacks would be fatal.
+TEST(Allreduce, EveryPredefinedOperationOnEveryDatatype) {
+  const MPI_Datatype types[] = {MPI_INT,
+                                MPI_LONG,
+                                MPI_SHORT,
+                                MPI_UNSIGNED_SHORT,
+                                MPI_UNSIGNED,
+                                MPI_UNSIGNED_LONG,
+                                MPI_LONG_LONG,
+                                MPI_UNSIGNED_LONG_LONG,
+                                MPI_SIGNED_CHAR,
+                                MPI_UNSIGNED_CHAR,
+                                MPI_INT8_T,
+                                MPI_INT16_T,
+                                MPI_INT32_T,
+                                MPI_INT64_T,
+                                MPI_UINT8_T,
+                                MPI_UINT16_T,
+                                MPI_UINT32_T,
+                                MPI_UINT64_T,
+                                MPI_FLOAT,
+                                MPI_DOUBLE,
+                                MPI_LONG_DOUBLE,
+                                MPI_C_BOOL,
+                                MPI_C_FLOAT_COMPLEX,
+                                MPI_C_DOUBLE_COMPLEX,
+                                MPI_C_LONG_DOUBLE_COMPLEX,
+                                MPI_BYTE,
+                                MPI_AINT,
+                                MPI_OFFSET,
+                                MPI_COUNT,
+                                MPI_FLOAT_INT,
+                                MPI_DOUBLE_INT,
+                                MPI_LONG_INT,
+                                MPI_2INT,
+                                MPI_SHORT_INT,
+                                MPI_LONG_DOUBLE_INT,
+                                MPI_INTEGER,
+                                MPI_REAL,
+                                MPI_DOUBLE_PRECISION,
+                                MPI_COMPLEX,
+                                MPI_DOUBLE_COMPLEX,
+                                MPI_LOGICAL,
+                                MPI_2REAL,
+                                MPI_2DOUBLE_PRECISION,
+                                MPI_2INTEGER};
+  const MPI_Op operations[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
+                               MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
+  const DatatypeTable datatypes;
+  const std::string algorithm = choices(allreduce, size_of(MPI_COMM_WORLD)).front();
+  for (const MPI_Datatype type : types)
+    for (const MPI_Op operation : operations) {
+      if (type == MPI_DATATYPE_NULL || !is_defined(operation, type, datatypes)) continue;
+      // Zeros, of whatever kind, combine to zeros.
+      std::array<char, 64> zeros{}, result;
+      result.fill(1);
+      char name[MPI_MAX_OBJECT_NAME];
+      int length, size;
+      MPI_Type_get_name(type, name, &length);
+      MPI_Type_size(type, &size);
+      EXPECT_EQ(toccata_allreduce(zeros.data(), result.data(), 1, type, operation, MPI_COMM_WORLD,
+                                  algorithm.c_str()),
+                MPI_SUCCESS)
+          << name;
+    }
+}
+
+}  // namespace
+}  // namespace toccata::test

@@ -1,0 +1,46 @@
+// Broadcast against the MPI library's own: every algorithm and way to travel, every kind of
+// datatype, every root.
+
+#include "support.h"
+
+namespace toccata::test {
+namespace {
+
+// The root has what the types say is sent, the others what is received.
+void expect_bcast(MPI_Comm comm, const TypeCase& types, int root) {
+  SCOPED_TRACE(types.name + ", root " + std::to_string(root));
+  const int rank = rank_in(comm);
+  const int count = rank == root ? types.sendcount : types.recvcount;
+  const MPI_Datatype type = rank == root ? types.sendtype : types.recvtype;
+  const Memory none(MPI_BYTE, 0, 0);
+  expect_like_native(
+      bcast, comm, none, Memory(type, count, rank),
+      [&](void*, void* buffer) { return PMPI_Bcast(buffer, count, type, root, comm); },
+      [&](void*, void* buffer, const char* algorithm) {
+        return toccata_bcast(buffer, count, type, root, comm, algorithm);
+      });
+}
+
+TEST(Bcast, EveryDatatype) {
+  int turn = 0;
+  for (const TypeCase& types : TypeCases())
+    expect_bcast(MPI_COMM_WORLD, types, turn++ % size_of(MPI_COMM_WORLD));
+}
+
+TEST(Bcast, EveryRoot) {
+  const int p = size_of(MPI_COMM_WORLD);
+  for (int root = 0; root < p; ++root)
+    for (const int count : {1, p - 1, 2 * p + 1})
+      expect_bcast(MPI_COMM_WORLD, {"integers", count, MPI_INT, count, MPI_INT}, root);
+}
+
+TEST(Bcast, EveryKindOfCommunicator) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
+  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
+  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
+    expect_bcast(comm, {"integers", 100, MPI_INT, 100, MPI_INT}, size_of(comm) - 1);
+}
+
+}  // namespace
+}  // namespace toccata::test

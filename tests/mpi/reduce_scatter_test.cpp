@@ -1,0 +1,77 @@
+// Reduce_scatter and reduce_scatter_block against what the operands come to: every algorithm
+// and way to travel, every kind of operation and datatype.
+
+#include <numeric>
+
+#include "operands.h"
+
+namespace toccata::test {
+namespace {
+
+void expect_block(MPI_Comm comm, const OperandCase& operands, int count, bool in_place) {
+  SCOPED_TRACE(std::to_string(count) + " " + operands.name + (in_place ? ", in place" : ""));
+  const int rank = rank_in(comm), p = size_of(comm);
+  const Memory send = operands.of(rank, std::int64_t{count} * p);
+  const Memory recv = in_place ? send : operands.of(1000 + rank, count);
+  expect_like_native(
+      reduce_scatter, comm, send, recv,
+      [&](void*, void* into) {
+        return operands.combine(p, std::int64_t{count} * p, std::int64_t{count} * rank, count,
+                                into);
+      },
+      [&](void* from, void* into, const char* algorithm) {
+        return toccata_reduce_scatter_block(in_place ? MPI_IN_PLACE : from, into, count,
+                                            operands.type, operands.operation, comm, algorithm);
+      });
+}
+
+void expect_vector(MPI_Comm comm, const OperandCase& operands, std::vector<int> counts,
+                   bool in_place) {
+  SCOPED_TRACE(operands.name + ", counts " + testing::PrintToString(counts) +
+               (in_place ? ", in place" : ""));
+  const int rank = rank_in(comm), count = counts[rank];
+  const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  const std::int64_t first =
+      std::accumulate(counts.begin(), counts.begin() + rank, std::int64_t{0});
+  const Memory send = operands.of(rank, total);
+  const Memory recv = in_place ? send : operands.of(1000 + rank, count);
+  expect_like_native(
+      reduce_scatter, comm, send, recv,
+      [&](void*, void* into) { return operands.combine(size_of(comm), total, first, count, into); },
+      [&](void* from, void* into, const char* algorithm) {
+        return toccata_reduce_scatter(in_place ? MPI_IN_PLACE : from, into, counts.data(),
+                                      operands.type, operands.operation, comm, algorithm);
+      });
+}
+
+TEST(ReduceScatter, EveryOperation) {
+  int turn = 0;
+  for (const OperandCase& operands : OperandCases())
+    for (const int count : {0, 1, 5, 100})
+      expect_block(MPI_COMM_WORLD, operands, count, turn++ % 3 == 2);
+}
+
+TEST(ReduceScatter, EveryDistributionOfCounts) {
+  const int p = size_of(MPI_COMM_WORLD);
+  std::vector<int> none(p, 0), alike(p, 4), mixed(p), one_has_all(p, 0);
+  for (int r = 0; r < p; ++r) mixed[r] = (r + 1) % 3 * 3;
+  one_has_all[p / 2] = 1000;
+  int turn = 0;
+  for (const OperandCase& operands : OperandCases())
+    for (const auto& counts : {none, alike, mixed, one_has_all})
+      expect_vector(MPI_COMM_WORLD, operands, counts, turn++ % 3 == 2);
+}
+
+TEST(ReduceScatter, EveryKindOfCommunicator) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
+  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
+  const OperandCases all;
+  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
+    for (const OperandCase& operands : all)
+      if (operands.type == MPI_INT || operands.name == "compositions")
+        expect_block(comm, operands, 3, false);
+}
+
+}  // namespace
+}  // namespace toccata::test

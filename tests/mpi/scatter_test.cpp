@@ -1,0 +1,93 @@
+// Scatter and scatterv against the MPI library's own: every algorithm and way to travel, every kind
+// of datatype, every root.
+
+#include "support.h"
+
+namespace toccata::test {
+namespace {
+
+// What MPI does not want of a rank is nonsense there.
+void expect_scatter(MPI_Comm comm, const TypeCase& types, int root, bool in_place) {
+  SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));
+  const int rank = rank_in(comm), p = size_of(comm);
+  const bool at_root = rank == root;
+  in_place = in_place && at_root;
+  const Memory send(types.sendtype, at_root ? std::int64_t{types.sendcount} * p : 0, rank);
+  const Memory recv(types.recvtype, in_place ? 0 : types.recvcount, 1000 + rank);
+  const int sendcount = at_root ? types.sendcount : -1, recvcount = in_place ? -1 : types.recvcount;
+  const MPI_Datatype sendtype = at_root ? types.sendtype : MPI_DATATYPE_NULL;
+  const MPI_Datatype recvtype = in_place ? MPI_DATATYPE_NULL : types.recvtype;
+  expect_like_native(
+      scatter, comm, send, recv,
+      [&](void* from, void* into) {
+        return PMPI_Scatter(from, at_root ? sendcount : 0, sendtype, in_place ? MPI_IN_PLACE : into,
+                            in_place ? 0 : recvcount, recvtype, root, comm);
+      },
+      [&](void* from, void* into, const char* algorithm) {
+        return toccata_scatter(at_root ? from : nullptr, sendcount, sendtype,
+                               in_place ? MPI_IN_PLACE : into, recvcount, recvtype, root, comm,
+                               algorithm);
+      });
+}
+
+// Rank r gets r % 3 times what the types say.
+void expect_scatterv(MPI_Comm comm, const TypeCase& types, int root, bool in_place) {
+  SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));
+  const int rank = rank_in(comm), p = size_of(comm);
+  const bool at_root = rank == root;
+  in_place = in_place && at_root;
+  std::vector<int> counts(p);
+  for (int r = 0; r < p; ++r) counts[r] = r % 3 * types.sendcount;
+  const Irregular layout(counts);
+  const int recvcount = in_place ? -1 : rank % 3 * types.recvcount;
+  const Memory send(types.sendtype, at_root ? layout.elements : 0, rank);
+  const Memory recv(types.recvtype, std::max(recvcount, 0), 1000 + rank);
+  const MPI_Datatype sendtype = at_root ? types.sendtype : MPI_DATATYPE_NULL;
+  const MPI_Datatype recvtype = in_place ? MPI_DATATYPE_NULL : types.recvtype;
+  expect_like_native(
+      scatterv, comm, send, recv,
+      [&](void* from, void* into) {
+        return PMPI_Scatterv(from, layout.counts.data(), layout.displacements.data(), sendtype,
+                             in_place ? MPI_IN_PLACE : into, in_place ? 0 : recvcount, recvtype,
+                             root, comm);
+      },
+      [&](void* from, void* into, const char* algorithm) {
+        return toccata_scatterv(at_root ? from : nullptr, at_root ? layout.counts.data() : nullptr,
+                                at_root ? layout.displacements.data() : nullptr, sendtype,
+                                in_place ? MPI_IN_PLACE : into, recvcount, recvtype, root, comm,
+                                algorithm);
+      });
+}
+
+TEST(Scatter, EveryDatatype) {
+  int turn = 0;
+  for (const TypeCase& types : TypeCases()) {
+    const int root = turn % size_of(MPI_COMM_WORLD);
+    expect_scatter(MPI_COMM_WORLD, types, root, turn % 3 == 2);
+    expect_scatterv(MPI_COMM_WORLD, types, root, turn % 3 == 1);
+    ++turn;
+  }
+}
+
+TEST(Scatter, EveryRoot) {
+  const TypeCase integers{"integers", 5, MPI_INT, 5, MPI_INT};
+  for (int root = 0; root < size_of(MPI_COMM_WORLD); ++root)
+    for (const bool in_place : {false, true}) {
+      expect_scatter(MPI_COMM_WORLD, integers, root, in_place);
+      expect_scatterv(MPI_COMM_WORLD, integers, root, in_place);
+    }
+}
+
+TEST(Scatter, EveryKindOfCommunicator) {
+  const TypeCase integers{"integers", 3, MPI_INT, 3, MPI_INT};
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
+  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
+  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)}) {
+    expect_scatter(comm, integers, size_of(comm) - 1, false);
+    expect_scatterv(comm, integers, size_of(comm) - 1, false);
+  }
+}
+
+}  // namespace
+}  // namespace toccata::test

@@ -1,0 +1,44 @@
+/* Prints the bits of sums of doubles, which depend on how they are formed: of the same numbers in
+ * calls of different lengths, by every reducing collective, with every root. All are one number if
+ * they are reproducible: prints how many there are, and the first. */
+#include <mpi.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { most = 64, longest = 500 };
+static double mine[longest * most], got[longest * most];
+static double seen[4 * most];
+static int distinct;
+
+static void note(double sum) {
+  for (int i = 0; i < distinct; ++i)
+    if (memcmp(&seen[i], &sum, sizeof sum) == 0) return;
+  if (distinct < 4 * most) seen[distinct++] = sum;
+}
+
+int main(int argc, char** argv) {
+  static const int lengths[] = {1, 2, 37, longest};
+  int rank, p, most_distinct;
+  double number;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  number = 1.0 / (3 + rank) * (rank % 2 ? 1e-9 : 1e9) + 1.0 / (7 + 5 * rank);
+  for (int i = 0; i < longest * p; ++i) mine[i] = number;
+  for (int k = 0; k < 4; ++k) {
+    const int n = lengths[k];
+    MPI_Allreduce(mine, got, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < n; ++i) note(got[i]);
+    for (int root = 0; root < p; ++root) {
+      MPI_Reduce(mine, got, n, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
+      for (int i = 0; rank == root && i < n; ++i) note(got[i]);
+    }
+    MPI_Reduce_scatter_block(mine, got, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < n; ++i) note(got[i]);
+  }
+  PMPI_Reduce(&distinct, &most_distinct, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d %a\n", most_distinct, seen[0]);
+  MPI_Finalize();
+  return 0;
+}
