@@ -90,7 +90,7 @@ def measure(
 
 def events(command: Sequence[str], ranks: int) -> Iterator[dict[str, Any]]:
     """What a benchmark program on so many ranks tells; Failure if it fails."""
-    with _started(command, ranks) as lines:
+    with started(command, ranks) as lines:
         for line in lines:
             if event := _parse(line):
                 yield event
