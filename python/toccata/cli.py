@@ -476,7 +476,9 @@ def predict(
     ] = None,
     sizes: Annotated[
         str,
-        typer.Option(metavar="LIST", help="Bytes of a block or a message: 1,4K, or doubling from 1:1M."),
+        typer.Option(
+            metavar="LIST", help="Bytes of a block or message: 1,4K, or doubling from 1:1M."
+        ),
     ] = "1:1M:4",
     output: Annotated[
         Path | None,
