@@ -76,8 +76,12 @@ def test_analysis_of_an_alltoall() -> None:
 def test_vector_forms_of_rooted_collectives_have_what_serves_them() -> None:
     from toccata import catalogue
 
-    assert [each.name for each in catalogue.of_collective("gather")] == ["binomial", "linear"]
-    assert [each.name for each in catalogue.of_collective("gatherv")] == ["linear"]
+    regular = {each.name for each in catalogue.of_collective("gather")}
+    vector = {each.name for each in catalogue.of_collective("gatherv")}
+    assert {"binomial", "linear"} <= regular
+    assert vector <= regular
+    assert "linear" in vector
+    assert "binomial" not in vector
     with pytest.raises(_core.RequestError, match="known are native, linear"):
         _core.parse_choice("scatterv", "binomial")
 
