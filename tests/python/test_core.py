@@ -73,6 +73,15 @@ def test_analysis_of_an_alltoall() -> None:
             choice.lockstep(4, counts)
 
 
+def test_vector_forms_of_rooted_collectives_have_what_serves_them() -> None:
+    from toccata import catalogue
+
+    assert [each.name for each in catalogue.of_collective("gather")] == ["binomial", "linear"]
+    assert [each.name for each in catalogue.of_collective("gatherv")] == ["linear"]
+    with pytest.raises(_core.RequestError, match="known are native, linear"):
+        _core.parse_choice("scatterv", "binomial")
+
+
 def test_analysis_of_a_reduction() -> None:
     choice = _core.parse_choice("reduce", "binomial")
     shape = _core.Shape(6, root=4)
