@@ -8,8 +8,10 @@
 
 #include "analysis/cost.h"
 #include "analysis/cost_bound.h"
+#include "analysis/links.h"
 #include "analysis/model_file.h"
 #include "selection/request.h"
+#include "topology/placement.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,12 +27,15 @@ class Predictor {
       throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
     collective_ = &choice.algorithm->collective;
     for (int rank = 0; rank < shape_.p; ++rank) schedules_.push_back(choice.schedule(known, rank));
+    if (shape_.placement != nullptr && shape_.placement->machine().network())
+      options_.conflicts = conflicts_on(shape_, schedules_);
   }
 
   Prediction operator()(std::int64_t unit_bytes, const Model& model, bool terms) const {
-    const Prediction found =
-        predict(*collective_, shape_, schedules_, datum_bytes(*collective_, shape_, unit_bytes),
-                model, {.terms = terms});
+    CostOptions options = options_;
+    options.terms = terms;
+    const Prediction found = predict(*collective_, shape_, schedules_,
+                                     datum_bytes(*collective_, shape_, unit_bytes), model, options);
     if (!found.error.empty()) throw RequestError(found.error);
     return found;
   }
@@ -39,6 +44,7 @@ class Predictor {
   Shape shape_;
   const Collective* collective_;
   std::vector<Schedule> schedules_;
+  CostOptions options_;
 };
 
 }  // namespace

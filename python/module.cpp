@@ -15,6 +15,8 @@
 #include "analysis/traffic.h"
 #include "analysis/verify.h"
 #include "cost.h"
+#include "crossings.h"
+#include "links.h"
 #include "selection/request.h"
 #include "topology.h"
 
@@ -310,6 +312,12 @@ NB_MODULE(_core, module) {
             return result;
           },
           "shape"_a, "rank"_a, "recv"_a)
+      .def(
+          "data",
+          [](const Choice& self, const Shape& known) {
+            return analysed(self, known).collective.data(self.in(known));
+          },
+          "shape"_a)
       .def("traffic", &traffic_of, "shape"_a, "block_bytes"_a = 1,
            nb::call_guard<nb::gil_scoped_release>())
       .def("verify", &verify_choice, "shape"_a, "in_place"_a = false,
@@ -318,6 +326,7 @@ NB_MODULE(_core, module) {
            nb::call_guard<nb::gil_scoped_release>());
 
   bind_cost(module);
+  bind_links(module);
 
   module.def("collectives", [] { return list_of(collectives()); });
   module.def("algorithms", [] { return list_of(all_algorithms()); });
@@ -327,4 +336,6 @@ NB_MODULE(_core, module) {
         return parse_choice(collective_named(collective), text);
       },
       "collective"_a, "text"_a);
+
+  bind_crossings(module);
 }

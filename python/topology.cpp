@@ -2,7 +2,7 @@
 
 #include "topology.h"
 
-#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -10,6 +10,8 @@
 
 #include "selection/known.h"
 #include "topology/error.h"
+#include "topology/hostlist.h"
+#include "topology/hwloc.h"
 #include "topology/placements.h"
 #include "topology/readers.h"
 #include "topology/synthetic.h"
@@ -27,10 +29,6 @@ int checked(int index, int end, const char* what) {
 
 int level_of(const Machine& machine, int level) {
   return checked(level, machine.levels(), "there is no such level");
-}
-
-int object_of(const Machine& machine, int level, int object) {
-  return checked(object, machine.objects(level_of(machine, level)), "there is no such object");
 }
 
 int rank_of(const Placement& placement, int rank) {
@@ -61,15 +59,19 @@ void bind_topology(nb::module_& module) {
       .def(
           "outer",
           [](const Machine& self, int level, int object) {
-            return self.outer(level, object_of(self, level, object));
+            return self.outer(level, checked(object, self.objects(level_of(self, level)),
+                                             "there is no such object"));
           },
           "level"_a, "object"_a)
       .def(
-          "label",
-          [](const Machine& self, int level, int object) {
-            return self.label(level, object_of(self, level, object));
-          },
-          "level"_a, "object"_a)
+          "outers",
+          [](const Machine& self, int level) { return self.level(level_of(self, level)).outer; },
+          "level"_a)
+      .def(
+          "labels",
+          [](const Machine& self, int level) { return self.level(level_of(self, level)).labels; },
+          "level"_a)
+      .def_prop_ro("saved", &saved)
       .def_prop_ro("dims",
                    [](const Machine& self) {
                      return self.network() ? self.network()->dims : std::vector<int>{};
@@ -85,13 +87,14 @@ void bind_topology(nb::module_& module) {
            "machine"_a, "p"_a, "name"_a = "sequential")
       .def_prop_ro("p", &Placement::p)
       .def_prop_ro("text", [](const Placement& self) { return text(self); })
-      .def(
-          "place",
-          [](const Placement& self, int rank) {
-            const Place& place = self.place(rank_of(self, rank));
-            return nb::make_tuple(place.level, place.object);
-          },
-          "rank"_a, nb::sig("def place(self, rank: int) -> tuple[int, int]"))
+      .def_prop_ro("machine", &Placement::shared_machine)
+      .def_prop_ro("places",
+                   [](const Placement& self) {
+                     std::vector<std::pair<int, int>> result;
+                     for (int rank = 0; rank < self.p(); ++rank)
+                       result.emplace_back(self.place(rank).level, self.place(rank).object);
+                     return result;
+                   })
       .def(
           "common_level",
           [](const Placement& self, int a, int b) {
@@ -118,4 +121,15 @@ void bind_topology(nb::module_& module) {
   nb::implicitly_convertible<int, Shape>();
 
   module.def("placement_names", &placement_names);
+  module.def("this_machine",
+             [] { return std::make_shared<Machine>(NodeTopology::here().machine()); });
+  module.def(
+      "fold_hosts", [](const std::vector<std::string>& hosts) { return fold_hosts(hosts); },
+      "hosts"_a);
+  module.def(
+      "read_saved",
+      [](std::string_view contents, const std::string& name) {
+        return std::make_shared<Machine>(read_saved(contents, name));
+      },
+      "contents"_a, "name"_a);
 }

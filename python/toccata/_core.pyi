@@ -14,7 +14,7 @@ class Machine:
     """A tree of named levels, outermost first, perhaps with a mesh or torus outside."""
 
     def __init__(self, text: str) -> None:
-        """Reads "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"."""
+        """Reads "leaf:2 node:8 socket:2 core:8", "torus:8x8 core:2", or a file that it names."""
     @property
     def text(self) -> str: ...
     @property
@@ -22,8 +22,13 @@ class Machine:
     def objects(self, level: int) -> int: ...
     def outer(self, level: int, object: int) -> int:
         """The object one level further out that an object is part of."""
-    def label(self, level: int, object: int) -> str:
-        """As the name of a host; empty if it has none."""
+    def outers(self, level: int) -> list[int]:
+        """The same of every object."""
+    def labels(self, level: int) -> list[str]:
+        """What the objects are called, as hosts; empty if they are not."""
+    @property
+    def saved(self) -> str:
+        """What a file holds that can be read again."""
     @property
     def dims(self) -> list[int]:
         """Of the mesh of the outermost objects; empty without one."""
@@ -40,12 +45,23 @@ class Placement:
     @property
     def text(self) -> str:
         """The list of places."""
-    def place(self, rank: int) -> tuple[int, int]:
-        """Level and object that the rank is anywhere in."""
+    @property
+    def machine(self) -> Machine: ...
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Of each rank the level and the object that it is anywhere in."""
     def common_level(self, a: int, b: int) -> int:
         """The innermost level at which two ranks are in one object; -1 if there is none."""
 
 def placement_names() -> list[str]: ...
+def this_machine() -> Machine:
+    """What hwloc knows of the machine we run on."""
+
+def read_saved(contents: str, name: str) -> Machine:
+    """The machine of a text that was saved; errors say `name` and the line."""
+
+def fold_hosts(hosts: list[str]) -> str:
+    """As in "n[001-016],login"."""
 
 class Shape:
     """What is known of a communicator. Where one is asked for, a number of ranks will do."""
@@ -249,11 +265,59 @@ class Choice:
     def schedule(self, shape: Shape | int, rank: int) -> Schedule: ...
     def before(self, shape: Shape | int, rank: int, recv: bool) -> list[int]:
         """What each block of send or recv holds before the call; -1 for nothing."""
+    def data(self, shape: Shape | int) -> int:
+        """Into how many blocks it cuts the whole vector."""
     def traffic(self, shape: Shape | int, block_bytes: int = 1) -> Traffic: ...
     def verify(self, shape: Shape | int, in_place: bool = False) -> str:
         """What is wrong first, in one line; empty if the algorithm is proved right."""
     def lockstep(self, shape: Shape | int, counts: list[int], in_place: bool = False) -> str:
         """Runs all ranks on real bytes, datum d having counts[d]. What is wrong first, or ""."""
+
+class Bounds:
+    """What no algorithm can do with less."""
+
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def link_bytes(self) -> float:
+        """Over the busiest link."""
+    @property
+    def reduced_bytes(self) -> float:
+        """By the busiest rank."""
+
+class LinkTraffic:
+    """What goes over the links of a mesh, in bytes."""
+
+    @property
+    def largest(self) -> float:
+        """Over the busiest link."""
+    @property
+    def total(self) -> float: ...
+    @property
+    def conflicts(self) -> list[int]:
+        """By round: the most messages on one link."""
+    @property
+    def turns(self) -> int:
+        """Rounds of the busiest rank where no more messages leave or enter it than it has links."""
+
+class OnLinks:
+    """Where the ranks of a shape are on the mesh that its links belong to."""
+
+    def __init__(self, shape: Shape | int) -> None: ...
+    @property
+    def dims(self) -> list[int]: ...
+    @property
+    def periodic(self) -> list[bool]: ...
+    @property
+    def cells(self) -> list[int]:
+        """By rank."""
+    def coordinates(self, cell: int) -> list[int]: ...
+
+def lower_bounds(collective: str, shape: Shape | int, n: float) -> Bounds:
+    """For n bytes of the whole vector. RequestError if nothing is known of that collective."""
+
+def link_traffic(choice: Choice, shape: Shape | int, n: float) -> LinkTraffic:
+    """The same, routed in dimension order."""
 
 class ModelError(RequestError): ...
 
@@ -301,3 +365,36 @@ def algorithms() -> list[Algorithm]:
 
 def parse_choice(collective: str, text: str) -> Choice:
     """Reads "NAME" or "NAME:PARAMETER=VALUE,..."."""
+
+class Crossed:
+    """Messages, blocks and bytes that cross a level."""
+
+    @property
+    def messages(self) -> int: ...
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+class Crossing:
+    """What goes between ranks that share no region of one level."""
+
+    @property
+    def level(self) -> str: ...
+    @property
+    def rank(self) -> Crossed:
+        """The most that a rank sends across; each number for itself."""
+    @property
+    def region(self) -> Crossed:
+        """The most that leaves a region."""
+    @property
+    def total(self) -> Crossed: ...
+    @property
+    def regions(self) -> list[Crossed]:
+        """What leaves each region."""
+
+def crossings(choice: Choice, shape: Shape | int, block_bytes: int = 1) -> list[Crossing]:
+    """One for each level of the machine, outermost first; none where none is known."""
+
+def regions(shape: Shape | int) -> list[tuple[str, list[int]]]:
+    """Of each level that divides the ranks, outermost first: its name, the region of each rank."""

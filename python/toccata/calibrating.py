@@ -87,6 +87,16 @@ def read(lines: Sequence[str]) -> Measured:
     return result
 
 
+def without_noise(points: Points) -> Points:
+    """By size; what took longer than a longer message was disturbed, and counts as that one."""
+    result: Points = []
+    least = float("inf")
+    for size, seconds in sorted(points, reverse=True):
+        least = min(least, seconds)
+        result.append((size, least))
+    return result[::-1]
+
+
 def fit_line(points: Points) -> Line:
     """The least squares of the relative errors, with neither parameter below zero."""
     weights = [1 / seconds**2 for _, seconds in points]
@@ -110,7 +120,7 @@ def fit_line(points: Points) -> Line:
 
 def fit_lines(points: Points) -> list[Line]:
     """One line, or two where a bend explains much: eager messages and those by rendezvous."""
-    points = sorted(points)
+    points = without_noise(points)
     whole = fit_line(points)
     best, least = [whole], BEND * _squares(points, whole)
     for i in range(LEAST_POINTS, len(points) - LEAST_POINTS + 1):

@@ -21,9 +21,11 @@ from typer.exceptions import TyperException
 from toccata import (
     _core,
     alltoall_paper,
+    bounds,
     catalogue,
     counting,
     launcher,
+    locating,
     machines,
     measuring,
     proving,
@@ -31,6 +33,7 @@ from toccata import (
     tables,
 )
 from toccata import quantities as q
+from toccata import topo as tree
 from toccata.errors import CommandError, Failure, InputError
 from toccata.machines import MachineOption, PlacementOption
 from toccata.results import Measurement, Metric, Results, write_csv, write_json
@@ -192,6 +195,7 @@ def show_(
     - `toccata show sparbit -p 8 --output sparbit.png`
     - `toccata show reduce/binomial -p 6 --root 4`
     - `toccata show allgather/ring -p 8 --machine "node:2 core:4" --placement cyclic`
+    - `toccata show bcast/torus_mst -p 16 --machine torus:4x4 --output tree.png`
     """
     choice = catalogue.find(algorithm)
     shape = machines.shape(p, machine, placement, root)
@@ -200,12 +204,13 @@ def show_(
         narrator = show.Narrator(choice, shape)
         console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
         return
-    from toccata import drawing  # matplotlib takes a second to load
+    from toccata import drawing, grids  # matplotlib takes a second to load
 
     if rank is not None:
         raise InputError("--rank and --output exclude each other: a picture shows all ranks")
     drawing.check_output(output)
-    drawing.write(drawing.draw(choice, shape), output)
+    draw = grids.draw if grids.draws(choice, shape) else drawing.draw
+    drawing.write(draw(choice, shape), output)
     console.print(f"wrote {output}")
 
 
@@ -304,11 +309,14 @@ def traffic(
     """Count rounds, messages and blocks, and set them beside the declared closed forms.
 
     Every number is the largest over the ranks. What is declared stands in brackets; it stands alone
-    where counting would take too long.
+    where counting would take too long. With --machine, a second table tells what crosses each of
+    its levels, that is, goes between ranks in different nodes, sockets, ...: the most that a rank
+    sends, the most that leaves a region, and all of it.
 
     Examples:
 
     - `toccata traffic -p 64`
+    - `toccata traffic bruck locality_bruck -p 16 --machine "node:4 core:4"`
     - `toccata traffic sparbit bruck -p 1000 --bytes 4K`
     """
     block_bytes = q.parse_bytes(size)
@@ -320,6 +328,129 @@ def traffic(
             choices += subject.variants(p) or [catalogue.find(subject.path)]
     shape = machines.shape(p, machine, placement, root)
     console.print(counting.as_table(choices, shape, block_bytes))
+    if (crossings := counting.crossings_table(choices, shape, block_bytes)) is not None:
+        console.print()
+        console.print(crossings)
+
+
+@app.command()
+def topo(
+    machine: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MACHINE]",
+            help='As "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"; or a file: Slurm\'s '
+            "topology.conf, what ibnetdiscover prints, hwloc's XML, or what --save wrote.",
+        ),
+    ] = None,
+    p: Annotated[
+        int | None,
+        typer.Option(
+            "-p",
+            "--ranks",
+            metavar="P",
+            parser=_ranks,
+            help="So many ranks: on MACHINE, or started here.",
+        ),
+    ] = None,
+    placement: PlacementOption = None,
+    mpi: Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich or auto.")] = "auto",
+    launcher_args: Annotated[
+        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--bind-to core".')
+    ] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Save the machine, for TOCCATA_TOPOLOGY=FILE or --machine FILE."
+        ),
+    ] = None,
+) -> None:
+    """Show a machine and where ranks are on it, as a tree or as a picture.
+
+    Without MACHINE, it is this one as hwloc sees it; with --ranks, so many are started by mpirun
+    and find out where they run as the library's algorithms do, TOCCATA_TOPOLOGY included. Objects
+    that are alike are told of once where there are many.
+
+    Examples:
+
+    - `toccata topo`
+    - `toccata topo --ranks 8 --mpi openmpi --launcher-args "--bind-to core" --save machine.txt`
+    - `toccata topo "leaf:2 node:8 socket:2 core:8" --ranks 64 --placement cyclic-scatter`
+    - `toccata topo topology.conf --output cluster.png`
+    """
+    if machine is not None:
+        if mpi != "auto" or launcher_args:
+            raise InputError("--mpi and --launcher-args start ranks here; leave out MACHINE")
+        there, ranks = locating.named(machine, p, placement)
+    elif placement is not None:
+        raise InputError(f"--placement {placement} is of no use without MACHINE")
+    elif p is not None:
+        there, ranks = locating.launched(launcher.find(mpi), p, shlex.split(launcher_args))
+    elif mpi != "auto" or launcher_args:
+        raise InputError("--mpi and --launcher-args are of no use without --ranks")
+    else:
+        there, ranks = locating.here()
+    if save is not None:
+        save.write_text(there.saved)
+    if output is None:
+        console.print(tree.Narrator(there, ranks).tree())
+    else:
+        from toccata import drawing, topo_drawing  # matplotlib takes a second to load
+
+        drawing.check_output(output)
+        drawing.write(topo_drawing.draw(there, ranks), output)
+        console.print(f"wrote {output}")
+    if save is not None:
+        console.print(f"wrote {save}")
+
+
+@app.command("bounds")
+def bounds_(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
+    machine: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help='With its links, as "torus:8x8x8" or "mesh:4x4 core:2".'),
+    ],
+    p: Annotated[
+        int | None,
+        typer.Option(
+            "-p",
+            "--ranks",
+            metavar="P",
+            parser=_ranks,
+            help="All the machine's cores if not given.",
+        ),
+    ] = None,
+    placement: PlacementOption = None,
+    root: Annotated[
+        int, typer.Option(metavar="R", parser=_count("rank", least=0), help="Of a rooted one.")
+    ] = 0,
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="N", help="Of the whole vector, as 64 or 4K.")
+    ] = "1M",
+) -> None:
+    """Set what algorithms reach on a mesh or torus beside what no algorithm does with less.
+
+    Messages are routed in dimension order. The bounds are those of Chan et al. (2006): messages one
+    after the other, bytes over the busiest link, and bytes that a rank reduces. In brackets, how
+    many times the bound.
+
+    Examples:
+
+    - `toccata bounds allgather --machine torus:8x8x8`
+    - `toccata bounds bcast --machine mesh:4x4 --root 5 --bytes 64K`
+    """
+    shape = bounds.shape(machine, p, placement, root)
+    choices = [
+        choice
+        for each in catalogue.of_collective(collective)
+        for choice in each.variants(shape.p) or [catalogue.find(each.path)]
+    ]
+    console.print(bounds.as_table(collective, choices, shape, q.parse_bytes(size)))
 
 
 @app.command()
@@ -345,7 +476,9 @@ def predict(
     ] = None,
     sizes: Annotated[
         str,
-        typer.Option(metavar="LIST", help="Bytes a rank: 1,64,4K, or doubling from 1:1M."),
+        typer.Option(
+            metavar="LIST", help="Bytes of a block or message: 1,4K, or doubling from 1:1M."
+        ),
     ] = "1:1M:4",
     output: Annotated[
         Path | None,
@@ -574,6 +707,10 @@ def bench(
         Path | None,
         typer.Option(metavar="FILE", help="A picture of the times over the ranks (weak scaling)."),
     ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help='Of links alone: the mesh of the ranks, as "torus:4x4".'),
+    ] = None,
 ) -> None:
     """Measure a collective's algorithms on this machine, beside the MPI library's own.
 
@@ -585,6 +722,11 @@ def bench(
     In the heat map a cell has the colour of the fastest algorithm, or, where that is the
     highlighted one, a shade of blue that says by how much of the second best's time it is faster.
 
+    In place of a collective, `links` measures messages over several links of a node at once: every
+    second rank of a mesh, or without one rank 0, sends to its neighbours, receives from them, and
+    exchanges with them. Prints the times, and α, β and τ of (α + nβ)(1 + (l − 1)τ) for each range
+    of sizes; the picture is as in the paper (Chan et al., 2006).
+
     Examples:
 
     - `toccata bench allgather`
@@ -593,12 +735,18 @@ def bench(
     - `toccata bench allgather --ranks 8:256:8 --launcher-args "--hostfile hosts"`
     - `toccata bench allgather --highlight bruck --baseline native --heatmap bruck.png`
     - `toccata bench alltoall --paper`
+    - `toccata bench links --ranks 5 --heatmap links.png`
     - `toccata bench alltoallv --distribution power_law --scaling scaling.png`
     """
     from toccata import drawing  # matplotlib takes a second to load
     from toccata import heatmap as map_
     from toccata import scaling as scaling_
 
+    if collective == "links":
+        _bench_links(ranks, sizes, repetitions, warmup, mpi, launcher_args, machine, csv, heatmap)
+        return
+    if machine:
+        raise InputError(f"--machine is for bench links, not for {collective}")
     if paper and collective != "alltoall":
         raise InputError(f"--paper is of the paper on alltoall, not on {collective}")
     names = _measured(collective, algorithms or (alltoall_paper.ALGORITHMS if paper else "all"))
@@ -681,6 +829,41 @@ def bench(
     if scaling:
         drawing.write(scaling_.draw(swept, which, title), scaling)
     console.print(f"wrote {', '.join(map(str, [csv, json_, *pictures]))}")
+
+
+def _bench_links(
+    ranks: str | None,
+    sizes: str | None,
+    repetitions: int | None,
+    warmup: int,
+    mpi: str,
+    launcher_args: str,
+    machine: str | None,
+    csv: Path | None,
+    picture: Path | None,
+) -> None:
+    """`bench links`."""
+    from toccata import drawing, links
+
+    p = q.parse_count(ranks or links.STANDARD_RANKS, "number of ranks", least=2)
+    starter = launcher.find(mpi)
+    stem = Path("results") / f"links-{starter.family}"
+    csv, picture = csv or stem.with_suffix(".csv"), picture or stem.with_suffix(".png")
+    drawing.check_output(picture)
+    program = [str(launcher.benchmark(starter.family, "links"))]
+    program += ["--sizes", ",".join(map(str, q.parse_sizes(sizes or links.STANDARD_SIZES)))]
+    program += ["--repetitions", str(repetitions or STANDARD_REPETITIONS), "--warmup", str(warmup)]
+    program += ["--machine", machine] if machine else []
+    command = launcher.start(starter, p, shlex.split(launcher_args), program)
+    library, timings = links.measure(command, p)
+    found = links.fits(timings)
+    for way in links.WAYS:
+        _print_whole(links.times_table(timings, way))
+    _print_whole(links.fit_table(found))
+    links.write_csv(timings, csv)
+    where = machine or "rank 0 and its neighbours"
+    drawing.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
+    console.print(f"wrote {csv}, {picture}")
 
 
 def _print_whole(tables: RenderableType) -> None:

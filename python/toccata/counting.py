@@ -38,6 +38,45 @@ def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: i
     return table
 
 
+def crossings_table(
+    choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: int
+) -> Table | None:
+    """What crosses each level that divides the ranks: one row per choice and level.
+
+    None where no level does.
+    """
+    levels = [level for level, _ in _core.regions(shape)]
+    if not levels:
+        return None
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("Algorithm", style="cyan", overflow="fold")
+    table.add_column("Between", no_wrap=True)
+    for scope in ("A rank", "A region", "All"):
+        for number, unit in enumerate(("messages", "blocks", "bytes")):
+            table.add_column(
+                f"{scope if number == 0 else ''}\n{unit}", justify="right", no_wrap=True
+            )
+    for choice in choices:
+        if choice.why_impossible(shape):
+            continue
+        if choice.cost(shape).messages * shape.p > MOST_MESSAGES:
+            table.add_row(path_of(choice), "[dim]too many messages to count[/]")
+            continue
+        crossings = {each.level: each for each in _core.crossings(choice, shape, block_bytes)}
+        for number, level in enumerate(levels):
+            found = crossings[level]
+            table.add_row(
+                path_of(choice) if number == 0 else "",
+                f"{level}s",
+                *(
+                    str(value)
+                    for each in (found.rank, found.region, found.total)
+                    for value in (each.messages, each.blocks, each.bytes)
+                ),
+            )
+    return table
+
+
 def _cells(choice: _core.Choice, shape: _core.Shape, block_bytes: int) -> list[str]:
     declared = choice.cost(shape)
     if declared.messages * shape.p > MOST_MESSAGES:

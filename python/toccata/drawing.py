@@ -7,7 +7,6 @@ reduced green; a frame marks what was sent. Arcs lead from sender to receiver.
 """
 
 import math
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
 from toccata import _core
@@ -31,6 +31,8 @@ FORMATS = (".png", ".svg", ".pdf")
 
 EMPTY, HELD, RECEIVED, COPIED, REDUCED = "#ffffff", "#dce9f5", "#a6a6a6", "#f6cf94", "#a9dcae"
 INK, FAINT, ARROW = "#1c2833", "#cfd6dc", "#0b5fa5"
+FAINT_ARROW, OUTWARD, FAINT_OUTWARD = "#9fb6c9", "#c0392b", "#e2b3ad"
+REGION = "#eef1e6"  # every other one
 # Inches: a cell by the number of ranks, the narrowest panel, the space beside and above one.
 CELLS = {8: 0.32, 16: 0.27, NUMBERED_RANKS: 0.21, MOST_RANKS: 0.11}
 LEAST_WIDTH, BESIDE, ABOVE, HEADING, LEGEND = 1.55, 0.7, 0.6, 0.75, 0.55
@@ -96,12 +98,28 @@ def _panels(whole: Trace) -> list[int]:
 
     A first round in which data is only put into place, with no message, is that state.
     """
-    talking = [i for i, steps in enumerate(whole.steps) if any(s.communicates for s in steps)]
-    first = talking[0] if talking else len(whole.steps)
-    rounds = [*range(first - 1, len(whole.steps))]
+    rounds = _rounds_worth_showing(whole)
     if len(rounds) <= MOST_PANELS:
         return rounds
     return [*rounds[: MOST_PANELS // 2], *rounds[-MOST_PANELS // 2 :]]
+
+
+def _rounds_worth_showing(whole: Trace) -> list[int]:
+    """The state at first, and the rounds in which anybody does anything."""
+    talking = [i for i, steps in enumerate(whole.steps) if any(s.communicates for s in steps)]
+    first = talking[0] if talking else len(whole.steps)
+    busy = (i for i in range(first, len(whole.steps)) if any(_busy(s) for s in whole.steps[i]))
+    return [first - 1, *busy]
+
+
+def _busy(step: Step) -> bool:
+    return step.communicates or bool(step.copied)
+
+
+def _regions(shape: _core.Shape) -> list[int]:
+    """The region of every rank on the outermost level that divides them; one if none does."""
+    levels = _core.regions(shape)
+    return levels[0][1] if levels else [0] * shape.p
 
 
 def _title(choice: _core.Choice, whole: Trace, number: int, shown: list[int]) -> tuple[str, str]:
@@ -130,6 +148,12 @@ def _arcs(p: int) -> float:
 def _draw_panel(axes: Axes, whole: Trace, steps: list[Step], title: tuple[str, str]) -> None:
     p = whole.p
     axes.set_xlim(-0.5, p - 0.5)
+    regions = _regions(whole.shape)
+    for rank in range(p):
+        if regions[rank] % 2:
+            axes.add_patch(
+                Rectangle((rank - 0.5, -0.5 - RANK_ROW), 1, RANK_ROW, color=REGION, lw=0)
+            )
     lowest = 0.0
     for buffer in whole.buffers:
         lowest = _draw_buffer(axes, whole, steps, buffer, lowest)
@@ -150,7 +174,7 @@ def _draw_panel(axes: Axes, whole: Trace, steps: list[Step], title: tuple[str, s
     axes.text(-0.8, -0.95, "rank", ha="right", va="center", fontsize=8, color=INK)
     for rank, step in enumerate(steps):
         for peer in step.sends_to:
-            _draw_arc(axes, rank, peer, p)
+            _draw_arc(axes, rank, peer, regions)
 
 
 def _labelled(index: int, count: int) -> bool:
@@ -239,13 +263,19 @@ def cell_shades(steps: list[Step], buffer: str) -> list[list[str]]:
     return [[shade(step, block) for step in steps] for block in range(blocks)]
 
 
-def _draw_arc(axes: Axes, sender: int, receiver: int, p: int) -> None:
-    """An arc above the ranks, as high as it is wide; rank 0's is drawn in full colour."""
+def _draw_arc(axes: Axes, sender: int, receiver: int, regions: list[int]) -> None:
+    """An arc above the ranks, as high as it is wide, red where it leads out of the region.
+
+    Those of rank 0, or of its region where there are several, are drawn in full colour.
+    """
+    p = len(regions)
     foot = -1.45
     height = 2 * (_arcs(p) - 0.35) * abs(receiver - sender) / max(p - 1, 1)
     toward = 1 if receiver > sender else -1
     bow = toward * height / abs(receiver - sender)
-    first = sender == 0
+    first = regions[sender] == regions[0] if any(regions) else sender == 0
+    outward = regions[sender] != regions[receiver]
+    full, faint = (OUTWARD, FAINT_OUTWARD) if outward else (ARROW, FAINT_ARROW)
     axes.add_patch(
         FancyArrowPatch(
             (sender + 0.1 * toward, foot),
@@ -256,7 +286,7 @@ def _draw_arc(axes: Axes, sender: int, receiver: int, p: int) -> None:
             shrinkA=0,
             shrinkB=0,
             lw=1.4 if first else 0.8,
-            color=ARROW if first else "#9fb6c9",
+            color=full if first else faint,
             zorder=3 if first else 2,
         )
     )
@@ -267,7 +297,7 @@ def _draw_heading(figure: Figure, choice: _core.Choice, whole: Trace, shown: lis
     width, height = figure.get_size_inches()
     figure.text(0.3 / width, 1 - 0.3 / height, path_of(choice), fontsize=14, fontweight="bold",
                 color=INK, va="center")  # fmt: skip
-    left_out = len(whole.steps) - 1 - shown[-1] + sum(b - a - 1 for a, b in pairwise(shown))
+    left_out = len(_rounds_worth_showing(whole)) - len(shown)
     counts = {"rank": whole.p, "round": cost.rounds, "message": cost.messages}
     parts = [f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items()]
     line = " · ".join(parts) + " a rank"
@@ -277,7 +307,7 @@ def _draw_heading(figure: Figure, choice: _core.Choice, whole: Trace, shown: lis
 
 
 def _draw_legend(figure: Figure, whole: Trace) -> None:
-    handles = [
+    handles: list[Patch | Line2D] = [
         Patch(facecolor=RECEIVED, edgecolor=FAINT, label="received in this round"),
         Patch(facecolor=HELD, edgecolor=FAINT, label="held before"),
     ]
@@ -289,6 +319,11 @@ def _draw_legend(figure: Figure, whole: Trace) -> None:
         handles.append(
             Patch(facecolor="none", edgecolor=ARROW, linewidth=1.1, label="sent in this round")
         )
+    if levels := _core.regions(whole.shape):
+        handles += [
+            Line2D([], [], color=ARROW, lw=1.4, label=f"within a {levels[0][0]}"),
+            Line2D([], [], color=OUTWARD, lw=1.4, label=f"between {levels[0][0]}s"),
+        ]
     figure.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False,
                   fontsize=9, handlelength=1.1, handleheight=1.1)  # fmt: skip
 

@@ -50,7 +50,7 @@ def predicted_over_measured(
             [], [], marker="o", linestyle="", markerfacecolor="none", color=INK, label="fitted to"
         )
     )
-    figure.legend(handles=key, loc="outside lower center", ncols=min(len(key), 9), frameon=False)
+    figure.legend(handles=key, loc="outside lower center", ncols=3 * len(machines), frameon=False)
     return figure
 
 

@@ -55,9 +55,14 @@ def library(family: str) -> Path:
     return _ours(family, "lib", "libtoccata.so")
 
 
-def benchmark(family: str) -> Path:
-    """The benchmark program; InputError if it was not built."""
-    return _ours(family, "bench", "toccata_bench")
+def benchmark(family: str, program: str = "toccata_bench") -> Path:
+    """A benchmark program; InputError if it was not built."""
+    return _ours(family, "bench", program)
+
+
+def locator(family: str) -> Path:
+    """The program that tells where its ranks run; InputError if it was not built."""
+    return _ours(family, "bench", "toccata_where")
 
 
 def calibration(family: str) -> Path:

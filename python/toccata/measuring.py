@@ -62,7 +62,7 @@ def measure(
     """
     run = Run(ranks)
     done = False
-    with _started(command, ranks) as lines:
+    with started(command, ranks) as lines:
         for line in lines:
             event = _parse(line)
             if event is None:
@@ -86,6 +86,14 @@ def measure(
     if not done:
         raise Failure(f"the run with {ranks} ranks ended early: {' '.join(command)}")
     return run
+
+
+def events(command: Sequence[str], ranks: int) -> Iterator[dict[str, Any]]:
+    """What a benchmark program on so many ranks tells; Failure if it fails."""
+    with started(command, ranks) as lines:
+        for line in lines:
+            if event := _parse(line):
+                yield event
 
 
 def _parse(line: str) -> dict[str, Any] | None:
@@ -119,7 +127,7 @@ _EVENT_TIMES = ("min", "avg", "max", "median", "q25", "q75")
 
 
 @contextmanager
-def _started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
+def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
     """The lines of a command's output; ended with it, whatever happens.
 
     Raises Failure, with the last of what it said on stderr, if it exits with another code than 0.

@@ -1,6 +1,7 @@
 #include "analysis/cost.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "analysis/sizing.h"
@@ -161,6 +162,7 @@ class Clocks : public WalkVisitor {
       Moment& now = ranks_[rank].now;
       if (options.terms) now.terms.resize(terms_.number());
       ranks_[rank].link = ranks_[rank].link_in = now;
+      ranks_[rank].link_in.time = -std::numeric_limits<double>::infinity();
       add(now, terms_.start(), 1);
       if (const double scratch = bytes_(rank, schedules[rank].scratch());
           scratch > static_cast<double>(model.kept))
@@ -219,10 +221,10 @@ class Clocks : public WalkVisitor {
     Moment& processor = self.now;
     for (Arrival& each : self.arrivals) {
       const Wire& wire = each.wire;
+      add(self.link_in, wire.g, 1);
       pass(self.link_in, wire);
       each.end = later(each.end, self.link_in);
       self.link_in = each.end;
-      add(self.link_in, wire.g, 1);
       add_bytes(self.link_in, wire, (wire.protocol->tau - 1) * wire.bytes / wire.pieces);
       add(each.end, wire.o, 1);
       add(processor, wire.o, wire.pieces);
@@ -271,7 +273,7 @@ class Clocks : public WalkVisitor {
     Moment opened;   // when it came to the open round
     Moment sent;     // when all it sends in the open round has left
     Moment link;     // when the next message may leave
-    Moment link_in;  // when the next message may begin to arrive
+    Moment link_in;  // when the last message had arrived
     std::vector<Departure> departures;
     std::vector<Arrival> arrivals;
   };

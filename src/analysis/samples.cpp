@@ -1,14 +1,19 @@
 #include "analysis/samples.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <random>
 #include <set>
 
+#include "topology/synthetic.h"
+
 namespace toccata {
 
 namespace {
+
+constexpr int most_with_more_grids = 64;  // ranks
 
 // Numbers that are the same with every standard library.
 class Random {
@@ -91,23 +96,35 @@ std::vector<std::shared_ptr<const Placement>> sample_placements(int p) {
           place(random_sizes(p, 2 * root, random), random.permutation(p), &random)};
 }
 
+std::span<const std::string_view> sample_meshes() {
+  // Cubes and near cubes of the papers, ragged ones, sizes that are even, odd, prime and 2, ...
+  static constexpr std::array<std::string_view, 44> all{
+      "torus:2x2", "torus:3x3", "torus:4x4", "torus:5x5", "torus:8x8", "torus:9x9", "torus:11x11",
+      "torus:4x2", "torus:6x4", "torus:5x3", "torus:3x7", "torus:2x13", "torus:16x8", "torus:12x10",
+      "torus:2x2x2", "torus:3x3x3", "torus:4x4x4", "torus:5x5x5", "torus:4x3x2", "torus:8x4x2",
+      "torus:5x4x3", "torus:7x5x3", "torus:2x1x9", "torus:2x2x2x2", "torus:3x3x3x3",
+      "torus:4x4x2x2", "torus:3x2x4x5", "torus:2x2x2x2x3", "torus:10x10x10", "torus:16x8x8",
+      "torus:16x16x16", "torus:81",
+      // ... meshes, and those of which some dimensions are rings.
+      "mesh:4x4", "mesh:8x8", "mesh:5x7", "mesh:3x3x3", "mesh:4x4x4", "mesh:6x3x2", "mesh:27",
+      "mesh:4x~4", "mesh:~5x3", "mesh:~8x4x~2", "mesh:~16x~8x8", "mesh:3x~3x3x~3"};
+  return all;
+}
+
 std::vector<std::shared_ptr<const Grid>> sample_grids(int p) {
   std::vector<std::shared_ptr<const Grid>> grids{nullptr};
-  const auto add = [&](const std::vector<int>& dims, const std::vector<bool>& periodic,
-                       std::vector<int> ranks = {}) {
-    grids.push_back(std::make_shared<const Grid>(Grid{{dims, periodic}, std::move(ranks)}));
+  Random random(p);
+  const auto add = [&](const Mesh& mesh, bool in_order) {
+    grids.push_back(std::make_shared<const Grid>(
+        Grid{mesh, in_order ? std::vector<int>{} : random.permutation(p)}));
   };
-  add({p}, {false});
-  add({p}, {true});
-  for (const int dimensions : {2, 3}) {
-    const std::vector<int> dims = even_dims(p, dimensions);
-    if (dims.back() == 1) continue;  // p has too few factors
-    add(dims, std::vector<bool>(dimensions, false));
-    add(dims, std::vector<bool>(dimensions, true));
-    std::vector<bool> mixed(dimensions, true);
-    mixed.front() = false;
-    add(dims, mixed, Random(p).permutation(p));
-  }
+  for (const std::string_view each : sample_meshes())
+    if (const Mesh mesh = *parse_machine(each).network(); mesh.cells() == p)
+      add(mesh, grids.size() % 2 != 0);
+  if (p > most_with_more_grids) return grids;
+  add({{p}, {false}}, false);
+  if (const std::vector<int> dims = even_dims(p, 2); dims.back() > 1)
+    add({dims, {true, p % 2 == 0}}, p % 3 != 0);
   return grids;
 }
 

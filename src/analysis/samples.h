@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/algorithm.h"
@@ -18,8 +20,11 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p);
 // in any order, some of them unbound. Null stands for a machine of which nothing is known.
 std::vector<std::shared_ptr<const Placement>> sample_placements(int p);
 
-// Meshes and tori of one to three dimensions, as even as p allows, and ranks in disorder on one.
-// Null stands for a communicator without a mesh.
+// Meshes and tori of one to five dimensions, as parse_machine reads them.
+std::span<const std::string_view> sample_meshes();
+
+// Those of them that have p cells, some with their ranks in disorder; for fewer ranks a line and
+// the most even rectangle as well. Null stands for a communicator without a mesh.
 std::vector<std::shared_ptr<const Grid>> sample_grids(int p);
 
 }  // namespace toccata

@@ -1,10 +1,14 @@
 #include "mpi/communicator.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "algorithms/registry.h"
+
+#include "mpi/discovery.h"
+#include "topology/placements.h"
 
 namespace toccata {
 
@@ -49,6 +53,7 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
   is_inter_ = inter != 0;
   PMPI_Comm_rank(user, &rank_);
   PMPI_Comm_size(user, &size_);
+  known_.p = size_;
 
   int* upper_bound = nullptr;
   int found = 0;
@@ -83,6 +88,24 @@ void Communicator::close() {
   if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
 }
 
+void Communicator::look_around(const Algorithm& algorithm) {
+  if (algorithm.by_grid && known_.grid == nullptr) known_.grid = cartesian_grid(user_);
+  if (algorithm.by_placement || (algorithm.by_grid && known_.grid == nullptr)) placement();
+}
+
+const Placement& Communicator::placement() {
+  if (placed_) return *known_.placement;
+  if (make_private() != MPI_SUCCESS)
+    throw std::runtime_error("the communicator cannot be duplicated");
+  std::string complaint;
+  known_.placement = discover(private_, process_->surroundings(), *process_, complaint);
+  if (known_.grid == nullptr) known_.grid = cartesian_grid(user_);
+  if (known_.grid == nullptr) known_.grid = grid_of(*known_.placement);
+  if (!complaint.empty()) process_->say_once(complaint);
+  placed_ = true;
+  return *known_.placement;
+}
+
 const Plan& Communicator::plan_named(const Collective& collective, const char* algorithm) {
   const Choice asked = parse_choice(collective, algorithm);
   const Choice choice = reproducible(collective, asked, false);
@@ -111,6 +134,7 @@ std::shared_ptr<Plan> Communicator::make_plan(const Collective& collective, cons
   auto plan = std::make_shared<Plan>(collective, choice);
   plan->root = root;
   if (!choice.native() && !is_inter_) {
+    look_around(*choice.algorithm);
     const Shape shape = choice.in(known(root));
     const auto units = [&](Buffer buffer) {
       return collective.blocks(shape, rank_, buffer) / shape.parts;

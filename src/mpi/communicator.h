@@ -37,6 +37,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool is_inter() const { return is_inter_; }
+  // Where the ranks run; asks them, if nobody has yet, and so is to be called on all of them.
+  const Placement& placement();
 
   // The plan for an algorithm by name, with parameters. RequestError if there is none such, or it
   // cannot run here. Null asks for what the environment says, which falls back to native.
@@ -103,6 +105,15 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     const Plan* plan;
   };
 
+  // What all ranks know of the communicator.
+  Shape known(int root = 0) const {
+    Shape shape = known_;
+    shape.root = root;
+    return shape;
+  }
+  // Finds out what of that the algorithm goes by, the first time it is asked for: all ranks have to
+  // come here, as they do when they all make the same plan.
+  void look_around(const Algorithm& algorithm);
   // Plans for the roots that came so far, but not without bound.
   struct Rooted {
     const Plan* plan;
@@ -115,7 +126,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     const Plan* instead;
   };
 
-  Shape known(int root = 0) const { return {.p = size_, .root = root}; }
   std::shared_ptr<Plan> make_plan(const Collective& collective, const Choice& choice, int root);
   const Plan& add_plan(const Collective& collective, const Choice& choice,
                        const std::string& label);
@@ -133,6 +143,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   int rank_ = 0;
   int size_ = 0;
   bool is_inter_ = false;
+  Shape known_;
+  bool placed_ = false;  // the ranks have been asked where they run
 
   MPI_Comm private_ = MPI_COMM_NULL;
   MPI_Request duplicating_ = MPI_REQUEST_NULL;

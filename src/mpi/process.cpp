@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mpi/communicator.h"
+#include "mpi/discovery.h"
 #include "mpi/request.h"
 
 namespace toccata {
@@ -108,6 +109,14 @@ Process::~Process() {
 
 const Choice& Process::asked(const Collective& collective) const {
   return std::ranges::find(asked_, &collective, [](auto& each) { return each.first; })->second;
+}
+
+const Surroundings& Process::surroundings() {
+  std::call_once(looked_round_, [this] {
+    surroundings_ = std::make_unique<const Surroundings>();
+    for (const std::string& each : surroundings_->complaints()) say_once(each);
+  });
+  return *surroundings_;
 }
 
 void Process::report() {

@@ -20,6 +20,7 @@ namespace toccata {
 class Communicator;
 class Process;
 class Request;
+class Surroundings;
 
 // The two keyvals by which attributes are found. MPI gives a library no other way to find what it
 // keeps. They are invalid while MPI is not there.
@@ -48,6 +49,9 @@ class Process : public Background {
 
   // What the environment asks for; native where it asks for nothing or for what cannot be.
   const Choice& asked(const Collective& collective) const;
+
+  // Where this process runs; found out when first asked for.
+  const Surroundings& surroundings();
 
   // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
   // long the message.
@@ -89,6 +93,9 @@ class Process : public Background {
   std::map<std::pair<int, std::string>, int> explained_;
   std::vector<Communicator*> communicators_;
   Report past_;  // of communicators that are gone
+
+  std::once_flag looked_round_;
+  std::unique_ptr<const Surroundings> surroundings_;
 
   std::mutex active_mutex_;
   std::vector<Request*> active_;

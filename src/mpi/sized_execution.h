@@ -16,8 +16,9 @@ namespace toccata {
 //   sizes of the blocks | their data, if that is little       with the schedule's tag
 //                         their data, if that is much         with a tag of its own
 //
-// That is the two-phase Bruck of fan2022, section 4, for any schedule and any radix, but for the
-// second message, which short ones do without: the receiver has room for as much as may come.
+// That is the two-phase Bruck of fan2022, for any schedule and any radix, but for the second
+// message, which short ones do without: the receiver has room for as much as may come. How a
+// schedule's messages are to travel is of no account here.
 //
 // Between messages a block is not moved: it is known by its place and size, which a copy of the
 // schedule hands on, and stays where it arrived until the end. So a rank takes as much memory as it

@@ -32,14 +32,20 @@ void append(BlockRanges& ranges, const BlockRange& range) {
   }
   BlockRange& last = ranges.back();
   const bool one_run_each = last.repeat == 1 && added.repeat == 1;
+  const auto continues = [&](int stride) {
+    return added.count == last.count && added.first == last.first + last.repeat * stride;
+  };
   if (one_run_each && added.first == last.first + last.count) {
     last.count += added.count;
   } else if (one_run_each && added.count == last.count) {
     last.stride = added.first - last.first;
     last.repeat = 2;
-  } else if (added.repeat == 1 && added.count == last.count &&
-             added.first == last.first + last.repeat * last.stride) {
-    ++last.repeat;
+  } else if (last.repeat == 1 && added.repeat > 1 && continues(added.stride)) {
+    last.stride = added.stride;
+    last.repeat += added.repeat;
+  } else if (last.repeat > 1 && (added.repeat == 1 || added.stride == last.stride) &&
+             continues(last.stride)) {
+    last.repeat += added.repeat;
   } else {
     ranges.push_back(added);
   }

@@ -71,9 +71,10 @@ ScheduleBuilder& ScheduleBuilder::reduce(const BlockRange& from, const BlockRang
 }
 
 BlockRange ScheduleBuilder::scratch(const BlockRanges& like) {
-  const auto first = static_cast<std::int32_t>(blocks(schedule_.scratch_));
   for (const BlockRange& range : like) append(schedule_.scratch_, range);
-  return {Buffer::scratch, first, static_cast<std::int32_t>(blocks(like))};
+  const auto count = static_cast<std::int32_t>(blocks(like));
+  scratch_blocks_ += count;
+  return {Buffer::scratch, scratch_blocks_ - count, count};
 }
 
 ScheduleBuilder& ScheduleBuilder::channel(int channel) {
@@ -106,9 +107,10 @@ void ScheduleBuilder::merge_round(const Schedule& other, int round, int first_sc
   channel_ = 0;
 }
 
-ScheduleBuilder& ScheduleBuilder::then(const Schedule& next) {
+ScheduleBuilder& ScheduleBuilder::then(const Schedule& next, int rounds) {
   const BlockRange moved = scratch(next.scratch());
   for (int i = 0; i < next.rounds(); ++i) round().merge_round(next, i, moved.first, 0);
+  for (int i = next.rounds(); i < rounds; ++i) round();
   schedule_.channels_ = std::max(schedule_.channels_, next.channels());
   return *this;
 }

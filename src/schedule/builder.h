@@ -30,8 +30,9 @@ class ScheduleBuilder {
   // New scratch blocks, one for each block of `like` and of its size.
   BlockRange scratch(const BlockRanges& like);
 
-  // All rounds of `next`, after ours: the combinator `then`, in place.
-  ScheduleBuilder& then(const Schedule& next);
+  // All rounds of `next`, after ours: the combinator `then`, in place. Where other ranks have more
+  // rounds in their `next`, `rounds` says how many, so that what follows lines up.
+  ScheduleBuilder& then(const Schedule& next, int rounds = 0);
 
   // The channel of the messages that follow; see Message.
   ScheduleBuilder& channel(int channel);
@@ -50,6 +51,7 @@ class ScheduleBuilder {
 
   Schedule schedule_;
   std::uint16_t channel_ = 0;
+  std::int32_t scratch_blocks_ = 0;
 };
 
 }  // namespace toccata

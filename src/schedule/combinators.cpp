@@ -12,6 +12,44 @@ Schedule then(const Schedule& first, const Schedule& second) {
   return std::move(result).build();
 }
 
+namespace {
+
+// Adds one round of `schedule` to the open one, its scratch moved.
+void add_round(ScheduleBuilder& result, const Schedule& schedule, int round, int first_scratch) {
+  const auto moved = [&](std::span<const BlockRange> ranges) {
+    BlockRanges blocks(ranges.begin(), ranges.end());
+    for (BlockRange& range : blocks)
+      if (range.buffer == Buffer::scratch) range.first += first_scratch;
+    return blocks;
+  };
+  for (const Message& each : schedule.sends(round))
+    result.channel(each.channel).send(each.peer, moved(schedule.ranges(each)), each.travel);
+  for (const Message& each : schedule.recvs(round))
+    result.channel(each.channel).recv(each.peer, moved(schedule.ranges(each)), each.travel);
+  for (const Step& each : schedule.steps(round)) {
+    const BlockRanges from = moved(schedule.from(each)), into = moved(schedule.into(each));
+    each.reduces ? result.reduce(from, into) : result.copy(from, into);
+  }
+}
+
+}  // namespace
+
+Schedule going_on(const Schedule& first, const Schedule& second) {
+  ScheduleBuilder result;
+  result.then(first);
+  BlockRanges like, own;
+  for (const BlockRange& range : first.scratch())
+    for_each_block(range, [&](int block) { like.push_back({range.buffer, block}); });
+  for (const BlockRange& range : second.scratch())
+    for_each_block(range, [&](int block) {
+      append(own, range.buffer == Buffer::scratch ? like[block] : BlockRange{range.buffer, block});
+    });
+  result.scratch(own);
+  for (int i = 0; i < second.rounds(); ++i) add_round(result.round(), second, i, 0);
+  result.channel(second.channels() - 1);
+  return std::move(result).build();
+}
+
 Schedule beside(const Schedule& one, const Schedule& other) {
   ScheduleBuilder result;
   const int one_scratch = result.scratch(one.scratch()).first;
@@ -24,6 +62,24 @@ Schedule beside(const Schedule& one, const Schedule& other) {
   }
   // The number of channels is a promise to the other ranks, kept by a rank with no messages too.
   result.channel(other_channel + other.channels() - 1);
+  return std::move(result).build();
+}
+
+Schedule abreast(std::span<const Schedule> parts) {
+  ScheduleBuilder result;
+  std::vector<int> scratch;
+  int rounds = 0, channels = 1;
+  for (const Schedule& each : parts) {
+    scratch.push_back(result.scratch(each.scratch()).first);
+    rounds = std::max(rounds, each.rounds());
+    channels = std::max(channels, each.channels());
+  }
+  for (int i = 0; i < rounds; ++i) {
+    result.round();
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      if (i < parts[part].rounds()) add_round(result, parts[part], i, scratch[part]);
+  }
+  result.channel(channels - 1);
   return std::move(result).build();
 }
 
@@ -65,7 +121,8 @@ void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
 namespace {
 
 // Inner scratch blocks are as wide as the blocks they are like, laid one behind the other.
-BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockMap& recv) {
+BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockMap& recv,
+                     std::int32_t first) {
   const auto uniform = [&](const BlockRange& range) {
     return (range.buffer == Buffer::send ? send : recv).uniform_width();
   };
@@ -73,10 +130,9 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
     const int width = uniform(like.front());
     if (width > 0 &&
         std::ranges::all_of(like, [&](auto& range) { return uniform(range) == width; }))
-      return BlockMap::affine(Buffer::scratch, 0, width, width);
+      return BlockMap::affine(Buffer::scratch, first, width, width);
   }
   std::vector<BlockRanges> table;
-  std::int32_t first = 0;
   for (const BlockRange& range : like)
     for_each_block(range, [&](int block) {
       const BlockMap& map = range.buffer == Buffer::send ? send : recv;
@@ -104,11 +160,14 @@ BlockRanges at_home(const BlockRanges& like, const BlockRange& range) {
   return runs;
 }
 
+// What nothing comes of is left out of a part of the ranks, where one may have no blocks at all.
+enum class Nothing : bool { kept, left_out };
+
 template <typename PeerMap>
 Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send,
-                const BlockMap& recv, Scratch where) {
+                const BlockMap& recv, Scratch where, Nothing nothing, int first_scratch = 0) {
   const bool apart = where == Scratch::apart;
-  const BlockMap scratch = map_scratch(inner.scratch(), send, recv);
+  const BlockMap scratch = map_scratch(inner.scratch(), send, recv, first_scratch);
   const auto map = [&](std::span<const BlockRange> ranges) {
     BlockRanges outer;
     for (const BlockRange& range : ranges)
@@ -126,15 +185,22 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
 
   ScheduleBuilder result;
   if (apart) result.scratch(map(inner.scratch()));
+  const bool all = nothing == Nothing::kept;
   for (int i = 0; i < inner.rounds(); ++i) {
     result.round();
     for (const Message& each : inner.sends(i))
-      result.channel(each.channel).send(peer(each.peer), map(inner.ranges(each)), each.travel);
+      if (const BlockRanges blocks = map(inner.ranges(each)); all || !blocks.empty())
+        result.channel(each.channel).send(peer(each.peer), blocks, each.travel);
     for (const Message& each : inner.recvs(i))
-      result.channel(each.channel).recv(peer(each.peer), map(inner.ranges(each)), each.travel);
-    for (const Step& each : inner.steps(i))
-      each.reduces ? result.reduce(map(inner.from(each)), map(inner.into(each)))
-                   : result.copy(map(inner.from(each)), map(inner.into(each)));
+      if (const BlockRanges blocks = map(inner.ranges(each)); all || !blocks.empty())
+        result.channel(each.channel).recv(peer(each.peer), blocks, each.travel);
+    for (const Step& each : inner.steps(i)) {
+      const BlockRanges from = map(inner.from(each)), into = map(inner.into(each));
+      if (each.reduces)
+        result.reduce(from, into);
+      else if (all || from != into)
+        result.copy(from, into);
+    }
   }
   result.channel(inner.channels() - 1);
   return std::move(result).build();
@@ -144,13 +210,19 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
 
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv) {
+  return on(group, inner, send, recv, 0);
+}
+
+Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+            const BlockMap& recv, int first_scratch) {
   return mapped(
-      inner, [&](int rank) { return group[rank]; }, send, recv, Scratch::apart);
+      inner, [&](int rank) { return group[rank]; }, send, recv, Scratch::apart, Nothing::left_out,
+      first_scratch);
 }
 
 Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv, Scratch scratch) {
   return mapped(
-      inner, [](int rank) { return rank; }, send, recv, scratch);
+      inner, [](int rank) { return rank; }, send, recv, scratch, Nothing::kept);
 }
 
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,

@@ -15,6 +15,9 @@ namespace toccata {
 //   first  |r0|r1|      second |s0|      then |r0|r1|s0|
 Schedule then(const Schedule& first, const Schedule& second);
 
+// The same, where `second` works in the scratch of `first`, and its own comes behind that.
+Schedule going_on(const Schedule& first, const Schedule& second);
+
 // Both at the same time: round i of the result is round i of both. Copies of `one` come before
 // those of `other`, and neither may write what the other touches in that round. `other` takes the
 // channels behind those of `one`, so messages between the same two ranks cannot be mistaken; all
@@ -22,6 +25,10 @@ Schedule then(const Schedule& first, const Schedule& second);
 //
 //   one |r0|r1|    other |s0|    beside |r0 s0|r1|
 Schedule beside(const Schedule& one, const Schedule& other);
+
+// Several at the same time on the same channels: like `beside`, for parts whose messages between
+// two ranks come in the same order on both.
+Schedule abreast(std::span<const Schedule> parts);
 
 // Where the blocks of an inner collective lie among the blocks of the outer one.
 class BlockMap {
@@ -46,12 +53,19 @@ class BlockMap {
 
 // `inner`, a collective among some of the ranks, as a part of ours: its rank i is our rank
 // group[i], its send and recv blocks lie where the maps say. `inner` is the schedule of our own
-// place in the group; a rank outside the group contributes Schedule{}.
+// place in the group; a rank outside the group contributes Schedule{}. An inner block may be no
+// outer block at all: messages without a block are left out, and so are copies of a block to
+// itself.
 //
 //   ring of 2 on group {1, 3}, recv block i -> recv blocks {2i, 2i+1}:
 //   inner rank 0 sends block 0 to 1        outer rank 1 sends blocks 0, 1 to 3
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv);
+
+// The same as a part of a schedule with `first_scratch` scratch blocks, to which the maps may lead:
+// the scratch of `inner` comes behind them. To be `going_on` with.
+Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
+            const BlockMap& recv, int first_scratch);
 
 // Where the scratch blocks of an inner collective lie: in scratch of ours, or each in the very
 // block that it is like, mapped; there, inner send and recv blocks of others must not be in use

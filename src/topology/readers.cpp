@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "topology/hostlist.h"
+#include "topology/hwloc.h"
 #include "topology/lines.h"
 #include "topology/synthetic.h"
 #include "topology/words.h"
@@ -32,6 +33,7 @@ Machine read_file(const std::string& file) {
   contents << stream.rdbuf();
   if (!stream) throw TopologyError(file + ": cannot be read");
   const std::string text = contents.str();
+  if (text.starts_with('<')) return NodeTopology::from_xml(file).machine();
   const std::string key = first_key(text);
   if (key == "machine") return read_saved(text, file);
   if (key == "switchname" || key == "blockname" || key == "blocksizes")
@@ -39,8 +41,8 @@ Machine read_file(const std::string& file) {
   for (const char* each : {"vendid", "devid", "sysimgguid", "switchguid", "caguid", "switch", "ca"})
     if (key == each) return read_ibnetdiscover(text, file);
   throw TopologyError(file +
-                      ": is neither Slurm's topology.conf, nor ibnetdiscover's output, nor saved "
-                      "by toccata topo --save");
+                      ": is neither Slurm's topology.conf, nor ibnetdiscover's output, nor hwloc's "
+                      "XML, nor saved by toccata topo --save");
 }
 
 bool is_file(std::string_view text) {

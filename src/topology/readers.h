@@ -7,8 +7,9 @@
 
 namespace toccata {
 
-// The machine that a text describes: a file of any kind below, or levels as parse_machine reads
-// them, or both, as "topology.conf socket:2 core:8". TopologyError if it cannot be.
+// The machine that a text describes: a file of any kind below, or hwloc's XML, or levels as
+// parse_machine reads them, or a file and what is inside of its nodes, as
+// "topology.conf socket:2 core:8". TopologyError if it cannot be.
 Machine read_machine(std::string_view text);
 
 // The machine of one file's contents. TopologyError names `file`, line and reason.

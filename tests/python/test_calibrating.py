@@ -63,6 +63,11 @@ def test_parameters_are_found_again() -> None:
     assert max(line.worst_error for line in fitted["network"]) < 1e-9
 
 
+def test_a_disturbed_time_counts_as_that_of_a_longer_message() -> None:
+    points = [(8, 2e-6), (1, 1e-6), (4, 9e-6), (16, 3e-6)]
+    assert calibrating.without_noise(points) == [(1, 1e-6), (4, 2e-6), (8, 2e-6), (16, 3e-6)]
+
+
 def test_a_nodes_limit_is_found() -> None:
     model, _ = calibrating.fit(calibrating.read(lines(limit=12e9)), "ours")
     node = json.loads(model.json)["levels"][1]

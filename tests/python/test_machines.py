@@ -10,8 +10,9 @@ def test_a_machine_knows_its_levels() -> None:
     machine = _core.Machine("leaf:2 node:2,1 core:4")
     assert machine.levels == ["leaf", "node", "core"]
     assert [machine.objects(level) for level in range(3)] == [2, 3, 12]
+    assert machine.outers(1) == [0, 0, 1]
     assert machine.outer(1, 2) == 1
-    assert (machine.dims, machine.label(1, 0)) == ([], "")
+    assert (machine.dims, machine.labels(1)) == ([], [])
     assert _core.Machine("torus:4x4").periodic == [True, True]
     with pytest.raises(IndexError):
         machine.objects(3)
@@ -22,7 +23,7 @@ def test_a_machine_knows_its_levels() -> None:
 def test_a_placement_knows_who_is_near() -> None:
     placement = _core.Placement(_core.Machine("node:2 core:2"), 4, "cyclic")
     assert placement.text == "core:0,2,1,3"
-    assert placement.place(1) == (1, 2)
+    assert placement.places[1] == (1, 2)
     assert (placement.common_level(0, 2), placement.common_level(0, 1)) == (0, -1)
     assert _core.Shape(_core.Placement(_core.Machine("mesh:2x2 core:2"), 8)).dims == [2, 2, 2]
     assert _core.Shape(5).dims == []

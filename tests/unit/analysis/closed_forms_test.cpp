@@ -1,6 +1,8 @@
 // The papers' closed forms against the cost that the walk finds.
 #include "analysis/cost.h"
 #include "patterns/arithmetic.h"
+#include "selection/known.h"
+#include "selection/request.h"
 #include "support.h"
 
 namespace toccata {
@@ -51,6 +53,44 @@ TEST(ClosedForm, OfBruckAndSparbit) {
     EXPECT_NEAR(walked("bruck", p), formula, 1e-15) << p;
     EXPECT_NEAR(walked("sparbit", p), formula, 1e-15) << p;
   }
+}
+
+// Regions of s ranks, which talk for 1/20 of what messages between regions cost.
+constexpr double local_alpha = alpha / 20, local_beta = beta / 20;
+
+double walked_by_level(std::string_view request, int regions, int s) {
+  Model model = hockney(alpha, beta);
+  model.levels.push_back(hockney(local_alpha, local_beta).levels[0]);
+  model.levels.back().name = "node";
+  const std::string machine = "node:" + std::to_string(regions) + " core:" + std::to_string(s);
+  const Choice choice = parse_choice(allgather, request);
+  const Shape shape = choice.in(known(regions * s, machine));
+  return predict(*choice.algorithm, shape, block, model).seconds;
+}
+
+// [bienz2022, equation 3]: the rank that sends all it has to other regions. In the last rounds of
+// Bruck all ranks do; in the first only some, whose delay the others wait for in the end.
+TEST(ClosedForm, OfBruckAmongRegions) {
+  for (const int s : {2, 4, 8, 16})
+    for (const int regions : {2, 4, 16, 64})
+      EXPECT_NEAR(walked_by_level("bruck", regions, s),
+                  ceil_log2(regions * s) * alpha + bytes_of_others(regions * s), 1e-14)
+          << regions << " regions of " << s;
+}
+
+// [bienz2022, equation 4] where r = s^k. As it is printed it lacks log2 s before the local latency,
+// and its non-local bytes, all over s, are those of the last round: with the rounds before it is
+// s + s^2 + ... + s^k blocks.
+TEST(ClosedForm, OfLocalityAwareBruck) {
+  for (const int s : {2, 4, 8, 16})
+    for (int regions = 1, k = 0; regions * s <= 1024; regions *= s, ++k) {
+      const int p = regions * s;
+      const double non_local = k * alpha + (p - s) / (s - 1) * block * beta;
+      const double local = (k + 1) * ceil_log2(s) * local_alpha + (p - 1) * block * local_beta;
+      EXPECT_NEAR(walked_by_level("locality_bruck:local_rank_0=idles", regions, s),
+                  non_local + local, 1e-14)
+          << regions << " regions of " << s;
+    }
 }
 
 }  // namespace

@@ -46,6 +46,15 @@ class Ranks {
   std::vector<ScheduleBuilder> builders_;
 };
 
+// Two nodes of two sockets of two cores each.
+std::shared_ptr<const Placement> two_nodes() {
+  const auto machine = std::make_shared<const Machine>(std::vector<Machine::Level>{
+      {"node", {0, 0}}, {"socket", {0, 0, 1, 1}}, {"core", {0, 0, 1, 1, 2, 2, 3, 3}}});
+  std::vector<Place> places;
+  for (int core = 0; core < 8; ++core) places.push_back({2, core});
+  return std::make_shared<const Placement>(machine, places);
+}
+
 Ranks one_message(const BlockRanges& blocks = {recv(0)}, Travel travel = Travel::whole) {
   Ranks ranks(4);
   ranks[0].round().send(1, blocks, travel);
@@ -155,6 +164,16 @@ TEST(Cost, OfAPostalModelIsAMessageAtATime) {
   }
   EXPECT_DOUBLE_EQ(out.seconds(postal, 50), 3 * (10 + 5)) << "in rounds of their own as well";
   EXPECT_DOUBLE_EQ(in.seconds(postal, 50), 3 * (10 + 5));
+
+  // What is quick is not held up by the gap of what was slow before.
+  Model levels = hockney(1000, 0);
+  levels.levels.push_back({.name = "node", .eager = {.alpha = 10, .g = 10}});
+  Ranks both(8);
+  both[0].round().send(4, recv(0)).recv(4, recv(0)).round().recv(1, recv(1));
+  both[4].round().send(0, recv(0)).recv(0, recv(0)).round().send(5, recv(1));
+  both[1].round().send(5, recv(0)).recv(5, recv(0)).round().send(0, recv(1));
+  both[5].round().send(1, recv(0)).recv(1, recv(0)).round().recv(4, recv(1));
+  EXPECT_DOUBLE_EQ(both.predict(levels, 1, {}, two_nodes()).seconds, 1000 + 10);
 }
 
 // Three blocks, a message each: 3 overheads at either end, or the bytes where they take longer.
@@ -216,15 +235,6 @@ TEST(Cost, IsThatOfTheCriticalPathAndNotASumOfMaxima) {
   ranks[2].round().send(3, recv(0)).round().send(3, recv(0, 3));
   ranks[3].round().recv(2, recv(0)).round().recv(2, recv(0, 3));
   EXPECT_DOUBLE_EQ(ranks.seconds(flat(0), 500), 11 + 3000 + 11 + 3000 + 11 + 2000 * 0.02);
-}
-
-// Two nodes of two sockets of two cores each.
-std::shared_ptr<const Placement> two_nodes() {
-  const auto machine = std::make_shared<const Machine>(std::vector<Machine::Level>{
-      {"node", {0, 0}}, {"socket", {0, 0, 1, 1}}, {"core", {0, 0, 1, 1, 2, 2, 3, 3}}});
-  std::vector<Place> places;
-  for (int core = 0; core < 8; ++core) places.push_back({2, core});
-  return std::make_shared<const Placement>(machine, places);
 }
 
 Model by_level(double injection) {
@@ -357,7 +367,7 @@ class EveryCost : public test::AlgorithmTest {
         for (const auto& placement : sample_placements(p)) {
           Shape placed = shape;
           if (!placed.placement) placed.placement = placement;
-          visit(placed);
+          if (GetParam()->why_impossible(placed).empty()) visit(placed);
           if (shape.placement) break;
         }
   }

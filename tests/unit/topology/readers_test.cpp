@@ -152,6 +152,14 @@ TEST(ReadMachine, SaysWhatItTakes) {
   EXPECT_EQ(text(read_machine("node:2 core:2")), "node:2 core:2");
 }
 
+TEST(ReadMachine, TakesHwlocsXml) {
+  EXPECT_EQ(text(read_machine(data + "hwloc.xml")), "socket:2 numa:2 core:4");
+  const std::string broken = testing::TempDir() + "toccata-broken.xml";
+  std::ofstream(broken) << "<?xml version=\"1.0\"?>\n<topology><object></topology>\n";
+  EXPECT_NE(complaint([&] { read_machine(broken); }).find("hwloc cannot read it"),
+            std::string::npos);
+}
+
 // Whatever is in a file: one line of complaint, and no more than that.
 TEST(Readers, SurviveAnything) {
   std::vector<std::string> texts;

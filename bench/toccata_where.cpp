@@ -1,0 +1,73 @@
+// Where the ranks of MPI_COMM_WORLD run, as the library's algorithms see it. Rank 0 prints it as
+// one JSON object a line: the machine as `toccata topo --save` writes it, and the place of each
+// rank.
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "mpi/communicator.h"
+#include "topology/placements.h"
+#include "topology/readers.h"
+
+namespace {
+
+std::vector<std::string> gather_names(int p) {
+  std::string name(MPI_MAX_PROCESSOR_NAME, '\0');
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  std::string all(static_cast<std::size_t>(p) * MPI_MAX_PROCESSOR_NAME, '\0');
+  MPI_Gather(name.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, all.data(), MPI_MAX_PROCESSOR_NAME,
+             MPI_CHAR, 0, MPI_COMM_WORLD);
+  std::vector<std::string> names;
+  for (int rank = 0; rank < p; ++rank) {
+    const char* each = all.data() + static_cast<std::size_t>(rank) * MPI_MAX_PROCESSOR_NAME;
+    names.emplace_back(each);
+  }
+  return names;
+}
+
+// The machine with the hosts as names of its nodes, unless they have names, or several one name,
+// as on a machine that TOCCATA_TOPOLOGY pretends.
+toccata::Machine named(const toccata::Placement& placement, const std::vector<std::string>& hosts) {
+  const toccata::Machine& machine = placement.machine();
+  const int node = toccata::node_level(machine);
+  std::vector<toccata::Machine::Level> levels;
+  for (int level = 0; level < machine.levels(); ++level) levels.push_back(machine.level(level));
+  if (node >= 0 && levels[node].labels.empty()) {
+    std::vector<std::string> labels(levels[node].outer.size());
+    for (int rank = 0; rank < placement.p(); ++rank) {
+      const toccata::Place& place = placement.place(rank);
+      labels[machine.ancestor(place.level, place.object, node)] = hosts[rank];
+    }
+    if (std::set(labels.begin(), labels.end()).size() == labels.size())
+      levels[node].labels = std::move(labels);
+  }
+  return toccata::Machine(std::move(levels), machine.network());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, p;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  const std::vector<std::string> hosts = gather_names(p);
+  const toccata::Placement& placement = toccata::Communicator::of(MPI_COMM_WORLD)->placement();
+  if (rank == 0) {
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(mpi, &length);
+    const nlohmann::json found{{"event", "where"},
+                               {"mpi", mpi},
+                               {"ranks", p},
+                               {"machine", saved(named(placement, hosts))},
+                               {"placement", text(placement)}};
+    std::printf("%s\n", found.dump().c_str());
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,59 @@
+// What crosses the levels of a machine, and the regions that ranks are in there.
+
+#include "crossings.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "analysis/crossings.h"
+#include "selection/request.h"
+#include "topology/placement.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+namespace {
+
+std::vector<Crossing> crossings_of(const Choice& choice, const Shape& known,
+                                   std::int64_t block_bytes) {
+  if (choice.native())
+    throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
+  const Shape shape = choice.in(known);
+  const Collective& collective = choice.algorithm->collective;
+  const std::vector<std::int64_t> bytes(collective.data(shape), block_bytes);
+  return crossings(
+      collective, shape, [&](int rank) { return choice.schedule(known, rank); }, bytes);
+}
+
+// Of each level that divides the ranks, its name and the region of every rank.
+std::vector<std::pair<std::string_view, std::vector<int>>> regions_of(const Shape& shape) {
+  std::vector<std::pair<std::string_view, std::vector<int>>> result;
+  if (shape.placement == nullptr) return result;
+  for (int level = 0; level < shape.placement->machine().levels(); ++level) {
+    const Regions& regions = shape.placement->regions(level);
+    if (!regions.divide()) continue;
+    std::vector<int> of;
+    for (int rank = 0; rank < shape.p; ++rank) of.push_back(regions.of(rank));
+    result.emplace_back(shape.placement->machine().name(level), std::move(of));
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_crossings(nb::module_& module) {
+  nb::class_<Crossing::Count>(module, "Crossed")
+      .def_ro("messages", &Crossing::Count::messages)
+      .def_ro("blocks", &Crossing::Count::blocks)
+      .def_ro("bytes", &Crossing::Count::bytes);
+  nb::class_<Crossing>(module, "Crossing")
+      .def_ro("level", &Crossing::level)
+      .def_ro("rank", &Crossing::rank)
+      .def_ro("region", &Crossing::region)
+      .def_ro("total", &Crossing::total)
+      .def_ro("regions", &Crossing::regions);
+  module.def("crossings", &crossings_of, "choice"_a, "shape"_a, "block_bytes"_a = 1);
+  module.def("regions", &regions_of, "shape"_a);
+}

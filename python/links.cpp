@@ -1,0 +1,82 @@
+// What goes over the links of a mesh, and the lower bounds.
+
+#include "links.h"
+
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <string>
+
+#include "analysis/bounds.h"
+#include "selection/request.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+namespace {
+
+const Algorithm& known(const Choice& choice) {
+  if (choice.native())
+    throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
+  return *choice.algorithm;
+}
+
+LinkTraffic traffic_of(const Choice& choice, const Shape& shape) {
+  std::vector<Schedule> schedules;
+  for (int rank = 0; rank < shape.p; ++rank) schedules.push_back(choice.schedule(shape, rank));
+  return link_traffic(known(choice).collective, choice.in(shape), schedules);
+}
+
+// Traffic in blocks, and what a block is of the whole vector.
+struct PythonTraffic {
+  double largest, total;
+  std::vector<int> conflicts;
+  int turns;
+};
+
+}  // namespace
+
+void bind_links(nb::module_& module) {
+  nb::class_<Bounds>(module, "Bounds")
+      .def_ro("rounds", &Bounds::rounds)
+      .def_ro("link_bytes", &Bounds::link_bytes)
+      .def_ro("reduced_bytes", &Bounds::reduced_bytes);
+
+  nb::class_<PythonTraffic>(module, "LinkTraffic")
+      .def_ro("largest", &PythonTraffic::largest)
+      .def_ro("total", &PythonTraffic::total)
+      .def_ro("conflicts", &PythonTraffic::conflicts)
+      .def_ro("turns", &PythonTraffic::turns);
+
+  nb::class_<OnLinks>(module, "OnLinks")
+      .def(nb::init<const Shape&>(), "shape"_a)
+      .def_prop_ro("dims", [](const OnLinks& self) { return self.links.mesh().dims; })
+      .def_prop_ro("periodic", [](const OnLinks& self) { return self.links.mesh().periodic; })
+      .def_ro("cells", &OnLinks::cells)
+      .def("coordinates",
+           [](const OnLinks& self, int cell) { return self.links.mesh().coordinates(cell); });
+
+  module.def(
+      "lower_bounds",
+      [](std::string_view collective, const Shape& shape, double n) {
+        const Collective* found = find_collective(collective);
+        if (found == nullptr)
+          throw RequestError("there is no collective '" + std::string(collective) + "'");
+        try {
+          return lower_bounds(*found, shape, n);
+        } catch (const std::invalid_argument& error) {
+          throw RequestError(error.what());
+        }
+      },
+      "collective"_a, "shape"_a, "n"_a);
+  module.def(
+      "link_traffic",
+      [](const Choice& choice, const Shape& shape, double n) {
+        const Shape complete = choice.in(shape);
+        const double block = n / known(choice).collective.data(complete);
+        const LinkTraffic found = traffic_of(choice, shape);
+        return PythonTraffic{found.largest * block, found.total * block, found.conflicts,
+                             found.turns};
+      },
+      "choice"_a, "shape"_a, "n"_a, nb::call_guard<nb::gil_scoped_release>());
+}

@@ -1,0 +1,36 @@
+// Allgather by a leader a node: ranks give their blocks to their node's leader, leaders exchange
+// what they have by any flat allgather, and every leader broadcasts all of it on its node.
+// [mirsadeghi2016, section II]   r nodes of s ranks, e.g. binomial and Bruck:
+// rounds 2·⌈log2 s⌉ + ⌈log2 r⌉   cost of a leader (⌈log2 s⌉ + ⌈log2 r⌉)·α + ((r-1)/r + ⌈log2
+// s⌉)·n·β
+//
+//   4 ranks on nodes 0 1 | 2 3   rank 0  1       rank 2  3
+//     gather                     AB..    .B..    ..CD    ...D
+//     exchange of leaders        ABCD    .B..    ABCD    ...D
+//     broadcast                  ABCD    ABCD    ABCD    ABCD
+//
+// Without nodes, every rank is a leader.
+
+#include "algorithms/leaders.h"
+#include "topology/division.h"
+
+namespace toccata::algorithms::allgather {
+
+static Leaders leaders(const Shape& shape) {
+  return {node_regions(shape.placement.get(), shape.p), shape};
+}
+
+extern const Algorithm hierarchical{
+    .name = "hierarchical",
+    .collective = toccata::allgather,
+    .summary = "gather to a leader a node, exchange of leaders, broadcast",
+    .citation = "mirsadeghi2016, section II",
+    .parameters = {Leaders::exchange(), Leaders::local()},
+    .by_placement = true,
+    .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },
+    .cost = [](const Shape& shape) { return leaders(shape).cost(); },
+    .write = [](const Shape& shape, int rank,
+                ScheduleBuilder& schedule) { schedule.then(leaders(shape).schedule(rank)); },
+};
+
+}  // namespace toccata::algorithms::allgather

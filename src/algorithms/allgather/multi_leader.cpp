@@ -1,0 +1,63 @@
+// Allgather by several leaders a node, each for its part of the node's ranks: one a socket, or any
+// number. All leaders exchange by a flat allgather. More ranks talk at a time than with one leader,
+// but what one node has goes to another once for each leader there.
+// [kandalla2009]   l leaders, each for s ranks, e.g. binomial and Bruck:
+// rounds 2·⌈log2 s⌉ + ⌈log2 l⌉   cost of a leader (⌈log2 s⌉ + ⌈log2 l⌉)·α + ((l-1)/l + ⌈log2
+// s⌉)·n·β
+//
+//   8 ranks on nodes 0 1 2 3 | 4 5 6 7, leaders=2: leaders 0 2 | 4 6, for 0 1, 2 3, 4 5, 6 7
+
+#include "algorithms/leaders.h"
+#include "topology/division.h"
+#include "topology/placements.h"
+
+namespace toccata::algorithms::allgather {
+
+static const Parameter number =
+    toccata::number("leaders", "leaders a node, for equal parts of its ranks; 0 is one a socket", 0,
+                    1024, 0, {0, 2});
+
+// Proofs of allgather/hierarchical try the others.
+static const Parameter exchange = [] {
+  Parameter made = Leaders::exchange();
+  made.samples = {0};
+  return made;
+}();
+
+static Regions parts_of_nodes(const Shape& shape) {
+  Regions nodes = node_regions(shape.placement.get(), shape.p);
+  const int leaders = shape.parameters[number];
+  if (leaders == 0) {
+    if (shape.placement == nullptr) return nodes;
+    const Machine& machine = shape.placement->machine();
+    const int level = socket_level(machine);
+    return level < machine.innermost() ? shape.placement->regions(level) : nodes;
+  }
+  std::vector<int> first{0};  // of each node's parts
+  for (int node = 0; node < nodes.number(); ++node)
+    first.push_back(first.back() + std::min(leaders, nodes.size(node)));
+  std::vector<int> labels;
+  for (int rank = 0; rank < shape.p; ++rank) {
+    const int node = nodes.of(rank);
+    labels.push_back(first[node] +
+                     nodes.local(rank) * (first[node + 1] - first[node]) / nodes.size(node));
+  }
+  return Regions(labels);
+}
+
+static Leaders leaders(const Shape& shape) { return {parts_of_nodes(shape), shape}; }
+
+extern const Algorithm multi_leader{
+    .name = "multi_leader",
+    .collective = toccata::allgather,
+    .summary = "gather to several leaders a node, exchange of all leaders, broadcast",
+    .citation = "kandalla2009",
+    .parameters = {number, exchange, Leaders::local()},
+    .by_placement = true,
+    .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },
+    .cost = [](const Shape& shape) { return leaders(shape).cost(); },
+    .write = [](const Shape& shape, int rank,
+                ScheduleBuilder& schedule) { schedule.then(leaders(shape).schedule(rank)); },
+};
+
+}  // namespace toccata::algorithms::allgather

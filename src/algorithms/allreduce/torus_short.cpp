@@ -1,0 +1,56 @@
+// Allreduce on a torus for short messages: reduce to the rank in the middle, which then broadcasts,
+// both over the minimum spanning tree.
+// [chan2006, section 4.2.4]   rounds about 2·⌈log_2N+1 p⌉   cost rounds·(α + n·β) + rounds·N·n·γ
+
+#include "algorithms/algorithm.h"
+#include "algorithms/torus.h"
+
+namespace toccata::algorithms {
+
+namespace bcast {
+extern const Algorithm torus_mst;
+}
+namespace reduce {
+extern const Algorithm torus_mst;
+}
+
+namespace allreduce {
+
+// From the middle a mesh has the lowest tree; on a torus that is anywhere.
+static Shape rooted(Shape shape) {
+  const Grid grid = grid_of(shape);
+  std::vector<int> middle = grid.mesh.dims;
+  for (int& each : middle) each /= 2;
+  shape.root = grid.rank_at(grid.mesh.cell(middle));
+  return shape;
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Shape inner = rooted(shape);
+  schedule.then(reduce::torus_mst.schedule(inner, rank), 1 + tree_size(inner).rounds)
+      .then(bcast::torus_mst.schedule(inner, rank));
+}
+
+static Cost cost(const Shape& shape) {
+  const TorusTreeSize tree = tree_size(rooted(shape));
+  const int others = shape.p > 1 ? tree.most_other_parts + 1 : 0;  // and one to the parent
+  const int messages = std::max(tree.root_parts, others);
+  return {.rounds = 2 * tree.rounds,
+          .messages = messages,
+          .sent = messages,
+          .copied = 1,
+          .reduced = tree.most_parts()};
+}
+
+extern const Algorithm torus_short{
+    .name = "torus_short",
+    .collective = toccata::allreduce,
+    .summary = "reduce and broadcast over 2N links of a torus; for short messages",
+    .citation = "chan2006, section 4.2.4",
+    .by_grid = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace allreduce
+}  // namespace toccata::algorithms

@@ -1,0 +1,50 @@
+// Broadcast on a torus for long messages: scatter over the minimum spanning tree, then allgather
+// with a bucket in every dimension. Every rank has a p-th of the message between the two.
+// [chan2006, section 4.2.3]   rounds about ⌈log_2N+1 p⌉ + d-N, d the sum of the dimensions
+//                             cost rounds·α + ((p-1)/p/2N + (D-1)/D)·n·β, D the shortest dimension
+
+#include "algorithms/algorithm.h"
+#include "algorithms/torus.h"
+#include "schedule/combinators.h"
+
+namespace toccata::algorithms {
+
+namespace scatter {
+extern const Algorithm torus_mst;
+}
+namespace allgather {
+extern const Algorithm torus_bucket;
+}
+
+namespace bcast {
+
+static Shape half(Shape shape) {
+  shape.parts = 1;
+  return shape;
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Shape inner = half(shape);
+  const BlockMap all = BlockMap::affine(Buffer::recv, 0);
+  const BlockMap ours = BlockMap::affine(Buffer::recv, rank);
+  schedule.then(on(scatter::torus_mst.schedule(inner, rank), all, ours), tree_size(shape).rounds)
+      .then(on(allgather::torus_bucket.schedule(inner, rank), ours, all));
+}
+
+static Cost cost(const Shape& shape) {
+  return scatter::torus_mst.cost(half(shape)) + allgather::torus_bucket.cost(half(shape));
+}
+
+extern const Algorithm torus_long{
+    .name = "torus_long",
+    .collective = toccata::bcast,
+    .summary = "scatter over 2N links of a torus and allgather by buckets; for long messages",
+    .citation = "chan2006, section 4.2.3",
+    .by_grid = true,
+    .parts = [](const Shape& shape) { return shape.p; },
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace bcast
+}  // namespace toccata::algorithms

@@ -1,0 +1,45 @@
+// Broadcast down the minimum spanning tree of a torus: in every round all who have the message send
+// it to up to 2N others, one in each direction, and these go on in the slabs that they got.
+// [chan2006, section 4.1]   rounds about ⌈log_2N+1 p⌉, never more than ⌈log2 p⌉
+//                           cost rounds·(α + n·β), no two messages sharing a link
+//
+// Which slabs those are, patterns/torus_tree.h draws.
+
+#include "algorithms/algorithm.h"
+#include "algorithms/torus.h"
+
+namespace toccata::algorithms::bcast {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Grid grid = grid_of(shape);
+  const TorusTree tree = tree_of(grid, shape, rank);
+  int rounds = 0;
+  const auto open = [&](int round) {
+    for (; rounds <= round; ++rounds) schedule.round();
+  };
+  if (tree.parent >= 0) {
+    open(tree.round);
+    schedule.recv(grid.rank_at(tree.parent), recv(0));
+  }
+  for (const TorusTree::Part& part : tree.parts) {
+    open(part.round);
+    schedule.send(grid.rank_at(part.root), recv(0));
+  }
+}
+
+static Cost cost(const Shape& shape) {
+  const TorusTreeSize tree = tree_size(shape);
+  return {.rounds = tree.rounds, .messages = tree.most_parts(), .sent = tree.most_parts()};
+}
+
+extern const Algorithm torus_mst{
+    .name = "torus_mst",
+    .collective = toccata::bcast,
+    .summary = "about log_2N+1 p rounds over 2N links of a torus; for short messages",
+    .citation = "chan2006, section 4.1",
+    .by_grid = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::bcast

@@ -1,0 +1,40 @@
+// Gather up the minimum spanning tree of a torus: scatter/torus_mst played backwards.
+// [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α + (p-1)/p·n/2N·β
+
+#include "algorithms/algorithm.h"
+#include "algorithms/torus.h"
+#include "schedule/backwards.h"
+
+namespace toccata::algorithms {
+
+namespace scatter {
+extern const Algorithm torus_mst;
+}
+
+namespace gather {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  schedule.then(backwards(scatter::torus_mst.schedule(shape, rank), tree_size(shape).rounds));
+}
+
+static Cost cost(const Shape& shape) {
+  const TorusTreeSize tree = tree_size(shape);
+  return {.rounds = tree.rounds,
+          .messages = shape.p > 1 ? 1 : 0,
+          .sent = tree.largest_part,
+          .copied = 1};
+}
+
+extern const Algorithm torus_mst{
+    .name = "torus_mst",
+    .collective = toccata::gather,
+    .summary = "about log_2N+1 p rounds over 2N links of a torus, slab by slab",
+    .citation = "chan2006, section 4.1.5",
+    .relays = true,
+    .by_grid = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace gather
+}  // namespace toccata::algorithms

@@ -1,0 +1,44 @@
+// Reduce up the minimum spanning tree of a torus: bcast/torus_mst played backwards.
+// [chan2006, section 4.1.4]   rounds about ⌈log_2N+1 p⌉   cost rounds·(α + n·β + 2N·n·γ)
+//
+// Slabs are no ranks in a row, so their order is not kept.
+
+#include "algorithms/algorithm.h"
+#include "algorithms/torus.h"
+#include "schedule/backwards.h"
+
+namespace toccata::algorithms {
+
+namespace bcast {
+extern const Algorithm torus_mst;
+}
+
+namespace reduce {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  schedule.then(collecting(bcast::torus_mst.schedule(shape, rank), tree_size(shape).rounds, 0,
+                           rank == shape.root ? 1 : 0));
+}
+
+static Cost cost(const Shape& shape) {
+  const TorusTreeSize tree = tree_size(shape);
+  const int message = shape.p > 1 ? 1 : 0;
+  return {.rounds = tree.rounds,
+          .messages = message,
+          .sent = message,
+          .copied = 1,
+          .reduced = tree.most_parts()};
+}
+
+extern const Algorithm torus_mst{
+    .name = "torus_mst",
+    .collective = toccata::reduce,
+    .summary = "about log_2N+1 p rounds over 2N links of a torus; for short messages",
+    .citation = "chan2006, section 4.1.4",
+    .by_grid = true,
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace reduce
+}  // namespace toccata::algorithms

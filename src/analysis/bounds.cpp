@@ -1,0 +1,72 @@
+#include "analysis/bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <stdexcept>
+
+namespace toccata {
+
+namespace {
+
+// A row of the table.
+struct Row {
+  const Collective* collective;
+  bool part;       // (p-1)/p n have to leave or reach a node, else all of n
+  int times;       // that they do
+  bool root_only;  // the root has to move them, else every node
+};
+
+constexpr std::array rows{
+    Row{&bcast, false, 1, false},    Row{&reduce, false, 1, false},
+    Row{&scatter, true, 1, true},    Row{&gather, true, 1, true},
+    Row{&allgather, true, 1, false}, Row{&reduce_scatter, true, 1, false},
+    Row{&allreduce, true, 2, false},
+};
+
+const Row& row_of(const Collective& collective) {
+  const auto found = std::ranges::find(rows, &collective.regular(), &Row::collective);
+  if (found == rows.end())
+    throw std::invalid_argument("no lower bounds are known of " + std::string(collective.name));
+  return *found;
+}
+
+// The least k with (links + 1)^k >= p.
+int rounds_to_reach(int p, int links) {
+  int rounds = 0;
+  for (std::int64_t reached = 1; reached < p; reached *= links + 1) ++rounds;
+  return rounds;
+}
+
+double but_one(int of) { return static_cast<double>(of - 1) / of; }
+
+}  // namespace
+
+Bounds table_bounds(const Collective& collective, int p, int links, double n) {
+  const Row& row = row_of(collective);
+  if (p == 1) return {};
+  return {.rounds = rounds_to_reach(p, links),
+          .link_bytes = row.times * (row.part ? but_one(p) : 1) * n / links,
+          .reduced_bytes = collective.reduces ? but_one(p) * n : 0};
+}
+
+Bounds lower_bounds(const Collective& collective, const Shape& shape, double n) {
+  const OnLinks where(shape);
+  const int nodes = static_cast<int>(std::set(where.cells.begin(), where.cells.end()).size());
+  Bounds result;
+  if (nodes > 1) {
+    const int most = where.links.most_of_a_cell();
+    const int links = row_of(collective).root_only ? where.links.of_cell(where.cells[shape.root])
+                                                   : where.links.fewest_of_a_cell();
+    result.rounds = rounds_to_reach(nodes, most);
+    result.link_bytes = table_bounds(collective, nodes, links, n).link_bytes;
+  }
+  if (collective.reduces) result.reduced_bytes = but_one(shape.p) * n;
+  return result;
+}
+
+double link_share(const Algorithm& algorithm, const Shape& shape, const LinkTraffic& traffic) {
+  return static_cast<double>(traffic.largest) / algorithm.collective.data(shape);
+}
+
+}  // namespace toccata

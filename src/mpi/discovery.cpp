@@ -1,0 +1,199 @@
+#include "mpi/discovery.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "topology/error.h"
+#include "topology/hwloc.h"
+#include "topology/placements.h"
+#include "topology/readers.h"
+
+namespace toccata {
+
+namespace {
+
+// FNV-1a
+std::uint64_t digest(std::string_view text) {
+  std::uint64_t result = 0xcbf29ce484222325u;
+  for (const char c : text) result = (result ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return result;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string processor_name() {
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  PMPI_Get_processor_name(name, &length);
+  return std::string(name, static_cast<std::size_t>(length));
+}
+
+// Different on each running system, also where all are called localhost.
+std::string boot_id() {
+  std::ifstream stream("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(stream, id);
+  return id;
+}
+
+// The object of a level that is called like this host, with or without its domain; -1 if none is.
+int host_on(const Machine& machine, int level, std::string_view name) {
+  const std::vector<std::string>& labels = machine.level(level).labels;
+  const auto short_form = [](std::string_view host) { return host.substr(0, host.find('.')); };
+  for (const bool whole : {true, false})
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      if (whole ? labels[i] == name : short_form(labels[i]) == short_form(name))
+        return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
+
+Surroundings::Surroundings() {
+  read_node();
+  read_variables();
+}
+
+void Surroundings::read_node() {
+  own_.node = digest(processor_name() + "\n" + boot_id());
+  PMPI_Comm_rank(MPI_COMM_WORLD, &own_.world);
+  try {
+    const NodeTopology node = NodeTopology::here();
+    own_.settle(node.machine(), node.binding());
+  } catch (const TopologyError& error) {
+    complaints_.push_back(std::string(error.what()) + ". Going by nodes alone.");
+  }
+}
+
+void Surroundings::read_variables() {
+  text_ = variable("TOCCATA_TOPOLOGY");
+  places_ = variable("TOCCATA_PLACEMENT");
+  if (text_.empty()) {
+    if (!places_.empty())
+      complaints_.push_back("TOCCATA_PLACEMENT=" + places_ +
+                            ": is of no use without TOCCATA_TOPOLOGY. Going by what is found.");
+    return;
+  }
+  try {
+    machine_ = read_machine(text_);
+  } catch (const TopologyError& error) {
+    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": " + error.what() +
+                          ". Going by what is found.");
+    return;
+  }
+  const int level = node_level(*machine_);
+  if (places_.empty() && level >= 0 && !machine_->level(level).labels.empty()) {
+    own_.host = host_on(*machine_, level, processor_name());
+    machine_ = down_to(*machine_, level);
+  } else if (places_.empty()) {
+    places_ = "sequential";
+  }
+  own_.machine = digest(saved(*machine_) + places_);
+}
+
+Placement Surroundings::placement(std::span<const Whereabouts> ranks,
+                                  std::string& complaint) const {
+  const bool alike = std::ranges::all_of(
+      ranks, [&](const Whereabouts& each) { return each.machine == ranks.front().machine; });
+  const std::string prefix = "TOCCATA_TOPOLOGY=" + text_ + ": ";
+  const std::string suffix = ". Going by what is found.";
+  if (!alike) {
+    complaint = prefix + "is not the same on all ranks, or some cannot read it" + suffix;
+    return placement_of(ranks);
+  }
+  if (!machine_) return placement_of(ranks);
+  if (places_.empty()) {
+    const auto lost = std::ranges::find(ranks, -1, &Whereabouts::host);
+    if (lost == ranks.end()) return placement_of(ranks, &*machine_);
+    complaint = prefix + "has no node of the name of the host of rank " +
+                std::to_string(lost->world) + suffix;
+    return placement_of(ranks);
+  }
+  // As if MPI_COMM_WORLD ran there.
+  std::vector<int> world;
+  for (const Whereabouts& each : ranks) world.push_back(each.world);
+  try {
+    return place(std::make_shared<const Machine>(*machine_), std::ranges::max(world) + 1, places_)
+        .among(world);
+  } catch (const TopologyError& error) {
+    complaint = prefix + error.what() + suffix;
+    return placement_of(ranks);
+  }
+}
+
+namespace {
+
+void check(int code) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  throw std::runtime_error("asking the ranks where they run: " + std::string(text));
+}
+
+// By testing: the others may wait for what else we have under way before they come here.
+void wait(MPI_Request request, Background& background) {
+  while (true) {
+    int done = 0;
+    check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done != 0) return;
+    background.progress();
+    std::this_thread::yield();
+  }
+}
+
+// The lowest rank that shares memory with us. MPI says that only by waiting, during which nothing
+// else goes on: to be asked where no rank has anything else under way.
+int lowest_on_node(MPI_Comm comm, int rank) {
+  MPI_Comm node;
+  check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+  int lowest = rank;
+  const int code = PMPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, node);
+  PMPI_Comm_free(&node);
+  check(code);
+  return lowest;
+}
+
+}  // namespace
+
+std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
+                                          Background& background, std::string& complaint) {
+  int rank = 0, p = 0;
+  check(PMPI_Comm_rank(comm, &rank));
+  check(PMPI_Comm_size(comm, &p));
+  Whereabouts own = surroundings.own();
+
+  const int busy = background.busy() ? 1 : 0;
+  int anybody_busy = 0;
+  MPI_Request request;
+  check(PMPI_Iallreduce(&busy, &anybody_busy, 1, MPI_INT, MPI_MAX, comm, &request));
+  wait(request, background);
+  if (anybody_busy == 0) own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
+
+  std::vector<Whereabouts> ranks(p);
+  check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, ranks.data(), sizeof own, MPI_BYTE, comm,
+                        &request));
+  wait(request, background);
+  return std::make_shared<const Placement>(surroundings.placement(ranks, complaint));
+}
+
+std::shared_ptr<const Grid> cartesian_grid(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED, dimensions = 0;
+  if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &kind) != MPI_SUCCESS || kind != MPI_CART ||
+      PMPI_Cartdim_get(comm, &dimensions) != MPI_SUCCESS || dimensions < 1)
+    return nullptr;
+  std::vector<int> dims(dimensions), periods(dimensions), coordinates(dimensions);
+  if (PMPI_Cart_get(comm, dimensions, dims.data(), periods.data(), coordinates.data()) !=
+      MPI_SUCCESS)
+    return nullptr;
+  // MPI's ranks are the cells in our order, the last dimension fastest.
+  return std::make_shared<const Grid>(Grid{{dims, {periods.begin(), periods.end()}}});
+}
+
+}  // namespace toccata

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mpi/execution.h"
+#include "topology/whereabouts.h"
+
+namespace toccata {
+
+// What one process knows of where it runs before it asks the others: its node, what it is bound to
+// there, and what TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT say. Reading that takes hwloc milliseconds
+// and so happens once, when an algorithm first goes by it.
+class Surroundings {
+ public:
+  Surroundings();
+
+  // What could not be read, and what is done instead, in one line each.
+  const std::vector<std::string>& complaints() const { return complaints_; }
+
+  const Whereabouts& own() const { return own_; }
+
+  // Where the ranks are that told us this; the same on all of them. What it cannot do with what
+  // TOCCATA_TOPOLOGY says goes to `complaint`, and the nodes alone are taken.
+  Placement placement(std::span<const Whereabouts> ranks, std::string& complaint) const;
+
+ private:
+  void read_node();
+  void read_variables();
+
+  Whereabouts own_;
+  std::string text_;                // TOCCATA_TOPOLOGY
+  std::optional<Machine> machine_;  // what it describes
+  std::string places_;              // where ranks are there; empty: on the hosts of their names
+  std::vector<std::string> complaints_;
+};
+
+// Asks all ranks of `comm`, a communicator of ours, where they run. All of them must come here;
+// what else the process has under way goes on meanwhile. MPI errors are thrown as
+// std::runtime_error.
+std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
+                                          Background& background, std::string& complaint);
+
+// The mesh of a communicator with a Cartesian topology, which is everybody's to see; null without.
+std::shared_ptr<const Grid> cartesian_grid(MPI_Comm comm);
+
+}  // namespace toccata

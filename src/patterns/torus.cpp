@@ -1,0 +1,118 @@
+#include "patterns/torus.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace toccata {
+
+int CellBox::cells() const {
+  int result = 1;
+  for (const int each : extent) result *= each;
+  return result;
+}
+
+namespace {
+
+// Calls visit(cell, count) for the cells of a box, consecutive ones together.
+template <typename Visit>
+void for_each_run(const Mesh& mesh, const CellBox& box, Visit&& visit) {
+  const int last = mesh.dimensions() - 1;
+  if (last < 0) return visit(0, 1);
+  std::vector<int> offset(mesh.dimensions(), 0);
+  for (int dimension = 0; dimension >= 0;) {
+    int row = 0;
+    for (int i = 0; i < last; ++i)
+      row = row * mesh.dims[i] + wrap(box.first[i] + offset[i], mesh.dims[i]);
+    row *= mesh.dims[last];
+    const int start = wrap(box.first[last], mesh.dims[last]);
+    const int until_end = std::min(box.extent[last], mesh.dims[last] - start);
+    visit(row + start, until_end);
+    if (until_end < box.extent[last]) visit(row, box.extent[last] - until_end);
+    for (dimension = last - 1; dimension >= 0; --dimension) {
+      if (++offset[dimension] < box.extent[dimension]) break;
+      offset[dimension] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+BlockRanges blocks_of(const Grid& grid, const CellBox& box, Buffer buffer, int blocks, int first,
+                      int count) {
+  BlockRanges ranges;
+  for_each_run(grid.mesh, box, [&](int cell, int cells) {
+    if (grid.ranks.empty())
+      append(ranges, {buffer, cell * blocks + first, count, blocks, cells});
+    else
+      for (int i = 0; i < cells; ++i)
+        append(ranges, {buffer, grid.ranks[cell + i] * blocks + first, count});
+  });
+  return ranges;
+}
+
+int toward(const Mesh& mesh, int cell, int dimension, int steps) {
+  int weight = 1;
+  for (int i = dimension + 1; i < mesh.dimensions(); ++i) weight *= mesh.dims[i];
+  const int size = mesh.dims[dimension];
+  const int at = cell / weight % size;
+  return cell + (wrap(at + steps, size) - at) * weight;
+}
+
+std::vector<RingRound> ring_rounds(const Mesh& mesh, int cell, const std::vector<int>& order,
+                                   int direction) {
+  std::vector<RingRound> rounds;
+  const std::vector<int> at = mesh.coordinates(cell);
+  CellBox held{at, std::vector<int>(at.size(), 1)};
+  for (const int dimension : order) {
+    const int to = toward(mesh, cell, dimension, direction);
+    const int from = toward(mesh, cell, dimension, -direction);
+    for (int i = 1; i < mesh.dims[dimension]; ++i) {
+      CellBox next = held;
+      next.first[dimension] = wrap(at[dimension] - i * direction, mesh.dims[dimension]);
+      rounds.push_back({to, from, i == 1 ? held : rounds.back().received, std::move(next)});
+    }
+    held.first[dimension] = 0;
+    held.extent[dimension] = mesh.dims[dimension];
+  }
+  return rounds;
+}
+
+std::vector<std::vector<BucketMessage>> bucket_rounds(const Mesh& mesh, int cell,
+                                                      const std::vector<int>& order) {
+  std::vector<std::vector<BucketMessage>> rounds;
+  int steps = 0;
+  for (const int size : mesh.dims) steps += size - 1;
+  for (int round = 1; round <= steps; ++round) {
+    std::vector<BucketMessage>& messages = rounds.emplace_back();
+    int before = 0;  // steps that data can have made in the dimensions up to `last`
+    for (std::size_t last = 0; last < order.size(); ++last) {
+      before += mesh.dims[order[last]] - 1;
+      if (round > before) continue;
+      const int to = toward(mesh, cell, order[last], +1);
+      const int from = toward(mesh, cell, order[last], -1);
+      BucketMessage message{to, from, {}, {}};
+      // What arrives has come `round` steps, the last in this dimension, and none in later ones.
+      const std::function<void(int, int, int, int)> walk_back = [&](int index, int left, int room,
+                                                                    int origin) {
+        const int dimension = order[index];
+        const int longest = mesh.dims[dimension] - 1;
+        room -= longest;  // steps possible in the dimensions that come after this one
+        const int least = std::max(left - room, index == static_cast<int>(last) ? 1 : 0);
+        for (int step = std::max(least, 0); step <= std::min(left, longest); ++step) {
+          const int there = toward(mesh, origin, dimension, -step);
+          if (index > 0) {
+            walk_back(index - 1, left - step, room, there);
+          } else if (step == left) {
+            message.received.push_back(there);
+            message.sent.push_back(toward(mesh, there, order[last], +1));
+          }
+        }
+      };
+      walk_back(static_cast<int>(last), round, before, cell);
+      messages.push_back(std::move(message));
+    }
+  }
+  return rounds;
+}
+
+}  // namespace toccata

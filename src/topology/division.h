@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "topology/placement.h"
+
+namespace toccata {
+
+// Ranks divided by the levels of a machine, one inside the other, outermost first. Levels that do
+// not divide are left out.
+//
+//   8 ranks on node:2 socket:2 core:2    regions()            {0 1 2 3} {4 5 6 7}
+//                                        inside(1).regions()  {0 1} {2 3}
+class Division {
+ public:
+  // All ranks of a placement, which has to live as long; null where nothing is known of it.
+  explicit Division(const Placement* placement);
+
+  // Whether there is a level that divides.
+  bool divides() const { return regions_.has_value(); }
+  const Regions& regions() const { return *regions_; }
+  // The members of a region as ranks 0, 1, ..., by the levels further in.
+  Division inside(int region) const;
+
+ private:
+  Division(const Placement* placement, std::vector<int> ranks, int level);
+
+  const Placement* placement_;
+  std::vector<int> ranks_;  // of the placement; empty for all of them
+  int level_ = 0;           // that regions_ are of
+  std::optional<Regions> regions_;
+};
+
+// The regions in which an algorithm of two levels sees p ranks: the nodes; where no level of that
+// name divides, those of the outermost level that does; where none does, every rank for itself.
+Regions node_regions(const Placement* placement, int p);
+
+}  // namespace toccata
