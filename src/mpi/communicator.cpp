@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "algorithms/registry.h"
-
 #include "mpi/discovery.h"
 #include "topology/placements.h"
 
