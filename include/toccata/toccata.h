@@ -13,11 +13,11 @@
  * limits and the lifetimes that MPI gives them; MPI_IN_PLACE is understood.
  *
  * Reductions: where an operation does not commute and the algorithm does not keep the order of the
- * ranks, or the MPI standard does not define a predefined operation for the datatype, the MPI
- * library's own runs. All ranks get the same bits. With TOCCATA_REPRODUCIBLE=1 in the environment
- * of all ranks, reductions run by an algorithm whose results do not depend on where ranks run, on
- * the root or on the length of the message, whatever is asked for; such algorithms all give the
- * same bits. An MPI_Op of the program's own must not be freed before the request that uses it.
+ * ranks, or MPI does not define a predefined operation for the datatype, the MPI library's own
+ * runs. All ranks get the same bits. With TOCCATA_REPRODUCIBLE=1 for all ranks, reductions run by
+ * an algorithm whose result does not depend on placement, root or length, whatever is asked for;
+ * such algorithms all give the same bits. An MPI_Op of one's own must not be freed before its
+ * request.
  *
  * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says
@@ -25,11 +25,6 @@
  *
  * Threads: as MPI's collectives. Calls on one communicator must be ordered by the program; calls on
  * different communicators may overlap where MPI was started with MPI_THREAD_MULTIPLE.
- *
- * Algorithms that go by where ranks run (locality-aware ones, and those for meshes, unless the
- * communicator has a Cartesian topology) let the ranks find that out at the communicator's first
- * such call, which waits for all of them even where it is a nonblocking one; a blocking or _init
- * call before spares a program that. TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT: see README.md.
  */
 #ifndef TOCCATA_H
 #define TOCCATA_H

@@ -134,6 +134,8 @@ class Preload(unittest.TestCase):
     def test_reproducible(self):
         self.assertTrue(reproducible)
         for program in reproducible:
+            otherwise = run(program, 5, None, more={"TOCCATA_ALLREDUCE": "ring"})
+            self.assertGreater(int(otherwise.out[0]), 1, "the numbers tell nothing")
             printed = set()
             for asked in (None, "ring", "recursive_doubling"):
                 more = {"TOCCATA_REPRODUCIBLE": "1"}

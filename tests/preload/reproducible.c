@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &p);
-  number = 1.0 / (3 + rank) * (rank % 2 ? 1e-9 : 1e9) + 1.0 / (7 + 5 * rank);
+  number = (rank % 2 == 0 ? 1e16 : -1e16) / (1 + rank / 2) + 1.0 / (3 + rank);
   for (int i = 0; i < longest * p; ++i) mine[i] = number;
   for (int k = 0; k < 4; ++k) {
     const int n = lengths[k];
