@@ -223,6 +223,15 @@ class Algorithm:
     @property
     def citation(self) -> str: ...
     @property
+    def relays(self) -> bool:
+        """Whether ranks pass on blocks of others: then it does not serve gatherv and scatterv."""
+    @property
+    def ordered(self) -> bool:
+        """Whether a reduction keeps the order of the ranks, for operations that do not commute."""
+    @property
+    def reproducible(self) -> bool:
+        """Whether a reduction evaluates the standard expression of p ranks for every element."""
+    @property
     def parameters(self) -> list[Parameter]: ...
     def variants(self, p: int) -> list[Choice]:
         """All sampled settings of its parameters that are possible with p ranks."""

@@ -18,6 +18,16 @@ def constraint(algorithm: _core.Algorithm) -> str | None:
     return "; ".join(reason for reason in reasons if reason) or None
 
 
+def properties(algorithm: _core.Algorithm) -> list[str]:
+    """What sets it apart from others of its collective, in words."""
+    said = {
+        "relays blocks: not for the vector form": algorithm.relays,
+        "keeps the order of ranks": algorithm.ordered,
+        "reproducible": algorithm.reproducible,
+    }
+    return [text for text, holds in said.items() if holds]
+
+
 def as_json(algorithm: _core.Algorithm) -> dict[str, object]:
     """The descriptor as plain data."""
     return {
@@ -26,6 +36,9 @@ def as_json(algorithm: _core.Algorithm) -> dict[str, object]:
         "summary": algorithm.summary,
         "citation": algorithm.citation,
         "constraint": constraint(algorithm),
+        "relays": algorithm.relays,
+        "ordered": algorithm.ordered,
+        "reproducible": algorithm.reproducible,
         "parameters": [
             {
                 "name": parameter.name,
@@ -46,9 +59,14 @@ def as_table(algorithms: Iterable[_core.Algorithm]) -> Table:
     for algorithm in algorithms:
         ranks = constraint(algorithm) or "any number of ranks"
         table.add_row(f"[bold cyan]{algorithm.path}[/]", algorithm.summary)
-        table.add_row("", f"[dim]{ranks} · {algorithm.citation}[/]")
+        notes = [ranks, *properties(algorithm), algorithm.citation]
+        table.add_row("", f"[dim]{' · '.join(notes)}[/]")
         for parameter in algorithm.parameters:
-            values = parameter.accepts.replace(parameter.standard, f"[bold]{parameter.standard}[/]")
+            standard = f"[bold]{parameter.standard}[/]"
+            if ".." in parameter.accepts:
+                values = f"{standard}, of {parameter.accepts}"
+            else:
+                values = parameter.accepts.replace(parameter.standard, standard)
             table.add_row(f"  :{parameter.name}={values}", parameter.help)
     return table
 
@@ -61,7 +79,11 @@ def of_collective(name: str) -> list[_core.Algorithm]:
     regular = {collective.name: collective.regular for collective in _core.collectives()}
     if name not in regular:
         raise InputError(f"there is no collective '{name}'; known are {', '.join(regular)}")
-    return [each for each in _core.algorithms() if each.collective == regular[name]]
+    return [
+        each
+        for each in _core.algorithms()
+        if each.collective == regular[name] and not (each.relays and name != regular[name])
+    ]
 
 
 def is_regular(name: str) -> bool:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "topology/placement.h"
@@ -70,15 +69,6 @@ class Demand {
 
   // The most that any rank receives or gives away.
   std::int64_t most() const { return std::max(std::ranges::max(in_), std::ranges::max(out_)); }
-  // What ranks must receive that none of them holds.
-  std::int64_t into(std::span<const int> ranks) {
-    const std::int32_t ours = ++stamp_;
-    std::int64_t units = 0;
-    if (!collective_.reduces)
-      for (const int rank : ranks) visit(rank, collective_.before, ours, [](Datum) {});
-    for (const int rank : ranks) visit(rank, collective_.after, ours, [&](Datum) { ++units; });
-    return units;
-  }
   // How many ranks something of one has to come to, or of how many something to one.
   int widest() const { return widest_; }
 
@@ -90,11 +80,7 @@ class Demand {
   // Every datum of a rank once.
   template <typename Visit>
   void visit(int rank, What what, Visit&& visit) {
-    this->visit(rank, what, ++stamp_, visit);
-  }
-  // Every datum that has not been visited with that stamp.
-  template <typename Visit>
-  void visit(int rank, What what, std::int32_t stamp, Visit&& visit) {
+    const std::int32_t stamp = ++stamp_;
     for (const Buffer buffer : {Buffer::send, Buffer::recv})
       for (int block = 0; block < collective_.blocks(shape_, rank, buffer); ++block) {
         const Datum datum = what(shape_, rank, buffer, block);
@@ -130,12 +116,6 @@ double spread(int objects, int ranks, const Best& best) {
   return seconds;
 }
 
-int largest(const Regions& regions) {
-  int region = 0;
-  while (regions.size(region) != regions.largest()) ++region;
-  return region;
-}
-
 }  // namespace
 
 LowerBound::LowerBound(const Collective& collective, const Shape& shape, const Model& model)
@@ -143,7 +123,7 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
   if (shape.p == 1) return;
   Shape whole = shape;
   whole.parts = 1;
-  Demand demand(collective, whole);
+  const Demand demand(collective, whole);
 
   // With the levels of the model further out than one of the machine, and at last with all.
   Best best;
@@ -155,17 +135,11 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
       if (demand.widest() == shape.p)
         messages_ = std::max(messages_, spread(regions.number(), regions.largest(), best));
       const auto known = std::ranges::find(model.levels, machine.name(level), &Model::Level::name);
-      if (known == model.levels.end()) continue;
-      // Of all nodes, one that is as large as any, and that of the root.
-      for (const int region : {largest(regions), regions.of(shape.root)})
-        if (regions.number() > 1)
-          bytes_ = std::max(
-              bytes_, static_cast<double>(demand.into(regions.members(region))) / known->injection);
-      if (regions.largest() > 1) best.take(*known);
+      if (known != model.levels.end() && regions.largest() > 1) best.take(*known);
     }
   }
   messages_ = std::max(messages_, spread(demand.widest(), 1, best));
-  bytes_ = std::max(bytes_, static_cast<double>(demand.most()) * best.beta);
+  bytes_ = static_cast<double>(demand.most()) * best.beta;
   latency_ = demand.most() > 0 ? best.latency : 0;
 }
 

@@ -9,13 +9,13 @@ namespace toccata {
 
 // Seconds below which no algorithm, by any schedule, does a collective under a model: the larger of
 // - bytes: what a rank must receive and does not hold, or must give away and nobody else holds,
-//   passes one link at the least beta, after the least latency; and what the ranks of a node must
-//   receive from outside passes its injection limit;
+//   passes one link at the least beta, after the least latency;
 // - messages: something that a rank alone holds has to come to p ranks, or something of all p to
 //   one. In the time of a latency every rank that has it tells as many others as gaps and overheads
 //   allow; among the objects of a level, each tells as many as all of its ranks can, with the
 //   latencies of the levels further out [chan2006, section 3; bienz2022, section 3].
-// Local steps are not counted.
+// Local steps and injection limits are not counted: these, predict shares out by rounds, which are
+// not the same time everywhere.
 class LowerBound {
  public:
   LowerBound(const Collective& collective, const Shape& shape, const Model& model);

@@ -14,6 +14,23 @@ Schedule then(const Schedule& first, const Schedule& second) {
 
 namespace {
 
+// The blocks that the scratch blocks of `range` are like, in as few runs as can be.
+BlockRanges at_home(const BlockRanges& like, const BlockRange& range) {
+  std::vector<BlockRange> all;
+  for (const BlockRange& each : like)
+    for_each_block(each, [&](int block) { all.push_back({each.buffer, block}); });
+  BlockRanges runs;
+  for_each_block(range, [&](int block) {
+    const BlockRange& home = all[block];
+    if (!runs.empty() && runs.back().buffer == home.buffer &&
+        runs.back().first + runs.back().count == home.first)
+      ++runs.back().count;
+    else
+      runs.push_back(home);
+  });
+  return runs;
+}
+
 // Adds one round of `schedule` to the open one, its scratch moved.
 void add_round(ScheduleBuilder& result, const Schedule& schedule, int round, int first_scratch) {
   const auto moved = [&](std::span<const BlockRange> ranges) {
@@ -37,13 +54,12 @@ void add_round(ScheduleBuilder& result, const Schedule& schedule, int round, int
 Schedule going_on(const Schedule& first, const Schedule& second) {
   ScheduleBuilder result;
   result.then(first);
-  BlockRanges like, own;
-  for (const BlockRange& range : first.scratch())
-    for_each_block(range, [&](int block) { like.push_back({range.buffer, block}); });
+  BlockRanges own;
   for (const BlockRange& range : second.scratch())
-    for_each_block(range, [&](int block) {
-      append(own, range.buffer == Buffer::scratch ? like[block] : BlockRange{range.buffer, block});
-    });
+    if (range.buffer != Buffer::scratch)
+      append(own, range);
+    else
+      for (const BlockRange& home : at_home(first.scratch(), range)) append(own, home);
   result.scratch(own);
   for (int i = 0; i < second.rounds(); ++i) add_round(result.round(), second, i, 0);
   result.channel(second.channels() - 1);
@@ -141,23 +157,6 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
       first += width;
     });
   return BlockMap::table(std::move(table));
-}
-
-// The blocks that the scratch blocks of `range` are like, in as few runs as can be.
-BlockRanges at_home(const BlockRanges& like, const BlockRange& range) {
-  std::vector<BlockRange> all;
-  for (const BlockRange& each : like)
-    for_each_block(each, [&](int block) { all.push_back({each.buffer, block}); });
-  BlockRanges runs;
-  for_each_block(range, [&](int block) {
-    const BlockRange& home = all[block];
-    if (!runs.empty() && runs.back().buffer == home.buffer &&
-        runs.back().first + runs.back().count == home.first)
-      ++runs.back().count;
-    else
-      runs.push_back(home);
-  });
-  return runs;
 }
 
 // What nothing comes of is left out of a part of the ranks, where one may have no blocks at all.

@@ -73,6 +73,19 @@ def test_analysis_of_an_alltoall() -> None:
             choice.lockstep(4, counts)
 
 
+def test_vector_forms_of_rooted_collectives_have_what_serves_them() -> None:
+    from toccata import catalogue
+
+    regular = {each.name for each in catalogue.of_collective("gather")}
+    vector = {each.name for each in catalogue.of_collective("gatherv")}
+    assert {"binomial", "linear"} <= regular
+    assert vector <= regular
+    assert "linear" in vector
+    assert "binomial" not in vector
+    with pytest.raises(_core.RequestError, match="known are native, linear"):
+        _core.parse_choice("scatterv", "binomial")
+
+
 def test_analysis_of_a_reduction() -> None:
     choice = _core.parse_choice("reduce", "binomial")
     shape = _core.Shape(6, root=4)

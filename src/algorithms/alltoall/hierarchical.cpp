@@ -80,12 +80,10 @@ Schedule Nodes::schedule(int rank) const {
   const int p = regions_.ranks();
 
   std::vector<BlockRanges> toward(number_);  // blocks for all whom a leader is for, by node
-  BlockRanges from_all;                      // blocks from all, by node
   for (int each = 0; each < nodes(); ++each) {
     for (int leader = 0; leader < number_; ++leader)
       for (int i = 0; i < served(leader, each); ++i)
         append(toward[leader], send(rank_served(leader, each, i)));
-    for (const BlockRange& range : blocks_of(regions_, each, 1)) append(from_all, range);
   }
 
   // The leaders that this rank is, and their scratch: what goes out, by destination and then by
@@ -156,6 +154,9 @@ Schedule Nodes::schedule(int rank) const {
   for (int i = exchanged.rounds(); i <= between_.cost(nodes()).rounds; ++i) giving.round();
   giving.round();
   if (own >= number_) {
+    BlockRanges from_all;
+    for (int each = 0; each < nodes(); ++each)
+      for (const BlockRange& range : blocks_of(regions_, each, 1)) append(from_all, range);
     giving.recv(members[own % number_], from_all);
   } else if (size > number_) {
     const int others = served(own, node) - 1;

@@ -50,21 +50,6 @@ TEST(LowerBound, LetsAllRanksOfANodeTellOthers) {
   EXPECT_DOUBLE_EQ(bound(allgather, shape, 0, model), 1);
 }
 
-// A node of three receives nine blocks from others at half a second a byte, each rank 11 in all.
-TEST(LowerBound, CountsWhatMustEnterANode) {
-  const auto machine = std::make_shared<const Machine>(std::vector<Machine::Level>{
-      {"node", {0, 0, 0, 0}}, {"core", {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3}}});
-  std::vector<Place> places;
-  for (int core = 0; core < 12; ++core) places.push_back({1, core});
-  Model model = hockney(0, 0.25);
-  model.levels.push_back({.name = "node", .eager = {.beta = 0.25}, .injection = 2});
-  Shape shape{12};
-  shape.placement = std::make_shared<const Placement>(machine, places);
-  EXPECT_DOUBLE_EQ(bound(allgather, shape, 10, model), 9 * 10 * 0.5);
-  model.levels.back().injection = 100;
-  EXPECT_DOUBLE_EQ(bound(allgather, shape, 10, model), 11 * 10 * 0.25);
-}
-
 class EveryBound : public test::AlgorithmTest {};
 
 TEST_P(EveryBound, IsBelowWhatTheAlgorithmTakes) {

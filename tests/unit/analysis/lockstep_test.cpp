@@ -1,5 +1,7 @@
 #include "analysis/lockstep.h"
 
+#include <array>
+
 #include "support.h"
 
 namespace toccata {
@@ -152,6 +154,52 @@ TEST(LockstepFails, OnBlocksOfOtherSizes) {
 TEST(LockstepFails, OnAMessageThatNeverComes) {
   EXPECT_EQ(run_broken<Break::wait>({{1, 1, 1}}),
             "rank 1, round 2: waits for ever to receive from rank 0");
+}
+
+// Four contributions from scratch 0 to 3, combined in that order or another.
+std::string run_reduction(Operator reduction, const std::vector<int>& order) {
+  std::vector<Schedule> all;
+  for (int rank = 0; rank < 4; ++rank) {
+    ScheduleBuilder out;
+    out.scratch({send(0), send(0), send(0), send(0)});
+    out.round().copy(send(0), test::scratch(rank)).round();
+    for (int other = 0; other < 4; ++other)
+      if (other != rank) out.send(other, send(0)).recv(other, test::scratch(other));
+    for (std::size_t i = 0; i + 1 < order.size(); ++i)
+      out.reduce(test::scratch(order[i]), test::scratch(order.back()));
+    out.copy(test::scratch(order.back()), recv(0));
+    all.push_back(std::move(out).build());
+  }
+  const ElementType pairs{{{0, 2}}, 2};
+  return lockstep(allreduce, {4}, std::move(all),
+                  {.counts = {3}, .send_type = pairs, .recv_type = pairs, .reduction = reduction});
+}
+
+TEST(LockstepReduces, InTheOrderOfTheRanks) {
+  EXPECT_EQ(run_reduction(add, {2, 1, 0, 3}), "");
+  EXPECT_EQ(run_reduction(add, {0, 3, 2, 1}), "") << "it commutes";
+  EXPECT_EQ(run_reduction(compose, {2, 1, 0, 3}), "");
+  EXPECT_NE(run_reduction(compose, {1, 2, 0, 3}), "");
+  EXPECT_NE(run_reduction(add, {2, 1, 3}), "") << "rank 0 is missing";
+  EXPECT_NE(run_reduction(add, {2, 1, 1, 0, 3}), "") << "rank 1 is there twice";
+}
+
+TEST(Operators, Associate) {
+  using Element = std::array<std::byte, 2>;
+  Random random(1);
+  const auto element = [&] {
+    return Element{std::byte(random.number(0, 255)), std::byte(random.number(0, 255))};
+  };
+  for (const Operator each : {add, compose})
+    for (int i = 0; i < 1000; ++i) {
+      const Element a = element(), b = element(), c = element();
+      Element from_left = b, right = c, from_right = c;
+      each(a, from_left);
+      each(from_left, right);
+      each(b, from_right);
+      each(a, from_right);
+      EXPECT_EQ(right, from_right);
+    }
 }
 
 TEST(ElementTypes, CountTheirBytes) { EXPECT_EQ((ElementType{{{4, 3}, {-2, 1}}, 16}.size()), 4); }

@@ -375,5 +375,22 @@ TEST(Then, HasNothingAsItsNeutralElement) {
   }
 }
 
+// Inner scratch like send block 2 and recv block 1, apart and where these lie in ours.
+TEST(On, LeavesScratchAtHome) {
+  ScheduleBuilder inner;
+  const BlockRange scratch = inner.scratch({send(2), recv(1)});
+  inner.round().send(1, scratch).recv(1, recv(0)).reduce(recv(0), recv(1));
+  const Schedule schedule = std::move(inner).build();
+  const BlockMap sent = BlockMap::affine(Buffer::recv, 10);
+  const BlockMap received = BlockMap::affine(Buffer::recv, 20);
+  const Schedule home = on(schedule, sent, received, Scratch::at_home);
+  EXPECT_TRUE(home.scratch().empty());
+  EXPECT_EQ(test::expand(home.ranges(home.sends(0)[0])), (std::vector{12, 21}));
+  EXPECT_TRUE(home.steps(0)[0].reduces);
+  const Schedule apart = on(schedule, sent, received);
+  EXPECT_EQ(test::expand(apart.scratch()), (std::vector{12, 21}));
+  EXPECT_EQ(test::expand(apart.ranges(apart.sends(0)[0])), (std::vector{0, 1}));
+}
+
 }  // namespace
 }  // namespace toccata

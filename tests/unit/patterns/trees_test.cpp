@@ -1,0 +1,69 @@
+#include "patterns/binomial.h"
+#include "patterns/folded_cube.h"
+#include "patterns/halving.h"
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+// Every rank but the root hangs on one parent that knows it as a child, and spans add up.
+TEST(Binomial, IsATreeOfAllRanks) {
+  for (int p = 1; p <= 70; ++p)
+    for (const int root : {0, p / 3, p - 1})
+      for (int rank = 0; rank < p; ++rank) {
+        SCOPED_TRACE(testing::Message() << rank << " of " << p << ", root " << root);
+        const Binomial tree = Binomial::of(p, rank, root);
+        EXPECT_EQ(tree.is_root(), rank == root);
+        int span = 1;
+        for (int distance = tree.farthest(); distance > 0; distance /= 2)
+          if (tree.has_child(distance)) {
+            const Binomial child = Binomial::of(p, tree.child(distance), root);
+            EXPECT_EQ(child.parent(), rank);
+            EXPECT_EQ(child.reach(), distance);
+            EXPECT_EQ(child.span(), tree.span(distance));
+            span += child.span();
+          }
+        EXPECT_EQ(span, tree.span());
+        if (tree.is_root()) {
+          EXPECT_EQ(span, p);
+        }
+      }
+}
+
+TEST(FoldedCube, HasEveryRankInOneLeaf) {
+  for (int p = 1; p <= 70; ++p)
+    for (int root = 0; root < p; ++root) {
+      const FoldedCube cube{p, root};
+      EXPECT_TRUE(is_power_of_two(cube.leaves()));
+      EXPECT_TRUE(cube.leaves() <= p && p < 2 * cube.leaves());
+      EXPECT_EQ(cube.owner(cube.leaf(root)), root);
+      std::vector<int> ranks(cube.leaves(), 0);
+      for (int rank = 0; rank < p; ++rank) {
+        ++ranks[cube.leaf(rank)];
+        EXPECT_EQ(cube.in_pair(rank), cube.leaf(rank) < cube.pairs());
+        if (cube.in_pair(rank)) {
+          EXPECT_EQ(cube.leaf(FoldedCube::twin(rank)), cube.leaf(rank));
+        }
+      }
+      for (int leaf = 0; leaf < cube.leaves(); ++leaf) {
+        EXPECT_EQ(ranks[leaf], leaf < cube.pairs() ? 2 : 1);
+        EXPECT_EQ(cube.leaf(cube.owner(leaf)), leaf);
+      }
+    }
+}
+
+// p = 4, as drawn in halving.h.
+TEST(ContiguousHalves, AreHalvedBetweenPeers) {
+  const ContiguousHalves kept{4};
+  EXPECT_EQ(kept(2, 1), (BlockRanges{recv(0, 4)}));
+  EXPECT_EQ(kept(0, 2), (BlockRanges{recv(0, 2)}));
+  EXPECT_EQ(kept(1, 2), (BlockRanges{recv(2, 2)}));
+  EXPECT_EQ(kept(2, 2), (BlockRanges{recv(0, 2)}));
+  EXPECT_EQ(kept(0, 4), (BlockRanges{recv(0)}));
+  EXPECT_EQ(kept(1, 4), (BlockRanges{recv(2)}));
+  EXPECT_EQ(kept(2, 4), (BlockRanges{recv(1)}));
+  EXPECT_EQ(kept(3, 4), (BlockRanges{recv(3)}));
+}
+
+}  // namespace
+}  // namespace toccata
