@@ -25,11 +25,6 @@
  *
  * Threads: as MPI's collectives. Calls on one communicator must be ordered by the program; calls on
  * different communicators may overlap where MPI was started with MPI_THREAD_MULTIPLE.
- *
- * Algorithms that go by where ranks run (locality-aware ones, and those for meshes, unless the
- * communicator has a Cartesian topology) let the ranks find that out at the communicator's first
- * such call, which waits for all of them even where it is a nonblocking one; a blocking or _init
- * call before spares a program that. TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT: see README.md.
  */
 #ifndef TOCCATA_H
 #define TOCCATA_H

@@ -354,7 +354,6 @@ class Clocks : public WalkVisitor {
     switch (message.travel) {
       case Travel::packed:
         return true;
-      case Travel::per_range:
       case Travel::per_block:
         return false;
       default:

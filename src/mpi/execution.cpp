@@ -206,12 +206,6 @@ void Execution::settle() {
 
 int Execution::add_message(const Message& message, bool is_send) {
   const auto ranges = schedule_->ranges(message);
-  if (message.travel == Travel::per_range) {
-    for (std::size_t i = 0; i < ranges.size(); ++i)
-      if (int code = add_piece(message, ranges.subspan(i, 1), is_send); code != MPI_SUCCESS)
-        return code;
-    return MPI_SUCCESS;
-  }
   if (message.travel == Travel::per_block) {
     int code = MPI_SUCCESS;
     for (const BlockRange& range : ranges)

@@ -10,8 +10,6 @@ const char* name(Travel travel) {
       return "packed";
     case Travel::datatype:
       return "datatype";
-    case Travel::per_range:
-      return "per_range";
     case Travel::per_block:
       return "per_block";
   }

@@ -10,8 +10,9 @@ namespace toccata {
 
 // How the blocks of one message travel. `whole` is one MPI message made as the executor sees fit:
 // straight from memory where the blocks lie together, else packed or by a derived datatype. The
-// others prescribe it, for algorithms whose point is the choice. Both sides must say the same.
-enum class Travel : std::uint8_t { whole, packed, datatype, per_range, per_block };
+// others prescribe it, for algorithms whose point is the choice; `per_block` is one MPI message for
+// every block. Both sides must say the same.
+enum class Travel : std::uint8_t { whole, packed, datatype, per_block };
 
 const char* name(Travel travel);
 

@@ -12,7 +12,7 @@ namespace {
 // The parameter that the executor gives every algorithm; Travel by its number.
 const Parameter& travel() {
   static const Parameter parameter = choice("travel", "how messages of several pieces travel",
-                                            {"whole", "packed", "datatype", "per_range"});
+                                            {"whole", "packed", "datatype", "per_block"});
   return parameter;
 }
 

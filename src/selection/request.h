@@ -31,7 +31,7 @@ struct Choice {
 };
 
 // Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or
-// "allgather/sparbit". Every algorithm takes `travel=whole|packed|datatype|per_range`: how messages
+// "allgather/sparbit". Every algorithm takes `travel=whole|packed|datatype|per_block`: how messages
 // of several pieces travel. RequestError on anything else.
 Choice parse_choice(const Collective& collective, std::string_view text);
 

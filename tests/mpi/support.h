@@ -81,7 +81,7 @@ inline std::vector<std::string> choices(const Collective& collective, int p) {
       texts = std::move(longer);
     }
     for (const std::string& text : texts)
-      for (const char* travel : {"whole", "packed", "datatype", "per_range"}) {
+      for (const char* travel : {"whole", "packed", "datatype", "per_block"}) {
         const std::string choice = text + "travel=" + travel;
         if (possible(parse_choice(collective, choice), p)) result.push_back(choice);
       }

@@ -188,7 +188,7 @@ class Preload(unittest.TestCase):
             "sparbit:messages": "per_round|per_block",
             "sparbit:messages=maybe": "per_round|per_block",
             "sparbit:color=red": "messages=per_round|per_block",
-            "ring:travel=slow": "whole|packed|datatype|per_range",
+            "ring:travel=slow": "whole|packed|datatype|per_block",
         }.items():
             with self.subTest(asked):
                 outcome = run(options.programs[0], 3, asked)

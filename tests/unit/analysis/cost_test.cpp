@@ -192,7 +192,7 @@ TEST(Cost, MessagesNotInOnePieceArePackedAndUnpacked) {
                    200 * 3e-3 + 7 + 100 + 20 + 7 + 200 * 3e-3);
   EXPECT_DOUBLE_EQ(one_message({recv(0)}, Travel::packed).seconds(flat(), 100),
                    100 * 3e-3 + 7 + 100 + 10 + 7 + 100 * 3e-3);
-  EXPECT_DOUBLE_EQ(one_message(apart, Travel::per_range).seconds(flat(), 100), 7 + 100 + 20 + 7);
+  EXPECT_DOUBLE_EQ(one_message(apart, Travel::per_block).seconds(flat(), 100), 7 + 100 + 20 + 7);
 }
 
 TEST(Cost, LocalStepsTakeTheirBytes) {

@@ -51,9 +51,9 @@ TEST(Traffic, CountsAMessageABlockWhereBlocksTravelAlone) {
             (Traffic{3, 4, 4, 1003, 1, 1}));
 }
 
-TEST(Traffic, CountsARangeAsAMessageWhereRangesTravelAlone) {
+TEST(Traffic, CountsABlockAsAMessageWhereBlocksTravelAlone) {
   ScheduleBuilder builder;
-  builder.round().send(1, {recv(0), recv(2)}, Travel::per_range).send(1, recv(3, 2));
+  builder.round().send(1, {recv(0), recv(2)}, Travel::per_block).send(1, recv(3, 2));
   EXPECT_EQ(traffic(allgather, {5}, 0, std::move(builder).build()), (Traffic{1, 3, 4, 4, 0, 0}));
 }
 

@@ -84,8 +84,8 @@ TEST(ScheduleBuilder, AppendsARestWithItsScratchBehindOurs) {
 
 TEST(Schedule, PrescribesTravelOnlyWhereNothingIsPrescribed) {
   Schedule schedule = example();
-  schedule.set_travel(Travel::per_range);
-  EXPECT_EQ(schedule.sends(2)[0].travel, Travel::per_range);
+  schedule.set_travel(Travel::per_block);
+  EXPECT_EQ(schedule.sends(2)[0].travel, Travel::per_block);
   EXPECT_EQ(schedule.recvs(2)[0].travel, Travel::packed);
 }
 

@@ -51,12 +51,12 @@ TEST(Request, RefusesNumbersThatAreNone) {
 }
 
 TEST(Request, TakesTravelForEveryAlgorithm) {
-  for (const Travel travel : {Travel::whole, Travel::packed, Travel::datatype, Travel::per_range})
+  for (const Travel travel : {Travel::whole, Travel::packed, Travel::datatype, Travel::per_block})
     EXPECT_EQ(parse_choice(allgather, std::string("ring:travel=") + name(travel)).travel, travel);
   EXPECT_EQ(parse_choice(allgather, "ring:travel=whole").text(), "ring");
   EXPECT_EQ(parse_choice(allgather, "bruck:travel=packed,rotation=none").text(),
             "bruck:rotation=none,travel=packed");
-  EXPECT_EQ(parse_choice(allgather, "sparbit:travel=per_range").text(), "sparbit:travel=per_range");
+  EXPECT_EQ(parse_choice(allgather, "sparbit:travel=per_block").text(), "sparbit:travel=per_block");
 }
 
 TEST(Request, WritesTheScheduleAskedFor) {
@@ -105,10 +105,10 @@ TEST(Request, RefusesToGuessWhereNoneIsNamed) {
 TEST(Request, RefusesAnUnknownParameter) {
   EXPECT_EQ(error_of("sparbit:mesages=per_block"),
             "allgather/sparbit has no parameter 'mesages'; it takes "
-            "messages=per_round|per_block, travel=whole|packed|datatype|per_range");
+            "messages=per_round|per_block, travel=whole|packed|datatype|per_block");
   EXPECT_EQ(error_of("ring:k=3"),
             "allgather/ring has no parameter 'k'; it takes "
-            "travel=whole|packed|datatype|per_range");
+            "travel=whole|packed|datatype|per_block");
 }
 
 TEST(Request, RefusesAMalformedValue) {
@@ -118,8 +118,8 @@ TEST(Request, RefusesAMalformedValue) {
             "parameter messages cannot be ''; it takes per_round|per_block");
   EXPECT_EQ(error_of("sparbit:messages=per_block=yes"),
             "parameter messages cannot be 'per_block=yes'; it takes per_round|per_block");
-  EXPECT_EQ(error_of("ring:travel=per_block"),
-            "parameter travel cannot be 'per_block'; it takes whole|packed|datatype|per_range");
+  EXPECT_EQ(error_of("ring:travel=slow"),
+            "parameter travel cannot be 'slow'; it takes whole|packed|datatype|per_block");
 }
 
 TEST(Request, RefusesAParameterWithoutAValue) {
@@ -137,7 +137,7 @@ TEST(Request, RefusesEmptySettings) {
   for (const char* text : {"ring:", "ring:travel=packed,", "ring:,travel=packed"})
     EXPECT_EQ(error_of(text),
               "a parameter is missing behind ':' or ','; allgather/ring takes "
-              "travel=whole|packed|datatype|per_range");
+              "travel=whole|packed|datatype|per_block");
 }
 
 TEST(Request, RefusesParametersOfNative) {
