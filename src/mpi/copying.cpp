@@ -89,6 +89,7 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Co
   if (in_place) return MPI_SUCCESS;
   const std::int64_t bytes = total_bytes(from), room = total_bytes(into);
   if (bytes > room) return MPI_ERR_TRUNCATE;
+  if (bytes == 0) return MPI_SUCCESS;
   if (all_plain(from) && all_plain(into)) {
     copy_plain(from, into);
     return MPI_SUCCESS;
