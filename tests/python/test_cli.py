@@ -201,7 +201,7 @@ def test_bench(machine: Path) -> None:
     timed = {ranks: {r["algorithm"] for r in rows if r["ranks"] == ranks} for ranks in "34"}
     known = {each.name for each in catalogue.of_collective("allgather")} | {"native"}
     assert timed["4"] == known
-    assert timed["3"] == known - {"neighbor_exchange", "recursive_doubling"}
+    assert timed["3"] == known - {"neighbor_exchange"}  # says the fake
     assert len(rows) == 2 * (len(timed["3"]) + len(timed["4"]))  # sizes
     row = next(r for r in rows if (r["ranks"], r["bytes"], r["algorithm"]) == ("4", "4", "bruck"))
     assert (row["median_us"], row["min_us"], row["max_us"]) == ("10.000", "5.000", "20.000")
