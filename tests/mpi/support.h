@@ -66,25 +66,22 @@ inline bool possible(const Choice& choice, int p) {
   return choice.algorithm->why_impossible({p, choice.parameters}).empty();
 }
 
-// Every algorithm of the registry that can run with p ranks, with all samples of its parameters and
-// all ways to travel: "bruck", "sparbit:messages=per_block,travel=packed", ...
+// Every algorithm of the registry that can run with p ranks, as it is and with one thing changed: a
+// parameter, or how messages travel. "bruck", "bruck:travel=packed", ... Proofs combine them all.
 inline std::vector<std::string> choices(const Collective& collective, int p) {
   std::vector<std::string> result;
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective)) continue;
-    std::vector<std::string> texts{std::string(algorithm->name) + ":"};
-    for (const Parameter& parameter : algorithm->parameters) {
-      std::vector<std::string> longer;
-      for (const std::string& text : texts)
-        for (const int value : parameter.samples)
-          longer.push_back(text + std::string(parameter.name) + "=" + parameter.text(value) + ",");
-      texts = std::move(longer);
-    }
+    const std::string name(algorithm->name);
+    std::vector<std::string> texts{name};
+    for (const Parameter& parameter : algorithm->parameters)
+      for (const int value : parameter.samples)
+        if (value != parameter.standard)
+          texts.push_back(name + ":" + std::string(parameter.name) + "=" + parameter.text(value));
+    for (const char* travel : {"packed", "datatype", "per_block"})
+      texts.push_back(name + ":travel=" + travel);
     for (const std::string& text : texts)
-      for (const char* travel : {"whole", "packed", "datatype", "per_block"}) {
-        const std::string choice = text + "travel=" + travel;
-        if (possible(parse_choice(collective, choice), p)) result.push_back(choice);
-      }
+      if (possible(parse_choice(collective, text), p)) result.push_back(text);
   }
   return result;
 }
