@@ -16,7 +16,8 @@ int in_copy(Memory operands, const OperandCase& kind, int count, void* into, Cal
                       MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
-void expect_block(MPI_Comm comm, const OperandCase& operands, int count, bool in_place) {
+void expect_block(MPI_Comm comm, const OperandCase& operands, int count, bool in_place,
+                  const Travels& travels = one_travel) {
   SCOPED_TRACE(std::to_string(count) + " " + operands.name + (in_place ? ", in place" : ""));
   const int rank = rank_in(comm), p = size_of(comm);
   const Memory send = operands.of(rank, std::int64_t{count} * p);
@@ -35,11 +36,12 @@ void expect_block(MPI_Comm comm, const OperandCase& operands, int count, bool in
         if (!in_place) return call(from, into);
         return in_copy(send, operands, count, into,
                        [&](void* buffer) { return call(MPI_IN_PLACE, buffer); });
-      });
+      },
+      travels);
 }
 
 void expect_vector(MPI_Comm comm, const OperandCase& operands, std::vector<int> counts,
-                   bool in_place) {
+                   bool in_place, const Travels& travels = one_travel) {
   SCOPED_TRACE(operands.name + ", counts " + testing::PrintToString(counts) +
                (in_place ? ", in place" : ""));
   const int rank = rank_in(comm), count = counts[rank];
@@ -59,7 +61,8 @@ void expect_vector(MPI_Comm comm, const OperandCase& operands, std::vector<int> 
         if (!in_place) return call(from, into);
         return in_copy(send, operands, count, into,
                        [&](void* buffer) { return call(MPI_IN_PLACE, buffer); });
-      });
+      },
+      travels);
 }
 
 TEST(ReduceScatter, EveryOperation) {
@@ -88,7 +91,7 @@ TEST(ReduceScatter, EveryKindOfCommunicator) {
   for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
     for (const OperandCase& operands : all)
       if (operands.type == MPI_INT || operands.name == "compositions")
-        expect_block(comm, operands, 3, false);
+        expect_block(comm, operands, 3, false, every_travel);
 }
 
 }  // namespace

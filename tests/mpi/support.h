@@ -66,9 +66,15 @@ inline bool possible(const Choice& choice, int p) {
   return choice.algorithm->why_impossible({p, choice.parameters}).empty();
 }
 
+// Ways to travel that a test goes through; one where it has many cases.
+using Travels = std::vector<std::string>;
+inline const Travels every_travel{"whole", "packed", "datatype", "per_block"};
+inline const Travels one_travel{"whole"};
+
 // Every algorithm of the registry that can run with p ranks, with all samples of its parameters and
-// all ways to travel: "bruck", "sparbit:messages=per_block,travel=packed", ...
-inline std::vector<std::string> choices(const Collective& collective, int p) {
+// these ways to travel: "bruck", "sparbit:messages=per_block,travel=packed", ...
+inline std::vector<std::string> choices(const Collective& collective, int p,
+                                        const Travels& travels = every_travel) {
   std::vector<std::string> result;
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective)) continue;
@@ -81,7 +87,7 @@ inline std::vector<std::string> choices(const Collective& collective, int p) {
       texts = std::move(longer);
     }
     for (const std::string& text : texts)
-      for (const char* travel : {"whole", "packed", "datatype", "per_block"}) {
+      for (const std::string& travel : travels) {
         const std::string choice = text + "travel=" + travel;
         if (possible(parse_choice(collective, choice), p)) result.push_back(choice);
       }
@@ -130,10 +136,11 @@ class Memory {
 // memory, and compares every byte of it.
 template <typename Native, typename Ours>
 void expect_like_native(const Collective& collective, MPI_Comm comm, const Memory& send,
-                        const Memory& recv, Native&& native, Ours&& ours) {
+                        const Memory& recv, Native&& native, Ours&& ours,
+                        const Travels& travels = every_travel) {
   Memory expected_send = send, expected_recv = recv;
   ASSERT_EQ(native(expected_send.address(), expected_recv.address()), MPI_SUCCESS);
-  for (const std::string& choice : choices(collective, size_of(comm))) {
+  for (const std::string& choice : choices(collective, size_of(comm), travels)) {
     Memory its_send = send, its_recv = recv;
     EXPECT_EQ(ours(its_send.address(), its_recv.address(), choice.c_str()), MPI_SUCCESS) << choice;
     EXPECT_TRUE(its_send == send) << choice << " wrote to the send buffer";
