@@ -9,7 +9,7 @@ from toccata import _core
 
 # Numbers of ranks beyond the run of small ones: primes, powers of two, a round one.
 AWKWARD_RANKS = (127, 1000, 1021, 1024, 4096)
-MOST_EFFORT = 40_000_000  # that a proof is worth, in blocks
+MOST_EFFORT = 18_000_000  # that a proof is worth, in blocks
 
 
 @dataclass(frozen=True)

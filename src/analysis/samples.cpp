@@ -13,6 +13,9 @@ namespace toccata {
 
 namespace {
 
+// Up to here, shapes go through all combinations.
+constexpr int few_ranks = 12;
+
 constexpr int most_with_more_grids = 64;  // ranks
 
 // Numbers that are the same with every standard library.
@@ -136,16 +139,25 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
       for (const auto& value : values) set(more.emplace_back(shape), value);
     shapes = std::move(more);
   };
+  // Each shape one value: another for the next p.
+  const auto deal = [&](const auto& values, auto&& set) {
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      set(shapes[i], values[(i + i / values.size() + p) % values.size()]);
+  };
+  const auto combine = [&](const auto& values, auto&& set) {
+    p <= few_ranks ? cross(values, set) : deal(values, set);
+  };
   for (const Parameter& parameter : algorithm.parameters)
     cross(parameter.samples,
           [&](Shape& shape, int value) { shape.parameters.set(parameter, value); });
-  // Proofs of many ranks take long; one root must do there.
-  if (algorithm.collective.rooted)
-    cross(p > 128 ? std::set{p / 3} : std::set{0, p / 3, p - 1},
-          [](Shape& shape, int root) { shape.root = root; });
+  if (algorithm.collective.rooted) {
+    const std::set<int> roots{0, p / 3, p - 1};
+    combine(std::vector(roots.begin(), roots.end()),
+            [](Shape& shape, int root) { shape.root = root; });
+  }
   if (algorithm.by_placement)
-    cross(sample_placements(p),
-          [](Shape& shape, const auto& placement) { shape.placement = placement; });
+    combine(sample_placements(p),
+            [](Shape& shape, const auto& placement) { shape.placement = placement; });
   if (algorithm.by_grid)
     cross(sample_grids(p), [](Shape& shape, const auto& grid) { shape.grid = grid; });
   std::erase_if(shapes, [&](const Shape& s) { return !algorithm.why_impossible(s).empty(); });

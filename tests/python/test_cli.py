@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import fakes
 from conftest import BUILD, ROOT, Toccata
-from toccata import proving
+from toccata import catalogue, proving
 from toccata._core import Shape
 from toccata.catalogue import split_choices
 from toccata.cli import app
@@ -198,7 +198,11 @@ def test_bench(machine: Path) -> None:
     assert "allgather, 3 ranks   median time in µs   Fake MPI 1.0" in stdout
     assert "without neighbor_exchange, which needs an even number" in stdout
     rows = list(csv.DictReader((machine / "results/allgather-openmpi.csv").open()))
-    assert len(rows) == 2 * (5 + 6)  # neighbor_exchange is impossible for 3
+    timed = {ranks: {r["algorithm"] for r in rows if r["ranks"] == ranks} for ranks in "34"}
+    known = {each.name for each in catalogue.of_collective("allgather")} | {"native"}
+    assert timed["4"] == known
+    assert timed["3"] == known - {"neighbor_exchange"}  # says the fake
+    assert len(rows) == 2 * (len(timed["3"]) + len(timed["4"]))  # sizes
     row = next(r for r in rows if (r["ranks"], r["bytes"], r["algorithm"]) == ("4", "4", "bruck"))
     assert (row["median_us"], row["min_us"], row["max_us"]) == ("10.000", "5.000", "20.000")
     assert row["repetitions"] == "7"

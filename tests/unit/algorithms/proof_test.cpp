@@ -8,7 +8,7 @@ namespace toccata {
 namespace {
 
 // Sanitizers are ten times slower, and more.
-constexpr std::int64_t affordable = test::sanitized ? 1'500'000 : 40'000'000;
+constexpr std::int64_t affordable = test::sanitized ? 400'000 : 18'000'000;
 
 using Proof = test::AlgorithmTest;
 
