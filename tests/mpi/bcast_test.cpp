@@ -25,8 +25,10 @@ void expect_bcast(MPI_Comm comm, const TypeCase& types, int root,
 
 TEST(Bcast, EveryDatatype) {
   int turn = 0;
-  for (const TypeCase& types : TypeCases())
-    expect_bcast(MPI_COMM_WORLD, types, turn++ % size_of(MPI_COMM_WORLD));
+  for (const TypeCase& types : TypeCases()) {
+    expect_bcast(MPI_COMM_WORLD, types, turn % size_of(MPI_COMM_WORLD), {every_travel[turn % 4]});
+    ++turn;
+  }
 }
 
 TEST(Bcast, EveryRoot) {

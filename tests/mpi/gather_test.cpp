@@ -66,8 +66,8 @@ TEST(Gather, EveryDatatype) {
   int turn = 0;
   for (const TypeCase& types : TypeCases()) {
     const int root = turn % size_of(MPI_COMM_WORLD);
-    expect_gather(MPI_COMM_WORLD, types, root, turn % 3 == 2);
-    expect_gatherv(MPI_COMM_WORLD, types, root, turn % 3 == 1);
+    expect_gather(MPI_COMM_WORLD, types, root, turn % 3 == 2, {every_travel[turn % 4]});
+    expect_gatherv(MPI_COMM_WORLD, types, root, turn % 3 == 1, {every_travel[turn % 4]});
     ++turn;
   }
 }

@@ -65,11 +65,22 @@ void expect_vector(MPI_Comm comm, const OperandCase& operands, std::vector<int> 
       travels);
 }
 
+// MPICH 4.0's own, which serves algorithms that change the order, writes where it should not if an
+// operation does not commute and data lie before the address.
+bool is_safe(const OperandCase& operands) {
+#ifdef OPEN_MPI
+  constexpr bool mpich = false;
+#else
+  constexpr bool mpich = true;
+#endif
+  return !mpich || operands.name != "compositions with gaps";
+}
+
 TEST(ReduceScatter, EveryOperation) {
   int turn = 0;
   for (const OperandCase& operands : OperandCases())
     for (const int count : {0, 1, 5, 100})
-      expect_block(MPI_COMM_WORLD, operands, count, turn++ % 3 == 2);
+      if (is_safe(operands)) expect_block(MPI_COMM_WORLD, operands, count, turn++ % 3 == 2);
 }
 
 TEST(ReduceScatter, EveryDistributionOfCounts) {
@@ -80,7 +91,7 @@ TEST(ReduceScatter, EveryDistributionOfCounts) {
   int turn = 0;
   for (const OperandCase& operands : OperandCases())
     for (const auto& counts : {none, alike, mixed, one_has_all})
-      expect_vector(MPI_COMM_WORLD, operands, counts, turn++ % 3 == 2);
+      if (is_safe(operands)) expect_vector(MPI_COMM_WORLD, operands, counts, turn++ % 3 == 2);
 }
 
 TEST(ReduceScatter, EveryKindOfCommunicator) {
