@@ -48,6 +48,12 @@ int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> run
 
 namespace {
 
+// Whether MPI_Pack takes them: MPICH's refuses MPI_BOTTOM.
+bool can_be_packed(const std::vector<Run>& runs) {
+  return std::ranges::none_of(
+      runs, [](const Run& run) { return run.address == nullptr && !run.traits->plain; });
+}
+
 // Copies the bytes of plain runs, whose borders need not agree. `from` has no more than `into`.
 void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
   auto target = into.begin();
@@ -96,7 +102,7 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Co
   }
   // By packing, unless it is packed already or is to be. (As a message of 8 KiB and more, MPICH 4.0
   // finds records of several basic datatypes truncated.)
-  if (bytes == room && bytes <= INT_MAX) {
+  if (bytes == room && bytes <= INT_MAX && can_be_packed(from) && can_be_packed(into)) {
     if (from.size() == 1 && from[0].traits->plain)
       return unpack_runs(from[0].address, bytes, into, comm);
     if (into.size() == 1 && into[0].traits->plain)

@@ -10,7 +10,8 @@
 namespace toccata::test {
 namespace {
 
-void expect_allreduce(MPI_Comm comm, const OperandCase& operands, int count, bool in_place) {
+void expect_allreduce(MPI_Comm comm, const OperandCase& operands, int count, bool in_place,
+                      const Travels& travels = one_travel) {
   SCOPED_TRACE(std::to_string(count) + " " + operands.name + (in_place ? ", in place" : ""));
   const int rank = rank_in(comm);
   const Memory send = operands.of(rank, count);
@@ -21,7 +22,8 @@ void expect_allreduce(MPI_Comm comm, const OperandCase& operands, int count, boo
       [&](void* from, void* into, const char* algorithm) {
         return toccata_allreduce(in_place ? MPI_IN_PLACE : from, into, count, operands.type,
                                  operands.operation, comm, algorithm);
-      });
+      },
+      travels);
 }
 
 TEST(Allreduce, EveryOperation) {
@@ -33,7 +35,7 @@ TEST(Allreduce, EveryOperation) {
 TEST(Allreduce, EveryOperationInPlace) {
   const int p = size_of(MPI_COMM_WORLD);
   for (const OperandCase& operands : OperandCases())
-    expect_allreduce(MPI_COMM_WORLD, operands, 2 * p + 1, true);
+    expect_allreduce(MPI_COMM_WORLD, operands, 2 * p + 1, true, every_travel);
 }
 
 TEST(Allreduce, EveryKindOfCommunicator) {

@@ -7,7 +7,8 @@ namespace toccata::test {
 namespace {
 
 // The root has what the types say is sent, the others what is received.
-void expect_bcast(MPI_Comm comm, const TypeCase& types, int root) {
+void expect_bcast(MPI_Comm comm, const TypeCase& types, int root,
+                  const Travels& travels = every_travel) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root));
   const int rank = rank_in(comm);
   const int count = rank == root ? types.sendcount : types.recvcount;
@@ -18,20 +19,23 @@ void expect_bcast(MPI_Comm comm, const TypeCase& types, int root) {
       [&](void*, void* buffer) { return PMPI_Bcast(buffer, count, type, root, comm); },
       [&](void*, void* buffer, const char* algorithm) {
         return toccata_bcast(buffer, count, type, root, comm, algorithm);
-      });
+      },
+      travels);
 }
 
 TEST(Bcast, EveryDatatype) {
   int turn = 0;
-  for (const TypeCase& types : TypeCases())
-    expect_bcast(MPI_COMM_WORLD, types, turn++ % size_of(MPI_COMM_WORLD));
+  for (const TypeCase& types : TypeCases()) {
+    expect_bcast(MPI_COMM_WORLD, types, turn % size_of(MPI_COMM_WORLD), {every_travel[turn % 4]});
+    ++turn;
+  }
 }
 
 TEST(Bcast, EveryRoot) {
   const int p = size_of(MPI_COMM_WORLD);
   for (int root = 0; root < p; ++root)
     for (const int count : {1, p - 1, 2 * p + 1})
-      expect_bcast(MPI_COMM_WORLD, {"integers", count, MPI_INT, count, MPI_INT}, root);
+      expect_bcast(MPI_COMM_WORLD, {"integers", count, MPI_INT, count, MPI_INT}, root, one_travel);
 }
 
 TEST(Bcast, EveryKindOfCommunicator) {

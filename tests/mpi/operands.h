@@ -60,7 +60,7 @@ class OperandCases {
   std::vector<OperandCase> cases_;
 };
 
-// Numbers of elements for p ranks: none, fewer than ranks, as many, not divisible, many.
-inline std::vector<int> operand_counts(int p) { return {0, 1, p - 1, p, 2 * p + 1, 1021}; }
+// Numbers of elements for p ranks: none, fewer than ranks, not divisible, many.
+inline std::vector<int> operand_counts(int p) { return {0, 1, p - 1, 2 * p + 1, 1021}; }
 
 }  // namespace toccata::test

@@ -16,7 +16,8 @@ int in_copy(Memory operands, const OperandCase& kind, int count, void* into, Cal
                       MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
-void expect_block(MPI_Comm comm, const OperandCase& operands, int count, bool in_place) {
+void expect_block(MPI_Comm comm, const OperandCase& operands, int count, bool in_place,
+                  const Travels& travels = one_travel) {
   SCOPED_TRACE(std::to_string(count) + " " + operands.name + (in_place ? ", in place" : ""));
   const int rank = rank_in(comm), p = size_of(comm);
   const Memory send = operands.of(rank, std::int64_t{count} * p);
@@ -35,11 +36,12 @@ void expect_block(MPI_Comm comm, const OperandCase& operands, int count, bool in
         if (!in_place) return call(from, into);
         return in_copy(send, operands, count, into,
                        [&](void* buffer) { return call(MPI_IN_PLACE, buffer); });
-      });
+      },
+      travels);
 }
 
 void expect_vector(MPI_Comm comm, const OperandCase& operands, std::vector<int> counts,
-                   bool in_place) {
+                   bool in_place, const Travels& travels = one_travel) {
   SCOPED_TRACE(operands.name + ", counts " + testing::PrintToString(counts) +
                (in_place ? ", in place" : ""));
   const int rank = rank_in(comm), count = counts[rank];
@@ -59,14 +61,26 @@ void expect_vector(MPI_Comm comm, const OperandCase& operands, std::vector<int> 
         if (!in_place) return call(from, into);
         return in_copy(send, operands, count, into,
                        [&](void* buffer) { return call(MPI_IN_PLACE, buffer); });
-      });
+      },
+      travels);
+}
+
+// MPICH 4.0's own, which serves algorithms that change the order, writes where it should not if an
+// operation does not commute and data lie before the address.
+bool is_safe(const OperandCase& operands) {
+#ifdef OPEN_MPI
+  constexpr bool mpich = false;
+#else
+  constexpr bool mpich = true;
+#endif
+  return !mpich || operands.name != "compositions with gaps";
 }
 
 TEST(ReduceScatter, EveryOperation) {
   int turn = 0;
   for (const OperandCase& operands : OperandCases())
     for (const int count : {0, 1, 5, 100})
-      expect_block(MPI_COMM_WORLD, operands, count, turn++ % 3 == 2);
+      if (is_safe(operands)) expect_block(MPI_COMM_WORLD, operands, count, turn++ % 3 == 2);
 }
 
 TEST(ReduceScatter, EveryDistributionOfCounts) {
@@ -77,7 +91,7 @@ TEST(ReduceScatter, EveryDistributionOfCounts) {
   int turn = 0;
   for (const OperandCase& operands : OperandCases())
     for (const auto& counts : {none, alike, mixed, one_has_all})
-      expect_vector(MPI_COMM_WORLD, operands, counts, turn++ % 3 == 2);
+      if (is_safe(operands)) expect_vector(MPI_COMM_WORLD, operands, counts, turn++ % 3 == 2);
 }
 
 TEST(ReduceScatter, EveryKindOfCommunicator) {
@@ -88,7 +102,7 @@ TEST(ReduceScatter, EveryKindOfCommunicator) {
   for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
     for (const OperandCase& operands : all)
       if (operands.type == MPI_INT || operands.name == "compositions")
-        expect_block(comm, operands, 3, false);
+        expect_block(comm, operands, 3, false, every_travel);
 }
 
 }  // namespace

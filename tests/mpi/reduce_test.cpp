@@ -6,7 +6,8 @@
 namespace toccata::test {
 namespace {
 
-void expect_reduce(MPI_Comm comm, const OperandCase& operands, int count, int root, bool in_place) {
+void expect_reduce(MPI_Comm comm, const OperandCase& operands, int count, int root, bool in_place,
+                   const Travels& travels = one_travel) {
   SCOPED_TRACE(std::to_string(count) + " " + operands.name + ", root " + std::to_string(root) +
                (in_place ? ", in place" : ""));
   const int rank = rank_in(comm);
@@ -22,7 +23,8 @@ void expect_reduce(MPI_Comm comm, const OperandCase& operands, int count, int ro
       [&](void* from, void* into, const char* algorithm) {
         return toccata_reduce(in_place ? MPI_IN_PLACE : from, at_root ? into : nullptr, count,
                               operands.type, operands.operation, root, comm, algorithm);
-      });
+      },
+      travels);
 }
 
 TEST(Reduce, EveryOperation) {
@@ -52,7 +54,7 @@ TEST(Reduce, EveryKindOfCommunicator) {
   for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
     for (const OperandCase& operands : all)
       if (operands.type == MPI_INT || operands.name == "compositions")
-        expect_reduce(comm, operands, 5, size_of(comm) - 1, false);
+        expect_reduce(comm, operands, 5, size_of(comm) - 1, false, every_travel);
 }
 
 }  // namespace

@@ -66,9 +66,15 @@ inline bool possible(const Choice& choice, int p) {
   return choice.algorithm->why_impossible({p, choice.parameters}).empty();
 }
 
+// Ways to travel that a test goes through beside the usual one; none where it has many cases.
+using Travels = std::vector<std::string>;
+inline const Travels every_travel{"packed", "datatype", "per_block"};
+inline const Travels one_travel{};
+
 // Every algorithm of the registry that can run with p ranks, as it is and with one thing changed: a
 // parameter, or how messages travel. "bruck", "bruck:travel=packed", ... Proofs combine them all.
-inline std::vector<std::string> choices(const Collective& collective, int p) {
+inline std::vector<std::string> choices(const Collective& collective, int p,
+                                        const Travels& travels = every_travel) {
   std::vector<std::string> result;
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective)) continue;
@@ -78,8 +84,7 @@ inline std::vector<std::string> choices(const Collective& collective, int p) {
       for (const int value : parameter.samples)
         if (value != parameter.standard)
           texts.push_back(name + ":" + std::string(parameter.name) + "=" + parameter.text(value));
-    for (const char* travel : {"packed", "datatype", "per_block"})
-      texts.push_back(name + ":travel=" + travel);
+    for (const std::string& travel : travels) texts.push_back(name + ":travel=" + travel);
     for (const std::string& text : texts)
       if (possible(parse_choice(collective, text), p)) result.push_back(text);
   }
@@ -127,10 +132,11 @@ class Memory {
 // memory, and compares every byte of it.
 template <typename Native, typename Ours>
 void expect_like_native(const Collective& collective, MPI_Comm comm, const Memory& send,
-                        const Memory& recv, Native&& native, Ours&& ours) {
+                        const Memory& recv, Native&& native, Ours&& ours,
+                        const Travels& travels = every_travel) {
   Memory expected_send = send, expected_recv = recv;
   ASSERT_EQ(native(expected_send.address(), expected_recv.address()), MPI_SUCCESS);
-  for (const std::string& choice : choices(collective, size_of(comm))) {
+  for (const std::string& choice : choices(collective, size_of(comm), travels)) {
     Memory its_send = send, its_recv = recv;
     EXPECT_EQ(ours(its_send.address(), its_recv.address(), choice.c_str()), MPI_SUCCESS) << choice;
     EXPECT_TRUE(its_send == send) << choice << " wrote to the send buffer";

@@ -24,20 +24,16 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     return blocks_of(in_box, part, Buffer::scratch);
   };
 
-  // A box across the border of the torus is several ranges where it comes from and one where it is
-  // kept, so that a message a range would be no message for message.
-  const Travel travel = Travel::packed;
-
   int rounds = 0;
   const auto open = [&](int round) {
     for (; rounds <= round; ++rounds) schedule.round();
   };
   open(std::max(tree.round, 0));
-  if (tree.parent >= 0) schedule.recv(grid.rank_at(tree.parent), kept, travel);
+  if (tree.parent >= 0) schedule.recv(grid.rank_at(tree.parent), kept);
   if (tree.parent < 0 || relays) schedule.copy(held(self), {recv(0)});
   for (const TorusTree::Part& part : tree.parts) {
     open(part.round);
-    schedule.send(grid.rank_at(part.root), held(part.box.box()), travel);
+    schedule.send(grid.rank_at(part.root), held(part.box.box()));
   }
 }
 
