@@ -66,10 +66,10 @@ inline bool possible(const Choice& choice, int p) {
   return choice.algorithm->why_impossible({p, choice.parameters}).empty();
 }
 
-// Ways to travel that a test goes through beside the usual one; none where it has many cases.
+// Ways to travel that a test goes through; the usual one always.
 using Travels = std::vector<std::string>;
-inline const Travels every_travel{"packed", "datatype", "per_block"};
-inline const Travels one_travel{};
+inline const Travels every_travel{"whole", "packed", "datatype", "per_block"};
+inline const Travels one_travel{"whole"};
 
 // Every algorithm of the registry that can run with p ranks, as it is and with one thing changed: a
 // parameter, or how messages travel. "bruck", "bruck:travel=packed", ... Proofs combine them all.
@@ -84,7 +84,8 @@ inline std::vector<std::string> choices(const Collective& collective, int p,
       for (const int value : parameter.samples)
         if (value != parameter.standard)
           texts.push_back(name + ":" + std::string(parameter.name) + "=" + parameter.text(value));
-    for (const std::string& travel : travels) texts.push_back(name + ":travel=" + travel);
+    for (const std::string& travel : travels)
+      if (travel != "whole") texts.push_back(name + ":travel=" + travel);
     for (const std::string& text : texts)
       if (possible(parse_choice(collective, text), p)) result.push_back(text);
   }
