@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 #include <random>
-#include <set>
 
 #include "topology/synthetic.h"
 
@@ -13,7 +12,7 @@ namespace toccata {
 
 namespace {
 
-// Up to here, shapes go through all combinations.
+// Up to here, shapes go through all combinations, and all roots.
 constexpr int few_ranks = 12;
 
 constexpr int most_with_more_grids = 64;  // ranks
@@ -151,9 +150,11 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
     cross(parameter.samples,
           [&](Shape& shape, int value) { shape.parameters.set(parameter, value); });
   if (algorithm.collective.rooted) {
-    const std::set<int> roots{0, p / 3, p - 1};
-    combine(std::vector(roots.begin(), roots.end()),
-            [](Shape& shape, int root) { shape.root = root; });
+    std::vector<int> roots(p);
+    std::iota(roots.begin(), roots.end(), 0);
+    if (p > few_ranks)
+      roots = {0, 1, p / 3, p / 2, p - 1, Random(p).below(p), Random(2 * p).below(p)};
+    combine(roots, [](Shape& shape, int root) { shape.root = root; });
   }
   if (algorithm.by_placement)
     combine(sample_placements(p),

@@ -15,30 +15,21 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Binomial tree = Binomial::of(shape.p, rank, shape.root);
   const int others = tree.span() - 1;  // blocks to pass on, which lie in scratch
   if (!tree.is_root()) schedule.scratch(circular(Buffer::recv, rank + 1, others, shape.p));
-  // The blocks of `count` ranks from the one `distance` above on. The first is apart from the
-  // others where its own rank has it, and so are those past the last rank where the root has them.
-  const auto blocks = [&](int distance, int count) {
-    const int first = rank + distance;
-    BlockRanges runs = circular(Buffer::recv, first, 1, shape.p);
-    for (const BlockRange& run : circular(Buffer::recv, first + 1, count - 1, shape.p))
-      runs.push_back(run);
-    int next = distance - 1;
-    for (BlockRange& run : runs) {
-      if (!tree.is_root()) run = {Buffer::scratch, next, run.count};
-      next += run.count;
-    }
-    return runs;
+  // What a child's subtree has: the root has it in place, others behind one another.
+  const auto subtree = [&](int distance) {
+    const int count = tree.span(distance);
+    return tree.is_root() ? circular(Buffer::recv, rank + distance, count, shape.p)
+                          : BlockRanges{{Buffer::scratch, distance - 1, count}};
   };
 
   schedule.round();
   if (tree.is_root()) schedule.copy(send(0), recv(rank));
   for (int distance = 1; distance <= tree.farthest(); distance *= 2) {
     schedule.round();
-    if (tree.has_child(distance))
-      schedule.recv(tree.child(distance), blocks(distance, tree.span(distance)));
+    if (tree.has_child(distance)) schedule.recv(tree.child(distance), subtree(distance));
     if (distance == tree.reach() && !tree.is_root()) {
-      BlockRanges mine = blocks(0, tree.span());
-      mine.front() = send(0);
+      BlockRanges mine{send(0)};
+      if (others > 0) mine.push_back({Buffer::scratch, 0, others});
       schedule.send(tree.parent(), mine);
     }
   }

@@ -14,30 +14,21 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Binomial tree = Binomial::of(shape.p, rank, shape.root);
   const int others = tree.span() - 1;  // blocks to pass on, which lie in scratch
   if (!tree.is_root()) schedule.scratch(circular(Buffer::send, rank + 1, others, shape.p));
-  // The blocks of `count` ranks from the one `distance` above on. The first is apart from the
-  // others where its own rank has it, and so are those past the last rank where the root has them.
-  const auto blocks = [&](int distance, int count) {
-    const int first = rank + distance;
-    BlockRanges runs = circular(Buffer::send, first, 1, shape.p);
-    for (const BlockRange& run : circular(Buffer::send, first + 1, count - 1, shape.p))
-      runs.push_back(run);
-    int next = distance - 1;
-    for (BlockRange& run : runs) {
-      if (!tree.is_root()) run = {Buffer::scratch, next, run.count};
-      next += run.count;
-    }
-    return runs;
+  // What a child's subtree has: the root has it in place, others behind one another.
+  const auto subtree = [&](int distance) {
+    const int count = tree.span(distance);
+    return tree.is_root() ? circular(Buffer::send, rank + distance, count, shape.p)
+                          : BlockRanges{{Buffer::scratch, distance - 1, count}};
   };
 
   for (int distance = tree.farthest(); distance > 0; distance /= 2) {
     schedule.round();
     if (distance == tree.reach() && !tree.is_root()) {
-      BlockRanges mine = blocks(0, tree.span());
-      mine.front() = recv(0);
+      BlockRanges mine{recv(0)};
+      if (others > 0) mine.push_back({Buffer::scratch, 0, others});
       schedule.recv(tree.parent(), mine);
     }
-    if (tree.has_child(distance))
-      schedule.send(tree.child(distance), blocks(distance, tree.span(distance)));
+    if (tree.has_child(distance)) schedule.send(tree.child(distance), subtree(distance));
   }
   if (tree.is_root()) (shape.p == 1 ? schedule.round() : schedule).copy(send(rank), recv(0));
 }
