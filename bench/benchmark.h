@@ -85,13 +85,15 @@ std::unique_ptr<Benchmark> make_reduce(std::size_t bytes);
 std::unique_ptr<Benchmark> make_reduce_scatter(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scatter(std::size_t bytes);
 
-// Blocks of different sizes, `bytes` for all of a rank's together in the mean. `distribution` is
-// one of these:
+// Blocks of different sizes, `bytes` of each in the mean, and in an all-to-all of all that a rank
+// sends. In a gather and a scatter the root is rank 0. `distribution` is one of these:
 //   even       all alike
 //   uniform    anything up to twice the mean
 //   power_law  few large blocks, many small ones
 //   silent     uniform, but the last rank sends nothing
 inline constexpr const char* distributions[] = {"even", "uniform", "power_law", "silent"};
 std::unique_ptr<Benchmark> make_alltoallv(std::size_t bytes, const std::string& distribution);
+std::unique_ptr<Benchmark> make_gatherv(std::size_t bytes, const std::string& distribution);
+std::unique_ptr<Benchmark> make_scatterv(std::size_t bytes, const std::string& distribution);
 
 }  // namespace toccata::bench

@@ -35,25 +35,22 @@ struct Options {
 
 using Maker = std::function<std::unique_ptr<Benchmark>(std::size_t bytes, const Options& options)>;
 
-// A maker that no option matters to.
+// A maker that no option matters to, and one of a vector form.
 template <auto make>
 std::unique_ptr<Benchmark> plain(std::size_t bytes, const Options&) {
   return make(bytes);
 }
+template <auto make>
+std::unique_ptr<Benchmark> uneven(std::size_t bytes, const Options& options) {
+  return make(bytes, options.distribution);
+}
 
 const std::map<std::string, Maker> benchmarks{
-    {"allgather", plain<make_allgather>},
-    {"allreduce", plain<make_allreduce>},
-    {"alltoall", plain<make_alltoall>},
-    {"bcast", plain<make_bcast>},
-    {"gather", plain<make_gather>},
-    {"reduce", plain<make_reduce>},
-    {"reduce_scatter", plain<make_reduce_scatter>},
-    {"scatter", plain<make_scatter>},
-    {"alltoallv",
-     [](std::size_t bytes, const Options& options) {
-       return make_alltoallv(bytes, options.distribution);
-     }},
+    {"allreduce", plain<make_allreduce>},  {"alltoall", plain<make_alltoall>},
+    {"alltoallv", uneven<make_alltoallv>}, {"bcast", plain<make_bcast>},
+    {"gather", plain<make_gather>},        {"gatherv", uneven<make_gatherv>},
+    {"reduce", plain<make_reduce>},        {"reduce_scatter", plain<make_reduce_scatter>},
+    {"scatter", plain<make_scatter>},      {"scatterv", uneven<make_scatterv>},
 };
 
 class Run {

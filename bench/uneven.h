@@ -1,0 +1,59 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "benchmark.h"
+
+namespace toccata::bench {
+
+// Bytes from one rank to another of `size`, where a block has `mean` of them in the mean.
+int block_bytes(const std::string& distribution, int source, int destination, int size,
+                double mean);
+
+// Blocks of different sizes, one behind the other.
+struct Blocks {
+  std::vector<int> counts, places;
+  std::vector<unsigned char> data;
+
+  // Once all counts are there.
+  void make_room() {
+    places.resize(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
+    data.resize(counts.empty() ? 0 : places.back() + counts.back());
+  }
+  unsigned char* block(std::size_t peer) { return data.data() + places[peer]; }
+  const unsigned char* block(std::size_t peer) const { return data.data() + places[peer]; }
+};
+
+// What the benchmarks of the vector forms have in common.
+class BenchmarkOfBlocks : public Benchmark {
+ public:
+  void spoil() override { std::ranges::fill(recv_.data, static_cast<unsigned char>(0xEE)); }
+
+ protected:
+  BenchmarkOfBlocks() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  static unsigned char pattern(int source, int destination, int place) {
+    return static_cast<unsigned char>((source + 1) * 37 + (destination + 1) * 101 + place * 11 +
+                                      (place >> 8));
+  }
+  static void fill(unsigned char* block, int bytes, int source, int destination) {
+    for (int i = 0; i < bytes; ++i) block[i] = pattern(source, destination, i);
+  }
+  static bool filled(const unsigned char* block, int bytes, int source, int destination) {
+    for (int i = 0; i < bytes; ++i)
+      if (block[i] != pattern(source, destination, i)) return false;
+    return true;
+  }
+
+  int rank_ = 0, size_ = 1;
+  Blocks send_, recv_;
+};
+
+}  // namespace toccata::bench
