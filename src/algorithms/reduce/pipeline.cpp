@@ -1,0 +1,41 @@
+// Reduce along a chain in segments: bcast/pipeline played backwards.
+// [watts1995]   rounds p + s - 2   cost (p + s - 2)·(α + n/s·(β + γ))
+//
+//   p = 4, root 0, segments A B    3>2 B    3>2 A 2>1 B    2>1 A 1>0 B    1>0 A
+//
+// The chain begins behind the root, so that the order of the ranks is not kept.
+
+#include "algorithms/registry.h"
+#include "schedule/backwards.h"
+
+namespace toccata::algorithms::reduce {
+
+static const Parameter segments =
+    number("segments", "pieces that follow each other along the chain", 1, 1024, 16, {1, 3, 16});
+
+static const Algorithm& spreading() { return *find_algorithm(toccata::bcast, "pipeline"); }
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  schedule.then(collecting(spreading().schedule(shape, rank), spreading().cost(shape).rounds, 0,
+                           rank == shape.root ? shape.parts : 0));
+}
+
+static Cost cost(const Shape& shape) {
+  Cost cost = spreading().cost(shape);
+  cost.copied = shape.parts;
+  cost.reduced = cost.sent;
+  return cost;
+}
+
+extern const Algorithm pipeline{
+    .name = "pipeline",
+    .collective = toccata::reduce,
+    .summary = "segments follow each other from rank to rank; for very long messages, few ranks",
+    .citation = "watts1995",
+    .parameters = {segments},
+    .parts = [](const Shape& shape) { return shape.parameters[segments]; },
+    .cost = cost,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::reduce
