@@ -31,9 +31,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 
 static Cost cost(const Shape& shape) {
   const Mesh mesh = grid_of(shape).mesh;
-  int steps = 0;
-  int messages =
-      0;  // the bucket of a dimension is empty where data that come so late come in later
+  // The bucket of a dimension is empty once all that can still come comes in later ones.
+  int steps = 0, messages = 0;
   for (const int dimension : longest_first(mesh)) {
     steps += mesh.dims[dimension] - 1;
     messages += steps;

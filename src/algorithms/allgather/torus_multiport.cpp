@@ -27,11 +27,16 @@ static Schedule send_round(const Grid& grid, int rank, int part, int parts) {
 
   ScheduleBuilder schedule;
   schedule.round().copy(send(part), recv(rank * parts + part));
+  CellBox last;
+  BlockRanges came;
   for (const RingRound& each :
-       ring_rounds(grid.mesh, cell_of(grid, rank), order, part < n ? +1 : -1))
-    schedule.round()
-        .send(grid.rank_at(each.to), part_of(each.sent))
-        .recv(grid.rank_at(each.from), part_of(each.received));
+       ring_rounds(grid.mesh, cell_of(grid, rank), order, part < n ? +1 : -1)) {
+    if (each.sent != last) came = part_of(each.sent);
+    schedule.round().send(grid.rank_at(each.to), came);
+    last = each.received;
+    came = part_of(last);
+    schedule.recv(grid.rank_at(each.from), came);
+  }
   return std::move(schedule).build();
 }
 

@@ -1,31 +1,13 @@
 // Reduce-scatter on a torus over all 2N links: allgather/torus_multiport played backwards.
 // [jain2010]   rounds d-N, d the sum of the dimensions
 //              cost (d-N)·α + (p-1)/p·n/2N·β + (p-1)/p·n·γ   on equal dimensions
-//
-// What reaches a rank has come round the rings from everywhere: the order of ranks is not kept.
 
-#include "algorithms/algorithm.h"
+#include "algorithms/allgather_backwards.h"
 #include "algorithms/torus.h"
-#include "schedule/backwards.h"
 
-namespace toccata::algorithms {
+namespace toccata::algorithms::reduce_scatter {
 
-namespace allgather {
-extern const Algorithm torus_multiport;
-}
-
-namespace reduce_scatter {
-
-static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  const Schedule spreading = allgather::torus_multiport.schedule(shape, rank);
-  schedule.then(collecting(spreading, spreading.rounds(), rank * shape.parts, shape.parts));
-}
-
-static Cost cost(const Shape& shape) {
-  Cost cost = allgather::torus_multiport.cost(shape);
-  cost.reduced = cost.sent;
-  return cost;
-}
+static AllgatherBackwards backwards() { return AllgatherBackwards("torus_multiport"); }
 
 extern const Algorithm torus_multiport{
     .name = "torus_multiport",
@@ -34,9 +16,9 @@ extern const Algorithm torus_multiport{
     .citation = "jain2010",
     .by_grid = true,
     .parts = ways_round,
-    .cost = cost,
-    .write = write,
+    .cost = [](const Shape& shape) { return backwards().cost(shape); },
+    .write = [](const Shape& shape, int rank,
+                ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },
 };
 
-}  // namespace reduce_scatter
-}  // namespace toccata::algorithms
+}  // namespace toccata::algorithms::reduce_scatter

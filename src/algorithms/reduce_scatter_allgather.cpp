@@ -1,0 +1,31 @@
+#include "algorithms/reduce_scatter_allgather.h"
+
+#include "algorithms/registry.h"
+#include "schedule/combinators.h"
+
+namespace toccata {
+
+ReduceScatterAllgather::ReduceScatterAllgather(std::string_view name)
+    : reduce_scatter_(*find_algorithm(reduce_scatter, name)),
+      allgather_(*find_algorithm(allgather, name)) {}
+
+Shape ReduceScatterAllgather::half(const Shape& shape) const {
+  return allgather_.complete({.p = shape.p, .placement = shape.placement, .grid = shape.grid});
+}
+
+int ReduceScatterAllgather::parts(const Shape& shape) const { return shape.p * half(shape).parts; }
+
+Cost ReduceScatterAllgather::cost(const Shape& shape) const {
+  const Shape inner = half(shape);
+  return reduce_scatter_.cost(inner) + allgather_.cost(inner);
+}
+
+void ReduceScatterAllgather::write(const Shape& shape, int rank, ScheduleBuilder& schedule) const {
+  const Shape inner = half(shape);
+  const BlockMap all = BlockMap::affine(Buffer::recv, 0);
+  const BlockMap own = BlockMap::affine(Buffer::recv, rank * inner.parts);
+  schedule.then(on(reduce_scatter_.schedule(inner, rank), BlockMap::affine(Buffer::send, 0), own))
+      .then(on(allgather_.schedule(inner, rank), own, all));
+}
+
+}  // namespace toccata

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string_view>
+
+#include "algorithms/algorithm.h"
+
+namespace toccata {
+
+// An allreduce in two halves: a reduce-scatter, after which every rank has a p-th of the result,
+// and the allgather of the same name.
+//
+//   p = 4, rank 1    a b c d    . B . .    A B C D
+class ReduceScatterAllgather {
+ public:
+  // Both algorithms must exist.
+  explicit ReduceScatterAllgather(std::string_view name);
+
+  int parts(const Shape& shape) const;
+  Cost cost(const Shape& shape) const;
+  void write(const Shape& shape, int rank, ScheduleBuilder& schedule) const;
+
+ private:
+  // The shape of either half.
+  Shape half(const Shape& shape) const;
+
+  const Algorithm& reduce_scatter_;
+  const Algorithm& allgather_;
+};
+
+}  // namespace toccata
