@@ -60,11 +60,11 @@ std::vector<Schedule> all_schedules(const Choice& choice, const Shape& known) {
 }
 
 // The closed forms are declared for messages that travel whole.
-std::string verify_choice(const Choice& choice, const Shape& known, bool in_place) {
+std::string verify_choice(const Choice& choice, const Shape& known) {
   const Algorithm& algorithm = analysed(choice, known);
   const Shape shape = choice.in(known);
-  if (choice.travel == Travel::whole) return verify(algorithm, shape, in_place);
-  return verify(algorithm, shape, all_schedules(choice, known), in_place);
+  if (choice.travel == Travel::whole) return verify(algorithm, shape);
+  return verify(algorithm, shape, all_schedules(choice, known));
 }
 
 std::string lockstep_choice(const Choice& choice, const Shape& known,
@@ -290,10 +290,6 @@ NB_MODULE(_core, module) {
       .def_prop_ro(
           "reduces",
           [](const Choice& self) { return !self.native() && self.algorithm->collective.reduces; })
-      .def_prop_ro("differs_in_place",
-                   [](const Choice& self) {
-                     return !self.native() && differs_in_place(self.algorithm->collective);
-                   })
       .def(
           "schedule",
           [](const Choice& self, const Shape& known, int rank) {
@@ -323,8 +319,7 @@ NB_MODULE(_core, module) {
           "shape"_a)
       .def("traffic", &traffic_of, "shape"_a, "block_bytes"_a = 1,
            nb::call_guard<nb::gil_scoped_release>())
-      .def("verify", &verify_choice, "shape"_a, "in_place"_a = false,
-           nb::call_guard<nb::gil_scoped_release>())
+      .def("verify", &verify_choice, "shape"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("lockstep", &lockstep_choice, "shape"_a, "counts"_a, "in_place"_a = false,
            nb::call_guard<nb::gil_scoped_release>());
 

@@ -268,17 +268,14 @@ class Choice:
     def rooted(self) -> bool: ...
     @property
     def reduces(self) -> bool: ...
-    @property
-    def differs_in_place(self) -> bool:
-        """Whether a call in place is another thing to prove."""
     def schedule(self, shape: Shape | int, rank: int) -> Schedule: ...
     def before(self, shape: Shape | int, rank: int, recv: bool) -> list[int]:
         """What each block of send or recv holds before the call; -1 for nothing."""
     def data(self, shape: Shape | int) -> int:
         """Into how many blocks it cuts the whole vector."""
     def traffic(self, shape: Shape | int, block_bytes: int = 1) -> Traffic: ...
-    def verify(self, shape: Shape | int, in_place: bool = False) -> str:
-        """What is wrong first, in one line; empty if the algorithm is proved right."""
+    def verify(self, shape: Shape | int) -> str:
+        """What is wrong first, in one line; empty if it is proved right, in place and not."""
     def lockstep(self, shape: Shape | int, counts: list[int], in_place: bool = False) -> str:
         """Runs all ranks on real bytes, datum d having counts[d]. What is wrong first, or ""."""
 

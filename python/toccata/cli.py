@@ -262,9 +262,9 @@ def verify(
     failed = 0
     with _progress() as bar:
         task = bar.add_task("", total=sum(map(len, work.values())))
-        for label, cases in work.items():
-            bar.update(task, description=label)
-            verdict = proving.prove(cases, lambda: bar.advance(task))
+        for label, verdict in proving.prove(
+            work, lambda label: bar.update(task, advance=1, description=label)
+        ):
             if verdict.error:
                 failed += 1
                 line = f"[cyan]{label:{width}}[/]  [bold red]wrong[/]  {escape(verdict.error)}"

@@ -1,7 +1,7 @@
 """Proves algorithms right: every sampled setting, many numbers of ranks, in place and not."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -14,11 +14,10 @@ MOST_EFFORT = 18_000_000  # that a proof is worth, in blocks
 
 @dataclass(frozen=True)
 class Case:
-    """One proof to make."""
+    """One proof to make, in place and not."""
 
     choice: _core.Choice
     shape: _core.Shape
-    in_place: bool
 
 
 @dataclass
@@ -49,9 +48,7 @@ def cases(
         for choice, shape in _tried(subject, p, machine):
             if choice.why_impossible(shape) or choice.proof_effort(shape) > MOST_EFFORT:
                 continue
-            yield Case(choice, shape, False)
-            if choice.differs_in_place:
-                yield Case(choice, shape, True)
+            yield Case(choice, shape)
 
 
 def _tried(
@@ -65,18 +62,31 @@ def _tried(
     return [(choice, shape) for choice in subject.variants(p)]
 
 
-def prove(cases: Sequence[Case], advance: Callable[[], None]) -> Verdict:
-    """Goes through the cases, on all cores, until one fails; calls `advance` after each."""
-    verdict = Verdict()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        errors = pool.map(lambda case: case.choice.verify(case.shape, case.in_place), cases)
-        for case, error in zip(cases, errors, strict=True):
-            if error:
-                where = ", in place" if case.in_place else ""
-                verdict.error = f"{case.choice.text} with {case.shape.p} ranks{where}: {error}"
-                pool.shutdown(cancel_futures=True)
-                return verdict
-            verdict.proofs += 1
-            verdict.largest = case.shape.p
-            advance()
-    return verdict
+def prove(
+    work: Mapping[str, Sequence[Case]], advance: Callable[[str], None]
+) -> Iterator[tuple[str, Verdict]]:
+    """Goes through the cases of every subject, on all cores, until one of them fails.
+
+    Yields subjects in their order, each when it is done; calls `advance` with the subject's name
+    after each proof.
+    """
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        started = {
+            label: [pool.submit(case.choice.verify, case.shape) for case in cases]
+            for label, cases in work.items()
+        }
+        for label, errors in started.items():
+            verdict = Verdict()
+            for case, error in zip(work[label], errors, strict=True):
+                if found := error.result():
+                    verdict.error = f"{case.choice.text} with {case.shape.p} ranks: {found}"
+                    for later in errors:
+                        later.cancel()
+                    break
+                verdict.proofs += 1
+                verdict.largest = case.shape.p
+                advance(label)
+            yield label, verdict
+    finally:
+        pool.shutdown(cancel_futures=True)

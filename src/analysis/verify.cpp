@@ -297,6 +297,7 @@ class Proof : public WalkVisitor {
       fail(rank, std::string(collective_.name) + " has nothing to reduce");
     } else {
       std::vector<Operand>& holds = ranks_[rank].holds;
+      std::pair<std::int32_t, std::int32_t> before;
       for (std::size_t i = 0; i < cells_.size() && error_.empty(); ++i) {
         for (const int cell : {from_[i], cells_[i]})
           if (holds[cell].datum == nothing)
@@ -305,16 +306,20 @@ class Proof : public WalkVisitor {
             from != into)
           return fail(rank, describe(rank, from_[i]) + " holds datum " + std::to_string(from) +
                                 " and is reduced into datum " + std::to_string(into));
-        const Partial& from = partials_[holds[from_[i]].partial];
-        const Partial& into = partials_[holds[cells_[i]].partial];
-        if (algorithm_.ordered && from.first + from.count != into.first)
-          return fail(rank, describe(rank, from_[i]) + " holds what " + ranks_of(from) +
-                                " contributed and is reduced into that of " + ranks_of(into) +
-                                ", out of order");
-        const Partial both{from.first, into.count + from.count, into.keys + from.keys,
-                           combined(into.expression, from.expression)};
-        holds[cells_[i]].partial = static_cast<std::int32_t>(partials_.size());
-        partials_.push_back(both);
+        // Blocks that went the same way have the same in them: one partial does for all.
+        const std::pair partials(holds[from_[i]].partial, holds[cells_[i]].partial);
+        if (i == 0 || partials != before) {
+          const Partial& from = partials_[partials.first];
+          const Partial& into = partials_[partials.second];
+          if (algorithm_.ordered && from.first + from.count != into.first)
+            return fail(rank, describe(rank, from_[i]) + " holds what " + ranks_of(from) +
+                                  " contributed and is reduced into that of " + ranks_of(into) +
+                                  ", out of order");
+          partials_.push_back(Partial{from.first, into.count + from.count, into.keys + from.keys,
+                                      combined(into.expression, from.expression)});
+          before = partials;
+        }
+        holds[cells_[i]].partial = static_cast<std::int32_t>(partials_.size()) - 1;
       }
     }
   }
@@ -390,21 +395,33 @@ std::string differ(const char* what, std::int64_t declared, std::int64_t found) 
 }
 
 // What is wrong, and the rounds that were found.
-std::pair<std::string, std::int64_t> prove(const Algorithm& algorithm, const Shape& shape,
-                                           std::span<const Schedule> schedules, bool in_place) {
+using Outcome = std::pair<std::string, std::int64_t>;
+
+Outcome prove(const Algorithm& algorithm, const Shape& shape, std::span<const Schedule> schedules,
+              bool in_place) {
   const auto run = [](auto&& proof) {
     std::string error = proof.run();
-    return std::pair(std::move(error), proof.rounds());
+    return Outcome(std::move(error), proof.rounds());
   };
   return algorithm.collective.reduces ? run(Proof<Operand>(algorithm, shape, schedules, in_place))
                                       : run(Proof<Datum>(algorithm, shape, schedules, in_place));
 }
 
+// With buffers of their own, and then in place, unless send is a copy there.
+Outcome prove_both(const Algorithm& algorithm, const Shape& shape,
+                   std::span<const Schedule> schedules) {
+  Outcome apart = prove(algorithm, shape, schedules, false);
+  if (!apart.first.empty() || algorithm.collective.in_place == nullptr) return apart;
+  Outcome in_place = prove(algorithm, shape, schedules, true);
+  if (!in_place.first.empty()) in_place.first.insert(0, "in place, ");
+  return in_place;
+}
+
 }  // namespace
 
 std::string verify(const Algorithm& algorithm, const Shape& shape,
-                   std::span<const Schedule> schedules, bool in_place) {
-  return prove(algorithm, shape, schedules, in_place).first;
+                   std::span<const Schedule> schedules) {
+  return prove_both(algorithm, shape, schedules).first;
 }
 
 std::string verify(const Collective& collective, const Shape& shape,
@@ -416,17 +433,17 @@ std::string verify(const Collective& collective, const Shape& shape,
                       .relays = true,
                       .cost = nullptr,
                       .write = nullptr};
-  return verify(any, shape, schedules, in_place);
+  return prove(any, shape, schedules, in_place).first;
 }
 
-std::string verify(const Algorithm& algorithm, const Shape& shape, bool in_place) {
+std::string verify(const Algorithm& algorithm, const Shape& shape) {
   std::vector<Schedule> schedules;
   Traffic found;
   for (int rank = 0; rank < shape.p; ++rank) {
     schedules.push_back(algorithm.schedule(shape, rank));
     found = largest(found, traffic(algorithm.collective, shape, rank, schedules.back()));
   }
-  const auto [error, rounds] = prove(algorithm, shape, schedules, in_place);
+  const auto [error, rounds] = prove_both(algorithm, shape, schedules);
   if (!error.empty()) return error;
 
   const Cost declared = algorithm.cost(shape);
@@ -445,7 +462,5 @@ std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape) {
   return shape.p * (10 * cost.messages + cost.sent + cost.copied + cost.reduced) +
          std::int64_t{algorithm.collective.data(shape)};
 }
-
-bool differs_in_place(const Collective& collective) { return collective.in_place != nullptr; }
 
 }  // namespace toccata

@@ -14,24 +14,22 @@ namespace toccata {
 // none writes what another sends, and at the end every rank holds what the collective promises.
 // Where it reduces: every rank's contribution is in there once, in the order of the ranks if the
 // algorithm says so, and by the same expression on every rank, so that all get the same bits.
-// With `in_place`, for a call with MPI_IN_PLACE. Also holds rounds, messages, blocks sent, copied
-// and reduced to the declared closed forms. Returns what is wrong first, in one line that names
-// rank, round and block; empty if nothing is.
-std::string verify(const Algorithm& algorithm, const Shape& shape, bool in_place = false);
+// Both for calls with buffers of their own and, where that is another thing, with MPI_IN_PLACE.
+// Also holds rounds, messages, blocks sent, copied and reduced to the declared closed forms.
+// Returns what is wrong first, in one line that names rank, round and block; empty if nothing is.
+std::string verify(const Algorithm& algorithm, const Shape& shape);
 
 // The same for these schedules, one for every rank, without the closed forms.
 std::string verify(const Algorithm& algorithm, const Shape& shape,
-                   std::span<const Schedule> schedules, bool in_place = false);
+                   std::span<const Schedule> schedules);
 
-// The same for schedules from anywhere, of which no more is asked than the collective promises.
+// The same for schedules from anywhere, of which no more is asked than the collective promises, in
+// place or not.
 std::string verify(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, bool in_place = false);
 
 // About how many blocks a proof moves or looks at; a message counts as ten. By the declared cost,
 // so that it is known without writing a schedule. 40 million take about a second.
 std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape);
-
-// Whether a call in place is another thing to prove: not where send is a copy then.
-bool differs_in_place(const Collective& collective);
 
 }  // namespace toccata

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "schedule/combinators.h"
+
 namespace toccata {
 
 int CellBox::cells() const {
@@ -13,40 +15,38 @@ int CellBox::cells() const {
 
 namespace {
 
-// Calls visit(cell, count) for the cells of a box, consecutive ones together.
-template <typename Visit>
-void for_each_run(const Mesh& mesh, const CellBox& box, Visit&& visit) {
-  const int last = mesh.dimensions() - 1;
-  if (last < 0) return visit(0, 1);
-  std::vector<int> offset(mesh.dimensions(), 0);
-  for (int dimension = 0; dimension >= 0;) {
-    int row = 0;
-    for (int i = 0; i < last; ++i)
-      row = row * mesh.dims[i] + wrap(box.first[i] + offset[i], mesh.dims[i]);
-    row *= mesh.dims[last];
-    const int start = wrap(box.first[last], mesh.dims[last]);
-    const int until_end = std::min(box.extent[last], mesh.dims[last] - start);
-    visit(row + start, until_end);
-    if (until_end < box.extent[last]) visit(row, box.extent[last] - until_end);
-    for (dimension = last - 1; dimension >= 0; --dimension) {
-      if (++offset[dimension] < box.extent[dimension]) break;
-      offset[dimension] = 0;
-    }
+// The cells of a box, in their order, as blocks.
+BlockRanges cells_of(const Mesh& mesh, const CellBox& box) {
+  BlockRanges cells{{Buffer::recv, 0}};
+  int weight = 1;
+  for (int i = mesh.dimensions() - 1; i >= 0; weight *= mesh.dims[i--]) {
+    BlockRanges rows;
+    for (const BlockRange& run : circular(Buffer::recv, box.first[i], box.extent[i], mesh.dims[i]))
+      if (const BlockRange& row = cells.front(); cells.size() == 1 && row.repeat == 1)
+        BlockMap::affine(row.buffer, row.first, weight, row.count).map(run, rows);
+      else
+        for_each_block(run, [&](int at) {
+          for (BlockRange range : cells) {
+            range.first += at * weight;
+            append(rows, range);
+          }
+        });
+    cells = std::move(rows);
   }
+  return cells;
 }
 
 }  // namespace
 
 BlockRanges blocks_of(const Grid& grid, const CellBox& box, Buffer buffer, int blocks, int first,
                       int count) {
+  const BlockMap of_rank = BlockMap::affine(buffer, first, blocks, count);
   BlockRanges ranges;
-  for_each_run(grid.mesh, box, [&](int cell, int cells) {
+  for (const BlockRange& cells : cells_of(grid.mesh, box))
     if (grid.ranks.empty())
-      append(ranges, {buffer, cell * blocks + first, count, blocks, cells});
+      of_rank.map(cells, ranges);
     else
-      for (int i = 0; i < cells; ++i)
-        append(ranges, {buffer, grid.ranks[cell + i] * blocks + first, count});
-  });
+      for_each_block(cells, [&](int cell) { of_rank.map({buffer, grid.ranks[cell]}, ranges); });
   return ranges;
 }
 

@@ -15,6 +15,8 @@ struct CellBox {
   std::vector<int> extent;
 
   int cells() const;
+
+  bool operator==(const CellBox&) const = default;
 };
 
 // The blocks of a box's cells, in the order of the cells, in a buffer that has `blocks` blocks for

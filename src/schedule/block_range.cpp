@@ -24,31 +24,36 @@ std::int64_t blocks(const BlockRanges& ranges) {
 
 void append(BlockRanges& ranges, const BlockRange& range) {
   if (range.blocks() == 0) return;
-  BlockRange added = range;
-  if (added.consecutive()) added = {added.buffer, added.first, added.count * added.repeat};
-  if (ranges.empty() || ranges.back().buffer != added.buffer) {
-    ranges.push_back(added);
+  if (range.repeat > 1 && range.consecutive())
+    return append(ranges, {range.buffer, range.first, range.count * range.repeat});
+  if (ranges.empty() || ranges.back().buffer != range.buffer) {
+    ranges.push_back(range);
     return;
   }
   BlockRange& last = ranges.back();
-  const bool one_run_each = last.repeat == 1 && added.repeat == 1;
   const auto continues = [&](int stride) {
-    return added.count == last.count && added.first == last.first + last.repeat * stride;
+    return range.count == last.count && range.first == last.first + last.repeat * stride;
   };
-  if (one_run_each && added.first == last.first + last.count) {
-    last.count += added.count;
-  } else if (one_run_each && added.count == last.count) {
-    last.stride = added.first - last.first;
+  if (range.repeat > 1) {
+    if ((last.repeat == 1 || last.stride == range.stride) && continues(range.stride)) {
+      last.stride = range.stride;
+      last.repeat += range.repeat;
+      return;
+    }
+  } else if (last.repeat > 1) {
+    if (continues(last.stride)) {
+      ++last.repeat;
+      return;
+    }
+  } else if (range.first == last.first + last.count) {
+    last.count += range.count;
+    return;
+  } else if (range.count == last.count) {
+    last.stride = range.first - last.first;
     last.repeat = 2;
-  } else if (last.repeat == 1 && added.repeat > 1 && continues(added.stride)) {
-    last.stride = added.stride;
-    last.repeat += added.repeat;
-  } else if (last.repeat > 1 && (added.repeat == 1 || added.stride == last.stride) &&
-             continues(last.stride)) {
-    last.repeat += added.repeat;
-  } else {
-    ranges.push_back(added);
+    return;
   }
+  ranges.push_back(range);
 }
 
 BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, int step) {

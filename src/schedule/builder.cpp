@@ -14,7 +14,7 @@ ScheduleBuilder& ScheduleBuilder::round() {
 
 std::uint32_t ScheduleBuilder::store(std::span<const BlockRange> blocks) {
   const std::size_t first = schedule_.ranges_.size();
-  schedule_.ranges_.insert(schedule_.ranges_.end(), blocks.begin(), blocks.end());
+  for (const BlockRange& range : blocks) schedule_.ranges_.push_back(range);  // mostly one
   return static_cast<std::uint32_t>(first);
 }
 
@@ -83,8 +83,8 @@ ScheduleBuilder& ScheduleBuilder::channel(int channel) {
   return *this;
 }
 
-void ScheduleBuilder::merge_round(const Schedule& other, int round, int first_scratch,
-                                  int first_channel) {
+ScheduleBuilder& ScheduleBuilder::merge_round(const Schedule& other, int round, int first_scratch,
+                                              int first_channel) {
   const auto store_moved = [&](std::span<const BlockRange> ranges) {
     const std::uint32_t first = store(ranges);
     for (std::size_t i = first; i < schedule_.ranges_.size(); ++i)
@@ -105,13 +105,21 @@ void ScheduleBuilder::merge_round(const Schedule& other, int round, int first_sc
     schedule_.steps_.push_back({first, each.from_count, each.into_count, each.reduces});
   }
   channel_ = 0;
+  return *this;
 }
 
-ScheduleBuilder& ScheduleBuilder::then(const Schedule& next, int rounds) {
+ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
+  const int missing = std::max(0, rounds - next.rounds());
+  const bool first = schedule_.rounds() == 0;
   const BlockRange moved = scratch(next.scratch());
-  for (int i = 0; i < next.rounds(); ++i) round().merge_round(next, i, moved.first, 0);
-  for (int i = next.rounds(); i < rounds; ++i) round();
   schedule_.channels_ = std::max(schedule_.channels_, next.channels());
+  if (first && moved.first == 0) {
+    next.channels_ = schedule_.channels_;
+    schedule_ = std::move(next);
+  } else {
+    for (int i = 0; i < next.rounds(); ++i) round().merge_round(next, i, moved.first, 0);
+  }
+  for (int i = 0; i < missing; ++i) round();
   return *this;
 }
 

@@ -32,7 +32,12 @@ class ScheduleBuilder {
 
   // All rounds of `next`, after ours: the combinator `then`, in place. Where other ranks have more
   // rounds in their `next`, `rounds` says how many, so that what follows lines up.
-  ScheduleBuilder& then(const Schedule& next, int rounds = 0);
+  ScheduleBuilder& then(Schedule next, int rounds = 0);
+
+  // Adds one round of `other` to the open one, its scratch and channels moved past ours: how
+  // combinators pair rounds. Its scratch itself is claimed by scratch().
+  ScheduleBuilder& merge_round(const Schedule& other, int round, int first_scratch,
+                               int first_channel);
 
   // The channel of the messages that follow; see Message.
   ScheduleBuilder& channel(int channel);
@@ -41,10 +46,7 @@ class ScheduleBuilder {
   Schedule build() &&;
 
  private:
-  // Adds one round of `other` to the open round, its scratch and channels moved past ours.
-  friend Schedule beside(const Schedule& one, const Schedule& other);
   ScheduleBuilder& step(const BlockRanges& from, const BlockRanges& into, bool reduces);
-  void merge_round(const Schedule& other, int round, int first_scratch, int first_channel);
 
   std::uint32_t store(std::span<const BlockRange> blocks);
   Message message(int peer, std::span<const BlockRange> blocks, Travel travel);

@@ -31,24 +31,6 @@ BlockRanges at_home(const BlockRanges& like, const BlockRange& range) {
   return runs;
 }
 
-// Adds one round of `schedule` to the open one, its scratch moved.
-void add_round(ScheduleBuilder& result, const Schedule& schedule, int round, int first_scratch) {
-  const auto moved = [&](std::span<const BlockRange> ranges) {
-    BlockRanges blocks(ranges.begin(), ranges.end());
-    for (BlockRange& range : blocks)
-      if (range.buffer == Buffer::scratch) range.first += first_scratch;
-    return blocks;
-  };
-  for (const Message& each : schedule.sends(round))
-    result.channel(each.channel).send(each.peer, moved(schedule.ranges(each)), each.travel);
-  for (const Message& each : schedule.recvs(round))
-    result.channel(each.channel).recv(each.peer, moved(schedule.ranges(each)), each.travel);
-  for (const Step& each : schedule.steps(round)) {
-    const BlockRanges from = moved(schedule.from(each)), into = moved(schedule.into(each));
-    each.reduces ? result.reduce(from, into) : result.copy(from, into);
-  }
-}
-
 }  // namespace
 
 Schedule going_on(const Schedule& first, const Schedule& second) {
@@ -61,7 +43,7 @@ Schedule going_on(const Schedule& first, const Schedule& second) {
     else
       for (const BlockRange& home : at_home(first.scratch(), range)) append(own, home);
   result.scratch(own);
-  for (int i = 0; i < second.rounds(); ++i) add_round(result.round(), second, i, 0);
+  for (int i = 0; i < second.rounds(); ++i) result.round().merge_round(second, i, 0, 0);
   result.channel(second.channels() - 1);
   return std::move(result).build();
 }
@@ -93,7 +75,7 @@ Schedule abreast(std::span<const Schedule> parts) {
   for (int i = 0; i < rounds; ++i) {
     result.round();
     for (std::size_t part = 0; part < parts.size(); ++part)
-      if (i < parts[part].rounds()) add_round(result, parts[part], i, scratch[part]);
+      if (i < parts[part].rounds()) result.merge_round(parts[part], i, scratch[part], 0);
   }
   result.channel(channels - 1);
   return std::move(result).build();
@@ -167,8 +149,8 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
                 const BlockMap& recv, Scratch where, Nothing nothing, int first_scratch = 0) {
   const bool apart = where == Scratch::apart;
   const BlockMap scratch = map_scratch(inner.scratch(), send, recv, first_scratch);
-  const auto map = [&](std::span<const BlockRange> ranges) {
-    BlockRanges outer;
+  const auto map = [&](std::span<const BlockRange> ranges, BlockRanges& outer) {
+    outer.clear();
     for (const BlockRange& range : ranges)
       if (range.buffer == Buffer::scratch && !apart) {
         for (const BlockRange& home : at_home(inner.scratch(), range))
@@ -179,22 +161,26 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
                                                                 : scratch;
         blocks.map(range, outer);
       }
-    return outer;
   };
 
   ScheduleBuilder result;
-  if (apart) result.scratch(map(inner.scratch()));
+  BlockRanges moved, from, into;  // here, as schedules may have very many messages
+  if (apart) {
+    map(inner.scratch(), moved);
+    result.scratch(moved);
+  }
   const bool all = nothing == Nothing::kept;
   for (int i = 0; i < inner.rounds(); ++i) {
     result.round();
     for (const Message& each : inner.sends(i))
-      if (const BlockRanges blocks = map(inner.ranges(each)); all || !blocks.empty())
-        result.channel(each.channel).send(peer(each.peer), blocks, each.travel);
+      if (map(inner.ranges(each), moved); all || !moved.empty())
+        result.channel(each.channel).send(peer(each.peer), moved, each.travel);
     for (const Message& each : inner.recvs(i))
-      if (const BlockRanges blocks = map(inner.ranges(each)); all || !blocks.empty())
-        result.channel(each.channel).recv(peer(each.peer), blocks, each.travel);
+      if (map(inner.ranges(each), moved); all || !moved.empty())
+        result.channel(each.channel).recv(peer(each.peer), moved, each.travel);
     for (const Step& each : inner.steps(i)) {
-      const BlockRanges from = map(inner.from(each)), into = map(inner.into(each));
+      map(inner.from(each), from);
+      map(inner.into(each), into);
       if (each.reduces)
         result.reduce(from, into);
       else if (all || from != into)

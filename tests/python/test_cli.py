@@ -139,31 +139,27 @@ def test_verify_goes_through_every_setting() -> None:
 
     sparbit = find("sparbit").algorithm
     assert sparbit is not None
-    cases = {(c.choice.text, c.shape.p, c.in_place) for c in proving.cases(sparbit, [5])}
-    assert cases == {
-        (text, 5, in_place)
-        for text in ("sparbit", "sparbit:messages=per_block")
-        for in_place in (False, True)
-    }
+    cases = {(c.choice.text, c.shape.p) for c in proving.cases(sparbit, [5])}
+    assert cases == {("sparbit", 5), ("sparbit:messages=per_block", 5)}
     assert not list(proving.cases(find("allgather/ring"), [100_000]))
     assert not list(proving.cases(find("neighbor_exchange"), [5]))
 
 
 class Wrong:
-    """A choice whose proof fails in place."""
+    """A choice whose proof fails with four ranks."""
 
     text = "wrong"
 
-    def verify(self, p: int, in_place: bool) -> str:
-        return "rank 1, round 2: [red] block" if in_place else ""
+    def verify(self, shape: Shape) -> str:
+        return "rank 1, round 2: [red] block" if shape.p == 4 else ""
 
 
 def test_verify_fails_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = [Case(Wrong(), Shape(4), False), Case(Wrong(), Shape(4), True)]  # type: ignore[arg-type]
+    wrong = [Case(Wrong(), Shape(3)), Case(Wrong(), Shape(4))]  # type: ignore[arg-type]
     monkeypatch.setattr(proving, "cases", lambda *_: iter(wrong))
     code, stdout, stderr = invoke("verify", "allgather/ring")
     assert code == 1
-    assert "wrong with 4 ranks, in place: rank 1, round 2: [red] block" in stdout
+    assert "wrong with 4 ranks: rank 1, round 2: [red] block" in stdout
     assert stderr == "toccata: 1 of 1 algorithms are wrong\n"
 
 

@@ -57,7 +57,6 @@ def test_scratch_and_copies() -> None:
 def test_analyses() -> None:
     choice = _core.parse_choice("allgather", "sparbit:messages=per_block")
     assert choice.verify(21) == ""
-    assert choice.verify(21, in_place=True) == ""
     assert choice.lockstep(5, [3, 0, 2, 1, 4]) == ""
     assert choice.cost(21).messages == 20
     traffic = choice.traffic(21, block_bytes=8)
