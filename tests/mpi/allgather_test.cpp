@@ -103,7 +103,7 @@ TEST(Allgatherv, BlocksSideBySide) {
   std::vector<int> counts(p, 3), displacements(p);
   for (int i = 0; i < p; ++i) displacements[i] = 3 * i;
   const std::vector<int> mine = numbers.of(rank);
-  for (const std::string& choice : choices(allgather, p)) {
+  for (const std::string& choice : choices(allgather, MPI_COMM_WORLD)) {
     std::vector<int> all(3 * p);
     EXPECT_EQ(toccata_allgatherv(mine.data(), 3, MPI_INT, all.data(), counts.data(),
                                  displacements.data(), MPI_INT, MPI_COMM_WORLD, choice.c_str()),
@@ -144,7 +144,7 @@ TEST(Allgather, NothingInManyWords) {
   const MPI_Datatype type = few ? MPI_INT : nothing;
   const int count = few ? 0 : 3;
   int mine = 7, all = 8;
-  for (const std::string& choice : choices(allgather, size_of(MPI_COMM_WORLD))) {
+  for (const std::string& choice : choices(allgather, MPI_COMM_WORLD)) {
     EXPECT_EQ(
         toccata_allgather(&mine, count, type, &all, count, type, MPI_COMM_WORLD, choice.c_str()),
         MPI_SUCCESS);

@@ -56,7 +56,7 @@ TEST(Allreduce, SameBitsOnAllRanks) {
     std::minstd_rand random(rank + 1);
     std::vector<double> mine(count);
     for (double& each : mine) each = 1.0 / static_cast<double>(random());
-    for (const std::string& choice : choices(allreduce, p)) {
+    for (const std::string& choice : choices(allreduce, MPI_COMM_WORLD)) {
       std::vector<double> sums(count);
       EXPECT_EQ(toccata_allreduce(mine.data(), sums.data(), count, MPI_DOUBLE, MPI_SUM,
                                   MPI_COMM_WORLD, choice.c_str()),
@@ -117,7 +117,7 @@ TEST(Allreduce, EveryPredefinedOperationOnEveryDatatype) {
   const MPI_Op operations[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
                                MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
   const DatatypeTable datatypes;
-  const std::string algorithm = choices(allreduce, size_of(MPI_COMM_WORLD)).front();
+  const std::string algorithm = choices(allreduce, MPI_COMM_WORLD).front();
   for (const MPI_Datatype type : types)
     for (const MPI_Op operation : operations) {
       if (type == MPI_DATATYPE_NULL || !is_defined(operation, type, datatypes)) continue;

@@ -70,7 +70,7 @@ TEST(AlltoallRequests, RunAllFormsAtOnce) {
   const std::vector<MPI_Datatype> integers(p, MPI_INT);
   std::vector<int> places(p), byte_places(p);
   for (int i = 0; i < p; ++i) byte_places[i] = 4 * (places[i] = i);
-  for (const std::string& choice : choices(alltoall, p)) {
+  for (const std::string& choice : choices(alltoall, MPI_COMM_WORLD)) {
     std::vector<int> mine(p), regular(p), vector(p), typed(p), in_place(p);
     toccata_request requests[4];
     const auto ready = [&](int call) {

@@ -199,7 +199,7 @@ TEST(Alltoallw, NullDatatypesWhereThereIsNothing) {
   const int p = size_of(MPI_COMM_WORLD);
   std::vector<int> none(p, 0);
   std::vector<MPI_Datatype> null(p, MPI_DATATYPE_NULL);
-  for (const std::string& choice : choices(alltoallv, p))
+  for (const std::string& choice : choices(alltoallv, MPI_COMM_WORLD))
     EXPECT_EQ(
         toccata_alltoallw(none.data(), none.data(), none.data(), null.data(), none.data(),
                           none.data(), none.data(), null.data(), MPI_COMM_WORLD, choice.c_str()),
@@ -217,7 +217,7 @@ TEST(Alltoallv, RoomForMoreAndForLess) {
   std::vector<int> places(p), mine(3 * p), ones(p, 1), threes(p, 3);
   for (int peer = 0; peer < p; ++peer) places[peer] = 3 * peer;
   std::ranges::fill(mine, 100 + rank);
-  for (const std::string& choice : choices(alltoall, p)) {
+  for (const std::string& choice : choices(alltoall, MPI_COMM_WORLD)) {
     std::vector<int> all(3 * p, -1), expected(3 * p, -1);
     for (int peer = 0; peer < p; ++peer) expected[3 * peer] = 100 + peer;
     EXPECT_EQ(toccata_alltoallv(mine.data(), ones.data(), places.data(), MPI_INT, all.data(),
@@ -285,7 +285,7 @@ TEST(AlltoallvRequests, RandomLoadsAllAtOnce) {
   const auto expect_right = [&](int call, const std::string& choice) {
     for (const Uneven& each : calls) each.expect_right(call, choice);
   };
-  for (const std::string& choice : choices(alltoallv, p)) {
+  for (const std::string& choice : choices(alltoallv, MPI_COMM_WORLD)) {
     for (int i = 0; i < n; ++i) {
       calls[i].ready(0);
       EXPECT_EQ(calls[i].pass(toccata_ialltoallv, choice.c_str(), &requests[i]), MPI_SUCCESS);

@@ -16,22 +16,28 @@
 namespace toccata::test {
 namespace {
 
-// Variables of the environment until the end of the scope.
-class Variables {
+// A variable of the environment until the end of the scope; "" for none.
+class Variable {
  public:
-  explicit Variables(const std::string& topology, const std::string& placement = "") {
-    set("TOCCATA_TOPOLOGY", topology);
-    set("TOCCATA_PLACEMENT", placement);
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* found = std::getenv(name)) before_ = found;
+    set(value);
   }
-  ~Variables() {
-    unsetenv("TOCCATA_TOPOLOGY");
-    unsetenv("TOCCATA_PLACEMENT");
-  }
+  ~Variable() { set(before_); }
 
  private:
-  static void set(const char* name, const std::string& value) {
-    value.empty() ? unsetenv(name) : setenv(name, value.c_str(), 1);
+  void set(const std::string& value) const {
+    value.empty() ? unsetenv(name_) : setenv(name_, value.c_str(), 1);
   }
+
+  const char* name_;
+  std::string before_;
+};
+
+struct Variables {
+  explicit Variables(const std::string& machine, const std::string& where = "")
+      : topology("TOCCATA_TOPOLOGY", machine), placement("TOCCATA_PLACEMENT", where) {}
+  Variable topology, placement;
 };
 
 struct Found {
@@ -69,6 +75,7 @@ std::string host() {
 }
 
 TEST(Discovery, FindsAllRanksOnThisNode) {
+  const Variables none("");
   const Found found = find_out(MPI_COMM_WORLD);
   expect_alike(MPI_COMM_WORLD, found.placement);
   EXPECT_EQ(found.complaint, "");

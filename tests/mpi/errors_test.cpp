@@ -171,7 +171,7 @@ TEST_F(Errors, MoreSentThanExpected) {
     });
     return;
   }
-  for (const std::string& choice : choices(allgather, p))
+  for (const std::string& choice : choices(allgather, MPI_COMM_WORLD))
     for (const bool blocking : {true, false}) {
       SCOPED_TRACE(choice + (blocking ? "" : ", nonblocking"));
       const OwnedComm comm = duplicate(MPI_COMM_WORLD);

@@ -56,7 +56,7 @@ TEST(Large, ExtentsOfAGibibyte) {
         recv.at(offset) = r == rank ? mine[i] : 0;  // as the call in place wants it
       }
   };
-  for (const std::string& choice : choices(allgather, p)) {
+  for (const std::string& choice : choices(allgather, MPI_COMM_WORLD)) {
     toccata_allgather(mine.data(), 2, MPI_INT, recv.address(), 2, far, MPI_COMM_WORLD,
                       choice.c_str());
     expect_right(choice + " from integers");
@@ -79,7 +79,7 @@ TEST(Large, Displacements) {
   for (int r = 0; r < p; ++r) displacements[r] = (p - 1 - r) * apart;
   SparseMemory recv(4ll * apart * p);
   NEED(recv);
-  for (const std::string& choice : choices(allgather, p)) {
+  for (const std::string& choice : choices(allgather, MPI_COMM_WORLD)) {
     toccata_allgatherv(mine.data(), 3, MPI_INT, recv.address(), counts.data(), displacements.data(),
                        MPI_INT, MPI_COMM_WORLD, choice.c_str());
     for (int r = 0; r < p; ++r)
@@ -101,7 +101,7 @@ TEST(Large, ExtentsOfAGibibyteInAlltoall) {
   NEED(send);
   NEED(recv);
   for (int r = 0; r < p; ++r) send.at(r * gibi) = 100 * rank + r;
-  for (const std::string& choice : choices(alltoall, p))
+  for (const std::string& choice : choices(alltoall, MPI_COMM_WORLD))
     for (const bool in_place : {false, true}) {
       for (int r = 0; r < p; ++r) recv.at(r * gibi) = in_place ? 100 * rank + r : -1;
       toccata_alltoall(in_place ? MPI_IN_PLACE : send.address(), 1, far, recv.address(), 1, far,
@@ -123,7 +123,7 @@ TEST(Large, DisplacementsInAlltoallv) {
   NEED(send);
   NEED(recv);
   for (int r = 0; r < p; ++r) send.at(4ll * displacements[r]) = 100 * rank + r;
-  for (const std::string& choice : choices(alltoallv, p)) {
+  for (const std::string& choice : choices(alltoallv, MPI_COMM_WORLD)) {
     toccata_alltoallv(send.address(), counts.data(), displacements.data(), MPI_INT, recv.address(),
                       counts.data(), displacements.data(), MPI_INT, MPI_COMM_WORLD, choice.c_str());
     for (int r = 0; r < p; ++r) {
@@ -142,7 +142,7 @@ TEST(Large, TotalsInAlltoallv) {
   const OwnedDatatype owned = committed(nothing);
   const std::vector<int> counts(p, 1 << 30), displacements(p, INT_MAX);
   int none = 0;
-  for (const std::string& choice : choices(alltoallv, p))
+  for (const std::string& choice : choices(alltoallv, MPI_COMM_WORLD))
     EXPECT_EQ(
         toccata_alltoallv(&none, counts.data(), displacements.data(), nothing, &none, counts.data(),
                           displacements.data(), nothing, MPI_COMM_WORLD, choice.c_str()),
@@ -156,7 +156,7 @@ TEST(Large, CountsOfElementsWithoutData) {
   MPI_Type_contiguous(0, MPI_INT, &nothing);
   const OwnedDatatype owned = committed(nothing);
   int none = 0;
-  for (const std::string& choice : choices(allgather, size_of(MPI_COMM_WORLD)))
+  for (const std::string& choice : choices(allgather, MPI_COMM_WORLD))
     EXPECT_EQ(toccata_allgather(&none, 1 << 30, nothing, &none, 1 << 30, nothing, MPI_COMM_WORLD,
                                 choice.c_str()),
               MPI_SUCCESS)

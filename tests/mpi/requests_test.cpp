@@ -67,7 +67,7 @@ using Gatherings = std::vector<std::unique_ptr<Gathering>>;
 Gatherings every_choice(MPI_Comm comm) {
   Gatherings result;
   int call = 0;
-  for (const std::string& choice : choices(allgather, size_of(comm))) {
+  for (const std::string& choice : choices(allgather, comm)) {
     const int count = call % 5 == 4 ? 20000 : call % 5;
     result.push_back(std::make_unique<Gathering>(comm, Numbers{count, call++}, choice));
   }
@@ -180,7 +180,7 @@ TEST(Requests, GoOnWhileNativeOnesAreWaitedFor) {
 TEST(Requests, UsersMessagesOfAnyTag) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
-  for (const std::string& choice : choices(allgather, p)) {
+  for (const std::string& choice : choices(allgather, MPI_COMM_WORLD)) {
     int got = -1;
     MPI_Request receiving, sending;
     MPI_Status status;
@@ -287,7 +287,7 @@ TEST(Requests, DatatypesMayBeFreedAtOnce) {
         EXPECT_EQ(all[5 * r + 2 * i], numbers.value(r, i)) << choice << ", rank " << r;
     std::ranges::fill(all, -1);
   };
-  std::vector<std::string> every = choices(allgather, p);
+  std::vector<std::string> every = choices(allgather, MPI_COMM_WORLD);
   every.push_back("native");
   for (const std::string& choice : every) {
     const auto strided = [] {

@@ -127,8 +127,8 @@ const Collective& collective_of(int form) {
 }
 
 // The algorithm of a collective whose turn it is, native among them.
-std::string choice_of(int form, int p, int turn) {
-  std::vector<std::string> all = choices(collective_of(form), p, one_travel);
+std::string choice_of(int form, MPI_Comm comm, int turn) {
+  std::vector<std::string> all = choices(collective_of(form), comm, one_travel);
   all.emplace_back("native");
   return all[turn % all.size()];
 }
@@ -140,8 +140,9 @@ TEST(RootedRequests, RunAllFormsAtOnce) {
     All all(MPI_COMM_WORLD, turn % p);
     std::array<toccata_request, forms> requests;
     for (int form = 0; form < forms; ++form)
-      ASSERT_EQ(all.nonblocking(form, choice_of(form, p, turn).c_str(), &requests[form]),
-                MPI_SUCCESS);
+      ASSERT_EQ(
+          all.nonblocking(form, choice_of(form, MPI_COMM_WORLD, turn).c_str(), &requests[form]),
+          MPI_SUCCESS);
     EXPECT_EQ(toccata_waitall(forms, requests.data()), MPI_SUCCESS);
     for (int form = 0; form < forms; ++form) all.expect_right(form);
   }
@@ -154,8 +155,9 @@ TEST(RootedRequests, PersistentOnesStartInAnyOrder) {
     All all(MPI_COMM_WORLD, turn % p);
     std::array<toccata_request, forms> requests;
     for (int form = 0; form < forms; ++form)
-      ASSERT_EQ(all.persistent(form, choice_of(form, p, turn).c_str(), &requests[form]),
-                MPI_SUCCESS);
+      ASSERT_EQ(
+          all.persistent(form, choice_of(form, MPI_COMM_WORLD, turn).c_str(), &requests[form]),
+          MPI_SUCCESS);
     for (int start = 1; start <= 2; ++start) {
       all.renew(start);
       for (int i = 0; i < forms; ++i)

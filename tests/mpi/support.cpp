@@ -1,8 +1,33 @@
 #include "support.h"
 
 #include <array>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+
+#include "topology/placements.h"
+#include "topology/synthetic.h"
 
 namespace toccata::test {
+
+Shape known_shape(MPI_Comm comm) {
+  Shape shape{size_of(comm)};
+  const char* machine = std::getenv("TOCCATA_TOPOLOGY");
+  if (machine == nullptr) return shape;
+  std::vector<int> ranks(shape.p), in_world(shape.p);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group ours, world;
+  MPI_Comm_group(comm, &ours);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_translate_ranks(ours, shape.p, ranks.data(), world, in_world.data());
+  MPI_Group_free(&ours);
+  MPI_Group_free(&world);
+  const Placement all = place(std::make_shared<const Machine>(parse_machine(machine)),
+                              size_of(MPI_COMM_WORLD), "sequential");
+  shape.placement = std::make_shared<const Placement>(all.among(in_world));
+  shape.grid = grid_of(*shape.placement);
+  return shape;
+}
 
 namespace {
 

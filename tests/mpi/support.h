@@ -62,19 +62,19 @@ inline OwnedComm split(MPI_Comm comm, int color, int key) {
   return OwnedComm(result);
 }
 
-inline bool possible(const Choice& choice, int p) {
-  return choice.algorithm->why_impossible({p, choice.parameters}).empty();
-}
+// What an algorithm can know of these ranks: where TOCCATA_TOPOLOGY, if set, has put them.
+Shape known_shape(MPI_Comm comm);
 
 // Ways to travel that a test goes through; the usual one always.
 using Travels = std::vector<std::string>;
 inline const Travels every_travel{"whole", "packed", "datatype", "per_block"};
 inline const Travels one_travel{"whole"};
 
-// Every algorithm of the registry that can run with p ranks, as it is and with one thing changed: a
+// Every algorithm of the registry that these ranks can run, as it is and with one thing changed: a
 // parameter, or how messages travel. "bruck", "bruck:travel=packed", ... Proofs combine them all.
-inline std::vector<std::string> choices(const Collective& collective, int p,
+inline std::vector<std::string> choices(const Collective& collective, MPI_Comm comm,
                                         const Travels& travels = every_travel) {
+  Shape shape = known_shape(comm);
   std::vector<std::string> result;
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective)) continue;
@@ -86,8 +86,10 @@ inline std::vector<std::string> choices(const Collective& collective, int p,
           texts.push_back(name + ":" + std::string(parameter.name) + "=" + parameter.text(value));
     for (const std::string& travel : travels)
       if (travel != "whole") texts.push_back(name + ":travel=" + travel);
-    for (const std::string& text : texts)
-      if (possible(parse_choice(collective, text), p)) result.push_back(text);
+    for (const std::string& text : texts) {
+      shape.parameters = parse_choice(collective, text).parameters;
+      if (algorithm->why_impossible(shape).empty()) result.push_back(text);
+    }
   }
   return result;
 }
@@ -137,7 +139,7 @@ void expect_like_native(const Collective& collective, MPI_Comm comm, const Memor
                         const Travels& travels = every_travel) {
   Memory expected_send = send, expected_recv = recv;
   ASSERT_EQ(native(expected_send.address(), expected_recv.address()), MPI_SUCCESS);
-  for (const std::string& choice : choices(collective, size_of(comm), travels)) {
+  for (const std::string& choice : choices(collective, comm, travels)) {
     Memory its_send = send, its_recv = recv;
     EXPECT_EQ(ours(its_send.address(), its_recv.address(), choice.c_str()), MPI_SUCCESS) << choice;
     EXPECT_TRUE(its_send == send) << choice << " wrote to the send buffer";

@@ -7,7 +7,7 @@ namespace {
 
 // Blocking and nonblocking calls in turn.
 void use(MPI_Comm comm, int thread, int times) {
-  const std::vector<std::string> all = choices(allgather, size_of(comm));
+  const std::vector<std::string> all = choices(allgather, comm);
   const int p = size_of(comm);
   for (int i = 0; i < times; ++i) {
     const std::string& choice = all[i % all.size()];
