@@ -46,11 +46,17 @@ std::unique_ptr<Benchmark> uneven(std::size_t bytes, const Options& options) {
 }
 
 const std::map<std::string, Maker> benchmarks{
-    {"allreduce", plain<make_allreduce>},  {"alltoall", plain<make_alltoall>},
-    {"alltoallv", uneven<make_alltoallv>}, {"bcast", plain<make_bcast>},
-    {"gather", plain<make_gather>},        {"gatherv", uneven<make_gatherv>},
-    {"reduce", plain<make_reduce>},        {"reduce_scatter", plain<make_reduce_scatter>},
-    {"scatter", plain<make_scatter>},      {"scatterv", uneven<make_scatterv>},
+    {"allgather", plain<make_allgather>},
+    {"allreduce", plain<make_allreduce>},
+    {"alltoall", plain<make_alltoall>},
+    {"alltoallv", uneven<make_alltoallv>},
+    {"bcast", plain<make_bcast>},
+    {"gather", plain<make_gather>},
+    {"gatherv", uneven<make_gatherv>},
+    {"reduce", plain<make_reduce>},
+    {"reduce_scatter", plain<make_reduce_scatter>},
+    {"scatter", plain<make_scatter>},
+    {"scatterv", uneven<make_scatterv>},
 };
 
 class Run {

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import fakes
 from conftest import BUILD, ROOT, Toccata
 from toccata import catalogue, proving
-from toccata._core import Shape
+from toccata._core import Shape, collectives
 from toccata.catalogue import split_choices
 from toccata.cli import app
 from toccata.errors import InputError
@@ -311,6 +311,20 @@ def test_bench_on_the_real_thing(family: str, toccata: Toccata, tmp_path: Path) 
         for name in ("native", "sparbit:messages=per_block")
         for size in (1, 4096)
     }
+
+
+@pytest.mark.parametrize("collective", [each.name for each in collectives()])
+def test_bench_of_every_collective(collective: str, toccata: Toccata, tmp_path: Path) -> None:
+    if not (BUILD / "bench/openmpi/toccata_bench").exists():
+        pytest.skip("not built for Open MPI")
+    done = toccata(
+        "bench", collective, "--mpi", "openmpi", "--ranks", "2", "--sizes", "64",
+        "--repetitions", "1",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = json.loads((tmp_path / f"results/{collective}-openmpi.json").read_text())
+    assert len(rows) > 1
+    assert all(row["valid"] for row in rows)
 
 
 def test_lists() -> None:
