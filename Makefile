@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan install overhead lint format clean help setup configure
+.PHONY: all demo test test-asan install overhead cluster lint format clean help setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -42,6 +42,13 @@ overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, f
 	@for family in $(RELEASE)/bench/*; do \
 	  echo "== $$family"; scripts/mpiexec.sh $$(basename $$family) 2 $$family/overhead; \
 	done
+
+cluster: all ## compare allgathers on four hosts that this machine pretends to be (needs root)
+	@bench/cluster/up.sh
+	@trap bench/cluster/down.sh EXIT; PATH=$(CURDIR)/bench/cluster/bin:$$PATH \
+	  ./toccata bench allgather --mpi openmpi --ranks 16 --sizes 8,1K,64K --repetitions 20 \
+	  --algorithms native,ring,bruck,sparbit,locality_bruck,hierarchical,multi_lane \
+	  --highlight locality_bruck
 
 lint: all ## formatting, style and types
 	@clang-format --dry-run --Werror $$(git ls-files '*.h' '*.cpp' '*.c')
