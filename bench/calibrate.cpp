@@ -53,8 +53,9 @@ class Calibration {
     for (const auto& [level, pair] : pairs(placement)) {
       const std::string name = level < 0 ? "network" : std::string(placement.machine().name(level));
       for (const std::size_t bytes : options_.sizes) {
-        tell("message", name, bytes, 1, time({pair}, bytes, 1));
-        tell("burst", name, bytes, options_.burst, time({pair}, bytes, options_.burst));
+        tell("message", name, bytes, 1, time({pair}, bytes, 1, Back::same));
+        tell("burst", name, bytes, options_.burst,
+             time({pair}, bytes, options_.burst, Back::empty));
       }
     }
     injection(placement);
@@ -106,7 +107,7 @@ class Calibration {
     return found;
   }
 
-  // Ranks of one node with ranks of another, more and more of them.
+  // From ranks of one node to ranks of another, more and more of them.
   void injection(const Placement& placement) {
     const int level = placement.machine().find("node");
     if (level < 0 || placement.regions(level).number() < 2) return;
@@ -116,15 +117,19 @@ class Calibration {
     for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
       pairs.push_back({from[i], to[i]});
       for (const std::size_t bytes : options_.sizes)
-        tell("pairs", "node", bytes, static_cast<int>(pairs.size()), time(pairs, bytes, 1));
+        tell("pairs", "node", bytes, static_cast<int>(pairs.size()),
+             time(pairs, bytes, 1, Back::empty));
     }
   }
 
-  // Seconds until `number` messages of all pairs' firsts have come to their seconds: half the time
-  // there and back for one; for several, the way back is one empty message, which is counted. Of
-  // the repetitions the lower decile, as whatever else the machine does only adds; of the pairs
-  // the slowest.
-  double time(const std::vector<Pair>& pairs, std::size_t bytes, int number) {
+  // What comes back: as much, of which half the time is told, or an empty message, which is
+  // counted.
+  enum class Back : std::uint8_t { same, empty };
+
+  // Seconds until `number` messages of all pairs' firsts have come to their seconds. Of the
+  // repetitions the lower decile, as whatever else the machine does only adds; of the pairs the
+  // slowest. Only where nothing but an empty message comes back, all pairs send the same way.
+  double time(const std::vector<Pair>& pairs, std::size_t bytes, int number, Back back) {
     int peer = -1;
     bool first = false;
     for (const Pair& pair : pairs)
@@ -137,9 +142,9 @@ class Calibration {
     for (int i = -5; i < options_.repetitions; ++i) {
       MPI_Barrier(MPI_COMM_WORLD);
       const double start = MPI_Wtime();
-      if (peer >= 0) there_and_back(first, peer, bytes, number);
+      if (peer >= 0) there_and_back(first, peer, bytes, number, back);
       double seconds = peer >= 0 ? MPI_Wtime() - start : 0;
-      if (number == 1) seconds /= 2;
+      if (back == Back::same) seconds /= 2;
       MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
       if (i >= 0) times.push_back(seconds);
       spent += seconds;
@@ -150,8 +155,8 @@ class Calibration {
     return times[decile];
   }
 
-  void there_and_back(bool first, int peer, std::size_t bytes, int number) {
-    const int back = number == 1 ? static_cast<int>(bytes) : 0;
+  void there_and_back(bool first, int peer, std::size_t bytes, int number, Back answer) {
+    const int back = answer == Back::same ? static_cast<int>(bytes) : 0;
     if (first) {
       messages(peer, bytes, number, true);
       MPI_Recv(memory_.data(), back, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
