@@ -7,7 +7,7 @@
 int sched_yield(void) {
   static long nanoseconds = 0;
   if (nanoseconds == 0) {
-    const char *text = getenv("YIELD_US");
+    const char* text = getenv("YIELD_US");
     nanoseconds = 1000 * (text ? atol(text) : 200);
     prctl(PR_SET_TIMERSLACK, 1000);
   }
