@@ -7,13 +7,14 @@ best's time it is faster.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from statistics import fmean, median
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -106,9 +107,18 @@ def summary(grid: Grid) -> str:
 
 def colours(grid: Grid) -> dict[str, str]:
     """The colour of each winner but the highlighted one: the same whoever else wins."""
-    free = iter(OTHERS * (len(grid.others) // len(OTHERS) + 1))
+    free = map(_colour, count())
     all_colours = {name: NATIVE if name == "native" else next(free) for name in grid.others}
     return {name: all_colours[name] for name in grid.other_winners}
+
+
+def _colour(number: int) -> str:
+    """When all are taken they come again lighter, then darker."""
+    turn, which = divmod(number, len(OTHERS))
+    if turn == 0:
+        return OTHERS[which]
+    toward, share = (1.0, 0.55) if turn % 2 else (0.0, 0.45)
+    return to_hex([(1 - share) * part + share * toward for part in to_rgb(OTHERS[which])])
 
 
 def scale(grid: Grid) -> Normalize:

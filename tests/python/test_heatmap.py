@@ -65,6 +65,19 @@ def test_without_highlight_there_are_only_winners() -> None:
     assert len(heatmap.draw(grid, "").axes) == 1
 
 
+def test_no_two_winners_have_the_same_colour() -> None:
+    many = [f"a{i}" for i in range(20)]
+    each_wins_once = Results(
+        [
+            measurement(p, 1, name, 1 if i == p else 2)
+            for p in range(20)
+            for i, name in enumerate(many)
+        ]
+    )
+    palette = heatmap.colours(heatmap.grid(each_wins_once, None, None, "median"))
+    assert len(set(palette.values())) == len(palette) == 20
+
+
 def test_picture_has_the_cells_colours() -> None:
     grid = heatmap.grid(RESULTS, "sparbit", None, "median")
     figure = heatmap.draw(grid, "a title")
