@@ -118,7 +118,8 @@ def _colour(number: int) -> str:
     if turn == 0:
         return OTHERS[which]
     toward, share = (1.0, 0.55) if turn % 2 else (0.0, 0.45)
-    return to_hex([(1 - share) * part + share * toward for part in to_rgb(OTHERS[which])])
+    red, green, blue = ((1 - share) * part + share * toward for part in to_rgb(OTHERS[which]))
+    return to_hex((red, green, blue))
 
 
 def scale(grid: Grid) -> Normalize:
