@@ -39,11 +39,8 @@ TEST(Allreduce, EveryOperationInPlace) {
 }
 
 TEST(Allreduce, EveryKindOfCommunicator) {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
-  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
   const OperandCases all;
-  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
+  for (const MPI_Comm comm : KindsOfCommunicator())
     for (const OperandCase& operands : all)
       if (operands.type == MPI_INT || operands.name == "compositions")
         expect_allreduce(comm, operands, 5, false);

@@ -120,10 +120,7 @@ TEST(AlltoallRequests, RunAllFormsAtOnce) {
 
 TEST(Alltoall, EveryKindOfCommunicator) {
   const TypeCase integers{"integers", 3, MPI_INT, 3, MPI_INT};
-  const int rank = rank_in(MPI_COMM_WORLD);
-  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
-  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
-  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)}) {
+  for (const MPI_Comm comm : KindsOfCommunicator()) {
     expect_alltoall(comm, integers, false);
   }
 }

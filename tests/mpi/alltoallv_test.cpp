@@ -115,10 +115,7 @@ TEST(Alltoallv, RandomLoadsInPlace) {
 
 TEST(Alltoallv, EveryKindOfCommunicator) {
   const TypeCase integers{"integers", 3, MPI_INT, 3, MPI_INT};
-  const int rank = rank_in(MPI_COMM_WORLD);
-  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
-  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
-  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
+  for (const MPI_Comm comm : KindsOfCommunicator())
     expect_alltoallv(
         comm, integers, "mixed", [](int from, int to) { return from % 2 + to % 3; }, false);
 }

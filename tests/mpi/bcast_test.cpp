@@ -39,10 +39,7 @@ TEST(Bcast, EveryRoot) {
 }
 
 TEST(Bcast, EveryKindOfCommunicator) {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
-  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
-  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
+  for (const MPI_Comm comm : KindsOfCommunicator())
     expect_bcast(comm, {"integers", 100, MPI_INT, 100, MPI_INT}, size_of(comm) - 1);
 }
 

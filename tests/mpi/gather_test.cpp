@@ -1,14 +1,14 @@
 // Gather and gatherv against the MPI library's own: every algorithm and way to travel, every kind
 // of datatype, every root.
 
-#include "support.h"
+#include "rooted.h"
 
 namespace toccata::test {
 namespace {
 
 // What MPI does not want of a rank is nonsense there.
 void expect_gather(MPI_Comm comm, const TypeCase& types, int root, bool in_place,
-                   const Travels& travels = every_travel) {
+                   const Travels& travels) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));
   const int rank = rank_in(comm), p = size_of(comm);
   const bool at_root = rank == root;
@@ -33,7 +33,7 @@ void expect_gather(MPI_Comm comm, const TypeCase& types, int root, bool in_place
 
 // Rank r contributes r % 3 times what the types say.
 void expect_gatherv(MPI_Comm comm, const TypeCase& types, int root, bool in_place,
-                    const Travels& travels = every_travel) {
+                    const Travels& travels) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));
   const int rank = rank_in(comm), p = size_of(comm);
   const bool at_root = rank == root;
@@ -62,34 +62,10 @@ void expect_gatherv(MPI_Comm comm, const TypeCase& types, int root, bool in_plac
       travels);
 }
 
-TEST(Gather, EveryDatatype) {
-  int turn = 0;
-  for (const TypeCase& types : TypeCases()) {
-    const int root = turn % size_of(MPI_COMM_WORLD);
-    expect_gather(MPI_COMM_WORLD, types, root, turn % 3 == 2, {every_travel[turn % 4]});
-    expect_gatherv(MPI_COMM_WORLD, types, root, turn % 3 == 1, {every_travel[turn % 4]});
-    ++turn;
-  }
-}
-
-TEST(Gather, EveryRoot) {
-  const TypeCase integers{"integers", 5, MPI_INT, 5, MPI_INT};
-  for (int root = 0; root < size_of(MPI_COMM_WORLD); ++root)
-    for (const bool in_place : {false, true}) {
-      expect_gather(MPI_COMM_WORLD, integers, root, in_place, one_travel);
-      expect_gatherv(MPI_COMM_WORLD, integers, root, in_place, one_travel);
-    }
-}
-
+TEST(Gather, EveryDatatype) { expect_for_every_datatype(expect_gather, expect_gatherv); }
+TEST(Gather, EveryRoot) { expect_for_every_root(expect_gather, expect_gatherv); }
 TEST(Gather, EveryKindOfCommunicator) {
-  const TypeCase integers{"integers", 3, MPI_INT, 3, MPI_INT};
-  const int rank = rank_in(MPI_COMM_WORLD);
-  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
-  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
-  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)}) {
-    expect_gather(comm, integers, size_of(comm) - 1, false);
-    expect_gatherv(comm, integers, size_of(comm) - 1, false);
-  }
+  expect_for_every_kind_of_communicator(expect_gather, expect_gatherv);
 }
 
 }  // namespace

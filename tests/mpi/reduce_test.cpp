@@ -47,11 +47,8 @@ TEST(Reduce, EveryRoot) {
 }
 
 TEST(Reduce, EveryKindOfCommunicator) {
-  const int rank = rank_in(MPI_COMM_WORLD);
-  const OwnedComm halves = split(MPI_COMM_WORLD, rank % 2, rank);
-  const OwnedComm reversed = split(MPI_COMM_WORLD, 0, -rank);
   const OperandCases all;
-  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_Comm(halves), MPI_Comm(reversed)})
+  for (const MPI_Comm comm : KindsOfCommunicator())
     for (const OperandCase& operands : all)
       if (operands.type == MPI_INT || operands.name == "compositions")
         expect_reduce(comm, operands, 5, size_of(comm) - 1, false, every_travel);

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <random>
@@ -61,6 +62,19 @@ inline OwnedComm split(MPI_Comm comm, int color, int key) {
   MPI_Comm_split(comm, color, key, &result);
   return OwnedComm(result);
 }
+
+// Communicators to try: ourselves alone, half of the ranks, and all of them the other way round.
+class KindsOfCommunicator {
+ public:
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  int rank_ = rank_in(MPI_COMM_WORLD);
+  OwnedComm half_ = split(MPI_COMM_WORLD, rank_ % 2, rank_);
+  OwnedComm reversed_ = split(MPI_COMM_WORLD, 0, -rank_);
+  std::array<MPI_Comm, 3> all_{MPI_COMM_SELF, half_, reversed_};
+};
 
 // What an algorithm can know of these ranks: where TOCCATA_TOPOLOGY, if set, has put them.
 Shape known_shape(MPI_Comm comm);

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from conftest import ROOT
-from toccata import fit_command, fitting
+from toccata import cross_validation, fitting
 from toccata.cli import app
 from toccata.fitting import Parameters, Walks, every_other_size, fit, score
 from toccata.recorded import Case
@@ -157,7 +157,7 @@ def test_fit_needs_times_of_ours(tmp_path: Path) -> None:
 @pytest.mark.skipif(not RECORDED.exists(), reason=f"there is no {RECORDED}")
 @pytest.mark.parametrize("name", ["lumi", "mare_nostrum"])
 def test_recorded_supercomputers(name: str) -> None:
-    found = fit_command.load(RECORDED, [name], [])
-    judged = fit_command.by_sizes(found.cases, Walks(), lambda: None).judged.score()
+    found = cross_validation.load(RECORDED, [name], [])
+    judged = cross_validation.by_sizes(found.cases, Walks(), lambda: None).judged.score()
     assert judged.regret <= 1.15
     assert judged.in_order >= 0.9 * judged.pairs

@@ -1,4 +1,4 @@
-"""What `toccata fit` does, from a file to what is to be shown."""
+"""Models fitted to one part of recorded times and judged by the rest, in turns."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

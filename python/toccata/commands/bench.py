@@ -1,0 +1,302 @@
+"""`toccata bench`."""
+
+import shlex
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import alltoall_paper, catalogue, launcher, measuring, tables
+from toccata import quantities as q
+from toccata.commands.common import MpiOption, console, count, normalised, print_whole, progress
+from toccata.errors import Failure, InputError
+from toccata.results import Measurement, Metric, Results, write_csv, write_json
+
+STANDARD_HIGHLIGHT = "sparbit"
+STANDARD_RANKS = "2,4,8"
+STANDARD_SIZES = "1:1M"
+STANDARD_REPETITIONS = 100
+
+
+class MetricName(StrEnum):
+    """Which of a benchmark's times is shown."""
+
+    median = "median"
+    average = "average"
+    min = "min"
+    max = "max"
+
+
+class DistributionName(StrEnum):
+    """How the bytes of a vector form are spread over its blocks."""
+
+    even = "even"
+    uniform = "uniform"
+    power_law = "power_law"
+    silent = "silent"
+
+
+def bench(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help=f"{STANDARD_RANKS}, or others, or a range FIRST:LAST:STEP."
+        ),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help=f"Bytes a rank contributes: {STANDARD_SIZES} (doubling), or others as 1,64,4K.",
+        ),
+    ] = None,
+    algorithms: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="all, variants (every setting), or ring,sparbit:..."),
+    ] = None,
+    distribution: Annotated[
+        DistributionName | None,
+        typer.Option(help="Of the bytes over the blocks of a vector form; uniform unless told."),
+    ] = None,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="alltoall as the paper on it has it: its ranks, sizes, algorithms and repetitions "
+            "where no others are given, and its tables.",
+        ),
+    ] = False,
+    baseline: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Whom the highlighted one is compared with: all others, or some, as native.",
+        ),
+    ] = "all",
+    highlight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The algorithm in question; {STANDARD_HIGHLIGHT} if it is measured.",
+        ),
+    ] = None,
+    repetitions: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=count("number of calls"),
+            help=f"Timed calls a size; {STANDARD_REPETITIONS} unless told.",
+        ),
+    ] = None,
+    warmup: Annotated[
+        int,
+        typer.Option(
+            metavar="N", parser=count("number of calls", least=0), help="Calls before those."
+        ),
+    ] = 10,
+    limit: Annotated[
+        int,
+        typer.Option(
+            metavar="SECONDS",
+            parser=count("number of seconds"),
+            help="About as long for one size: fewer repetitions where calls are slow.",
+        ),
+    ] = 10,
+    no_validate: Annotated[
+        bool, typer.Option("--no-validate", help="Do not check the data received.")
+    ] = False,
+    mpi: MpiOption = "auto",
+    launcher_args: Annotated[
+        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
+    ] = "",
+    metric: Annotated[
+        MetricName, typer.Option(help="The time in the table and the heat map.")
+    ] = MetricName.median,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also all times, as the OSU benchmarks print them.")
+    ] = False,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the table goes.")] = None,
+    json_: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="The same as JSON.")
+    ] = None,
+    heatmap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
+    ] = None,
+    scaling: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A picture of the times over the ranks (weak scaling)."),
+    ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help='Of links alone: the mesh of the ranks, as "torus:4x4".'),
+    ] = None,
+) -> None:
+    """Measure a collective's algorithms on this machine, beside the MPI library's own.
+
+    Starts the benchmark once for every number of ranks; all algorithms are measured in the same
+    run. Prints a table, and writes CSV, JSON and a heat map to results/ unless told otherwise. Min,
+    average and max are over the ranks' mean times, as the OSU benchmarks report; the median is over
+    the repetitions. Exit code 1 if a run fails or receives wrong data.
+
+    In the heat map a cell has the colour of the fastest algorithm, or, where that is the
+    highlighted one, a shade of blue that says by how much of the second best's time it is faster.
+
+    In place of a collective, `links` measures messages over several links of a node at once: every
+    second rank of a mesh, or without one rank 0, sends to its neighbours, receives from them, and
+    exchanges with them. Prints the times, and α, β and τ of (α + nβ)(1 + (l − 1)τ) for each range
+    of sizes; the picture is as in the paper (Chan et al., 2006).
+
+    Examples:
+
+    - `toccata bench allgather`
+    - `toccata bench allgather --ranks 2,4 --sizes 1:64K --repetitions 1000 --details`
+    - `toccata bench allgather --algorithms native,sparbit,sparbit:messages=per_block --mpi mpich`
+    - `toccata bench allgather --ranks 8:256:8 --launcher-args "--hostfile hosts"`
+    - `toccata bench allgather --highlight bruck --baseline native --heatmap bruck.png`
+    - `toccata bench alltoall --paper`
+    - `toccata bench links --ranks 5 --heatmap links.png`
+    - `toccata bench alltoallv --distribution power_law --scaling scaling.png`
+    """
+    from toccata import drawing  # matplotlib takes a second to load
+    from toccata import heatmap as map_
+    from toccata import scaling as scaling_
+
+    if collective == "links":
+        _bench_links(ranks, sizes, repetitions, warmup, mpi, launcher_args, machine, csv, heatmap)
+        return
+    if machine:
+        raise InputError(f"--machine is for bench links, not for {collective}")
+    if paper and collective != "alltoall":
+        raise InputError(f"--paper is of the paper on alltoall, not on {collective}")
+    names = _measured(collective, algorithms or (alltoall_paper.ALGORITHMS if paper else "all"))
+    if distribution and catalogue.is_regular(collective):
+        raise InputError("--distribution is for the vector forms, as alltoallv")
+    plan = measuring.Plan(
+        collective,
+        names,
+        q.parse_sizes(sizes or (alltoall_paper.SIZES if paper else STANDARD_SIZES)),
+        repetitions or (alltoall_paper.REPETITIONS if paper else STANDARD_REPETITIONS),
+        warmup,
+        limit,
+        not no_validate,
+        distribution.value if distribution else None,
+    )
+    numbers_of_ranks = q.parse_ranks(ranks or (alltoall_paper.RANKS if paper else STANDARD_RANKS))
+    plans = dict.fromkeys(numbers_of_ranks, plan)
+    if paper and not ranks:
+        plans[alltoall_paper.CAP_RANKS] = replace(plan, sizes=[alltoall_paper.CAP_BYTES])
+    chosen = normalised(collective, highlight) if highlight else STANDARD_HIGHLIGHT
+    if highlight and chosen not in names:
+        raise InputError(f"--highlight {highlight} is not measured; add it to --algorithms")
+    marked = chosen if chosen in names else None
+    compared = None if baseline == "all" else _measured(collective, baseline)
+    for name in compared or []:
+        if name not in names:
+            raise InputError(f"--baseline {name} is not measured; add it to --algorithms")
+    starter = launcher.find(mpi)
+    what = "-".join(
+        [collective, *([distribution.value] if distribution else []), *(["paper"] * paper)]
+    )
+    stem = Path("results") / f"{what}-{starter.family}"
+    csv, json_, heatmap = (
+        given or stem.with_suffix(suffix)
+        for given, suffix in ((csv, ".csv"), (json_, ".json"), (heatmap, ".png"))
+    )
+    if paper and scaling is None:
+        scaling = stem.with_name(f"{stem.name}-scaling.png")
+    pictures = [heatmap, *([scaling] if scaling else [])]
+    for picture in pictures:
+        drawing.check_output(picture)
+    more = shlex.split(launcher_args)
+    commands = {p: measuring.command_for(each, starter, p, more) for p, each in plans.items()}
+
+    measured: list[Measurement] = []
+    which: Metric = metric.value
+    with progress() as bar:
+        cells = sum(len(names) * len(each.sizes) for each in plans.values())
+        task = bar.add_task("", total=cells)
+
+        def told(measurement: Measurement) -> None:
+            size = q.show_bytes(measurement.bytes)
+            what = f"{measurement.ranks} ranks, {measurement.algorithm}, {size}"
+            bar.update(task, advance=1, description=what)
+
+        for p, command in commands.items():
+            bar.update(task, description=f"{p} ranks, starting")
+            run = measuring.measure(plans[p], command, p, told)
+            bar.advance(task, len(run.impossible) * len(plans[p].sizes))
+            measured += run.measurements
+            results = Results(measured)
+            if run.measurements:
+                print_whole(tables.overview(results, p, which, marked, compared))
+                if details:
+                    print_whole(tables.details(results, p))
+            for name, why in run.impossible.items():
+                console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
+    if not measured:
+        raise Failure("nothing could be measured: no algorithm is possible with these ranks")
+    swept = alltoall_paper.scaled(results) if paper else results
+    if paper:
+        print_whole(alltoall_paper.tables(results))
+    grid = map_.grid(swept, marked, compared, which)
+    if marked and grid.measured:
+        console.print(f"\n{map_.summary(grid)}")
+    write_csv(results, csv)
+    write_json(results, json_)
+    title = f"{' '.join(what.split('-'))}, {measured[0].mpi}: {which} time"
+    drawing.write(map_.draw(grid, title), heatmap)
+    if scaling:
+        drawing.write(scaling_.draw(swept, which, title), scaling)
+    console.print(f"wrote {', '.join(map(str, [csv, json_, *pictures]))}")
+
+
+def _bench_links(
+    ranks: str | None,
+    sizes: str | None,
+    repetitions: int | None,
+    warmup: int,
+    mpi: str,
+    launcher_args: str,
+    machine: str | None,
+    csv: Path | None,
+    picture: Path | None,
+) -> None:
+    """`bench links`."""
+    from toccata import drawing, links
+
+    p = q.parse_count(ranks or links.STANDARD_RANKS, "number of ranks", least=2)
+    starter = launcher.find(mpi)
+    stem = Path("results") / f"links-{starter.family}"
+    csv, picture = csv or stem.with_suffix(".csv"), picture or stem.with_suffix(".png")
+    drawing.check_output(picture)
+    program = [str(launcher.benchmark(starter.family, "links"))]
+    program += ["--sizes", ",".join(map(str, q.parse_sizes(sizes or links.STANDARD_SIZES)))]
+    program += ["--repetitions", str(repetitions or STANDARD_REPETITIONS), "--warmup", str(warmup)]
+    program += ["--machine", machine] if machine else []
+    command = launcher.start(starter, p, shlex.split(launcher_args), program)
+    library, timings = links.measure(command, p)
+    found = links.fits(timings)
+    for way in links.WAYS:
+        print_whole(links.times_table(timings, way))
+    print_whole(links.fit_table(found))
+    links.write_csv(timings, csv)
+    where = machine or "rank 0 and its neighbours"
+    drawing.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
+    console.print(f"wrote {csv}, {picture}")
+
+
+def _measured(collective: str, text: str) -> list[str]:
+    """The choices of a list, as the benchmark program reports them."""
+    known = catalogue.of_collective(collective)
+    if text == "all":
+        return ["native", *(each.name for each in known)]
+    if text == "variants":
+        # 64 ranks are possible for every algorithm and setting, so none is left out.
+        return ["native", *(choice.text for each in known for choice in each.variants(64))]
+    names = [normalised(collective, each) for each in catalogue.split_choices(text)]
+    if not names:
+        raise InputError(f"'{text}' names no algorithm; give some, as native,ring, or all")
+    return list(dict.fromkeys(names))

@@ -1,0 +1,68 @@
+"""`toccata calibrate`."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import launcher
+from toccata import quantities as q
+from toccata.commands.common import MpiOption, console, count
+
+
+def calibrate(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes: .json.")
+    ],
+    ranks: Annotated[
+        int, typer.Option(metavar="P", parser=count("number of ranks", least=2), help="How many.")
+    ] = 2,
+    sizes: Annotated[
+        str, typer.Option(metavar="LIST", help="Bytes a message, as 1:4M (doubling).")
+    ] = "1:4M",
+    repetitions: Annotated[
+        int, typer.Option(metavar="N", parser=count("number of messages", least=5), help="Each.")
+    ] = 200,
+    node: Annotated[
+        int,
+        typer.Option(
+            metavar="P",
+            parser=count("number of ranks", least=0),
+            help="Take so many ranks for a node; 0: those that share memory.",
+        ),
+    ] = 0,
+    mpi: MpiOption = "auto",
+    launcher_args: Annotated[
+        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
+    ] = "",
+) -> None:
+    """Measure messages on this machine, level by level, and fit a model for `predict` to them.
+
+    A pair of ranks of each level of the machine that there are two ranks of plays ping-pong and
+    sends bursts of messages; where there are several nodes, more and more pairs do at once. Give
+    so many ranks, and the launcher such arguments, that all levels occur. Prints the parameters and
+    how far they are from what was measured.
+
+    Examples:
+
+    - `toccata calibrate -o here.json`
+    - `toccata calibrate --ranks 64 --launcher-args "--hostfile hosts --map-by core" -o ours.json`
+    - `toccata predict allgather --model ./here.json --ranks 2,4`
+    """
+    from toccata import calibrating
+
+    started = launcher.find(mpi)
+    program = [
+        str(launcher.calibration(started.family)),
+        "--sizes", ",".join(map(str, q.parse_sizes(sizes))),
+        "--repetitions", str(repetitions),
+        "--node", str(node),
+    ]  # fmt: skip
+    measured = calibrating.measure(
+        launcher.start(started, ranks, shlex.split(launcher_args), program)
+    )
+    model, lines = calibrating.fit(measured, output.stem)
+    console.print(calibrating.report(measured, model, lines))
+    output.write_text(model.json)
+    console.print(f"wrote {output}")

@@ -1,0 +1,77 @@
+"""Options and output that several commands have in common."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import typer
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from toccata import _core, catalogue
+from toccata import quantities as q
+
+# Piped output is for programs and files: nothing is cut to the width of a terminal.
+console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+# One console where both are the same terminal, or the bar would be in the way of the text.
+progress_console = console if console.is_terminal else Console(stderr=True)
+
+
+def count(what: str, least: int = 1) -> Callable[[str], int]:
+    """For options: what is no whole number of at least `least` is named in the complaint."""
+    return lambda text: q.parse_count(str(text), what, least)  # defaults come here as well
+
+
+number_of_ranks = count("number of ranks")
+Ranks = Annotated[
+    int, typer.Option("-p", "--ranks", metavar="P", parser=number_of_ranks, help="Number of ranks.")
+]
+RootOption = Annotated[
+    int,
+    typer.Option("--root", metavar="R", parser=count("rank", least=0), help="Of a rooted one."),
+]
+MpiOption = Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich or auto.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[NAME]...", help="Algorithms or collectives; all if none is given."),
+]
+
+
+def subjects(names: Sequence[str] | None) -> list[_core.Algorithm | _core.Choice]:
+    """Algorithms, or single choices where a name says its parameters."""
+    collectives = [each.name for each in _core.collectives() if each.regular == each.name]
+    chosen: list[_core.Algorithm | _core.Choice] = []
+    for name in names or collectives:
+        if name in collectives:
+            chosen += catalogue.of_collective(name)
+            continue
+        choice = catalogue.find(name)
+        assert choice.algorithm is not None
+        chosen.append(choice if ":" in name else choice.algorithm)
+    return chosen
+
+
+def name_of(subject: _core.Algorithm | _core.Choice) -> str:
+    return subject.path if isinstance(subject, _core.Algorithm) else catalogue.path_of(subject)
+
+
+def normalised(collective: str, text: str) -> str:
+    return _core.parse_choice(collective, text).text
+
+
+def progress() -> Progress:
+    """A bar that goes away when done, and does not appear where nobody watches."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=progress_console,
+        transient=True,
+        disable=not progress_console.is_terminal,
+    )
+
+
+def print_whole(tables: RenderableType) -> None:
+    """Rather lets the terminal wrap a wide table than cuts off digits."""
+    console.print(tables, width=max(console.width, 400), crop=False)

@@ -1,0 +1,116 @@
+"""`toccata fit`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from toccata.commands.common import console, print_whole, progress
+from toccata.errors import InputError
+
+
+class Split(StrEnum):
+    """What a fit does not see."""
+
+    sizes = "sizes"
+    collectives = "collectives"
+
+
+def fit_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of recorded times, CSV.")],
+    machine: Annotated[
+        list[str] | None,
+        typer.Option("--machine", "-m", metavar="NAME", help="Only this one; may be repeated."),
+    ] = None,
+    nodes: Annotated[
+        list[str] | None,
+        typer.Option("--nodes", metavar="NODES", help="Only jobs of so many, as 32 or 4x4x4."),
+    ] = None,
+    split: Annotated[
+        Split,
+        typer.Option(help="Fit to every other size, or to all collectives but one in turn."),
+    ] = Split.sizes,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="MODEL.json", help="Write the machine's model, for predict."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw predicted over measured times: .png, .svg, .pdf."),
+    ] = None,
+    curves: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw times over sizes, of the job with most of them."),
+    ] = None,
+) -> None:
+    """Fit a cost model's parameters to recorded times, and judge it by the others.
+
+    FILE has times of single algorithms on other machines, as the PICO benchmark records them. Those
+    that are ours are walked; the model's parameters are fitted to one part of the times, and the
+    rest shows how good it is: the median error of the predicted times; how many pairs of algorithms
+    whose times differ by more than 20% are in the right order; and the regret, the time of the
+    algorithm predicted to be best over that of the real best.
+
+    Examples:
+
+    - `toccata fit collectives.csv`
+    - `toccata fit collectives.csv -m lumi --save lumi.json`
+    - `toccata fit collectives.csv -m mare_nostrum --nodes 32 --curves curves.png`
+    - `toccata fit collectives.csv --split collectives`
+    """
+    from toccata import (  # scipy takes time
+        cross_validation,
+        drawing,
+        fit_drawing,
+        fit_report,
+        fitting,
+    )
+
+    for picture in (plot, curves):
+        if picture is not None:
+            drawing.check_output(picture)
+    found = cross_validation.load(file, machine or [], nodes or [])
+    if save is not None and len(found.machines) > 1:
+        raise InputError(
+            f"--save writes one model; say --machine with one of {', '.join(found.machines)}"
+        )
+    by_machine = {
+        name: [each for each in found.cases if each.machine == name] for name in found.machines
+    }
+    collectives = split == Split.collectives
+    fitted: list[cross_validation.Fitted] = []
+    with progress() as bar:
+        task = bar.add_task(
+            "",
+            total=sum(cross_validation.turns(cases, collectives) for cases in by_machine.values()),
+        )
+        for name, cases in by_machine.items():
+            bar.update(task, description=name)
+            way = cross_validation.by_collectives if collectives else cross_validation.by_sizes
+            fitted.append(way(cases, fitting.Walks(), lambda: bar.advance(task)))
+    for each in fitted:
+        print_whole(fit_report.scores(each.judged))
+        console.print()
+        print_whole(fit_report.parameters(each.model))
+        console.print()
+    print_whole(fit_report.verdict([each.judged for each in fitted]))
+    for line in found.left_out:
+        console.print(f"[dim]left out: {escape(line)}[/]")
+    if save is not None:
+        save.parent.mkdir(parents=True, exist_ok=True)
+        origin = f"toccata fit, {file.name}"
+        save.write_text(fitted[0].model.model(found.machines[0], origin).json)
+        console.print(f"wrote {save}")
+    if plot is not None:
+        every = [
+            (case, seconds, chosen)
+            for each in fitted
+            for case, seconds, chosen in zip(each.cases, each.predicted, each.fitted, strict=True)
+        ]
+        drawing.write(fit_drawing.predicted_over_measured(*zip(*every, strict=True)), plot)
+        console.print(f"wrote {plot}")
+    if curves is not None:
+        drawing.write(fit_drawing.over_sizes(*cross_validation.largest_job(fitted)), curves)
+        console.print(f"wrote {curves}")

@@ -1,0 +1,31 @@
+"""`toccata list`."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from toccata import _core, catalogue
+from toccata.commands.common import console
+
+
+def list_(
+    collective: Annotated[
+        str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only of this collective.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="An array of objects.")] = False,
+) -> None:
+    """List the algorithms, their parameters and what they need.
+
+    Examples:
+
+    - `toccata list`
+    - `toccata list allgather --json`
+    """
+    chosen = catalogue.of_collective(collective) if collective else _core.algorithms()
+    if as_json:
+        print(
+            json.dumps([catalogue.as_json(each) for each in chosen], indent=2, ensure_ascii=False)
+        )
+    else:
+        console.print(catalogue.as_table(chosen))

@@ -1,0 +1,99 @@
+"""`toccata predict`."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import _core, catalogue
+from toccata import quantities as q
+from toccata.commands.common import console, subjects
+from toccata.errors import InputError
+from toccata.machines import PlacementOption
+
+
+def predict(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="Algorithms of one collective, or a collective."),
+    ],
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="lassen, quartz-like, gigabit, or a file.")
+    ],
+    machine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="As for traffic; several are set beside each other."),
+    ] = None,
+    placement: PlacementOption = None,
+    ranks: Annotated[
+        str, typer.Option(metavar="LIST", help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP.")
+    ] = "64",
+    nodes: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Instead: numbers of nodes, a rank on each core."),
+    ] = None,
+    sizes: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST", help="Bytes of a block or message: 1,4K, or doubling from 1:1M."
+        ),
+    ] = "1:1M:4",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Plot it: .png, .svg or .pdf."),
+    ] = None,
+    json_: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="All times as plain data.")
+    ] = None,
+) -> None:
+    """Predict how long algorithms take on a machine, beside what any of them takes at least.
+
+    The schedules of all ranks are walked, each rank with a clock of its own, by the model's
+    parameters for each level of the machine. A model is one that comes with us, or a file, as
+    `toccata calibrate` writes it; docs/models.md says what is in it and where it comes from.
+
+    Examples:
+
+    - `toccata predict allgather --model gigabit --machine "node:16 socket:2 core:4" --ranks 128`
+    - `toccata predict allgather/bruck locality_bruck --model lassen --sizes 4:64K
+      --machine "node:1024 socket:1 core:16" --nodes 1024 -o figure8.png`
+    """
+    from toccata import drawing, predicting  # matplotlib takes a second to load
+
+    if output is not None:
+        drawing.check_output(output)
+    choices = _predicted(names)
+    parameters = predicting.read_model(model)
+    numbers, chosen = q.parse_ranks(ranks), q.parse_ranks(nodes) if nodes else []
+    all_ = []
+    texts: list[str | None] = [*machine] if machine else [None]
+    for text in texts:
+        for setting in predicting.settings(text, placement, numbers, chosen):
+            all_.append(predicting.predict(choices, setting, q.parse_sizes(sizes), parameters))
+            console.print(predicting.as_table(all_[-1], parameters))
+    if json_ is not None:
+        json_.write_text(json.dumps(predicting.as_rows(all_), indent=1) + "\n")
+        console.print(f"wrote {json_}")
+    if output is not None:
+        from toccata import prediction_plot
+
+        drawing.write(prediction_plot.draw(all_, parameters.name), output)
+        console.print(f"wrote {output}")
+
+
+def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:
+    """What is to be predicted, by the name it is shown by.
+
+    Raises InputError where they are of several collectives, which mean different things by a size.
+    """
+    choices = []
+    for each in subjects(names):
+        choice = each if isinstance(each, _core.Choice) else catalogue.find(each.path)
+        assert choice.algorithm is not None
+        choices.append((choice.text, choice))
+    collectives = {c.algorithm.collective for _, c in choices if c.algorithm is not None}
+    if len(collectives) > 1:
+        raise InputError(f"{', '.join(sorted(collectives))} are several collectives; predict one")
+    return choices

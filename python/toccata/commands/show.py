@@ -1,0 +1,64 @@
+"""`toccata show`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import catalogue, machines, show
+from toccata.commands.common import Ranks, RootOption, console, count
+from toccata.errors import InputError
+from toccata.machines import MachineOption, PlacementOption
+
+
+def show_(
+    algorithm: Annotated[
+        str, typer.Argument(metavar="ALGORITHM", help="As sparbit or bcast/binomial.")
+    ],
+    p: Ranks,
+    rank: Annotated[
+        int | None,
+        typer.Option(
+            "--rank",
+            metavar="R",
+            parser=count("rank", least=0),
+            help="All rounds of this rank alone.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+    ] = None,
+    root: RootOption = 0,
+    machine: MachineOption = None,
+    placement: PlacementOption = None,
+) -> None:
+    """Show who sends what to whom in each round, as text or as a picture.
+
+    Blocks are named by their place in the buffer; recv, where results end up, is not mentioned. In
+    the picture a column is a rank, and what it received in the round is grey.
+
+    Examples:
+
+    - `toccata show sparbit -p 5`
+    - `toccata show allgather/bruck:rotation=none -p 1000 --rank 17`
+    - `toccata show sparbit -p 8 --output sparbit.png`
+    - `toccata show reduce/binomial -p 6 --root 4`
+    - `toccata show allgather/ring -p 8 --machine "node:2 core:4" --placement cyclic`
+    - `toccata show bcast/torus_mst -p 16 --machine torus:4x4 --output tree.png`
+    """
+    choice = catalogue.find(algorithm)
+    shape = machines.shape(p, machine, placement, root)
+    choice.cost(shape)  # says so if it is impossible
+    if output is None:
+        narrator = show.Narrator(choice, shape)
+        console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
+        return
+    from toccata import drawing, grids  # matplotlib takes a second to load
+
+    if rank is not None:
+        raise InputError("--rank and --output exclude each other: a picture shows all ranks")
+    drawing.check_output(output)
+    draw = grids.draw if grids.draws(choice, shape) else drawing.draw
+    drawing.write(draw(choice, shape), output)
+    console.print(f"wrote {output}")

@@ -1,0 +1,47 @@
+"""`toccata traffic`."""
+
+from typing import Annotated
+
+import typer
+
+from toccata import _core, catalogue, counting, machines
+from toccata import quantities as q
+from toccata.commands.common import Names, Ranks, RootOption, console, subjects
+from toccata.machines import MachineOption, PlacementOption
+
+
+def traffic(
+    p: Ranks,
+    names: Names = None,
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
+    ] = "1",
+    root: RootOption = 0,
+    machine: MachineOption = None,
+    placement: PlacementOption = None,
+) -> None:
+    """Count rounds, messages and blocks, and set them beside the declared closed forms.
+
+    Every number is the largest over the ranks. What is declared stands in brackets; it stands alone
+    where counting would take too long. With --machine, a second table tells what crosses each of
+    its levels, that is, goes between ranks in different nodes, sockets, ...: the most that a rank
+    sends, the most that leaves a region, and all of it.
+
+    Examples:
+
+    - `toccata traffic -p 64`
+    - `toccata traffic bruck locality_bruck -p 16 --machine "node:4 core:4"`
+    - `toccata traffic sparbit bruck -p 1000 --bytes 4K`
+    """
+    block_bytes = q.parse_bytes(size)
+    choices: list[_core.Choice] = []
+    for subject in subjects(names):
+        if isinstance(subject, _core.Choice):
+            choices.append(subject)
+        else:
+            choices += subject.variants(p) or [catalogue.find(subject.path)]
+    shape = machines.shape(p, machine, placement, root)
+    console.print(counting.as_table(choices, shape, block_bytes))
+    if (crossings := counting.crossings_table(choices, shape, block_bytes)) is not None:
+        console.print()
+        console.print(crossings)
