@@ -77,8 +77,11 @@ def predict(
     return Predicted(setting, list(sizes), seconds, bound)
 
 
-def as_table(predicted: Predicted, model: _core.Model) -> RenderableType:
-    """A row per size, a column per algorithm and one for the lower bound; the fastest is bold."""
+def as_table(predicted: Predicted, model: _core.Model, ratios: bool) -> RenderableType:
+    """A row per size, a column per algorithm and one for the lower bound; the fastest is bold.
+
+    With `ratios`, of an algorithm it is told how many times the lower bound it takes.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Size", justify="right")
     for label in predicted.seconds:
@@ -89,22 +92,25 @@ def as_table(predicted: Predicted, model: _core.Model) -> RenderableType:
     for i, size in enumerate(predicted.sizes):
         row = [times[i] for times in predicted.seconds.values()]
         first = min((each for each in row if each is not None), default=None)
-        cells = [_cell(each, each is not None and each == first) for each in row]
-        table.add_row(show_bytes(size), *cells, _cell(predicted.bound[i], False))
-    return Group(_heading(predicted.setting, model), table)
+        bound = predicted.bound[i]
+        over = bound if ratios else None
+        cells = [_cell(each, over, each is not None and each == first) for each in row]
+        table.add_row(show_bytes(size), *cells, _cell(bound, None, False))
+    return Group(_heading(predicted.setting, model, ratios), table)
 
 
-def _cell(seconds: float | None, best: bool) -> str:
+def _cell(seconds: float | None, over: float | None, best: bool) -> str:
     if seconds is None:
         return "[dim]–[/]"
-    text = show_microseconds(seconds)
+    text = f"×{seconds / over:.2f}" if over else show_microseconds(seconds)
     return f"[bold green]{text}[/]" if best else text
 
 
-def _heading(setting: Setting, model: _core.Model) -> Text:
+def _heading(setting: Setting, model: _core.Model, ratios: bool) -> Text:
     heading = Text(f"\n{setting.shape.p} ranks", style="bold cyan")
     where = f" on {setting.machine}" if setting.machine else ""
-    heading.append(f"{where}   time in µs by the model {model.name}", style="not bold default")
+    what = "time over the lower bound, which is in µs," if ratios else "time in µs"
+    heading.append(f"{where}   {what} by the model {model.name}", style="not bold default")
     return heading
 
 

@@ -72,6 +72,35 @@ class Demand {
   // How many ranks something of one has to come to, or of how many something to one.
   int widest() const { return widest_; }
 
+  // The most that has to come into or out of any region, shared out over its ranks.
+  double most_across(const Regions& regions) {
+    std::vector<std::int32_t> home(owner_.size(), nobody);  // the region that alone holds a datum
+    for (int region = 0; region < regions.number(); ++region)
+      for (const int rank : regions.members(region))
+        visit(rank, collective_.before, [&](Datum datum) {
+          home[datum] = home[datum] == nobody || home[datum] == region ? region : several;
+        });
+    std::vector<std::int64_t> in(regions.number(), 0), out(regions.number(), 0);
+    std::vector<std::int32_t> came(owner_.size(), nobody);  // to which region last
+    std::vector<bool> given(owner_.size(), false);
+    for (int region = 0; region < regions.number(); ++region)
+      for (const int rank : regions.members(region))
+        visit(rank, collective_.after, [&](Datum datum) {
+          if (came[datum] == region) return;
+          came[datum] = region;
+          if (!collective_.reduces && (home[datum] < 0 || home[datum] == region)) return;
+          ++in[region];
+          if (collective_.reduces || given[datum]) return;
+          given[datum] = true;
+          ++out[home[datum]];
+        });
+    double most = 0;
+    for (int region = 0; region < regions.number() && regions.number() > 1; ++region)
+      most = std::max(
+          most, static_cast<double>(std::max(in[region], out[region])) / regions.size(region));
+    return most;
+  }
+
  private:
   static constexpr std::int32_t nobody = -1, several = -2;
 
@@ -123,7 +152,7 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
   if (shape.p == 1) return;
   Shape whole = shape;
   whole.parts = 1;
-  const Demand demand(collective, whole);
+  Demand demand(collective, whole);
 
   // With the levels of the model further out than one of the machine, and at last with all.
   Best best;
@@ -134,12 +163,13 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
       const Regions& regions = placement->regions(level);
       if (demand.widest() == shape.p)
         messages_ = std::max(messages_, spread(regions.number(), regions.largest(), best));
+      bytes_ = std::max(bytes_, demand.most_across(regions) * best.beta);
       const auto known = std::ranges::find(model.levels, machine.name(level), &Model::Level::name);
       if (known != model.levels.end() && regions.largest() > 1) best.take(*known);
     }
   }
   messages_ = std::max(messages_, spread(demand.widest(), 1, best));
-  bytes_ = static_cast<double>(demand.most()) * best.beta;
+  bytes_ = std::max(bytes_, static_cast<double>(demand.most()) * best.beta);
   latency_ = demand.most() > 0 ? best.latency : 0;
 }
 

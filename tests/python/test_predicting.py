@@ -104,6 +104,18 @@ def test_predict_command(tmp_path: Path) -> None:
     assert all(row["lower_bound"] <= row["seconds"] for row in rows)
 
 
+def test_predict_tells_ratios_to_the_lower_bound() -> None:
+    command = ["predict", "allgather/ring", "--model", "gigabit", "--ranks", "4", "--sizes", "1M"]
+    code, out, _ = invoke(*command, "--ratios")
+    assert code == 0
+    assert "time over the lower bound" in out
+    [row] = [line.split() for line in out.splitlines() if line.split()[:1] == ["1M"]]
+    _, plain, _ = invoke(*command)
+    [times] = [line.split() for line in plain.splitlines() if line.split()[:1] == ["1M"]]
+    assert row[2] == times[2]
+    assert float(row[1][1:]) == pytest.approx(float(times[1]) / float(times[2]), abs=0.006)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -40,6 +40,9 @@ def predict(
             metavar="LIST", help="Bytes of a block or message: 1,4K, or doubling from 1:1M."
         ),
     ] = "1:1M:4",
+    ratios: Annotated[
+        bool, typer.Option("--ratios", help="Tell how many times the lower bound each takes.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Plot it: .png, .svg or .pdf."),
@@ -72,7 +75,7 @@ def predict(
     for text in texts:
         for setting in predicting.settings(text, placement, numbers, chosen):
             all_.append(predicting.predict(choices, setting, q.parse_sizes(sizes), parameters))
-            console.print(predicting.as_table(all_[-1], parameters))
+            console.print(predicting.as_table(all_[-1], parameters, ratios))
     if json_ is not None:
         json_.write_text(json.dumps(predicting.as_rows(all_), indent=1) + "\n")
         console.print(f"wrote {json_}")

@@ -32,22 +32,41 @@ TEST(LowerBound, CountsTheMessagesThatLeaveInALatency) {
   EXPECT_DOUBLE_EQ(bound(allgather, {6}, 0, model), 8);
 }
 
-// Four nodes of three ranks: a node tells three others in one latency of the network, within a node
-// it costs next to nothing. [bienz2022, section 3], with local rank 0 at work as well.
-TEST(LowerBound, LetsAllRanksOfANodeTellOthers) {
-  const auto machine = std::make_shared<const Machine>(std::vector<Machine::Level>{
-      {"node", {0, 0, 0, 0}}, {"core", {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3}}});
+// Nodes of three ranks, and a network beside which a node costs next to nothing.
+Shape on_nodes_of_three(int p) {
+  Machine::Level nodes{"node", {}}, cores{"core", {}};
   std::vector<Place> places;
-  for (int core = 0; core < 12; ++core) places.push_back({1, core});
+  for (int rank = 0; rank < p; ++rank) {
+    if (rank % 3 == 0) nodes.outer.push_back(0);
+    cores.outer.push_back(rank / 3);
+    places.push_back({1, rank});
+  }
+  Shape shape{p};
+  shape.placement = std::make_shared<const Placement>(
+      std::make_shared<const Machine>(std::vector<Machine::Level>{nodes, cores}), places);
+  return shape;
+}
+
+// A node tells three others in one latency of the network. [bienz2022, section 3], with local rank
+// 0 at work as well.
+TEST(LowerBound, LetsAllRanksOfANodeTellOthers) {
   Model model = hockney(1, 0);
   model.levels.push_back({.name = "node", .eager = {.alpha = 0.01, .g = 0.01}});
-  Shape shape{12};
-  shape.placement = std::make_shared<const Placement>(machine, places);
-  EXPECT_DOUBLE_EQ(bound(allgather, shape, 0, model), 1);
-  places.pop_back(), places.pop_back(), places.pop_back();
-  shape.p = 9;
-  shape.placement = std::make_shared<const Placement>(machine, places);
-  EXPECT_DOUBLE_EQ(bound(allgather, shape, 0, model), 1);
+  for (const int p : {9, 12}) EXPECT_DOUBLE_EQ(bound(allgather, on_nodes_of_three(p), 0, model), 1);
+}
+
+// What the three ranks of a node need of the others they share in getting; a root's node has what
+// the others need.
+TEST(LowerBound, LetsAllRanksOfANodeShareInItsBytes) {
+  Model model = hockney(0, 1);
+  model.levels.push_back({.name = "node", .eager = {.beta = 0.01}});
+  const Shape shape = on_nodes_of_three(12);
+  EXPECT_DOUBLE_EQ(bound(allgather, shape, 1000, model), 3 * 1000);
+  EXPECT_DOUBLE_EQ(bound(alltoall, shape, 1000, model), 9 * 1000);
+  EXPECT_DOUBLE_EQ(bound(scatter, shape, 1000, model), 3 * 1000);
+  EXPECT_DOUBLE_EQ(bound(gather, shape, 1000, model), 3 * 1000);
+  EXPECT_DOUBLE_EQ(bound(bcast, shape, 3000, model), 1000);
+  EXPECT_DOUBLE_EQ(bound(allreduce, shape, 3000, model), 1000);
 }
 
 class EveryBound : public test::AlgorithmTest {};

@@ -99,7 +99,7 @@ TEST(Whereabouts, GoInsideANetworkWhoseHostsTheyKnow) {
   EXPECT_EQ(found.common_level(0, 1), -1);
 }
 
-// A figure to look at, and no judgement: issue 4 asks for 50 ms at 4096 ranks.
+// A figure to look at, and no judgement: 50 ms at 4096 ranks are the aim.
 TEST(Whereabouts, OfManyRanksArePlacedQuickly) {
   for (const int nodes : {64, 1024}) {
     const auto machine = std::make_shared<const Machine>(
