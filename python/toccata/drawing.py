@@ -7,6 +7,7 @@ reduced green; a frame marks what was sent. Arcs lead from sender to receiver.
 """
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -336,3 +337,11 @@ def write(figure: Figure, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     dpi = min(170, MOST_PIXELS / max(figure.get_size_inches()))
     figure.savefig(path, dpi=dpi, facecolor="white")
+
+
+def some_of(values: Sequence[int], most: int) -> list[int]:
+    """At most so many of them, evenly spread, the first and the last included."""
+    if len(values) <= most:
+        return list(values)
+    last = len(values) - 1
+    return [values[round(i * last / (most - 1))] for i in range(most)]

@@ -59,8 +59,8 @@ def over_sizes(cases: Sequence[Case], predicted: Sequence[float], title: str) ->
     collectives = sorted({each.collective for each in cases})
     columns = min(4, len(collectives))
     rows = math.ceil(len(collectives) / columns)
-    figure = Figure(figsize=(4.2 * columns, 3.7 * rows + 0.4), layout="constrained")
-    figure.suptitle(f"{title}: measured (marks) and predicted (lines)", color=INK)
+    figure = Figure(figsize=(4.2 * columns, 3.7 * rows + 0.6), layout="constrained")
+    figure.suptitle(f"{title}:\nmeasured (marks) and predicted (lines)", color=INK, fontsize=11)
     panels = list(figure.subplots(rows, columns, squeeze=False).flat)
     for axes in panels[len(collectives) :]:
         axes.set_axis_off()

@@ -220,7 +220,7 @@ def _draw_arrow(axes: Axes, arrow: _Arrow) -> None:
             start,
             end,
             arrowstyle="-|>" if arrow.enters else "-",
-            connectionstyle=f"arc3,rad={0.22 if far else 0}",
+            connectionstyle=f"arc3,rad={0.36 if far else 0}",
             mutation_scale=8,
             shrinkA=0,
             shrinkB=0,
@@ -237,7 +237,9 @@ def _draw_heading(figure: Figure, choice: _core.Choice, shape: _core.Shape, left
     dims = "x".join(map(str, shape.dims))
     figure.text(0.3 / width, 1 - 0.3 / height, path_of(choice), fontsize=14, fontweight="bold",
                 color=INK, va="center")  # fmt: skip
-    line = f"{shape.p} ranks, {dims} · {cost.rounds} rounds · {cost.messages} messages a rank"
+    line = (
+        f"{shape.p} ranks, {dims} · {cost.rounds} rounds · {cost.messages} messages a rank at most"
+    )
     if left_out:
         line += f" · the last {left_out} rounds are left out"
     figure.text(0.3 / width, 1 - 0.56 / height, line, fontsize=10, color="#566573", va="center")

@@ -12,13 +12,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from toccata.drawing import some_of
 from toccata.predicting import Predicted
 from toccata.quantities import show_bytes
 
-# Okabe and Ito's colours, which colour-blind people can tell apart.
+# Okabe and Ito's colours, which colour-blind people can tell apart. There are more markers, so that
+# no two of many algorithms have both alike.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STROKES = ("-", ":", "--", "-.", (0, (1, 3)), (0, (5, 1, 1, 1, 1, 1)))
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h", "d")
 BOUND = "#8c8c8c"
 MOST_PANELS = 9
 
@@ -27,8 +29,7 @@ def draw(all_: Sequence[Predicted], model: str) -> Figure:
     """The picture of all predictions, which have the same sizes and algorithms."""
     over_sizes = len(all_[0].sizes) > 1
     ranks = sorted({each.setting.shape.p for each in all_})
-    # At most so many panels: the first and last numbers of ranks and some between them.
-    shown = ranks[:: -(-len(ranks) // MOST_PANELS)] if over_sizes else [0]
+    shown = some_of(ranks, MOST_PANELS) if over_sizes else [0]
     columns = min(3, len(shown))
     rows = -(-len(shown) // columns)
     figure = Figure(figsize=(1.6 + 4.6 * columns, 1.4 + 3.4 * rows), layout="constrained")
@@ -49,6 +50,8 @@ def draw(all_: Sequence[Predicted], model: str) -> Figure:
         if i % columns == 0:
             axis.set_ylabel("predicted time (µs)")
     heading = f"Predicted by the model {model}"
+    if over_sizes and len(shown) < len(ranks):
+        heading += f", for {len(shown)} of {len(ranks)} numbers of ranks"
     if not over_sizes:
         heading += f", {show_bytes(all_[0].sizes[0])} bytes"
     figure.suptitle(heading, fontsize=11)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from toccata.drawing import some_of
 from toccata.heatmap import NATIVE, OTHERS
 from toccata.quantities import show_bytes
 from toccata.results import Metric, Results
@@ -22,7 +23,7 @@ MARKERS = "osD^vPX*"
 
 def draw(results: Results, metric: Metric, title: str) -> Figure:
     """The picture. Of many sizes it shows some, the smallest and the largest among them."""
-    sizes = _some(results.sizes)
+    sizes = some_of(results.sizes, MOST_PANELS)
     columns = min(len(sizes), 3)
     rows = math.ceil(len(sizes) / columns)
     figure = Figure(figsize=(WIDTH * columns + 0.4, HEIGHT * rows + AROUND), layout="constrained")
@@ -41,13 +42,6 @@ def draw(results: Results, metric: Metric, title: str) -> Figure:
         axes.set_xlabel("ranks", fontsize=9)
     figure.supylabel(f"{metric} time in µs", fontsize=10)
     return figure
-
-
-def _some(sizes: list[int]) -> list[int]:
-    if len(sizes) <= MOST_PANELS:
-        return sizes
-    last = len(sizes) - 1
-    return [sizes[round(i * last / (MOST_PANELS - 1))] for i in range(MOST_PANELS)]
 
 
 def _draw_panel(axes: Axes, results: Results, size: int, metric: Metric) -> None:

@@ -1,6 +1,7 @@
 #include "analysis/model_file.h"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
@@ -137,6 +138,8 @@ Model parse_model(std::string_view text, std::string_view file) {
     const std::string_view before = text.substr(0, std::min(error.byte, text.size()));
     throw ModelError(std::string(file) + ":" +
                      std::to_string(1 + std::ranges::count(before, '\n')) + ": this is no JSON");
+  } catch (const Json::out_of_range&) {
+    throw ModelError(std::string(file) + ": a number in it is too large");
   }
   const Fields fields(document, std::string(file), "");
   fields.allow({"name", "origin", "levels", "gamma", "copy", "pack", "start", "fresh", "kept"});
@@ -181,7 +184,8 @@ std::string json(const Model& model) {
 
 Model read_model(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw ModelError(path + ": cannot be read");
+  if (!file || std::filesystem::is_directory(path))
+    throw ModelError(path + ": is no file that can be read; toccata calibrate -o writes one");
   return parse_model(std::string(std::istreambuf_iterator<char>(file), {}), path);
 }
 

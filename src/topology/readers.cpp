@@ -58,6 +58,8 @@ Machine read_machine(std::string_view text) {
   if (!words.empty() && is_file(words.front()))
     return parse_inside(read_file(std::string(words.front())),
                         text.substr(words.front().data() + words.front().size() - text.data()));
+  if (std::error_code error; std::filesystem::is_directory(text, error))
+    throw TopologyError(quoted(text) + " is a directory; give a file in it");
   if (!words.empty() && words.front().find(':') == std::string_view::npos &&
       words.front().find_first_of("./") != std::string_view::npos)
     throw TopologyError("there is no file " + quoted(words.front()) +

@@ -57,12 +57,16 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
             "small.json: levels[1].rendezvous.tau is more than 1; it is a share");
   EXPECT_EQ(error("\"name\": \"small\",", ""), "small.json: name is missing");
   EXPECT_EQ(error("5e-10}", "5e-10"), "small.json:5: this is no JSON");
+  EXPECT_EQ(error("5e-10}", "5e999}"), "small.json: a number in it is too large");
   EXPECT_EQ(error(small, "[]"), "small.json: this is no object {...}");
   EXPECT_EQ(error(small, "{\"name\": \"x\", \"levels\": []}"),
             "small.json: levels takes a list of at least one [...]");
 }
 
-TEST(ModelFile, NamesAFileThatIsNotThere) { EXPECT_THROW(read_model("no/such.json"), ModelError); }
+TEST(ModelFile, NamesAFileThatIsNotThere) {
+  EXPECT_THROW(read_model("no/such.json"), ModelError);
+  EXPECT_THROW(read_model(TOCCATA_SOURCE_DIR "/models"), ModelError) << "a directory";
+}
 
 TEST(ModelFile, OfEachMachineIsRead) {
   int read = 0;

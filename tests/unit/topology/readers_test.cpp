@@ -146,6 +146,7 @@ TEST(SavedMachine, IsRefusedWithLineAndReason) {
 TEST(ReadMachine, SaysWhatItTakes) {
   EXPECT_NE(complaint([] { read_machine("/no/such/file"); }).find("there is no file"),
             std::string::npos);
+  EXPECT_NE(complaint([] { read_machine(data); }).find("is a directory"), std::string::npos);
   EXPECT_NE(complaint([] { read_machine(data + "../CMakeLists.txt"); }).find("is neither Slurm's"),
             std::string::npos);
   EXPECT_NE(complaint([] { read_machine(""); }).find("is empty"), std::string::npos);
