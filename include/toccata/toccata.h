@@ -17,7 +17,11 @@
  * runs. All ranks get the same bits. With TOCCATA_REPRODUCIBLE=1 for all ranks, reductions run by
  * an algorithm whose result does not depend on placement, root or length, whatever is asked for;
  * such algorithms all give the same bits. An MPI_Op of one's own must not be freed before its
- * request.
+ * request; of a nonblocking or persistent reduction it is given a copy of a derived datatype, not
+ * the caller's handle. Datatypes whose elements interleave go to the MPI library's own.
+ *
+ * The first collective on a communicator duplicates it, for messages of our own, by MPI_Comm_idup:
+ * copy callbacks of attributes run once more, and so do their delete callbacks.
  *
  * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says
@@ -98,7 +102,11 @@ TOCCATA_PUBLIC int toccata_reduce_scatter(const void* sendbuf, void* recvbuf,
  *
  * It goes on while a toccata function waits or tests, for this or any other request, or while a
  * blocking toccata call waits whose algorithm is not "native". Between start and wait, a rank must
- * therefore not block in MPI on something that another rank does only after its own wait. */
+ * therefore not block in MPI on something that another rank does only after its own wait.
+ *
+ * The first call by an algorithm that goes by where ranks run, as "hierarchical", waits for all
+ * ranks of the communicator, which find that out together; a blocking call beforehand has it done.
+ */
 typedef struct toccata_request_object* toccata_request;
 #define TOCCATA_REQUEST_NULL ((toccata_request)0)
 

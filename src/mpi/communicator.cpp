@@ -226,6 +226,13 @@ int Communicator::start_private() {
   return PMPI_Comm_idup(user_, &private_, &duplicating_);
 }
 
+int Communicator::end_duplicating() {
+  std::unique_lock lock(private_mutex_);
+  const bool under_way = duplicating_ != MPI_REQUEST_NULL;
+  lock.unlock();
+  return under_way ? make_private() : MPI_SUCCESS;
+}
+
 int Communicator::test_private(bool& ready) {
   ready = private_ready_;
   if (ready) return MPI_SUCCESS;

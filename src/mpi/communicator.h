@@ -64,6 +64,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // there, which also drives its making.
   int start_private();
   int test_private(bool& ready);
+  // Waits for a duplicate that is being made; other requests go on meanwhile.
+  int end_duplicating();
   MPI_Comm private_comm() const { return private_; }
 
   // The first of a collective's tags, the same on every rank. Blocking calls follow each other on

@@ -16,17 +16,45 @@ bool all_plain(const std::vector<Run>& runs) {
   return std::ranges::all_of(runs, [](const Run& run) { return run.traits->plain; });
 }
 
+namespace {
+
+// A run as MPI_Pack takes it. MPICH's refuses MPI_BOTTOM, as the address of a datatype that says
+// itself where it lies: that gets the address of its data instead.
+struct Packable {
+  void* address;
+  int elements;
+  MPI_Datatype type;
+  OwnedDatatype moved;
+};
+
+int make_packable(const Run& run, Packable& made) {
+  made = {run.address, static_cast<int>(run.elements), run.traits->type, {}};
+  if (run.address != nullptr || run.bytes() == 0) return MPI_SUCCESS;
+  MPI_Aint lower, extent;
+  PMPI_Type_get_true_extent(run.traits->type, &lower, &extent);
+  made.address = reinterpret_cast<void*>(lower);
+  made.elements = 1;
+  const int code = make_datatype({run}, made.moved, made.address);
+  made.type = made.moved.get();
+  return code;
+}
+
+}  // namespace
+
 int pack_runs(std::span<const Run> runs, char* packed, std::int64_t bytes, MPI_Comm comm) {
   int position = 0;
   for (const Run& run : runs) {
     if (run.traits->plain) {
       std::memcpy(packed + position, run.address, static_cast<std::size_t>(run.bytes()));
       position += static_cast<int>(run.bytes());
-    } else if (int code = PMPI_Pack(run.address, static_cast<int>(run.elements), run.traits->type,
-                                    packed, static_cast<int>(bytes), &position, comm);
-               code != MPI_SUCCESS) {
-      return code;
+      continue;
     }
+    Packable from;
+    if (int code = make_packable(run, from); code != MPI_SUCCESS) return code;
+    if (int code = PMPI_Pack(from.address, from.elements, from.type, packed,
+                             static_cast<int>(bytes), &position, comm);
+        code != MPI_SUCCESS)
+      return code;
   }
   return MPI_SUCCESS;
 }
@@ -37,22 +65,19 @@ int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> run
     if (run.traits->plain) {
       std::memcpy(run.address, packed + position, static_cast<std::size_t>(run.bytes()));
       position += static_cast<int>(run.bytes());
-    } else if (int code = PMPI_Unpack(packed, static_cast<int>(bytes), &position, run.address,
-                                      static_cast<int>(run.elements), run.traits->type, comm);
-               code != MPI_SUCCESS) {
-      return code;
+      continue;
     }
+    Packable into;
+    if (int code = make_packable(run, into); code != MPI_SUCCESS) return code;
+    if (int code = PMPI_Unpack(packed, static_cast<int>(bytes), &position, into.address,
+                               into.elements, into.type, comm);
+        code != MPI_SUCCESS)
+      return code;
   }
   return MPI_SUCCESS;
 }
 
 namespace {
-
-// Whether MPI_Pack takes them: MPICH's refuses MPI_BOTTOM.
-bool can_be_packed(const std::vector<Run>& runs) {
-  return std::ranges::none_of(
-      runs, [](const Run& run) { return run.address == nullptr && !run.traits->plain; });
-}
 
 // Copies the bytes of plain runs, whose borders need not agree. `from` has no more than `into`.
 void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
@@ -102,7 +127,7 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Co
   }
   // By packing, unless it is packed already or is to be. (As a message of 8 KiB and more, MPICH 4.0
   // finds records of several basic datatypes truncated.)
-  if (bytes == room && bytes <= INT_MAX && can_be_packed(from) && can_be_packed(into)) {
+  if (bytes == room && bytes <= INT_MAX) {
     if (from.size() == 1 && from[0].traits->plain)
       return unpack_runs(from[0].address, bytes, into, comm);
     if (into.size() == 1 && into[0].traits->plain)

@@ -123,7 +123,9 @@ int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
   if (int code = PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
       code != MPI_SUCCESS)
     return code;
-  if (combiner == MPI_COMBINER_NAMED) return MPI_SUCCESS;
+  for (const int unnamed_only : {MPI_COMBINER_NAMED, MPI_COMBINER_F90_REAL,
+                                 MPI_COMBINER_F90_COMPLEX, MPI_COMBINER_F90_INTEGER})
+    if (combiner == unnamed_only) return MPI_SUCCESS;  // are predefined
   // Not MPI_Type_dup, which would copy the user's attributes and call back.
   MPI_Datatype same;
   if (int code = PMPI_Type_contiguous(1, type, &same); code != MPI_SUCCESS) return code;
@@ -132,7 +134,9 @@ int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
   return PMPI_Type_commit(&type);
 }
 
-int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made) {
+int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made, const void* base) {
+  MPI_Aint origin;
+  PMPI_Get_address(base, &origin);
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   std::vector<MPI_Datatype> types;
@@ -140,7 +144,7 @@ int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made) {
   for (const Run& run : runs) {
     MPI_Aint place;
     PMPI_Get_address(run.address, &place);
-    places.push_back(place);
+    places.push_back(place - origin);
     types.push_back(run.traits->type);
     if (run.elements <= INT_MAX) {
       lengths.push_back(static_cast<int>(run.elements));

@@ -116,8 +116,7 @@ Room room_for(const DatatypeTraits& traits, std::int64_t elements);
 // was given to goes on. Predefined ones stay as they are.
 int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held);
 
-// A committed datatype, relative to MPI_BOTTOM, of all runs in order. Counts beyond an int are
-// fine.
-int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made);
+// A committed datatype, relative to `base`, of all runs in order. Counts beyond an int are fine.
+int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made, const void* base = MPI_BOTTOM);
 
 }  // namespace toccata

@@ -122,7 +122,9 @@ const Surroundings& Process::surroundings() {
 void Process::report() {
   for (const Communicator* each : communicators_) past_.add(each->report());
   if (!past_.gather(MPI_COMM_WORLD))
-    say_once("only what rank 0 took part in: TOCCATA_REPORT is not set on all ranks (mpirun -x)");
+    say_once(
+        "only what rank 0 took part in: not all ranks have ended within 10 s, or TOCCATA_REPORT is "
+        "not set on all of them (mpirun -x)");
   if (world_rank_ == 0) std::fputs(past_.table().c_str(), stderr);
 }
 

@@ -1,14 +1,26 @@
 #include "mpi/reduce.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "mpi/reducing.h"
 
 namespace toccata {
 
+// Whether the next element begins before one ends, as in the column of a matrix. Results that stand
+// behind one another would then be mixed.
+static bool interleaves(const DatatypeTraits& traits) {
+  if (traits.plain) return false;
+  MPI_Aint lower, extent;
+  PMPI_Type_get_true_extent(traits.type, &lower, &extent);
+  return std::abs(traits.extent) < extent;
+}
+
 bool Reduction::allows(bool ordered, const DatatypeTable& datatypes) const {
-  return is_defined(operation_, type_, datatypes) && (ordered || commutes(operation_));
+  if (!is_defined(operation_, type_, datatypes) || !(ordered || commutes(operation_))) return false;
+  DatatypeTraits traits;
+  return datatypes.look_up(type_, traits) != MPI_SUCCESS || !interleaves(traits);
 }
 
 int Reduction::fault() const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <memory>
 #include <numeric>
 #include <sstream>
 #include <thread>
@@ -85,17 +86,31 @@ bool Report::gather(MPI_Comm comm) {
   int rank, size;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
-  const std::string mine = rank == 0 ? "" : serialized();
-  const auto length = static_cast<int>(mine.size());
-  std::vector<int> lengths(rank == 0 ? size : 0), places(lengths.size());
+  struct Messages {
+    std::string mine, all;
+    int length = 0;
+    std::vector<int> lengths, places;
+  };
+  auto data = std::make_unique<Messages>();
+  if (rank != 0) data->mine = serialized();
+  data->length = static_cast<int>(data->mine.size());
+  data->lengths.resize(rank == 0 ? size : 0);
+  data->places.resize(data->lengths.size());
+  // A collective cannot be cancelled: where others come too late, its memory has to stay.
+  const auto gathered = [&](MPI_Request request) {
+    if (ends_in_time(request)) return true;
+    static_cast<void>(data.release());
+    return false;
+  };
   MPI_Request request;
-  PMPI_Igather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm, &request);
-  if (!ends_in_time(request)) return false;
-  std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
-  std::string all(lengths.empty() ? 0 : places.back() + lengths.back(), '\0');
-  PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR,
-               0, comm);
-  if (rank == 0) add_serialized(all);
+  PMPI_Igather(&data->length, 1, MPI_INT, data->lengths.data(), 1, MPI_INT, 0, comm, &request);
+  if (!gathered(request)) return false;
+  std::exclusive_scan(data->lengths.begin(), data->lengths.end(), data->places.begin(), 0);
+  if (rank == 0) data->all.resize(data->places.back() + data->lengths.back());
+  PMPI_Igatherv(data->mine.data(), data->length, MPI_CHAR, data->all.data(), data->lengths.data(),
+                data->places.data(), MPI_CHAR, 0, comm, &request);
+  if (!gathered(request)) return false;
+  if (rank == 0) add_serialized(data->all);
   return true;
 }
 

@@ -29,9 +29,20 @@ int Request::prepare_native() {
       return communicator_->raise(code);
   if (int code = operation_->hold_datatypes(datatypes_, rank, peers_in(comm_)); code != MPI_SUCCESS)
     return code;
-  if (int code = PMPI_Comm_dup(comm_, &own_comm_); code != MPI_SUCCESS) return code;
-  comm_ = own_comm_;
-  return MPI_SUCCESS;
+  // What else is under way goes on: others may wait for it before they come here. Of one
+  // communicator Open MPI makes no two duplicates at a time.
+  if (communicator_ != nullptr)
+    if (int code = communicator_->end_duplicating(); code != MPI_SUCCESS) return code;
+  MPI_Request duplicating;
+  int code = PMPI_Comm_idup(comm_, &own_comm_, &duplicating);
+  for (int done = 0; code == MPI_SUCCESS && done == 0;) {
+    code = PMPI_Test(&duplicating, &done, MPI_STATUS_IGNORE);
+    if (done != 0 || communicator_ == nullptr) continue;
+    communicator_->process().progress();
+    std::this_thread::yield();
+  }
+  if (code == MPI_SUCCESS) comm_ = own_comm_;
+  return code;
 }
 
 int Request::prepare_schedule() {

@@ -273,10 +273,11 @@ int SizedExecution::finish() {
       note(MPI_ERR_TRUNCATE);
       from.elements = into.bytes() / from.traits->size;
     }
-    if (bytes_of(from) == 0 || from.address == into.address) continue;
-    if (from.traits->plain && into.traits->plain)
+    if (bytes_of(from) == 0) continue;
+    const bool plain = from.traits->plain && into.traits->plain;
+    if (plain && from.address != into.address)
       std::memcpy(into.address, from.address, static_cast<std::size_t>(from.bytes()));
-    else
+    else if (!plain)  // datatypes may lead to other places from the same address
       note(copy_runs({from}, {into}, comm_, rank_, first_tag_));
   }
   kept_.reset();

@@ -46,6 +46,24 @@ TEST(Allreduce, EveryKindOfCommunicator) {
         expect_allreduce(comm, operands, 5, false);
 }
 
+// Predefined as Fortran's kinds are, though they have no name.
+TEST(Allreduce, PersistentOfFortransKinds) {
+  const int p = size_of(MPI_COMM_WORLD);
+  MPI_Datatype kind;
+  MPI_Type_create_f90_real(15, MPI_UNDEFINED, &kind);
+  for (const std::string& choice : choices(allreduce, MPI_COMM_WORLD, one_travel)) {
+    const double mine = 1.5;
+    double sum = 0;
+    toccata_request request;
+    EXPECT_EQ(toccata_allreduce_init(&mine, &sum, 1, kind, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                                     choice.c_str(), &request),
+              MPI_SUCCESS);
+    EXPECT_EQ(toccata_run(&request), MPI_SUCCESS);
+    EXPECT_EQ(sum, 1.5 * p) << choice;
+    toccata_request_free(&request);
+  }
+}
+
 // Sums of floating-point numbers depend on how they are formed, but not on the rank that gets them.
 TEST(Allreduce, SameBitsOnAllRanks) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);

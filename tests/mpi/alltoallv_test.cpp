@@ -192,6 +192,39 @@ TEST(Alltoallw, EveryPairItsOwnDatatypesInPlace) {
       MPI_COMM_WORLD, [](int from, int to) { return 3 * (from + to); }, true);
 }
 
+// As ghost cells are exchanged: the datatypes say where in the one array blocks lie. Then with
+// absolute addresses.
+TEST(Alltoallw, OneArrayForBoth) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  const std::vector<int> ones(p, 1), zeros(p, 0);
+  std::vector<int> array(2 * p);
+  for (void* const base : {static_cast<void*>(array.data()), MPI_BOTTOM}) {
+    MPI_Aint origin = 0;
+    if (base != MPI_BOTTOM) PMPI_Get_address(base, &origin);
+    std::vector<OwnedDatatype> owned;
+    const auto place_of = [&](int i) {
+      MPI_Aint place;
+      PMPI_Get_address(&array[i], &place);
+      place -= origin;
+      MPI_Datatype made;
+      MPI_Type_create_hindexed_block(1, 1, &place, MPI_INT, &made);
+      return owned.emplace_back(committed(made)).get();
+    };
+    std::vector<MPI_Datatype> out, in;
+    for (int i = 0; i < p; ++i) out.push_back(place_of(i));
+    for (int i = 0; i < p; ++i) in.push_back(place_of(p + i));
+    for (const std::string& choice : choices(alltoallv, MPI_COMM_WORLD)) {
+      for (int i = 0; i < p; ++i) array[i] = 100 * rank + i, array[p + i] = -1;
+      EXPECT_EQ(toccata_alltoallw(base, ones.data(), zeros.data(), out.data(), base, ones.data(),
+                                  zeros.data(), in.data(), MPI_COMM_WORLD, choice.c_str()),
+                MPI_SUCCESS);
+      for (int i = 0; i < p; ++i)
+        EXPECT_EQ(array[p + i], 100 * i + rank)
+            << choice << (base == MPI_BOTTOM ? ", absolute" : "") << ", from rank " << i;
+    }
+  }
+}
+
 TEST(Alltoallw, NullDatatypesWhereThereIsNothing) {
   const int p = size_of(MPI_COMM_WORLD);
   std::vector<int> none(p, 0);

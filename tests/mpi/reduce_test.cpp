@@ -54,5 +54,50 @@ TEST(Reduce, EveryKindOfCommunicator) {
         expect_reduce(comm, operands, 5, size_of(comm) - 1, false, every_travel);
 }
 
+// Elements that interleave: the columns of a matrix.
+TEST(Reduce, ColumnsOfAMatrix) {
+  static constexpr int rows = 3, columns = 5;
+  using Matrix = std::vector<double>;
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD), last = p - 1;
+  MPI_Datatype made;
+  MPI_Type_vector(rows, 1, columns, MPI_DOUBLE, &made);
+  const OwnedDatatype apart(made);
+  MPI_Type_create_resized(apart.get(), 0, sizeof(double), &made);
+  const OwnedDatatype column = committed(made);
+  const OwnedOp add(
+      [](void* from, void* into, int* count, MPI_Datatype*) {
+        for (int i = 0; i < *count; ++i)
+          for (int row = 0; row < rows; ++row)
+            static_cast<double*>(into)[row * columns + i] +=
+                static_cast<double*>(from)[row * columns + i];
+      },
+      true);
+  Matrix mine(rows * columns), sums(rows * columns);
+  for (int i = 0; i < rows * columns; ++i) {
+    mine[i] = rank + i;
+    sums[i] = p * (p - 1) / 2.0 + p * i;
+  }
+  std::vector<int> all_to_the_last(p, 0);
+  all_to_the_last[last] = columns;
+  for (const std::string& choice : choices(allreduce, MPI_COMM_WORLD, one_travel)) {
+    Matrix got(rows * columns);
+    toccata_allreduce(mine.data(), got.data(), columns, column.get(), add, MPI_COMM_WORLD,
+                      choice.c_str());
+    EXPECT_EQ(got, sums) << "allreduce/" << choice;
+  }
+  for (const std::string& choice : choices(reduce, MPI_COMM_WORLD, one_travel)) {
+    Matrix got(rows * columns);
+    toccata_reduce(mine.data(), got.data(), columns, column.get(), add, last, MPI_COMM_WORLD,
+                   choice.c_str());
+    if (rank == last) EXPECT_EQ(got, sums) << "reduce/" << choice;
+  }
+  for (const std::string& choice : choices(reduce_scatter, MPI_COMM_WORLD, one_travel)) {
+    Matrix got(rows * columns);
+    toccata_reduce_scatter(mine.data(), got.data(), all_to_the_last.data(), column.get(), add,
+                           MPI_COMM_WORLD, choice.c_str());
+    if (rank == last) EXPECT_EQ(got, sums) << "reduce_scatter/" << choice;
+  }
+}
+
 }  // namespace
 }  // namespace toccata::test

@@ -251,6 +251,21 @@ TEST(Requests, PersistentOnesRun) {
 
 // Starts are local: the MPI library's may be ordered differently on different ranks as well, and
 // go on after their communicator.
+// Others wait for a request of ours before they come to make a persistent one of the MPI library's.
+TEST(Requests, GoOnWhileNativePersistentOnesAreMade) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  Gathering first(comm, {3, 0}, "ring"), second(comm, {3, 1}, "native");
+  first.start();
+  if (rank != 0) first.wait();
+  second.make_persistent();
+  if (rank == 0) first.wait();
+  first.expect_right();
+  EXPECT_EQ(toccata_run(&second.request), MPI_SUCCESS);
+  second.expect_right();
+  toccata_request_free(&second.request);
+}
+
 TEST(Requests, PersistentNative) {
   const int rank = rank_in(MPI_COMM_WORLD);
   OwnedComm comm = duplicate(MPI_COMM_WORLD);
