@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import alltoall_paper, catalogue, launcher, measuring, tables
+from toccata import alltoall_paper, catalogue, launcher, measuring, outputs, tables
 from toccata import quantities as q
 from toccata.commands.common import MpiOption, console, count, normalised, print_whole, progress
 from toccata.errors import Failure, InputError
@@ -208,10 +208,10 @@ def bench(
     if paper and scaling is None:
         scaling = stem.with_name(f"{stem.name}-scaling.png")
     pictures = [heatmap, *([scaling] if scaling else [])]
-    for picture in pictures:
-        drawing.check_output(picture)
     more = shlex.split(launcher_args)
     commands = {p: measuring.command_for(each, starter, p, more) for p, each in plans.items()}
+    outputs.check_pictures(*pictures)
+    outputs.check(csv, json_)
 
     measured: list[Measurement] = []
     which: Metric = metric.value
@@ -271,12 +271,13 @@ def _bench_links(
     starter = launcher.find(mpi)
     stem = Path("results") / f"links-{starter.family}"
     csv, picture = csv or stem.with_suffix(".csv"), picture or stem.with_suffix(".png")
-    drawing.check_output(picture)
     program = [str(launcher.benchmark(starter.family, "links"))]
     program += ["--sizes", ",".join(map(str, q.parse_sizes(sizes or links.STANDARD_SIZES)))]
     program += ["--repetitions", str(repetitions or STANDARD_REPETITIONS), "--warmup", str(warmup)]
     program += ["--machine", machine] if machine else []
     command = launcher.start(starter, p, shlex.split(launcher_args), program)
+    outputs.check_pictures(picture)
+    outputs.check(csv)
     library, timings = links.measure(command, p)
     found = links.fits(timings)
     for way in links.WAYS:

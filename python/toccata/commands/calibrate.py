@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import launcher
+from toccata import launcher, outputs
 from toccata import quantities as q
 from toccata.commands.common import MpiOption, console, count
 
@@ -59,6 +59,7 @@ def calibrate(
         "--repetitions", str(repetitions),
         "--node", str(node),
     ]  # fmt: skip
+    outputs.check(output)
     measured = calibrating.measure(
         launcher.start(started, ranks, shlex.split(launcher_args), program)
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue
+from toccata import _core, catalogue, outputs
 from toccata import quantities as q
 from toccata.commands.common import console, subjects
 from toccata.errors import InputError
@@ -65,11 +65,11 @@ def predict(
     """
     from toccata import drawing, predicting  # matplotlib takes a second to load
 
-    if output is not None:
-        drawing.check_output(output)
     choices = _predicted(names)
     parameters = predicting.read_model(model)
     numbers, chosen = q.parse_ranks(ranks), q.parse_ranks(nodes) if nodes else []
+    outputs.check_pictures(output)
+    outputs.check(json_)
     all_ = []
     texts: list[str | None] = [*machine] if machine else [None]
     for text in texts:
