@@ -67,7 +67,10 @@ def predict(
 
     choices = _predicted(names)
     parameters = predicting.read_model(model)
-    numbers, chosen = q.parse_ranks(ranks), q.parse_ranks(nodes) if nodes else []
+    numbers, chosen = (
+        q.parse_ranks(ranks),
+        q.parse_ranks(nodes, "nodes") if nodes is not None else [],
+    )
     outputs.check_pictures(output)
     outputs.check(json_)
     all_ = []

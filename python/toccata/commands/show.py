@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from toccata import catalogue, machines, outputs, show
-from toccata.commands.common import Ranks, RootOption, console, count
+from toccata.commands.common import Ranks, RootOption, console, rank_number
 from toccata.errors import InputError
 from toccata.machines import MachineOption, PlacementOption
 
@@ -21,7 +21,7 @@ def show_(
         typer.Option(
             "--rank",
             metavar="R",
-            parser=count("rank", least=0),
+            parser=rank_number,
             help="All rounds of this rank alone.",
         ),
     ] = None,

@@ -1,6 +1,5 @@
 """`toccata topo`."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from toccata import launcher, locating, outputs
 from toccata import topo as tree
-from toccata.commands.common import MpiOption, console, number_of_ranks
+from toccata.commands.common import MpiOption, console, number_of_ranks, words
 from toccata.errors import InputError
 from toccata.machines import PlacementOption
 
@@ -73,7 +72,7 @@ def topo(
     if machine is not None:
         there, ranks = locating.named(machine, p, placement)
     elif p is not None:
-        there, ranks = locating.launched(launcher.find(mpi), p, shlex.split(launcher_args))
+        there, ranks = locating.launched(launcher.find(mpi), p, words(launcher_args))
     else:
         there, ranks = locating.here()
     if save is not None:
