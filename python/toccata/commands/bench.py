@@ -15,6 +15,7 @@ from toccata.commands.common import (
     count,
     normalised,
     print_whole,
+    print_without,
     progress,
     words,
 )
@@ -252,8 +253,7 @@ def bench(
                 print_whole(tables.overview(results, p, which, marked, compared))
                 if details:
                     print_whole(tables.details(results, p))
-            for name, why in run.impossible.items():
-                console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
+            print_without(p, run.impossible)
     if not measured:
         raise Failure("nothing could be measured: no algorithm is possible with these ranks")
     swept = alltoall_paper.scaled(results) if paper else results

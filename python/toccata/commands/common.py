@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -68,6 +68,30 @@ def words(launcher_args: str) -> list[str]:
 
 def normalised(collective: str, text: str) -> str:
     return _core.parse_choice(collective, text).text
+
+
+def impossible(
+    choices: Mapping[str, _core.Choice], shapes: Sequence[_core.Shape]
+) -> list[dict[str, str]]:
+    """Of each shape, which cannot run there, by name, and why: "needs an even number of ranks".
+
+    Raises InputError if none can anywhere.
+    """
+    found = [
+        {name: why for name, choice in choices.items() if (why := choice.why_impossible(shape))}
+        for shape in shapes
+    ]
+    if all(len(each) == len(choices) for each in found):
+        ranks = ", ".join(str(p) for p in dict.fromkeys(shape.p for shape in shapes))
+        reasons = "; ".join(f"{name} {why}" for name, why in found[0].items())
+        raise InputError(f"nothing is possible with {ranks} ranks: {reasons}")
+    return found
+
+
+def print_without(p: int, left_out: Mapping[str, str]) -> None:
+    """A line for each algorithm that has no times or counts, with why."""
+    for name, why in left_out.items():
+        console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
 
 
 def progress() -> Progress:
