@@ -134,6 +134,50 @@ def test_bad_input_is_one_line(arguments: str, said: str) -> None:
     assert stderr.startswith("toccata: ")
 
 
+def test_an_impossible_algorithm_is_told_of() -> None:
+    said = "5 ranks: without {}neighbor_exchange, which needs an even number of ranks\n"
+    code, stdout, _ = invoke("traffic", "neighbor_exchange", "allgather/ring", "-p", "5")
+    assert (code, stdout.endswith(said.format("allgather/"))) == (0, True)
+    predict = ("predict", "--model", "gigabit", "--sizes", "1", "--ranks")
+    code, stdout, _ = invoke(*predict, "4,5", "neighbor_exchange", "allgather/ring")
+    assert (code, stdout.endswith(said.format(""))) == (0, True)
+    for command in (("traffic", "-p", "5"), (*predict, "5,7")):
+        code, stdout, stderr = invoke(*command, "neighbor_exchange")
+        assert (code, stdout, stderr.count("\n")) == (2, "", 1)
+        assert "nothing is possible with 5" in stderr
+        assert "neighbor_exchange needs an even number of ranks" in stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sparbt", "did you mean allgather/sparbit? `toccata list` tells all"),
+        ("allgather/rng", "did you mean allgather/ring? "),
+        ("allgater/ring", "did you mean allgather/ring or "),
+        ("bruk", "allgather/bruck"),
+        ("warp", "there is no algorithm 'warp'; `toccata list` tells all"),
+        ("allgather", "allgather is a collective; give one of its algorithms, as allgather/"),
+        ("alltoallv", "alltoallv is a collective; give one of its algorithms, as alltoall/"),
+        ("allgatherv", "allgatherv is a collective; give one of its algorithms, as allgather/"),
+    ],
+)
+def test_what_is_no_algorithm_was_meant_to_be_one(name: str, said: str) -> None:
+    code, _, stderr = invoke("show", name, "-p", "4")
+    assert (code, stderr.count("\n")) == (2, 1)
+    assert said in stderr
+    assert stderr.count(" or ") < catalogue.MOST_CLOSE
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["bench allgather --metric odd", "bench alltoallv --distribution odd", "fit x.csv --split odd"],
+)
+def test_a_wrong_one_of_several_is_told_of_plainly(arguments: str) -> None:
+    code, _, stderr = invoke(*arguments.split())
+    assert (code, "Value error" in stderr) == (2, False)
+    assert "'odd' is not one of '" in stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
