@@ -6,8 +6,7 @@ one node that send to another at once share what its injection limit lets out.
 """
 
 import json
-import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
@@ -16,8 +15,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from toccata import _core
-from toccata.errors import Failure
+from toccata import _core, measuring
+from toccata.errors import Failure, InputError
 from toccata.quantities import show_bytes
 
 LEAST_POINTS = 4  # of a line worth the name
@@ -50,23 +49,30 @@ class Line:
     worst_error: float
 
 
-def measure(command: Sequence[str]) -> Measured:
-    """Runs the calibration program; Failure if it fails or says what cannot be read."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise Failure(f"the calibration failed ({done.returncode}): {said[-1] if said else ''}")
-    return read(done.stdout.splitlines())
+def parse_sizes(text: str) -> list[int]:
+    """As users write them; InputError where they are too few to fit a line to.
+
+    Empty messages are measured too, but bytes cost nothing there.
+    """
+    sizes = measuring.parse_sizes(text, least=0)
+    if sum(size > 0 for size in sizes) < LEAST_POINTS:
+        raise InputError(
+            f"--sizes {text}: a fit takes at least {LEAST_POINTS} different sizes above 0, as 1:4M"
+        )
+    return sizes
 
 
-def read(lines: Sequence[str]) -> Measured:
-    """What the program's lines say; Failure unless it came to its end."""
+def measure(command: Sequence[str], ranks: int) -> Measured:
+    """Runs the calibration program on so many ranks; Failure if it fails."""
+    # All of it first: where the program failed, its exit says more than that the end is missing.
+    return read(list(measuring.events(command, ranks)))
+
+
+def read(events: Iterable[dict[str, Any]]) -> Measured:
+    """What the program told; Failure unless it came to its end."""
     result = Measured()
     finished = False
-    for line in lines:
-        if not line.startswith("{"):
-            continue  # launchers talk too
-        told: dict[str, Any] = json.loads(line)
+    for told in events:
         match told["event"]:
             case "start":
                 result.mpi, result.ranks = str(told["mpi"]), int(told["ranks"])

@@ -1,6 +1,7 @@
 """Which algorithms there are, and which ones a user means."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from rich.table import Table
 
@@ -9,6 +10,13 @@ from toccata.errors import InputError
 
 # Constraints are found by asking for each of these numbers of ranks: all kinds of them are there.
 PROBED_RANKS = range(1, 65)
+# MPI's other collectives that algorithms of ours serve.
+ALSO_SERVED = {
+    "allgatherv": "allgather",
+    "alltoallw": "alltoallv",
+    "reduce_scatter_block": "reduce_scatter",
+}
+MOST_CLOSE = 5  # names that a mistyped one may have been meant to be
 
 
 def constraint(algorithm: _core.Algorithm) -> str | None:
@@ -94,7 +102,7 @@ def is_regular(name: str) -> bool:
 def find(text: str) -> _core.Choice:
     """The choice that "allgather/ring", "ring" or "sparbit:messages=per_block" means.
 
-    Raises InputError if there is none, or several.
+    Raises InputError if there is none, or several, or if it means a collective.
     """
     name, colon, settings = text.partition(":")
     matching = [each for each in _core.algorithms() if name in (each.path, each.name)]
@@ -102,9 +110,25 @@ def find(text: str) -> _core.Choice:
         paths = " or ".join(each.path for each in matching)
         raise InputError(f"'{name}' may be {paths}; give the whole name")
     if not matching:
-        known = ", ".join(each.path for each in _core.algorithms())
-        raise InputError(f"there is no algorithm '{name}'; known are {known}")
+        raise InputError(_unknown(name))
     return _core.parse_choice(matching[0].collective, matching[0].name + colon + settings)
+
+
+def _unknown(name: str) -> str:
+    """What to say of a name that is no algorithm's."""
+    served = ALSO_SERVED.get(name, name)
+    if served in (each.name for each in _core.collectives()):
+        example = of_collective(served)[0].path
+        return f"{name} is a collective; give one of its algorithms, as {example}"
+    # What stands before the slash is right more often than not, and too long to be compared.
+    collective, _, last = name.rpartition("/")
+    known = _core.algorithms()
+    known = [each for each in known if each.collective == collective] or known
+    names = get_close_matches(last, {each.name for each in known}, MOST_CLOSE)
+    paths = [each.path for each in known if each.name in names]
+    close = get_close_matches(name, paths, MOST_CLOSE, cutoff=0)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    return f"there is no algorithm '{name}'; {meant}`toccata list` tells all"
 
 
 def path_of(choice: _core.Choice) -> str:

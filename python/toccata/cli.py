@@ -33,7 +33,9 @@ class OneLineErrors(TyperGroup):
         except CommandError as error:
             _complain(str(error), error.exit_code)
         except TyperException as error:
-            _complain(f"{error.format_message()}  (see {_help_of(error)})", 2)
+            # What typer has from pydantic begins with a word for programmers.
+            message = error.format_message().replace("Value error, ", "")
+            _complain(f"{message}  (see {_help_of(error)})", 2)
         except _core.RequestError as error:
             _complain(str(error), 2)
         except BrokenPipeError:  # whoever read our output has enough of it

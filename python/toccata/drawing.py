@@ -28,7 +28,6 @@ MOST_RANKS = 64  # more would be cells of a hair's breadth
 MOST_PANELS = 18
 MOST_PIXELS = 5000  # of the longer side
 NUMBERED_RANKS = 32  # up to here there is room for a number in each cell
-FORMATS = (".png", ".svg", ".pdf")
 
 EMPTY, HELD, RECEIVED, COPIED, REDUCED = "#ffffff", "#dce9f5", "#a6a6a6", "#f6cf94", "#a9dcae"
 INK, FAINT, ARROW = "#1c2833", "#cfd6dc", "#0b5fa5"
@@ -39,12 +38,6 @@ CELLS = {8: 0.32, 16: 0.27, NUMBERED_RANKS: 0.21, MOST_RANKS: 0.11}
 LEAST_WIDTH, BESIDE, ABOVE, HEADING, LEGEND = 1.55, 0.7, 0.6, 0.75, 0.55
 GAP = 1.0  # cells between two buffers
 RANK_ROW = 1.0  # cells
-
-
-def check_output(path: Path) -> None:
-    """InputError if the file's name does not say a format that we write."""
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"'{path}': a picture's name ends in {', '.join(FORMATS)}")
 
 
 def draw(choice: _core.Choice, shape: _core.Shape) -> Figure:

@@ -7,14 +7,15 @@ a further link is free; 1, it gains nothing (Chan et al., 2006, section 5.1.1).
 import csv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from math import prod
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from toccata import measuring
-from toccata.errors import Failure
+from toccata import _core, measuring
+from toccata.errors import Failure, InputError
 from toccata.quantities import show_bytes, show_microseconds
 
 WAYS = {"send": "send", "receive": "receive", "exchange": "exchange (both ways)"}
@@ -50,6 +51,18 @@ class Fit:
 
     def seconds(self, size: float, links: int) -> float:
         return (self.alpha + size * self.beta) * (1 + (links - 1) * self.tau)
+
+
+def check_machine(text: str, ranks: int) -> None:
+    """InputError where it is no mesh of so many cells; RequestError where it is no machine."""
+    dims = _core.Machine(text).dims
+    if not dims:
+        raise InputError(f"'{text}' is no mesh; give one as torus:4x4, or leave out --machine")
+    if prod(dims) != ranks:
+        raise InputError(
+            f"'{text}' has {prod(dims)} cells, each of them a rank; "
+            f"give --ranks {prod(dims)} instead of {ranks}"
+        )
 
 
 def measure(command: Sequence[str], ranks: int) -> tuple[str, list[Timing]]:
@@ -123,6 +136,13 @@ def fits(timings: Sequence[Timing]) -> list[Fit]:
     """For every way and every range that has sizes enough."""
     found = (fit(timings, way, least, most) for way in WAYS for least, most in RANGES)
     return [each for each in found if each is not None]
+
+
+def alone(timings: Sequence[Timing]) -> list[int]:
+    """The sizes that are the only ones of their ranges, to which nothing can be fitted."""
+    sizes = {each.bytes for each in timings}
+    ranges = [[n for n in sizes if least <= n <= most] for least, most in RANGES]
+    return [each[0] for each in ranges if len(each) == 1]
 
 
 def times_table(timings: Sequence[Timing], way: str) -> Table:

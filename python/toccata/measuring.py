@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,10 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from toccata import launcher as mpi
-from toccata.errors import Failure
+from toccata import quantities as q
+from toccata.errors import Failure, InputError
 from toccata.results import TIMES, Measurement
 
 SHOWN_LINES = 12  # of what a failed run said
+MOST_BYTES = 1 << 30  # of a message, of what a rank contributes
+
+
+def parse_sizes(text: str, least: int = 1) -> list[int]:
+    """As quantities.parse_sizes; InputError where the programs would refuse them."""
+    sizes = q.parse_sizes(text)
+    if sizes[0] < least or sizes[-1] > MOST_BYTES:
+        raise InputError(
+            f"--sizes {text}: what is measured is of {least} to {q.show_bytes(MOST_BYTES)} bytes"
+        )
+    return sizes
 
 
 @dataclass(frozen=True)
@@ -130,7 +143,8 @@ _EVENT_TIMES = ("min", "avg", "max", "median", "q25", "q75")
 def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
     """The lines of a command's output; ended with it, whatever happens.
 
-    Raises Failure, with the last of what it said on stderr, if it exits with another code than 0.
+    What the library warns of goes on to our stderr. Raises Failure, with the last of what else it
+    said there, if it exits with another code than 0.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as said:
         try:
@@ -147,10 +161,14 @@ def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
             finally:
                 if process.poll() is None:
                     _end(process)
+                said.seek(0)
+                lines = [line.rstrip() for line in said if line.strip("- \n")]
+                ours = [line for line in lines if line.startswith("toccata:")]
+                for line in dict.fromkeys(ours):
+                    print(line, file=sys.stderr)
         if code != 0:
-            said.seek(0)
-            last = [line.rstrip() for line in said if line.strip("- \n")][-SHOWN_LINES:]
-            reason = "\n  ".join(["", *last]) if last else " (it said nothing)"
+            last = [line for line in lines if line not in ours][-SHOWN_LINES:]
+            reason = "\n  ".join(["", *last]) if lines else " (it said nothing)"
             raise Failure(
                 f"the run with {ranks} ranks failed with exit code {code}: "
                 f"{' '.join(command)}{reason}"

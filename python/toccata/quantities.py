@@ -5,17 +5,23 @@ import re
 from toccata.errors import InputError
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+MOST_BYTES = 1 << 40
+MOST_RANKS = 1 << 20
+MOST_COUNT = 1_000_000  # of calls, messages, seconds: what the benchmark programs take
 
 
 def parse_bytes(text: str) -> int:
     """Bytes from "4", "16K", "1M" or "1MiB".
 
-    Raises InputError on anything else.
+    Raises InputError on anything else, and on more than MOST_BYTES.
     """
     match = re.fullmatch(r"(\d+)([KMG]?)(i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
         raise InputError(f"'{text}' is no size; write bytes as 4, 16K or 1M")
-    return int(match[1]) * UNITS[match[2].upper()]
+    size = _number(match[1]) * UNITS[match[2].upper()]
+    if size > MOST_BYTES:
+        raise InputError(f"'{text}' is too large a size; the largest is {show_bytes(MOST_BYTES)}")
+    return size
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -31,7 +37,7 @@ def parse_sizes(text: str) -> list[int]:
             sizes.append(size)
             continue
         last = parse_bytes(rest[0])
-        factor = parse_count(rest[1], "factor of sizes", least=2) if len(rest) > 1 else 2
+        factor = parse_count(rest[1], "factor of sizes", 2, MOST_BYTES) if len(rest) > 1 else 2
         if len(rest) > 2 or size < 1 or last < size:
             raise InputError(f"'{piece}' is no range of sizes; write 1:1M (doubling) or 1:1M:4")
         while size <= last:
@@ -40,26 +46,33 @@ def parse_sizes(text: str) -> list[int]:
     return sorted(set(sizes))
 
 
-def parse_ranks(text: str) -> list[int]:
-    """Numbers of ranks from "2,4,8", or from a range with a step, "8:256:8".
+def parse_ranks(text: str, what: str = "ranks") -> list[int]:
+    """Numbers of ranks, or of nodes, from "2,4,8", or from a range with a step, "8:256:8".
 
     Raises InputError on anything else.
     """
     ranks: list[int] = []
     for piece in text.split(","):
-        bounds = [parse_count(each, "number of ranks") for each in piece.split(":")]
+        bounds = [
+            parse_count(each, f"number of {what}", most=MOST_RANKS) for each in piece.split(":")
+        ]
         if len(bounds) > 3 or len(bounds) == 2 or (len(bounds) == 3 and bounds[1] < bounds[0]):
-            raise InputError(f"'{piece}' is no range of ranks; write FIRST:LAST:STEP, as 8:256:8")
+            raise InputError(f"'{piece}' is no range of {what}; write FIRST:LAST:STEP, as 8:256:8")
         first, last, step = bounds if len(bounds) == 3 else (bounds[0], bounds[0], 1)
         ranks.extend(range(first, last + 1, step))
     return sorted(set(ranks))
 
 
-def parse_count(text: str, what: str, least: int = 1) -> int:
-    """A whole number of at least `least`; InputError, naming `what`, on anything else."""
-    if not text.strip().isdecimal() or int(text) < least:
-        raise InputError(f"'{text}' is no {what}; it takes whole numbers from {least} on")
-    return int(text)
+def parse_count(text: str, what: str, least: int = 1, most: int = MOST_COUNT) -> int:
+    """A whole number from `least` to `most`; InputError, naming `what`, on anything else."""
+    if text.strip().isdecimal() and least <= (number := _number(text.strip())) <= most:
+        return number
+    raise InputError(f"'{text}' is no {what}; it takes whole numbers from {least} to {most}")
+
+
+def _number(digits: str) -> int:
+    """Python itself refuses thousands of digits; 19 are more than any of our limits."""
+    return int(digits if len(digits) < 20 else "9" * 19)
 
 
 def show_bytes(size: int) -> str:

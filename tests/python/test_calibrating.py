@@ -3,9 +3,11 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import fakes
 from test_cli import invoke
 from toccata import calibrating, predicting
 from toccata.errors import Failure
@@ -24,8 +26,8 @@ def burst(size: int, number: int) -> float:
     return one(size) + (number - 1) * added + one(0)
 
 
-def lines(limit: float | None = None) -> list[str]:
-    told: list[dict[str, object]] = [{"event": "start", "ranks": 8, "mpi": "Some MPI 1.0"}]
+def events(limit: float | None = None) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = [{"event": "start", "ranks": 8, "mpi": "Some MPI 1.0"}]
 
     def tell(event: str, level: str, size: int, number: int, seconds: float) -> None:
         told.append(
@@ -44,11 +46,11 @@ def lines(limit: float | None = None) -> list[str]:
     for step, rate in (("copy", 10e9), ("pack", 5e9), ("gamma", 2e9)):
         tell("step", step, 1000, 1, 1000 / rate)
     told.append({"event": "done"})
-    return [json.dumps(each) for each in told]
+    return told
 
 
 def test_parameters_are_found_again() -> None:
-    measured = calibrating.read(["the launcher talks", *lines()])
+    measured = calibrating.read(events())
     model, fitted = calibrating.fit(measured, "ours")
     assert model.levels == ["network", "node"]
     assert [line.first for line in fitted["network"]] == [0, THRESHOLD]
@@ -69,15 +71,15 @@ def test_a_disturbed_time_counts_as_that_of_a_longer_message() -> None:
 
 
 def test_a_nodes_limit_is_found() -> None:
-    model, _ = calibrating.fit(calibrating.read(lines(limit=12e9)), "ours")
+    model, _ = calibrating.fit(calibrating.read(events(limit=12e9)), "ours")
     node = json.loads(model.json)["levels"][1]
     assert node["injection"] == pytest.approx(12e9, rel=0.02)
-    model, _ = calibrating.fit(calibrating.read(lines(limit=1e15)), "ours")
+    model, _ = calibrating.fit(calibrating.read(events(limit=1e15)), "ours")
     assert "injection" not in json.loads(model.json)["levels"][1], "no limit was reached"
 
 
 def test_one_node_stands_for_the_network() -> None:
-    kept = [line for line in lines() if '"network"' not in line]
+    kept = [each for each in events() if each.get("level") != "network"]
     model, _ = calibrating.fit(calibrating.read(kept), "ours")
     assert model.levels == ["network", "node"]
     assert "taken to be as the outermost" in model.origin
@@ -85,7 +87,16 @@ def test_one_node_stands_for_the_network() -> None:
 
 def test_an_unfinished_run_is_a_failure() -> None:
     with pytest.raises(Failure, match="before it was done"):
-        calibrating.read(lines()[:-1])
+        calibrating.read(events()[:-1])
+
+
+def test_a_failed_run_says_why(machine: Path) -> None:
+    text = "import sys; print('a launcher may talk'); sys.exit('rank 1 fell over\\nand so did all')"
+    fakes.script(machine / "home/bench/openmpi/toccata_calibrate", text)
+    code, _, stderr = invoke("calibrate", "-o", "x.json")
+    assert code == 1
+    assert "the run with 2 ranks failed with exit code 1" in stderr
+    assert "rank 1 fell over\n  and so did all" in stderr
 
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun")

@@ -18,6 +18,8 @@ from toccata.errors import InputError
 from toccata.proving import Case
 from toccata.quantities import parse_bytes, parse_ranks, parse_sizes, show_bytes
 
+WARNING = "toccata: TOCCATA_TOPOLOGY=no.conf: there is no file 'no.conf'. Going by what is found."
+
 runner = CliRunner()
 
 
@@ -93,6 +95,23 @@ def test_not_built(toccata: Toccata) -> None:
         ("bench allgather --algorithms ring --highlight bruck", "--highlight bruck"),
         ("bench allgather --algorithms ring --baseline native", "--baseline native"),
         ("bench allgather --mpi lam", "'lam'"),
+        ("bench allgather --sizes 0,4", "of 1 to 1G bytes"),
+        ("bench allgather --launcher-args '", "--launcher-args ': no closing quotation"),
+        ("bench links --launcher-args '", "no closing quotation"),
+        ("calibrate -o x.json --launcher-args '", "no closing quotation"),
+        ("topo --ranks 2 --launcher-args '", "no closing quotation"),
+        ("show sparbit -p 99999999999", "from 1 to 1048576"),
+        ("show sparbit -p 4 --rank 99999999999", "'99999999999' is no rank"),
+        ("show bcast/binomial -p 4 --root 99999999999", "from 0 to 1048575"),
+        ("traffic sparbit -p 4 --bytes 99999999999999999999G", "the largest is 1024G"),
+        (f"traffic sparbit -p 4 --bytes {'9' * 5000}", "the largest is 1024G"),
+        ("predict sparbit --model gigabit --sizes 9223372036854775807", "the largest is 1024G"),
+        ("predict sparbit --model gigabit --ranks 2:99999999999:1", "'99999999999'"),
+        ("verify --max-p 1048577", "from 1 to 1048576"),
+        ("bench allgather --repetitions 99999999999", "from 1 to 1000000"),
+        ("calibrate -o x.json --sizes 8", "at least 4 different sizes above 0"),
+        ("calibrate -o x.json --sizes 0,8,8,16,32", "at least 4 different sizes above 0"),
+        ("predict sparbit --model gigabit --machine node:2 --nodes 0", "'0' is no number of nodes"),
         ("bench allgather --heatmap map.gif", "map.gif"),
         ("bench allgather --metric fastest", "fastest"),
         ("bench allgather --wrong", "--wrong"),
@@ -113,6 +132,70 @@ def test_bad_input_is_one_line(arguments: str, said: str) -> None:
     assert said in stderr
     assert stderr.count("\n") == 1
     assert stderr.startswith("toccata: ")
+
+
+def test_an_impossible_algorithm_is_told_of() -> None:
+    said = "5 ranks: without {}neighbor_exchange, which needs an even number of ranks\n"
+    code, stdout, _ = invoke("traffic", "neighbor_exchange", "allgather/ring", "-p", "5")
+    assert (code, stdout.endswith(said.format("allgather/"))) == (0, True)
+    predict = ("predict", "--model", "gigabit", "--sizes", "1", "--ranks")
+    code, stdout, _ = invoke(*predict, "4,5", "neighbor_exchange", "allgather/ring")
+    assert (code, stdout.endswith(said.format(""))) == (0, True)
+    for command in (("traffic", "-p", "5"), (*predict, "5,7")):
+        code, stdout, stderr = invoke(*command, "neighbor_exchange")
+        assert (code, stdout, stderr.count("\n")) == (2, "", 1)
+        assert "nothing is possible with 5" in stderr
+        assert "neighbor_exchange needs an even number of ranks" in stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sparbt", "did you mean allgather/sparbit? `toccata list` tells all"),
+        ("allgather/rng", "did you mean allgather/ring? "),
+        ("allgater/ring", "did you mean allgather/ring or "),
+        ("bruk", "allgather/bruck"),
+        ("warp", "there is no algorithm 'warp'; `toccata list` tells all"),
+        ("allgather", "allgather is a collective; give one of its algorithms, as allgather/"),
+        ("alltoallv", "alltoallv is a collective; give one of its algorithms, as alltoall/"),
+        ("allgatherv", "allgatherv is a collective; give one of its algorithms, as allgather/"),
+    ],
+)
+def test_what_is_no_algorithm_was_meant_to_be_one(name: str, said: str) -> None:
+    code, _, stderr = invoke("show", name, "-p", "4")
+    assert (code, stderr.count("\n")) == (2, 1)
+    assert said in stderr
+    assert stderr.count(" or ") < catalogue.MOST_CLOSE
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["bench allgather --metric odd", "bench alltoallv --distribution odd", "fit x.csv --split odd"],
+)
+def test_a_wrong_one_of_several_is_told_of_plainly(arguments: str) -> None:
+    code, _, stderr = invoke(*arguments.split())
+    assert (code, "Value error" in stderr) == (2, False)
+    assert "'odd' is not one of '" in stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("list", "no collective ''"),
+        ("bench allgather --ranks", "'' is no number of ranks"),
+        ("bench allgather --sizes", "'' is no size"),
+        ("bench allgather --algorithms", "'' names no algorithm"),
+        ("bench allgather --highlight", "no allgather algorithm is named"),
+        ("bench allgather --machine", "--machine is for bench links"),
+        ("bench links --ranks", "'' is no number of ranks"),
+        ("bench links --sizes", "'' is no size"),
+        ("predict sparbit --model gigabit --machine node:2 --nodes", "'' is no number of nodes"),
+    ],
+)
+def test_what_is_empty_is_not_what_is_left_out(arguments: str, said: str, machine: Path) -> None:
+    code, _, stderr = invoke(*arguments.split(), "")
+    assert (code, stderr.count("\n")) == (2, 1)
+    assert said in stderr
 
 
 def test_show_draws(tmp_path: Path) -> None:
@@ -269,6 +352,26 @@ def test_bench_fails(
     assert code == 1
     assert said in stderr
     assert ("rank 1 fell over" in stderr) == (variable == "FAKE_CRASH")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["bench allgather --ranks 2 --sizes 4", "bench links", "topo --ranks 2", "calibrate -o x"],
+)
+@pytest.mark.parametrize("code", [0, 3])
+def test_what_the_library_warns_of_is_passed_on(arguments: str, code: int, machine: Path) -> None:
+    text = f"""
+import sys
+print({WARNING!r}, "not ours", {WARNING!r}, sep="\\n", file=sys.stderr)
+sys.exit({code})
+"""
+    for program in ("toccata_bench", "links", "toccata_where", "toccata_calibrate"):
+        fakes.script(machine / "home/bench/openmpi" / program, text)
+    _, _, stderr = invoke(*arguments.split())
+    first, second, *more = stderr.splitlines()
+    assert first == WARNING
+    assert second.startswith("toccata: ")
+    assert more == (["  not ours"] if code else []), "what others say is the reason of a failure"
 
 
 def test_run_dry(machine: Path) -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import fakes
+from test_cli import invoke
 from toccata import _core, bounds, drawing, grids, links
 from toccata.catalogue import find
 from toccata.errors import InputError
@@ -51,6 +53,58 @@ def test_fit_finds_what_was_put_in(tau: float) -> None:
         assert each.beta == pytest.approx(1e-9, rel=2e-2)
         assert each.tau == pytest.approx(tau, abs=1e-3)
         assert each.error < 1e-3
+
+
+def test_a_size_alone_is_told_of() -> None:
+    assert links.alone(made_up(2e-6, 1e-9, 0.3)) == []
+    assert links.alone([Timing("send", 1, size, 1, 1, 1) for size in (8, 64, 1024)]) == [1024]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--algorithms", "ring", "--paper", "--json", "x"), "--algorithms, --paper, --json"),
+        (("--metric", "median"), "takes no --metric"),
+        (("--baseline", "all"), "takes no --baseline"),
+        (("--machine", "torus:4x4"), "has 16 cells, each of them a rank; give --ranks 16"),
+        (("--machine", "node:4 core:4", "--ranks", "16"), "is no mesh; give one as torus:4x4"),
+        (("--machine", "torus:4xx"), "torus:4xx"),
+        (("--ranks", "1"), "'1' is no number of ranks; it takes whole numbers from 2"),
+        (("--ranks", "2,4"), "'2,4' is no number of ranks"),
+        (("--sizes", "0:8"), "'0:8' is no range"),
+        (("--sizes", "0,8"), "of 1 to 1G bytes"),
+        (("--sizes", "2G"), "of 1 to 1G bytes"),
+    ],
+)
+def test_what_links_cannot_do_is_refused_before_it_starts(
+    arguments: tuple[str, ...], said: str, machine: Path
+) -> None:
+    code, _, stderr = invoke("bench", "links", *arguments)
+    assert code == 2
+    assert said in stderr
+    assert stderr.count("\n") == 1
+
+
+def test_links_tell_what_is_not_fitted(machine: Path) -> None:
+    fakes.script(machine / "home/bench/openmpi/links", LINKS)
+    code, stdout, stderr = invoke("bench", "links", "--sizes", "8,64,1K", "--ranks", "2")
+    assert (code, stderr) == (0, "")
+    assert "without a fit: 1K, the only size of its range; it takes two" in stdout
+    code, stdout, _ = invoke("bench", "links", "--sizes", "8", "--ranks", "2")
+    assert code == 0
+    assert "fit of" not in stdout
+
+
+LINKS = """
+import json, sys
+options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+print(json.dumps({"event": "start", "mpi": "Fake MPI"}))
+for size in map(int, options["--sizes"].split(",")):
+    for way in ("send", "receive", "exchange"):
+        times = dict.fromkeys(("longest", "shortest", "average"), 1e-6 * (1 + size))
+        print(json.dumps({"event": "result", "way": way, "links": 1, "bytes": size, **times}))
+print(json.dumps({"event": "done"}))
+"""
 
 
 def test_fit_is_drawn(tmp_path: Path) -> None:

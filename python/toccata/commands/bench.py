@@ -1,6 +1,5 @@
 """`toccata bench`."""
 
-import shlex
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -8,9 +7,18 @@ from typing import Annotated
 
 import typer
 
-from toccata import alltoall_paper, catalogue, launcher, measuring, tables
+from toccata import alltoall_paper, catalogue, launcher, measuring, outputs, tables
 from toccata import quantities as q
-from toccata.commands.common import MpiOption, console, count, normalised, print_whole, progress
+from toccata.commands.common import (
+    MpiOption,
+    console,
+    count,
+    normalised,
+    print_whole,
+    print_without,
+    progress,
+    words,
+)
 from toccata.errors import Failure, InputError
 from toccata.results import Measurement, Metric, Results, write_csv, write_json
 
@@ -18,6 +26,9 @@ STANDARD_HIGHLIGHT = "sparbit"
 STANDARD_RANKS = "2,4,8"
 STANDARD_SIZES = "1:1M"
 STANDARD_REPETITIONS = 100
+# The parameters that `bench links` has too.
+OF_LINKS = {"collective", "ranks", "sizes", "repetitions", "warmup", "mpi", "launcher_args",
+            "machine", "csv", "heatmap"}  # fmt: skip
 
 
 class MetricName(StrEnum):
@@ -39,6 +50,7 @@ class DistributionName(StrEnum):
 
 
 def bench(
+    context: typer.Context,
     collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
     ranks: Annotated[
         str | None,
@@ -165,31 +177,38 @@ def bench(
     from toccata import scaling as scaling_
 
     if collective == "links":
+        _check_options_of_links(context)
         _bench_links(ranks, sizes, repetitions, warmup, mpi, launcher_args, machine, csv, heatmap)
         return
-    if machine:
+    if machine is not None:
         raise InputError(f"--machine is for bench links, not for {collective}")
     if paper and collective != "alltoall":
         raise InputError(f"--paper is of the paper on alltoall, not on {collective}")
-    names = _measured(collective, algorithms or (alltoall_paper.ALGORITHMS if paper else "all"))
+    capped = paper and ranks is None
+    if ranks is None:
+        ranks = alltoall_paper.RANKS if paper else STANDARD_RANKS
+    if sizes is None:
+        sizes = alltoall_paper.SIZES if paper else STANDARD_SIZES
+    if algorithms is None:
+        algorithms = alltoall_paper.ALGORITHMS if paper else "all"
+    names = _measured(collective, algorithms)
     if distribution and catalogue.is_regular(collective):
         raise InputError("--distribution is for the vector forms, as alltoallv")
     plan = measuring.Plan(
         collective,
         names,
-        q.parse_sizes(sizes or (alltoall_paper.SIZES if paper else STANDARD_SIZES)),
+        measuring.parse_sizes(sizes),
         repetitions or (alltoall_paper.REPETITIONS if paper else STANDARD_REPETITIONS),
         warmup,
         limit,
         not no_validate,
         distribution.value if distribution else None,
     )
-    numbers_of_ranks = q.parse_ranks(ranks or (alltoall_paper.RANKS if paper else STANDARD_RANKS))
-    plans = dict.fromkeys(numbers_of_ranks, plan)
-    if paper and not ranks:
+    plans = dict.fromkeys(q.parse_ranks(ranks), plan)
+    if capped:
         plans[alltoall_paper.CAP_RANKS] = replace(plan, sizes=[alltoall_paper.CAP_BYTES])
-    chosen = normalised(collective, highlight) if highlight else STANDARD_HIGHLIGHT
-    if highlight and chosen not in names:
+    chosen = STANDARD_HIGHLIGHT if highlight is None else normalised(collective, highlight)
+    if highlight is not None and chosen not in names:
         raise InputError(f"--highlight {highlight} is not measured; add it to --algorithms")
     marked = chosen if chosen in names else None
     compared = None if baseline == "all" else _measured(collective, baseline)
@@ -208,10 +227,10 @@ def bench(
     if paper and scaling is None:
         scaling = stem.with_name(f"{stem.name}-scaling.png")
     pictures = [heatmap, *([scaling] if scaling else [])]
-    for picture in pictures:
-        drawing.check_output(picture)
-    more = shlex.split(launcher_args)
+    more = words(launcher_args)
     commands = {p: measuring.command_for(each, starter, p, more) for p, each in plans.items()}
+    outputs.check_pictures(*pictures)
+    outputs.check(csv, json_)
 
     measured: list[Measurement] = []
     which: Metric = metric.value
@@ -234,8 +253,7 @@ def bench(
                 print_whole(tables.overview(results, p, which, marked, compared))
                 if details:
                     print_whole(tables.details(results, p))
-            for name, why in run.impossible.items():
-                console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
+            print_without(p, run.impossible)
     if not measured:
         raise Failure("nothing could be measured: no algorithm is possible with these ranks")
     swept = alltoall_paper.scaled(results) if paper else results
@@ -253,6 +271,19 @@ def bench(
     console.print(f"wrote {', '.join(map(str, [csv, json_, *pictures]))}")
 
 
+def _check_options_of_links(context: typer.Context) -> None:
+    """InputError where one was given that has no meaning for links."""
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name is not None and parameter.name not in OF_LINKS
+        if (source := context.get_parameter_source(parameter.name)) is not None
+        and source.name == "COMMANDLINE"
+    ]
+    if given:
+        raise InputError(f"bench links takes no {', '.join(given)}")
+
+
 def _bench_links(
     ranks: str | None,
     sizes: str | None,
@@ -267,21 +298,32 @@ def _bench_links(
     """`bench links`."""
     from toccata import drawing, links
 
-    p = q.parse_count(ranks or links.STANDARD_RANKS, "number of ranks", least=2)
+    p = q.parse_count(
+        links.STANDARD_RANKS if ranks is None else ranks, "number of ranks", 2, q.MOST_RANKS
+    )
+    numbers = measuring.parse_sizes(links.STANDARD_SIZES if sizes is None else sizes)
+    if machine is not None:
+        links.check_machine(machine, p)
     starter = launcher.find(mpi)
     stem = Path("results") / f"links-{starter.family}"
     csv, picture = csv or stem.with_suffix(".csv"), picture or stem.with_suffix(".png")
-    drawing.check_output(picture)
     program = [str(launcher.benchmark(starter.family, "links"))]
-    program += ["--sizes", ",".join(map(str, q.parse_sizes(sizes or links.STANDARD_SIZES)))]
+    program += ["--sizes", ",".join(map(str, numbers))]
     program += ["--repetitions", str(repetitions or STANDARD_REPETITIONS), "--warmup", str(warmup)]
-    program += ["--machine", machine] if machine else []
-    command = launcher.start(starter, p, shlex.split(launcher_args), program)
+    program += ["--machine", machine] if machine is not None else []
+    command = launcher.start(starter, p, words(launcher_args), program)
+    outputs.check_pictures(picture)
+    outputs.check(csv)
     library, timings = links.measure(command, p)
     found = links.fits(timings)
     for way in links.WAYS:
         print_whole(links.times_table(timings, way))
-    print_whole(links.fit_table(found))
+    if found:
+        print_whole(links.fit_table(found))
+    for size in links.alone(timings):
+        console.print(
+            f"[dim]without a fit: {q.show_bytes(size)}, the only size of its range; it takes two[/]"
+        )
     links.write_csv(timings, csv)
     where = machine or "rank 0 and its neighbours"
     drawing.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)

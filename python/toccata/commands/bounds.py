@@ -6,7 +6,7 @@ import typer
 
 from toccata import bounds, catalogue
 from toccata import quantities as q
-from toccata.commands.common import console, count, number_of_ranks
+from toccata.commands.common import RootOption, console, number_of_ranks
 from toccata.machines import PlacementOption
 
 
@@ -27,9 +27,7 @@ def bounds_(
         ),
     ] = None,
     placement: PlacementOption = None,
-    root: Annotated[
-        int, typer.Option(metavar="R", parser=count("rank", least=0), help="Of a rooted one.")
-    ] = 0,
+    root: RootOption = 0,
     size: Annotated[
         str, typer.Option("--bytes", metavar="N", help="Of the whole vector, as 64 or 4K.")
     ] = "1M",

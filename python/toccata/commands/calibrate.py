@@ -1,14 +1,13 @@
 """`toccata calibrate`."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from toccata import launcher
+from toccata import launcher, outputs
 from toccata import quantities as q
-from toccata.commands.common import MpiOption, console, count
+from toccata.commands.common import MpiOption, console, count, words
 
 
 def calibrate(
@@ -16,7 +15,10 @@ def calibrate(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes: .json.")
     ],
     ranks: Annotated[
-        int, typer.Option(metavar="P", parser=count("number of ranks", least=2), help="How many.")
+        int,
+        typer.Option(
+            metavar="P", parser=count("number of ranks", 2, q.MOST_RANKS), help="How many."
+        ),
     ] = 2,
     sizes: Annotated[
         str, typer.Option(metavar="LIST", help="Bytes a message, as 1:4M (doubling).")
@@ -28,7 +30,7 @@ def calibrate(
         int,
         typer.Option(
             metavar="P",
-            parser=count("number of ranks", least=0),
+            parser=count("number of ranks", 0, q.MOST_RANKS),
             help="Take so many ranks for a node; 0: those that share memory.",
         ),
     ] = 0,
@@ -55,12 +57,13 @@ def calibrate(
     started = launcher.find(mpi)
     program = [
         str(launcher.calibration(started.family)),
-        "--sizes", ",".join(map(str, q.parse_sizes(sizes))),
+        "--sizes", ",".join(map(str, calibrating.parse_sizes(sizes))),
         "--repetitions", str(repetitions),
         "--node", str(node),
     ]  # fmt: skip
+    outputs.check(output)
     measured = calibrating.measure(
-        launcher.start(started, ranks, shlex.split(launcher_args), program)
+        launcher.start(started, ranks, words(launcher_args), program), ranks
     )
     model, lines = calibrating.fit(measured, output.stem)
     console.print(calibrating.report(measured, model, lines))

@@ -1,7 +1,8 @@
 """Options and output that several commands have in common."""
 
+import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from toccata import _core, catalogue
 from toccata import quantities as q
+from toccata.errors import InputError
 
 # Piped output is for programs and files: nothing is cut to the width of a terminal.
 console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
@@ -17,18 +19,19 @@ console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
 progress_console = console if console.is_terminal else Console(stderr=True)
 
 
-def count(what: str, least: int = 1) -> Callable[[str], int]:
-    """For options: what is no whole number of at least `least` is named in the complaint."""
-    return lambda text: q.parse_count(str(text), what, least)  # defaults come here as well
+def count(what: str, least: int = 1, most: int = q.MOST_COUNT) -> Callable[[str], int]:
+    """For options: what is no whole number from `least` to `most` is named in the complaint."""
+    return lambda text: q.parse_count(str(text), what, least, most)  # defaults come here as well
 
 
-number_of_ranks = count("number of ranks")
+number_of_ranks = count("number of ranks", most=q.MOST_RANKS)
+rank_number = count("rank", least=0, most=q.MOST_RANKS - 1)
 Ranks = Annotated[
     int, typer.Option("-p", "--ranks", metavar="P", parser=number_of_ranks, help="Number of ranks.")
 ]
 RootOption = Annotated[
     int,
-    typer.Option("--root", metavar="R", parser=count("rank", least=0), help="Of a rooted one."),
+    typer.Option("--root", metavar="R", parser=rank_number, help="Of a rooted one."),
 ]
 MpiOption = Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich or auto.")]
 Names = Annotated[
@@ -55,8 +58,40 @@ def name_of(subject: _core.Algorithm | _core.Choice) -> str:
     return subject.path if isinstance(subject, _core.Algorithm) else catalogue.path_of(subject)
 
 
+def words(launcher_args: str) -> list[str]:
+    """The launcher's arguments, as a shell would take them apart."""
+    try:
+        return shlex.split(launcher_args)
+    except ValueError as error:  # "No closing quotation"
+        raise InputError(f"--launcher-args {launcher_args}: {str(error).lower()}") from None
+
+
 def normalised(collective: str, text: str) -> str:
     return _core.parse_choice(collective, text).text
+
+
+def impossible(
+    choices: Mapping[str, _core.Choice], shapes: Sequence[_core.Shape]
+) -> list[dict[str, str]]:
+    """Of each shape, which cannot run there, by name, and why: "needs an even number of ranks".
+
+    Raises InputError if none can anywhere.
+    """
+    found = [
+        {name: why for name, choice in choices.items() if (why := choice.why_impossible(shape))}
+        for shape in shapes
+    ]
+    if all(len(each) == len(choices) for each in found):
+        ranks = ", ".join(str(p) for p in dict.fromkeys(shape.p for shape in shapes))
+        reasons = "; ".join(f"{name} {why}" for name, why in found[0].items())
+        raise InputError(f"nothing is possible with {ranks} ranks: {reasons}")
+    return found
+
+
+def print_without(p: int, left_out: Mapping[str, str]) -> None:
+    """A line for each algorithm that has no times or counts, with why."""
+    for name, why in left_out.items():
+        console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
 
 
 def progress() -> Progress:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from toccata import outputs
 from toccata.commands.common import console, print_whole, progress
 from toccata.errors import InputError
 
@@ -68,14 +69,13 @@ def fit_(
         fitting,
     )
 
-    for picture in (plot, curves):
-        if picture is not None:
-            drawing.check_output(picture)
     found = cross_validation.load(file, machine or [], nodes or [])
     if save is not None and len(found.machines) > 1:
         raise InputError(
             f"--save writes one model; say --machine with one of {', '.join(found.machines)}"
         )
+    outputs.check_pictures(plot, curves)
+    outputs.check(save)
     by_machine = {
         name: [each for each in found.cases if each.machine == name] for name in found.machines
     }
@@ -99,7 +99,6 @@ def fit_(
     for line in found.left_out:
         console.print(f"[dim]left out: {escape(line)}[/]")
     if save is not None:
-        save.parent.mkdir(parents=True, exist_ok=True)
         origin = f"toccata fit, {file.name}"
         save.write_text(fitted[0].model.model(found.machines[0], origin).json)
         console.print(f"wrote {save}")

@@ -22,7 +22,7 @@ def list_(
     - `toccata list`
     - `toccata list allgather --json`
     """
-    chosen = catalogue.of_collective(collective) if collective else _core.algorithms()
+    chosen = _core.algorithms() if collective is None else catalogue.of_collective(collective)
     if as_json:
         print(
             json.dumps([catalogue.as_json(each) for each in chosen], indent=2, ensure_ascii=False)

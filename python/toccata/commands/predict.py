@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue
+from toccata import _core, catalogue, outputs
 from toccata import quantities as q
-from toccata.commands.common import console, subjects
+from toccata.commands.common import console, impossible, print_without, subjects
 from toccata.errors import InputError
 from toccata.machines import PlacementOption
 
@@ -65,17 +65,27 @@ def predict(
     """
     from toccata import drawing, predicting  # matplotlib takes a second to load
 
-    if output is not None:
-        drawing.check_output(output)
     choices = _predicted(names)
     parameters = predicting.read_model(model)
-    numbers, chosen = q.parse_ranks(ranks), q.parse_ranks(nodes) if nodes else []
-    all_ = []
+    numbers, chosen = (
+        q.parse_ranks(ranks),
+        q.parse_ranks(nodes, "nodes") if nodes is not None else [],
+    )
+    bytes_ = q.parse_sizes(sizes)
     texts: list[str | None] = [*machine] if machine else [None]
-    for text in texts:
-        for setting in predicting.settings(text, placement, numbers, chosen):
-            all_.append(predicting.predict(choices, setting, q.parse_sizes(sizes), parameters))
-            console.print(predicting.as_table(all_[-1], parameters, ratios))
+    settings = [
+        setting
+        for text in texts
+        for setting in predicting.settings(text, placement, numbers, chosen)
+    ]
+    left_out = impossible(dict(choices), [each.shape for each in settings])
+    outputs.check_pictures(output)
+    outputs.check(json_)
+    all_ = []
+    for setting, without in zip(settings, left_out, strict=True):
+        all_.append(predicting.predict(choices, setting, bytes_, parameters))
+        console.print(predicting.as_table(all_[-1], parameters, ratios))
+        print_without(setting.shape.p, without)
     if json_ is not None:
         json_.write_text(json.dumps(predicting.as_rows(all_), indent=1) + "\n")
         console.print(f"wrote {json_}")

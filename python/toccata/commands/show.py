@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from toccata import catalogue, machines, show
-from toccata.commands.common import Ranks, RootOption, console, count
+from toccata import catalogue, machines, outputs, show
+from toccata.commands.common import Ranks, RootOption, console, rank_number
 from toccata.errors import InputError
 from toccata.machines import MachineOption, PlacementOption
 
@@ -21,7 +21,7 @@ def show_(
         typer.Option(
             "--rank",
             metavar="R",
-            parser=count("rank", least=0),
+            parser=rank_number,
             help="All rounds of this rank alone.",
         ),
     ] = None,
@@ -54,11 +54,11 @@ def show_(
         narrator = show.Narrator(choice, shape)
         console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
         return
-    from toccata import drawing, grids  # matplotlib takes a second to load
-
     if rank is not None:
         raise InputError("--rank and --output exclude each other: a picture shows all ranks")
-    drawing.check_output(output)
+    outputs.check_pictures(output)
+    from toccata import drawing, grids  # matplotlib takes a second to load
+
     draw = grids.draw if grids.draws(choice, shape) else drawing.draw
     drawing.write(draw(choice, shape), output)
     console.print(f"wrote {output}")

@@ -1,14 +1,13 @@
 """`toccata topo`."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from toccata import launcher, locating
+from toccata import launcher, locating, outputs
 from toccata import topo as tree
-from toccata.commands.common import MpiOption, console, number_of_ranks
+from toccata.commands.common import MpiOption, console, number_of_ranks, words
 from toccata.errors import InputError
 from toccata.machines import PlacementOption
 
@@ -64,13 +63,16 @@ def topo(
     if machine is not None:
         if mpi != "auto" or launcher_args:
             raise InputError("--mpi and --launcher-args start ranks here; leave out MACHINE")
-        there, ranks = locating.named(machine, p, placement)
     elif placement is not None:
         raise InputError(f"--placement {placement} is of no use without MACHINE")
-    elif p is not None:
-        there, ranks = locating.launched(launcher.find(mpi), p, shlex.split(launcher_args))
-    elif mpi != "auto" or launcher_args:
+    elif p is None and (mpi != "auto" or launcher_args):
         raise InputError("--mpi and --launcher-args are of no use without --ranks")
+    outputs.check_pictures(output)
+    outputs.check(save)
+    if machine is not None:
+        there, ranks = locating.named(machine, p, placement)
+    elif p is not None:
+        there, ranks = locating.launched(launcher.find(mpi), p, words(launcher_args))
     else:
         there, ranks = locating.here()
     if save is not None:
@@ -80,7 +82,6 @@ def topo(
     else:
         from toccata import drawing, topo_drawing  # matplotlib takes a second to load
 
-        drawing.check_output(output)
         drawing.write(topo_drawing.draw(there, ranks), output)
         console.print(f"wrote {output}")
     if save is not None:

@@ -6,7 +6,15 @@ import typer
 
 from toccata import _core, catalogue, counting, machines
 from toccata import quantities as q
-from toccata.commands.common import Names, Ranks, RootOption, console, subjects
+from toccata.commands.common import (
+    Names,
+    Ranks,
+    RootOption,
+    console,
+    impossible,
+    print_without,
+    subjects,
+)
 from toccata.machines import MachineOption, PlacementOption
 
 
@@ -41,7 +49,9 @@ def traffic(
         else:
             choices += subject.variants(p) or [catalogue.find(subject.path)]
     shape = machines.shape(p, machine, placement, root)
+    [left_out] = impossible({catalogue.path_of(each): each for each in choices}, [shape])
     console.print(counting.as_table(choices, shape, block_bytes))
     if (crossings := counting.crossings_table(choices, shape, block_bytes)) is not None:
         console.print()
         console.print(crossings)
+    print_without(p, left_out)

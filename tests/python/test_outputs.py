@@ -1,0 +1,84 @@
+"""Files that commands write are checked before any work."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import fakes
+from test_cli import invoke
+from toccata import outputs
+from toccata.errors import InputError
+
+HEADING = "machine,nodes,ranks_per_node,collective,algorithm,total_bytes,median_us"
+
+
+def test_nothing_is_left_behind_or_spoiled(tmp_path: Path) -> None:
+    there = tmp_path / "there.csv"
+    there.write_text("kept")
+    dangling, pipe = tmp_path / "dangling", tmp_path / "pipe"
+    dangling.symlink_to(tmp_path / "nothing")
+    os.mkfifo(pipe)
+    outputs.check(tmp_path / "a/b/new.json", there, dangling, pipe, None)
+    assert there.read_text() == "kept"
+    assert (tmp_path / "a/b").is_dir()
+    assert not (tmp_path / "a/b/new.json").exists()
+    assert dangling.is_symlink()
+    assert not dangling.exists()
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path, tmp_path / "file/x", tmp_path / "file/x/y", Path("/proc/nope/x")):
+        with pytest.raises(InputError, match=f"'{path}' cannot be written: .*irectory"):
+            outputs.check(path)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "show sparbit -p 4 -o",
+        "topo node:2 -o",
+        "topo node:2 --save",
+        "topo --ranks 2 --save",
+        "predict allgather/ring --model gigabit -o",
+        "predict allgather/ring --model gigabit --json",
+        "calibrate -o",
+        "bench allgather --csv",
+        "bench allgather --json",
+        "bench allgather --heatmap",
+        "bench allgather --scaling",
+        "bench links --csv",
+        "bench links --heatmap",
+        "fit times.csv --save",
+        "fit times.csv --plot",
+        "fit times.csv --curves",
+    ],
+)
+def test_every_command_checks_first(
+    arguments: str, machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for program in ("toccata_calibrate", "toccata_where", "links"):
+        fakes.script(machine / "home/bench/openmpi" / program, fakes.BENCHMARK)
+    times = ["lumi,4,1,allgather,ring_over,64,9", "lumi,4,1,allgather,ring_over,128,9"]
+    (machine / "times.csv").write_text("\n".join([HEADING, *times]) + "\n")
+    (machine / "file").touch()
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    code, stdout, stderr = invoke(*arguments.split(), "file/x.png")
+    assert (code, stdout) == (2, "")
+    assert stderr == "toccata: 'file/x.png' cannot be written: Not a directory\n"
+    assert not (machine / "log").exists(), "nothing was started"
+
+
+def test_topo_saves_nothing_where_the_picture_cannot_be(machine: Path) -> None:
+    code, _, stderr = invoke("topo", "node:2", "--save", "machine.txt", "-o", "x.doc")
+    assert (code, stderr.count("\n")) == (2, 1)
+    assert not (machine / "machine.txt").exists()
+
+
+def test_missing_directories_are_made(machine: Path) -> None:
+    assert invoke("topo", "node:2", "--save", "a/machine.txt")[0] == 0
+    command = ("predict", "allgather/ring", "--model", "gigabit", "--sizes", "1")
+    assert invoke(*command, "--json", "b/c/times.json")[0] == 0
+    assert (machine / "a/machine.txt").exists()
+    assert (machine / "b/c/times.json").exists()
