@@ -18,7 +18,8 @@ if options:
     alltoall_programs = [each for each in options.programs if "alltoall" in Path(each).name]
     rooted_programs = [each for each in options.programs if "rooted" in Path(each).name]
     reproducible = [each for each in options.programs if "reproducible" in Path(each).name]
-    others = {*alltoall_programs, *rooted_programs, *reproducible}
+    late = [each for each in options.programs if Path(each).name == "late"]
+    others = {*alltoall_programs, *rooted_programs, *reproducible, *late}
     options.programs = [each for each in options.programs if each not in others]
 
 INTS = 5  # that every rank contributes to a call, of 4 bytes each
@@ -146,6 +147,16 @@ class Preload(unittest.TestCase):
                 self.assertFalse([row for row in outcome.calls if row[2] == "native"])
                 printed.add(outcome.out[1])
             self.assertEqual(len(printed), 1, printed)
+
+    def test_a_rank_that_ends_late_is_not_waited_for(self):
+        for program in late:
+            outcome = run(program, 2, None, more={"MALLOC_PERTURB_": "165"})
+            self.assertEqual(outcome.code, 0, outcome.error)
+            # UCX says as well that a request is left over.
+            self.assertEqual(outcome.out[-1], "right", outcome.error)
+            [message] = outcome.messages
+            self.assertIn("not all ranks have ended within 10 s", message)
+            self.assertEqual(outcome.calls, {("allreduce", 2, "native"): 1})
 
     def test_unset_is_native(self):
         self.expect_of_every_program(3, None, "native")
