@@ -8,6 +8,6 @@ if [ -s "$pidfile" ]; then
   if [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = delayd ]; then kill "$pid"; fi
   rm -f "$pidfile"
 fi
-for name in $(ip netns list | awk '$1 ~ /^(n[0-9]+|switches)$/ {print $1}'); do
+for name in $(ip netns list | awk '$1 ~ /^toccata([0-9]+|-switches)$/ {print $1}'); do
   ip netns del "$name"
 done

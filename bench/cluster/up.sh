@@ -1,10 +1,10 @@
 #!/bin/bash
-# up.sh: hosts n0, n1, ... on this machine, for `make cluster`: network namespaces on two leaf
+# up.sh: hosts toccata0, toccata1, ... on this machine, for `make cluster`: network namespaces on two leaf
 # switches that a link joins. Needs root, iproute2, iptables, libmnl-dev, libnetfilter-queue-dev.
 #
 #   HOSTS=4       how many            DELAY=1000       one way, µs
 #   RATE=100mbit  of a host's link    CORE=400mbit     of the link between the leaves
-set -euo pipefail
+set -Eeuo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$here/../../build/cluster
 HOSTS=${HOSTS:-4} DELAY=${DELAY:-1000} RATE=${RATE:-100mbit} CORE=${CORE:-400mbit}
@@ -17,7 +17,7 @@ for tool in ip tc iptables-legacy-restore; do
 done
 pkg-config --exists libmnl libnetfilter_queue ||
   fail "headers are missing: apt-get install libmnl-dev libnetfilter-queue-dev"
-! ip netns list | grep -qw switches || fail "it is up already; $here/down.sh takes it down"
+! ip netns list | grep -qw toccata-switches || fail "it is up already; $here/down.sh takes it down"
 
 mkdir -p "$build"
 # shellcheck disable=SC2046 # flags are words
@@ -26,38 +26,39 @@ cc -O2 -shared -fPIC -o "$build/sleep_on_yield.so" "$here/sleep_on_yield.c"
 
 shape() { ip netns exec "$1" tc qdisc replace dev "$2" root tbf rate "$3" burst 9100 limit 4mb; }
 
-ip netns add switches
-ip -n switches link set lo up
+trap '"$here/down.sh"' ERR # all of it or nothing
+ip netns add toccata-switches
+ip -n toccata-switches link set lo up
 for leaf in 0 1; do
-  ip -n switches link add leaf$leaf type bridge forward_delay 0 mcast_snooping 0
-  ip -n switches link set leaf$leaf mtu $mtu up
+  ip -n toccata-switches link add leaf$leaf type bridge forward_delay 0 mcast_snooping 0
+  ip -n toccata-switches link set leaf$leaf mtu $mtu up
 done
-ip -n switches link add core0 mtu $mtu type veth peer name core1 mtu $mtu
+ip -n toccata-switches link add core0 mtu $mtu type veth peer name core1 mtu $mtu
 for leaf in 0 1; do
-  ip -n switches link set core$leaf master leaf$leaf up
-  shape switches core$leaf "$CORE"
+  ip -n toccata-switches link set core$leaf master leaf$leaf up
+  shape toccata-switches core$leaf "$CORE"
 done
 
 queues=()
 for ((i = 0; i < HOSTS; i++)); do
   leaf=$((2 * i / HOSTS)) address=10.77.0.$((i + 1))
-  ip netns add n$i
-  ip link add eth0 mtu $mtu netns n$i type veth peer name port$i mtu $mtu netns switches
-  ip -n switches link set port$i master leaf$leaf up
-  ip -n n$i link set lo up
-  ip -n n$i addr add $address/16 dev eth0
-  ip -n n$i link set eth0 up
-  shape n$i eth0 "$RATE"
-  shape switches port$i "$RATE"
-  ip -n n$i route replace 10.77.0.0/16 dev eth0 src $address congctl cubic
-  ip netns exec n$i sh -c '
+  ip netns add toccata$i
+  ip link add eth0 mtu $mtu netns toccata$i type veth peer name port$i mtu $mtu netns toccata-switches
+  ip -n toccata-switches link set port$i master leaf$leaf up
+  ip -n toccata$i link set lo up
+  ip -n toccata$i addr add $address/16 dev eth0
+  ip -n toccata$i link set eth0 up
+  shape toccata$i eth0 "$RATE"
+  shape toccata-switches port$i "$RATE"
+  ip -n toccata$i route replace 10.77.0.0/16 dev eth0 src $address congctl cubic
+  ip netns exec toccata$i sh -c '
     echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle
     echo 1 >/proc/sys/net/ipv4/tcp_no_metrics_save'
   [ "$DELAY" -gt 0 ] || continue
   # The delay line holds what comes in; without it packets pass.
   printf '*filter\n:INPUT ACCEPT\n-A INPUT -i eth0 -j NFQUEUE --queue-num 1 --queue-bypass\nCOMMIT\n' |
-    ip netns exec n$i iptables-legacy-restore
-  queues+=("n$i:1:$DELAY")
+    ip netns exec toccata$i iptables-legacy-restore
+  queues+=("toccata$i:1:$DELAY")
 done
 if [ "${#queues[@]}" -gt 0 ]; then
   setsid "$build/delayd" -r 50 -f "$build/delayd.pid" "${queues[@]}" >"$build/delayd.log" 2>&1 </dev/null &

@@ -123,9 +123,9 @@ int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
   if (int code = PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
       code != MPI_SUCCESS)
     return code;
-  for (const int unnamed_only : {MPI_COMBINER_NAMED, MPI_COMBINER_F90_REAL,
-                                 MPI_COMBINER_F90_COMPLEX, MPI_COMBINER_F90_INTEGER})
-    if (combiner == unnamed_only) return MPI_SUCCESS;  // are predefined
+  for (const int predefined : {MPI_COMBINER_NAMED, MPI_COMBINER_F90_REAL, MPI_COMBINER_F90_COMPLEX,
+                               MPI_COMBINER_F90_INTEGER})
+    if (combiner == predefined) return MPI_SUCCESS;
   // Not MPI_Type_dup, which would copy the user's attributes and call back.
   MPI_Datatype same;
   if (int code = PMPI_Type_contiguous(1, type, &same); code != MPI_SUCCESS) return code;
