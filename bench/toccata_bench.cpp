@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "benchmark.h"
-#include "selection/request.h"
+#include "selection/choice.h"
 
 namespace toccata::bench {
 namespace {
@@ -198,7 +198,7 @@ std::string complaint(const Options& options) {
   }
   for (const std::string& algorithm : options.algorithms) try {
       parse_choice(*find_collective(options.collective), algorithm);
-    } catch (const RequestError& error) {
+    } catch (const ChoiceError& error) {
       return error.what();
     }
   return "";

@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &p);
   const std::vector<std::string> hosts = gather_names(p);
-  const toccata::Placement& placement = toccata::Communicator::of(MPI_COMM_WORLD)->placement();
+  const auto placed = toccata::Communicator::of(MPI_COMM_WORLD)->placement();
+  const toccata::Placement& placement = *placed;
   if (rank == 0) {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;

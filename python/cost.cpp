@@ -10,7 +10,7 @@
 #include "analysis/cost_bound.h"
 #include "analysis/links.h"
 #include "analysis/model_file.h"
-#include "selection/request.h"
+#include "selection/choice.h"
 #include "topology/placement.h"
 
 namespace nb = nanobind;
@@ -24,7 +24,7 @@ class Predictor {
  public:
   Predictor(const Choice& choice, const Shape& known) : shape_(choice.in(known)) {
     if (choice.native())
-      throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
+      throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
     collective_ = &choice.algorithm->collective;
     for (int rank = 0; rank < shape_.p; ++rank) schedules_.push_back(choice.schedule(known, rank));
     if (shape_.placement != nullptr && shape_.placement->machine().network())
@@ -36,7 +36,7 @@ class Predictor {
     options.terms = terms;
     const Prediction found = predict(*collective_, shape_, schedules_,
                                      datum_bytes(*collective_, shape_, unit_bytes), model, options);
-    if (!found.error.empty()) throw RequestError(found.error);
+    if (!found.error.empty()) throw ChoiceError(found.error);
     return found;
   }
 
@@ -50,7 +50,7 @@ class Predictor {
 }  // namespace
 
 void bind_cost(nb::module_& module) {
-  nb::exception<ModelError>(module, "ModelError", module.attr("RequestError").ptr());
+  nb::exception<ModelError>(module, "ModelError", module.attr("ChoiceError").ptr());
 
   nb::class_<Model>(module, "Model")
       .def_static("read", &read_model, "path"_a)
@@ -86,7 +86,7 @@ void bind_cost(nb::module_& module) {
       .def(
           "__init__",
           [](LowerBound* self, const Choice& choice, const Shape& shape, const Model& model) {
-            if (choice.native()) throw RequestError("'native' is no collective");
+            if (choice.native()) throw ChoiceError("'native' is no collective");
             new (self) LowerBound(choice.algorithm->collective, shape, model);
           },
           "choice"_a, "shape"_a, "model"_a)

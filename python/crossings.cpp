@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "analysis/crossings.h"
-#include "selection/request.h"
+#include "selection/choice.h"
 #include "topology/placement.h"
 
 namespace nb = nanobind;
@@ -19,7 +19,7 @@ namespace {
 std::vector<Crossing> crossings_of(const Choice& choice, const Shape& known,
                                    std::int64_t block_bytes) {
   if (choice.native())
-    throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
+    throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
   const Shape shape = choice.in(known);
   const Collective& collective = choice.algorithm->collective;
   const std::vector<std::int64_t> bytes(collective.data(shape), block_bytes);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/bounds.h"
-#include "selection/request.h"
+#include "selection/choice.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -17,7 +17,7 @@ namespace {
 
 const Algorithm& known(const Choice& choice) {
   if (choice.native())
-    throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
+    throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
   return *choice.algorithm;
 }
 
@@ -61,11 +61,11 @@ void bind_links(nb::module_& module) {
       [](std::string_view collective, const Shape& shape, double n) {
         const Collective* found = find_collective(collective);
         if (found == nullptr)
-          throw RequestError("there is no collective '" + std::string(collective) + "'");
+          throw ChoiceError("there is no collective '" + std::string(collective) + "'");
         try {
           return lower_bounds(*found, shape, n);
         } catch (const std::invalid_argument& error) {
-          throw RequestError(error.what());
+          throw ChoiceError(error.what());
         }
       },
       "collective"_a, "shape"_a, "n"_a);

@@ -1,5 +1,5 @@
 // toccata._core: the part of the library without MPI, for Python. What it offers is described in
-// toccata/_core.pyi; RequestError becomes a ValueError.
+// toccata/_core.pyi; ChoiceError becomes a ValueError.
 
 #include <algorithm>
 #include <functional>
@@ -17,7 +17,7 @@
 #include "cost.h"
 #include "crossings.h"
 #include "links.h"
-#include "selection/request.h"
+#include "selection/choice.h"
 #include "topology.h"
 
 namespace nb = nanobind;
@@ -30,17 +30,17 @@ const Collective& collective_named(std::string_view name) {
   if (const Collective* found = find_collective(name)) return *found;
   std::string known;
   for (const Collective* each : collectives()) (known += known.empty() ? "" : ", ") += each->name;
-  throw RequestError("there is no collective '" + std::string(name) + "'; known are " + known);
+  throw ChoiceError("there is no collective '" + std::string(name) + "'; known are " + known);
 }
 
 void check_ranks(int p) {
-  if (p < 1) throw RequestError("p is " + std::to_string(p) + "; it takes at least 1 rank");
+  if (p < 1) throw ChoiceError("p is " + std::to_string(p) + "; it takes at least 1 rank");
 }
 
 void check_rank(const Shape& known, int rank) {
   check_ranks(known.p);
   if (rank < 0 || rank >= known.p)
-    throw RequestError("there is no rank " + std::to_string(rank) + " among " +
+    throw ChoiceError("there is no rank " + std::to_string(rank) + " among " +
                        std::to_string(known.p) + "; ranks are 0.." + std::to_string(known.p - 1));
 }
 
@@ -48,7 +48,7 @@ void check_rank(const Shape& known, int rank) {
 const Algorithm& analysed(const Choice& choice, const Shape& known) {
   check_rank(known, known.root);
   if (choice.native())
-    throw RequestError("'native' is the MPI library's own algorithm; nothing is known of it");
+    throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
   choice.in(known);
   return *choice.algorithm;
 }
@@ -73,11 +73,11 @@ std::string lockstep_choice(const Choice& choice, const Shape& known,
   const Shape shape = choice.in(known);
   const int data = algorithm.collective.data(shape);
   if (data != static_cast<int>(counts.size()))
-    throw RequestError(algorithm.path() + " with " + std::to_string(shape.p) + " ranks has " +
+    throw ChoiceError(algorithm.path() + " with " + std::to_string(shape.p) + " ranks has " +
                        std::to_string(data) + " data, given are " + std::to_string(counts.size()));
   if (algorithm.blocks_alike &&
       std::ranges::adjacent_find(counts, std::not_equal_to{}) != counts.end())
-    throw RequestError(algorithm.path() + " needs all blocks alike");
+    throw ChoiceError(algorithm.path() + " needs all blocks alike");
   ByteCall call{.counts = counts};
   call.in_place = in_place;
   return lockstep(algorithm, shape, call);
@@ -170,7 +170,7 @@ PythonRound round_of(const Schedule& schedule, int round) {
 
 NB_MODULE(_core, module) {
   module.attr("__version__") = TOCCATA_VERSION;
-  nb::exception<RequestError>(module, "RequestError", PyExc_ValueError);
+  nb::exception<ChoiceError>(module, "ChoiceError", PyExc_ValueError);
 
   bind_topology(module);
 

@@ -38,7 +38,7 @@ int rank_of(const Placement& placement, int rank) {
 }  // namespace
 
 void bind_topology(nb::module_& module) {
-  nb::exception<TopologyError>(module, "TopologyError", module.attr("RequestError").ptr());
+  nb::exception<TopologyError>(module, "TopologyError", module.attr("ChoiceError").ptr());
 
   nb::class_<Machine>(module, "Machine")
       .def(nb::new_(

@@ -4,10 +4,10 @@ from typing import overload
 
 __version__: str
 
-class RequestError(ValueError):
+class ChoiceError(ValueError):
     """What was asked for cannot be; the text says so in one line, with what would be accepted."""
 
-class TopologyError(RequestError):
+class TopologyError(ChoiceError):
     """A machine or placement that cannot be read as it is written."""
 
 class Machine:
@@ -247,7 +247,7 @@ class Algorithm:
 class Choice:
     """An algorithm with its parameters, or the MPI library's own.
 
-    All methods raise RequestError for shapes that the algorithm cannot run in, and for the native
+    All methods raise ChoiceError for shapes that the algorithm cannot run in, and for the native
     one, of which nothing is known.
     """
 
@@ -320,12 +320,12 @@ class OnLinks:
     def coordinates(self, cell: int) -> list[int]: ...
 
 def lower_bounds(collective: str, shape: Shape | int, n: float) -> Bounds:
-    """For n bytes of the whole vector. RequestError if nothing is known of that collective."""
+    """For n bytes of the whole vector. ChoiceError if nothing is known of that collective."""
 
 def link_traffic(choice: Choice, shape: Shape | int, n: float) -> LinkTraffic:
     """The same, routed in dimension order."""
 
-class ModelError(RequestError): ...
+class ModelError(ChoiceError): ...
 
 class Model:
     """What communication costs on a machine."""
@@ -352,7 +352,7 @@ class Model:
         """The parameters, in that order."""
 
 class Predictor:
-    """A choice in a shape, for any number of sizes and models. RequestError if it is impossible."""
+    """A choice in a shape, for any number of sizes and models. ChoiceError if it is impossible."""
 
     def __init__(self, choice: Choice, shape: Shape | int) -> None: ...
     def seconds(self, unit_bytes: int, model: Model) -> float: ...

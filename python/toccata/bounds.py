@@ -13,7 +13,7 @@ from toccata.errors import InputError
 def shape(machine: str, p: int | None, placement: str | None, root: int) -> _core.Shape:
     """The ranks on that machine; as many as it has cores where nobody says how many.
 
-    Raises InputError if it has no mesh, RequestError if it cannot be.
+    Raises InputError if it has no mesh, ChoiceError if it cannot be.
     """
     there = _core.Machine(machine)
     if not there.dims:

@@ -36,7 +36,7 @@ class OneLineErrors(TyperGroup):
             # What typer has from pydantic begins with a word for programmers.
             message = error.format_message().replace("Value error, ", "")
             _complain(f"{message}  (see {_help_of(error)})", 2)
-        except _core.RequestError as error:
+        except _core.ChoiceError as error:
             _complain(str(error), 2)
         except BrokenPipeError:  # whoever read our output has enough of it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

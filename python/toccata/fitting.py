@@ -199,7 +199,7 @@ def why_not(case: Case) -> str | None:
         return "several ranks a node: recorded for too few algorithms to fit a second level"
     try:
         choice = _choice(case)
-    except _core.RequestError:
+    except _core.ChoiceError:
         return f"there is no {case.collective}/{case.algorithm} (yet)"
     if why := choice.why_impossible(case.p):
         return f"{case.collective}/{case.algorithm} {why}"

@@ -54,7 +54,7 @@ class Fit:
 
 
 def check_machine(text: str, ranks: int) -> None:
-    """InputError where it is no mesh of so many cells; RequestError where it is no machine."""
+    """InputError where it is no mesh of so many cells; ChoiceError where it is no machine."""
     dims = _core.Machine(text).dims
     if not dims:
         raise InputError(f"'{text}' is no mesh; give one as torus:4x4, or leave out --machine")

@@ -29,7 +29,7 @@ PlacementOption = Annotated[
 def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> _core.Shape:
     """What is known of p ranks there; only their number where no machine is named.
 
-    Raises InputError if there is a placement and no machine, RequestError if either cannot be.
+    Raises InputError if there is a placement and no machine, ChoiceError if either cannot be.
     """
     if machine is None:
         if placement is not None:

@@ -137,7 +137,7 @@ def settings(
 ) -> list[Setting]:
     """One for each number of ranks, or of nodes of which all cores have one.
 
-    Raises InputError or RequestError where a machine has not so many, or no nodes.
+    Raises InputError or ChoiceError where a machine has not so many, or no nodes.
     """
     if not nodes:
         return [Setting(machine, machines.shape(p, machine, placement)) for p in ranks]

@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "selection/request.h"
+#include "selection/choice.h"
 
 namespace toccata {
 
@@ -20,7 +20,7 @@ int guarded(MPI_Comm comm, Body&& body) noexcept {
     if (comm == MPI_COMM_NULL)  // of which Open MPI dies
       return raise_error(MPI_COMM_WORLD, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
     return body();
-  } catch (const RequestError& error) {
+  } catch (const ChoiceError& error) {
     return raise_error(comm, MPI_ERR_ARG, error.what());
   } catch (const std::bad_alloc&) {
     return raise_error(comm, MPI_ERR_NO_MEM, "out of memory");

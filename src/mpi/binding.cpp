@@ -18,27 +18,25 @@ void append(std::vector<Run>& runs, const Run& run) {
 
 }  // namespace
 
-void Layout::vector(void* base, const DatatypeTraits& traits, int blocks, const int* counts,
-                    const int* displacements) {
+void Layout::vector(void* base, const DatatypeTraits& traits, int blocks, Integers counts,
+                    Integers displacements) {
   base_ = static_cast<char*>(base);
   traits_ = traits;
   uniform_ = false;
   parts_ = 1;
   own_traits_.clear();
-  counts_.assign(counts, counts + blocks);
-  offsets_.assign(displacements, displacements + blocks);
-  for (std::int64_t& offset : offsets_) offset *= traits.extent;
+  counts_.resize(blocks);
+  offsets_.resize(blocks);
+  for (int block = 0; block < blocks; ++block) {
+    counts_[block] = counts[block];
+    offsets_[block] = displacements[block] * traits.extent;
+  }
 }
 
-void Layout::vector(void* base, std::vector<DatatypeTraits> traits, const int* counts,
-                    const int* displacements) {
-  const auto blocks = traits.size();
-  base_ = static_cast<char*>(base);
-  uniform_ = false;
-  parts_ = 1;
+void Layout::vector(void* base, std::vector<DatatypeTraits> traits, Integers counts,
+                    Integers displacements) {
+  vector(base, DatatypeTraits{.extent = 1}, static_cast<int>(traits.size()), counts, displacements);
   own_traits_ = std::move(traits);
-  counts_.assign(counts, counts + blocks);
-  offsets_.assign(displacements, displacements + blocks);
 }
 
 void Layout::sequence(const DatatypeTraits& traits, std::vector<std::int64_t> counts) {

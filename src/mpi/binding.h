@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mpi/datatype.h"
+#include "mpi/integers.h"
 #include "schedule/schedule.h"
 
 namespace toccata {
@@ -23,12 +24,12 @@ class Layout {
     parts_ = 1;
     elements_ = elements_a_block;
   }
-  // counts and displacements (in extents) of `blocks` blocks; copied.
-  void vector(void* base, const DatatypeTraits& traits, int blocks, const int* counts,
-              const int* displacements);
+  // Counts and displacements (in extents) of `blocks` blocks; copied.
+  void vector(void* base, const DatatypeTraits& traits, int blocks, Integers counts,
+              Integers displacements);
   // Each block with its own datatype as well, displacements in bytes; copied.
-  void vector(void* base, std::vector<DatatypeTraits> traits, const int* counts,
-              const int* displacements);
+  void vector(void* base, std::vector<DatatypeTraits> traits, Integers counts,
+              Integers displacements);
   // Side by side, each with its own count.
   void sequence(const DatatypeTraits& traits, std::vector<std::int64_t> counts);
   void set_base(void* base) { base_ = static_cast<char*>(base); }
@@ -102,7 +103,7 @@ struct Units {
 
 // A schedule's blocks as memory: what a call's arguments make of them.
 //
-// An operation binds send and recv in whole units and says by the flags what is special; complete()
+// An operation binds send and recv in whole units and says by the flags what is special; fit()
 // makes of them what the schedule works on.
 struct Binding {
   Layout send;
@@ -136,12 +137,13 @@ struct Binding {
     recv_role = Role::result;
     send_copy.blocks = recv_copy.blocks = 0;
   }
-  void complete(const Units& units) {
+  // Makes of what the operation bound what a schedule of these units works on.
+  void fit(const Units& units) {
     if (units.parts > 1 || copies_send) make_stand_ins(units);
   }
   bool has_stand_ins() const { return send_copy.blocks > 0 || recv_copy.blocks > 0; }
 
-  // Gives the schedule's scratch blocks their sizes, once the binding is complete, and returns the
+  // Gives the schedule's scratch blocks their sizes, once the binding fits, and returns the
   // room they take; the memory itself is set by scratch.set_base(). Scratch holds data packed, in
   // the order of the type map, whatever the datatypes of the call are; but operands lie as the
   // call's own do.

@@ -1,17 +1,21 @@
 #include "mpi/communicator.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
-#include "algorithms/registry.h"
 #include "mpi/discovery.h"
+#include "mpi/patience.h"
+#include "selection/reproducible.h"
 #include "topology/placements.h"
 
 namespace toccata {
 
 namespace {
+
+// Plans of so many bytes stay with their communicator; longer ones, which take as much longer to
+// run, are looked up at each call.
+constexpr std::size_t small_plan = 4 << 10;
 
 // For the report: what runs, and what was asked for if that is another thing.
 std::string label_of(const Choice& choice, const Choice& asked) {
@@ -25,6 +29,14 @@ int peers_in(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS) return 0;
   inter != 0 ? PMPI_Comm_remote_size(comm, &count) : PMPI_Comm_size(comm, &count);
   return count;
+}
+
+int make_bare(MPI_Comm comm, MPI_Comm& made) {
+  MPI_Group group;
+  if (int code = PMPI_Comm_group(comm, &group); code != MPI_SUCCESS) return code;
+  const int code = PMPI_Comm_create(comm, group, &made);
+  PMPI_Group_free(&group);
+  return code;
 }
 
 Communicator* Communicator::of(MPI_Comm user) {
@@ -52,215 +64,199 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
   is_inter_ = inter != 0;
   PMPI_Comm_rank(user, &rank_);
   PMPI_Comm_size(user, &size_);
-  known_.p = size_;
-
-  int* upper_bound = nullptr;
-  int found = 0;
-  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &found);
-  const int tags = found != 0 ? *upper_bound : 32767;
-  static constexpr int blocking_tags = 1024;  // many more than a schedule has channels
-  next_tag_ = {blocking_tags, tags / 2, blocking_tags};
-  next_persistent_tag_ = {tags / 2, tags, tags / 2};
+  if (is_inter_) return;
+  channels_.push_back(std::make_unique<Channel>(process.world(), user, process.stance()));
+  // Ranks of other worlds may have come without us or with other settings, and nobody can tell.
+  obeys_ = !process.is_off() && channel().is_within_world();
 }
 
-Communicator::~Communicator() { close(); }
+Communicator::~Communicator() {
+  if (process_ != nullptr) process_->remove(*this);
+}
 
+// Open MPI needs the communicator until its collectives have ended. MPICH keeps a freed one for as
+// long, and calls us from inside our own test of such a collective.
 void Communicator::leave_user() {
-  {
-    const std::lock_guard lock(private_mutex_);
-    // Open MPI's duplicate needs what it is made from until it is made. MPICH keeps a freed
-    // communicator for as long, and calls us from inside our own test of the duplicate.
-    if (duplicating_ != MPI_REQUEST_NULL && !completing_) make_private_now();
-  }
-  user_ = MPI_COMM_NULL;
   const auto last = std::move(self_);  // ends us, unless a request holds on
+  if (!is_inter_ && !is_closed())
+    for (const auto& each : channels_)
+      while (!each->is_new() && !each->is_settled() && !each->is_tested() &&
+             each->test() == MPI_SUCCESS)
+        std::this_thread::yield();
+  user_ = MPI_COMM_NULL;
 }
 
 void Communicator::close() {
-  if (process_ == nullptr) return;
-  const auto alive = weak_from_this().lock();  // to wait below may end the user's communicator
+  if (is_closed()) return;
+  const auto alive = shared_from_this();
   process_->remove(*this);
+  for (const auto& each : channels_) each->close();
   process_ = nullptr;
-  const std::lock_guard lock(private_mutex_);
-  completing_ = true;
-  if (duplicating_ != MPI_REQUEST_NULL) PMPI_Wait(&duplicating_, MPI_STATUS_IGNORE);
-  if (private_ != MPI_COMM_NULL) PMPI_Comm_free(&private_);
+  if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());
 }
 
-void Communicator::look_around(const Algorithm& algorithm) {
-  if (algorithm.by_grid && known_.grid == nullptr) known_.grid = cartesian_grid(user_);
-  if (algorithm.by_placement || (algorithm.by_grid && known_.grid == nullptr)) placement();
-}
-
-const Placement& Communicator::placement() {
-  if (placed_) return *known_.placement;
-  if (make_private() != MPI_SUCCESS)
-    throw std::runtime_error("the communicator cannot be duplicated");
-  std::string complaint;
-  known_.placement = discover(private_, process_->surroundings(), *process_, complaint);
-  if (known_.grid == nullptr) known_.grid = cartesian_grid(user_);
-  if (known_.grid == nullptr) known_.grid = grid_of(*known_.placement);
-  if (!complaint.empty()) process_->say_once(complaint);
-  placed_ = true;
-  return *known_.placement;
-}
-
-const Plan& Communicator::plan_named(const Collective& collective, const char* algorithm) {
-  const Choice asked = parse_choice(collective, algorithm);
-  const Choice choice = reproducible(collective, asked, false);
-  const Plan& plan = add_plan(collective, choice, label_of(choice, asked));
-  named_.push_back({&collective, algorithm, &plan});
-  return plan;
-}
-
-const Plan& Communicator::plan_asked(const Collective& collective) {
-  const Choice& asked = process_->asked(collective);
-  const Plan* plan = nullptr;
+Communicator::Used& Communicator::add(const Collective& collective, const char* algorithm) {
+  const Settings& settings = Settings::get();
+  const bool by_environment = algorithm == nullptr;
+  const std::string variable = std::string(collective.variable) + "=";
+  const Choice asked = !by_environment ? parse_choice(collective, algorithm)
+                       : obeys_        ? settings.asked(collective)
+                                       : Choice{};
+  Choice choice = asked;
   try {
-    const Choice choice = reproducible(collective, asked, false);
-    plan = &add_plan(collective, choice, label_of(choice, asked));
-  } catch (const RequestError& error) {
-    process_->say_once(std::string(collective.variable) + "=" + asked.text() + ": " + error.what() +
-                       ". Using native there.");
-    plan = &add_plan(collective, Choice{}, label_of({}, asked));
+    if (by_environment && !obeys_ && !process_->is_off() && settings.asks_for(collective))
+      say_once(variable + settings.asked(collective).text() +
+               ": is not for communicators that reach beyond MPI_COMM_WORLD, as nobody can tell "
+               "what other worlds ask for. Using native there.");
+    if (!is_inter_ && obeys_ && settings.reproducible() && collective.reduces) {
+      choice = reproducible(collective, asked, known(nullptr, 0), false);
+      if (choice.native())
+        say_once("TOCCATA_REPRODUCIBLE: there is no such " + std::string(collective.name) +
+                 " among " + std::to_string(size_) + "; using " + asked.text());
+      if (choice.native()) choice = asked;
+    }
+    // Whether it can run here, which may be seen only where the ranks are known.
+    if (!choice.native() && !is_inter_) static_cast<void>(choice.in(known(choice.algorithm, 0)));
+  } catch (const ChoiceError& error) {
+    if (!by_environment) throw;
+    say_once(variable + asked.text() + ": " + error.what() + ". Using native there.");
+    choice = {};
   }
-  asked_.emplace_back(&collective, plan);
-  return *plan;
+  return add(collective, by_environment ? "" : algorithm, Service::Instead::no, choice,
+             label_of(choice, asked));
 }
 
-std::shared_ptr<Plan> Communicator::make_plan(const Collective& collective, const Choice& choice,
-                                              int root) {
-  auto plan = std::make_shared<Plan>(collective, choice);
-  plan->root = root;
-  if (!choice.native() && !is_inter_) {
-    look_around(*choice.algorithm);
-    const Shape shape = choice.in(known(root));
-    const auto units = [&](Buffer buffer) {
-      return collective.blocks(shape, rank_, buffer) / shape.parts;
-    };
-    plan->schedule = choice.schedule(known(root), rank_);
-    plan->units = {units(Buffer::send), units(Buffer::recv), shape.parts, collective.reduces};
-    plan->straight = StraightProgram::compile(plan->schedule);
-    plan->sized = collective.vector_of != nullptr && choice.algorithm->blocks_alike;
-  }
+Communicator::Used& Communicator::add(const Collective& collective, const std::string& asked,
+                                      Service::Instead instead, const Choice& choice,
+                                      const std::string& label) {
+  const Service& service = process_->service(collective, asked, instead, size_, choice, label);
+  return used_.emplace_back(Used{&collective, instead, &service, 0, nullptr});
+}
+
+Communicator::Used& Communicator::instead_of(const Used& used, bool ordered_would_do) {
+  using enum Service::Instead;
+  const Service& service = *used.service;
+  const auto instead = ordered_would_do ? ordered : native;
+  for (Used& each : used_)
+    if (each.collective == used.collective && each.instead == instead &&
+        each.service->asked == service.asked)
+      return each;
+  Choice choice;
+  if (ordered_would_do && Settings::get().reproducible())
+    choice = reproducible(service.collective, Choice{}, known(nullptr, 0), true);
+  const std::string asked = service.asked;
+  return add(service.collective, asked, instead, choice, label_of(choice, service.choice));
+}
+
+const Service& Communicator::native_instead_of(const Service& service) {
+  return process_->service(service.collective, service.asked, Service::Instead::native, size_, {},
+                           label_of({}, service.choice));
+}
+
+// Of a collective whose blocks belong to no rank, all roots have one plan, turned.
+std::shared_ptr<const Plan> Communicator::plan(Used& used, int root, int& turn) {
+  const Collective& collective = *used.collective;
+  const Algorithm& algorithm = *used.service->choice.algorithm;
+  const bool turns = collective.rooted && !collective.reduces && &collective == &bcast &&
+                     !algorithm.by_placement && !algorithm.by_grid;
+  turn = turns ? root : 0;
+  if (used.plan != nullptr && used.root == root) return used.plan;
+  const int rank = rank_ >= turn ? rank_ - turn : rank_ - turn + size_;
+  const int plans_root = turns ? 0 : root;
+  auto plan = process_->plans().get(
+      {&collective, used.service->choice, size_, rank, plans_root, where(algorithm)},
+      [&] { return known(&algorithm, plans_root); });
+  used.root = root;
+  used.plan = plan->memory() <= small_plan ? plan : nullptr;
   return plan;
 }
 
-const Plan& Communicator::add_plan(const Collective& collective, const Choice& choice,
-                                   const std::string& label) {
-  const auto plan = make_plan(collective, choice, 0);
-  plan->row = &report_.row(size_, std::string(collective.name), label);
-  return *plans_.emplace_back(plan);
-}
-
-const Plan& Communicator::for_root(const Plan& plan, int root) {
-  static constexpr std::size_t most_kept = 16 << 20;  // bytes of schedules
-  if (root < 0 || root >= size_) return plan;
-  auto its = std::ranges::find(rooted_, &plan, &Rooted::plan);
-  if (its == rooted_.end()) its = rooted_.insert(its, {&plan, {}, 0});
-  if (its->memory > most_kept) *its = {&plan, {}, 0};
-  its->by_root.resize(size_);
-  std::shared_ptr<const Plan>& kept = its->by_root[root];
-  if (kept == nullptr) {
-    const std::shared_ptr<Plan> made = make_plan(plan.collective, plan.choice, root);
-    made->row = plan.row;
-    its->memory += made->schedule.memory();
-    kept = made;
+Shape Communicator::known(const Algorithm* algorithm, int root) {
+  Shape shape;
+  shape.p = size_;
+  shape.root = root;
+  if (algorithm == nullptr || (!algorithm->by_placement && !algorithm->by_grid)) return shape;
+  shape.grid = cartesian_grid(user_);
+  if (algorithm->by_placement || shape.grid == nullptr) {
+    shape.placement = placement();
+    if (shape.grid == nullptr) shape.grid = grid_of(*shape.placement);
   }
-  return *kept;
+  return shape;
 }
 
-const Plan& Communicator::instead_of(const Plan& plan, bool ordered_would_do) {
-  for (const Instead& each : instead_)
-    if (each.plan == &plan && each.ordered == ordered_would_do) return *each.instead;
-  const Choice choice = ordered_would_do ? reproducible(plan.collective, Choice{}, true) : Choice{};
-  const Plan& instead = add_plan(plan.collective, choice, label_of(choice, plan.choice));
-  instead_.push_back({&plan, ordered_would_do, &instead});
-  return instead;
+// Communicators of the same ranks on the same mesh are in the same place.
+std::uint64_t Communicator::where(const Algorithm& algorithm) {
+  if (!algorithm.by_placement && !algorithm.by_grid) return 0;
+  if (where_ != 0) return where_;
+  std::string text;
+  for (const int each : process_->world().ranks_of(user_)) text += std::to_string(each) + " ";
+  if (const auto grid = cartesian_grid(user_))
+    for (std::size_t i = 0; i < grid->mesh.dims.size(); ++i)
+      text += (grid->mesh.periodic[i] ? "t" : "m") + std::to_string(grid->mesh.dims[i]);
+  if (!channel().is_within_world()) text += "alone " + std::to_string(process_->next_number());
+  return where_ = digest(text) | 1;
 }
 
-// All such algorithms give the same bits; the one of the fewest rounds, then messages.
-Choice Communicator::reproducible(const Collective& collective, const Choice& choice,
-                                  bool ordered) const {
-  if (!process_->reproducible() || !collective.reduces || is_inter_ ||
-      (!choice.native() && choice.algorithm->reproducible))
-    return choice;
-  Choice best;
-  Cost least;
-  for (const Algorithm* each : all_algorithms()) {
-    if (!each->serves(collective) || !each->reproducible || (ordered && !each->ordered) ||
-        !each->why_impossible(known()).empty())
-      continue;
-    const Cost cost = each->cost(each->complete(known()));
-    if (!best.native() && std::pair(cost.rounds, cost.sent) >= std::pair(least.rounds, least.sent))
-      continue;
-    best = {each, Parameters(each->parameters)};
-    least = cost;
+std::shared_ptr<const Placement> Communicator::placement() {
+  if (placement_ != nullptr) return placement_;
+  if (open_channel() != MPI_SUCCESS || !channel().is_ready())
+    throw ChoiceError("needs to know where ranks run, which cannot be found out");
+  if (channel().all_know_places()) {
+    const std::vector<int> ranks = process_->world().ranks_of(user_);
+    return std::make_shared<const Placement>(process_->world_placement()->among(ranks));
   }
-  if (best.native())
-    process_->say_once("TOCCATA_REPRODUCIBLE: there is no such " + std::string(collective.name) +
-                       " among " + std::to_string(size_) + "; using " + choice.text());
-  return best.native() ? choice : best;
+  std::string complaint;
+  placement_ = discover(user_, process_->surroundings(), *process_, complaint);
+  if (!complaint.empty()) say_once(complaint);
+  return placement_;
 }
 
-SizedExecution& Communicator::sized_workspace() {
-  if (sized_workspace_ == nullptr) sized_workspace_ = std::make_unique<SizedExecution>();
-  return *sized_workspace_;
+int Communicator::start_channel() {
+  Channel& channel = this->channel();
+  if (!channel.is_new()) return MPI_SUCCESS;
+  // Where a communicator of its own is needed, or what is in the memory of GPUs has to be known,
+  // all ranks have to wait for each other.
+  if (!process_->world().is_open() || !channel.is_within_world() || process_->has_devices())
+    return open_channel_now();
+  return channel.start(true);
 }
 
-// By the nonblocking function here too, as it must be the same on every rank, and others may wait
-// for one of our requests before they come here.
-int Communicator::make_private_now() {
-  if (int code = start_private(); code != MPI_SUCCESS) return code;
-  while (true) {
-    bool ready;
-    if (int code = test_private(ready); code != MPI_SUCCESS || ready) return code;
-    if (process_ != nullptr) process_->progress();
-    std::this_thread::yield();
-  }
-}
-
-int Communicator::start_private() {
-  const std::lock_guard lock(private_mutex_);
-  if (private_ready_ || duplicating_ != MPI_REQUEST_NULL) return MPI_SUCCESS;
-  return PMPI_Comm_idup(user_, &private_, &duplicating_);
-}
-
-int Communicator::end_duplicating() {
-  std::unique_lock lock(private_mutex_);
-  const bool under_way = duplicating_ != MPI_REQUEST_NULL;
-  lock.unlock();
-  return under_way ? make_private() : MPI_SUCCESS;
-}
-
-int Communicator::test_private(bool& ready) {
-  ready = private_ready_;
-  if (ready) return MPI_SUCCESS;
+int Communicator::test_channel(Channel& channel) {
+  if (channel.is_settled()) return MPI_SUCCESS;
   const auto alive = shared_from_this();  // the test may end the user's communicator
-  const std::lock_guard lock(private_mutex_);
-  ready = private_ready_;
-  if (ready) return MPI_SUCCESS;
-  int done = 0;
-  completing_ = true;
-  const int code = PMPI_Test(&duplicating_, &done, MPI_STATUS_IGNORE);
-  completing_ = false;
-  ready = done != 0;
-  return ready ? finish_private(code) : code;
-}
-
-// Errors of our messages are to come back to us: they are raised on the user's communicator.
-int Communicator::finish_private(int code) {
-  if (code == MPI_SUCCESS) code = PMPI_Comm_set_errhandler(private_, MPI_ERRORS_RETURN);
-  private_ready_ = code == MPI_SUCCESS;
+  const int code = channel.test();
+  if (process_ != nullptr && process_->world().is_open())
+    process_->datatypes().judge_by(process_->world().comm());
+  if (channel.is_settled() && !channel.is_ready() && !channel.why_refused().empty())
+    say_once(channel.why_refused() + ". Using native there.");
   return code;
 }
 
-void Communicator::count(const Plan& plan, std::int64_t bytes, double started) {
-  if (rank_ != 0) return;  // the first rank of each communicator speaks for it
-  const std::lock_guard lock(report_mutex_);
-  plan.row->calls += 1;
-  plan.row->bytes += bytes;
-  plan.row->seconds += PMPI_Wtime() - started;
+int Communicator::open_channel_now() {
+  Channel& channel = this->channel();
+  if (channel.is_new())
+    if (int code = channel.start(false); code != MPI_SUCCESS) return code;
+  Patience patience("the first collective of all " + std::to_string(size_) +
+                    " ranks of a communicator");
+  while (!channel.is_settled()) {
+    if (int code = test_channel(channel); code != MPI_SUCCESS) return code;
+    if (channel.is_settled()) break;
+    process_->progress();
+    patience.tick();
+    std::this_thread::yield();
+  }
+  return MPI_SUCCESS;
+}
+
+int Communicator::open_next_channel() {
+  channels_.push_back(std::make_unique<Channel>(process_->world(), user_, process_->stance()));
+  return open_channel_now();
+}
+
+void Communicator::say_once(const std::string& line) {
+  const std::vector<int> ranks = process_->world().ranks_of(user_);
+  const bool is_first_here = std::ranges::find(ranks, 0) != ranks.end();
+  if (is_first_here ? process_->world_rank() == 0 : rank_ == 0) process_->say_here(line);
 }
 
 int Communicator::raise_error(int code) const {

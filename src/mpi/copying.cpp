@@ -100,19 +100,18 @@ void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
 }
 
 // From any datatypes to any others of the same signature MPI gets as a message to ourselves.
-int copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Comm comm,
-                    int rank, int tag) {
+int copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into,
+                    const Transport& transport) {
   OwnedDatatype from_type, into_type;
   if (int code = make_datatype(from, from_type); code != MPI_SUCCESS) return code;
   if (int code = make_datatype(into, into_type); code != MPI_SUCCESS) return code;
-  return PMPI_Sendrecv(MPI_BOTTOM, 1, from_type.get(), rank, tag, MPI_BOTTOM, 1, into_type.get(),
-                       rank, tag, comm, MPI_STATUS_IGNORE);
+  return transport.to_self(MPI_BOTTOM, from_type.get(), MPI_BOTTOM, into_type.get());
 }
 
 }  // namespace
 
-int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Comm comm, int rank,
-              int tag) {
+int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
+              const Transport& transport) {
   if (from.empty()) return MPI_SUCCESS;
   const bool in_place = from.size() == 1 && into.size() == 1 &&
                         from[0].address == into[0].address &&
@@ -129,30 +128,29 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Co
   // finds records of several basic datatypes truncated.)
   if (bytes == room && bytes <= INT_MAX) {
     if (from.size() == 1 && from[0].traits->plain)
-      return unpack_runs(from[0].address, bytes, into, comm);
+      return unpack_runs(from[0].address, bytes, into, transport.comm());
     if (into.size() == 1 && into[0].traits->plain)
-      return pack_runs(from, into[0].address, bytes, comm);
+      return pack_runs(from, into[0].address, bytes, transport.comm());
     std::vector<char> packed(bytes);
-    const int code = pack_runs(from, packed.data(), bytes, comm);
-    return code == MPI_SUCCESS ? unpack_runs(packed.data(), bytes, into, comm) : code;
+    const int code = pack_runs(from, packed.data(), bytes, transport.comm());
+    return code == MPI_SUCCESS ? unpack_runs(packed.data(), bytes, into, transport.comm()) : code;
   }
-  return copy_by_message(from, into, comm, rank, tag);
+  return copy_by_message(from, into, transport);
 }
 
 // One by one, since each may have its datatype.
-int copy_blocks(const Layout& from, const Layout& into, int blocks, MPI_Comm comm, int rank,
-                int tag) {
+int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport) {
   if (from.is_uniform() && into.is_uniform()) {
     Run source = from.block(0), target = into.block(0);
     source.elements *= blocks;
     target.elements *= blocks;
-    return copy_runs({source}, {target}, comm, rank, tag);
+    return copy_runs({source}, {target}, transport);
   }
   int error = MPI_SUCCESS;
   for (int block = 0; block < blocks; ++block) {
     const Run source = from.block(block), target = into.block(block);
     if (source.bytes() == 0) continue;
-    const int code = copy_runs({source}, {target}, comm, rank, tag);
+    const int code = copy_runs({source}, {target}, transport);
     if (error == MPI_SUCCESS) error = code;
   }
   return error;

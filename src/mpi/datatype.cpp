@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 
 namespace toccata {
@@ -12,7 +13,7 @@ namespace {
 // its members in another order). MPI_Pack follows the type map, so it tells: first by the low bytes
 // of the places that data come from, then by the high ones.
 bool in_order(MPI_Datatype type, MPI_Aint size) {
-  static constexpr MPI_Aint longest = 4096;  // beyond, pretend not: right, only slower
+  static constexpr MPI_Aint longest = 64 << 10;  // beyond, pretend not: right, only slower
   if (size == 0 || size > longest) return size == 0;
   // Of a committed datatype only, for what MPI_Pack finds wrong is fatal on MPI_COMM_SELF.
   if (PMPI_Type_contiguous(1, type, &type) != MPI_SUCCESS) return false;
@@ -50,9 +51,26 @@ int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDa
   return code;
 }
 
+int look_at(MPI_Datatype type, DatatypeTraits& traits) {
+  MPI_Count size = 0;
+  MPI_Aint lower = 0, true_lower = 0, true_extent = 0;
+  traits = {.type = type};
+  if (int code = PMPI_Type_size_x(type, &size); code != MPI_SUCCESS) return code;
+  if (int code = PMPI_Type_get_extent(type, &lower, &traits.extent); code != MPI_SUCCESS)
+    return code;
+  if (int code = PMPI_Type_get_true_extent(type, &true_lower, &true_extent); code != MPI_SUCCESS)
+    return code;
+  if (size == MPI_UNDEFINED) return MPI_ERR_TYPE;
+  traits.size = static_cast<MPI_Aint>(size);
+  traits.plain = traits.size == traits.extent && lower == 0 && true_lower == 0 &&
+                 true_extent == traits.extent && in_order(type, traits.size);
+  traits.interleaves = !traits.plain && std::abs(traits.extent) < true_extent;
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
-DatatypeTable::DatatypeTable() {
+DatatypeTable::DatatypeTable(int keyval) : keyval_(keyval) {
   using enum Operands;
   know(c_integer, {MPI_INT, MPI_LONG, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_UNSIGNED,
                    MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_SIGNED_CHAR,
@@ -84,20 +102,35 @@ void DatatypeTable::know(Operands operands, std::initializer_list<MPI_Datatype> 
   }
 }
 
-int DatatypeTable::look_at(MPI_Datatype type, DatatypeTraits& traits) {
-  MPI_Count size = 0;
-  MPI_Aint lower = 0, true_lower = 0, true_extent = 0;
-  traits.type = type;
-  if (int code = PMPI_Type_size_x(type, &size); code != MPI_SUCCESS) return code;
-  if (int code = PMPI_Type_get_extent(type, &lower, &traits.extent); code != MPI_SUCCESS)
-    return code;
-  if (int code = PMPI_Type_get_true_extent(type, &true_lower, &true_extent); code != MPI_SUCCESS)
-    return code;
-  if (size == MPI_UNDEFINED) return MPI_ERR_TYPE;
-  traits.size = static_cast<MPI_Aint>(size);
-  traits.plain = traits.size == traits.extent && lower == 0 && true_lower == 0 &&
-                 true_extent == traits.extent && in_order(type, traits.size);
+int DatatypeTable::forget(MPI_Datatype, int, void* traits, void*) {
+  delete static_cast<DatatypeTraits*>(traits);
   return MPI_SUCCESS;
+}
+
+// The lock is held over functions of MPI, which are local and call nobody but forget().
+int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const {
+  if (type == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
+  void* found = nullptr;
+  int is_there = 0;
+  if (int code = PMPI_Type_get_attr(type, keyval_, &found, &is_there); code != MPI_SUCCESS)
+    return code;
+  if (is_there == 0) {
+    const std::lock_guard lock(mutex_);
+    if (int code = look_at(type, traits); code != MPI_SUCCESS) return code;
+    if (!is_committed(type)) return MPI_ERR_TYPE;
+    PMPI_Type_get_attr(type, keyval_, &found, &is_there);
+    if (is_there == 0) PMPI_Type_set_attr(type, keyval_, new DatatypeTraits(traits));
+    return MPI_SUCCESS;
+  }
+  traits = *static_cast<const DatatypeTraits*>(found);
+  return MPI_SUCCESS;
+}
+
+bool DatatypeTable::is_committed(MPI_Datatype type) const {
+  char nothing = 0;
+  int position = 0;
+  return judge_ == MPI_COMM_NULL ||
+         PMPI_Pack(&nothing, 0, type, &nothing, 1, &position, judge_) == MPI_SUCCESS;
 }
 
 // The origin keeps the alignment of the memory, for user-defined operations work on it.

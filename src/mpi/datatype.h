@@ -3,8 +3,10 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -52,36 +54,46 @@ struct DatatypeTraits {
   // Elements are their data, without gaps and in the order of the type map, so memcpy moves them
   // and any other datatype of the same signature can read them.
   bool plain = false;
+  // Whether the next element begins before one ends, as in the column of a matrix: results that
+  // stand behind one another would be mixed.
+  bool interleaves = false;
   Operands operands = Operands::none;
 };
 
-// Knows the predefined datatypes by heart, for they are asked for at every call. Others are looked
-// at each time: a handle may be freed and mean something else tomorrow.
+// Knows the predefined datatypes by heart, for they are asked for at every call. Others it looks at
+// once: what it found is an attribute of the datatype, and is forgotten with it.
 class DatatypeTable {
  public:
-  DatatypeTable();
-  // The group of a predefined datatype; none of others.
-  Operands operands(MPI_Datatype type) const {
-    for (std::size_t slot = hash(type);; ++slot) {
-      const DatatypeTraits& known = predefined_[slot % slots];
-      if (known.type == type || known.type == MPI_DATATYPE_NULL) return known.operands;
-    }
+  // `keyval` is of datatypes; its attributes are freed by forget().
+  explicit DatatypeTable(int keyval);
+  static int forget(MPI_Datatype, int, void* traits, void*);
+
+  // A communicator of ours, on which errors return; until there is one, datatypes that are not
+  // committed pass for others.
+  void judge_by(MPI_Comm comm) { judge_ = comm; }
+
+  bool is_predefined(MPI_Datatype type) const {
+    return type != MPI_DATATYPE_NULL && known(type).type == type;
   }
-  // Errors are MPI's own, for a datatype it does not know or that has no size.
+  // The group of a predefined datatype; none of others.
+  Operands operands(MPI_Datatype type) const { return known(type).operands; }
+  // Errors are MPI's own, for a datatype it does not know, that has no size or is not committed.
   int look_up(MPI_Datatype type, DatatypeTraits& traits) const {
-    for (std::size_t slot = hash(type);; ++slot) {
-      const DatatypeTraits& known = predefined_[slot % slots];
-      if (known.type == type) {
-        traits = known;
-        return MPI_SUCCESS;
-      }
-      if (known.type == MPI_DATATYPE_NULL) return look_at(type, traits);
-    }
+    traits = known(type);
+    return traits.type != MPI_DATATYPE_NULL ? MPI_SUCCESS : look_up_derived(type, traits);
   }
 
  private:
+  // What is known of a predefined datatype; MPI_DATATYPE_NULL where it is none.
+  const DatatypeTraits& known(MPI_Datatype type) const {
+    for (std::size_t slot = hash(type);; ++slot) {
+      const DatatypeTraits& each = predefined_[slot % slots];
+      if (each.type == type || each.type == MPI_DATATYPE_NULL) return each;
+    }
+  }
   void know(Operands operands, std::initializer_list<MPI_Datatype> types);
-  static int look_at(MPI_Datatype type, DatatypeTraits& traits);
+  int look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const;
+  bool is_committed(MPI_Datatype type) const;
   static std::size_t hash(MPI_Datatype type) {
     const auto bits = (std::uintptr_t)type;  // a pointer or an int, as the MPI likes
     return bits ^ bits >> 8;
@@ -89,6 +101,9 @@ class DatatypeTable {
 
   static constexpr std::size_t slots = 256;  // many more than there are datatypes
   std::array<DatatypeTraits, slots> predefined_;
+  int keyval_;
+  std::atomic<MPI_Comm> judge_ = MPI_COMM_NULL;
+  mutable std::mutex mutex_;  // no two threads find the same datatype new
 };
 
 // Bytes of data in an element.

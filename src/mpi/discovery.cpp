@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "mpi/settings.h"
 #include "topology/error.h"
 #include "topology/hwloc.h"
 #include "topology/placements.h"
@@ -15,23 +16,9 @@ namespace toccata {
 
 namespace {
 
-// FNV-1a
-std::uint64_t digest(std::string_view text) {
-  std::uint64_t result = 0xcbf29ce484222325u;
-  for (const char c : text) result = (result ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return result;
-}
-
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-std::string processor_name() {
-  char name[MPI_MAX_PROCESSOR_NAME] = "";
-  int length = 0;
-  PMPI_Get_processor_name(name, &length);
-  return std::string(name, static_cast<std::size_t>(length));
 }
 
 // Different on each running system, also where all are called localhost.

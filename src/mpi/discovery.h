@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "mpi/execution.h"
+#include "mpi/background.h"
 #include "topology/whereabouts.h"
 
 namespace toccata {
@@ -38,9 +38,8 @@ class Surroundings {
   std::vector<std::string> complaints_;
 };
 
-// Asks all ranks of `comm`, a communicator of ours, where they run. All of them must come here;
-// what else the process has under way goes on meanwhile. MPI errors are thrown as
-// std::runtime_error.
+// Asks all ranks of `comm` where they run. All of them must come here; what else the process has
+// under way goes on meanwhile. MPI errors are thrown as std::runtime_error.
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
                                           Background& background, std::string& complaint);
 

@@ -1,11 +1,6 @@
 #include "mpi/execution.h"
 
-#include <algorithm>
 #include <climits>
-#include <cstring>
-#include <new>
-#include <thread>
-#include <utility>
 
 #include "mpi/copying.h"
 #include "mpi/reducing.h"
@@ -17,57 +12,15 @@ namespace {
 // Up to this many bytes, two copies cost less than making and walking a derived datatype.
 constexpr std::int64_t pack_limit = 64 << 10;
 
-constexpr std::int64_t least_chunk = 16 << 10;
-constexpr std::int64_t most_kept = 4 << 20;  // bytes an idle arena may keep
-
 }  // namespace
 
-char* Arena::take(std::int64_t bytes) {
-  static constexpr std::int64_t alignment = 64;
-  bytes = (bytes + alignment - 1) / alignment * alignment;
-  if (chunks_.empty() || chunks_.back().size - chunks_.back().used < bytes) {
-    const std::int64_t size = std::max(bytes, least_chunk);
-    chunks_.push_back({std::make_unique_for_overwrite<char[]>(size), size, 0});
-  }
-  Chunk& chunk = chunks_.back();
-  chunk.used += bytes;
-  return chunk.memory.get() + chunk.used - bytes;
-}
-
-void Arena::reset() {
-  if (chunks_.empty()) return;
-  std::swap(chunks_.front(), chunks_.back());  // the last is the one that was large enough
-  chunks_.resize(1);
-  chunks_.front().used = 0;
-  if (chunks_.front().size > most_kept) chunks_.clear();
-}
-
-template <typename Body>
-int Execution::without_exception(Body&& body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return give_up(MPI_ERR_NO_MEM);
-  }
-}
-
-int Execution::prepare(const Plan& plan, MPI_Comm comm, int rank, int first_tag) {
-  const Schedule& schedule = plan.schedule;
-  schedule_ = &schedule;
-  straight_ = plan.straight ? &*plan.straight : nullptr;
-  comm_ = comm;
-  rank_ = rank;
-  first_tag_ = first_tag;
-  round_ = 0;
-  error_ = MPI_SUCCESS;
-  if (schedule.scratch().empty() && !binding.has_stand_ins()) return MPI_SUCCESS;
-  return without_exception([&] {
-    fill(binding.send_copy, binding.send, true);
-    fill(binding.recv_copy, binding.recv, binding.recv_role == Binding::Role::input);
-    const Room room = binding.bind_scratch(schedule, plan.units.reduces);
-    binding.scratch.set_base(scratch_.take(room.bytes) + room.origin);
-    return MPI_SUCCESS;
-  });
+int Execution::make_ready() {
+  if (schedule().scratch().empty() && !binding.has_stand_ins()) return MPI_SUCCESS;
+  fill(binding.send_copy, binding.send, true);
+  fill(binding.recv_copy, binding.recv, binding.recv_role == Binding::Role::input);
+  const Room room = binding.bind_scratch(schedule(), plan().units.reduces);
+  binding.scratch.set_base(scratch_.take(room.bytes) + room.origin);
+  return MPI_SUCCESS;
 }
 
 void Execution::fill(Binding::StandIn& stand_in, Layout& layout, bool from_callers) {
@@ -75,137 +28,76 @@ void Execution::fill(Binding::StandIn& stand_in, Layout& layout, bool from_calle
   char* const memory = scratch_.take(stand_in.room.bytes) + stand_in.room.origin;
   stand_in.own.set_base(memory);
   layout.set_base(memory);
-  if (from_callers)
-    note(copy_blocks(stand_in.callers, stand_in.own, stand_in.blocks, comm_, rank_, first_tag_));
+  if (from_callers) note(copy_blocks(stand_in.callers, stand_in.own, stand_in.blocks, transport()));
 }
 
 void Execution::finish() {
   const Binding::StandIn& result = binding.recv_copy;
   if (result.blocks > 0 && binding.recv_role == Binding::Role::result)
-    note(copy_blocks(result.own, result.callers, result.blocks, comm_, rank_, first_tag_));
+    note(copy_blocks(result.own, result.callers, result.blocks, transport()));
   release();
 }
 
 int Execution::run(Background& background) {
-  if (straight_ != nullptr && straight_->serves(binding) && !background.busy()) {
-    note(straight_->run(binding, comm_, first_tag_));
-    if (straight_->uses_scratch() || binding.has_stand_ins()) finish();
-    return error_;
-  }
-  return without_exception([&] {
-    for (; !finished(); ++round_) {
-      if (int code = exchange(background); code != MPI_SUCCESS) return give_up(code);
-      close_round();
-    }
-    finish();
-    return error_;
-  });
+  if (!plan().straight || !plan().straight->serves(binding) || background.busy())
+    return Engine::run(background);
+  note(plan().straight->run(binding, transport()));
+  if (plan().straight->uses_scratch() || binding.has_stand_ins()) finish();
+  return error();
 }
 
-int Execution::exchange(Background& background) {
-  if (int code = open_round(); code != MPI_SUCCESS) return code;
-  if (int code = post(); code != MPI_SUCCESS) return code;
-  while (background.busy() && !all_arrived()) {
-    background.progress();
-    std::this_thread::yield();
-  }
-  for (; arrived_ < requests_.size(); ++arrived_)
-    note(PMPI_Wait(&requests_[arrived_], MPI_STATUS_IGNORE));
+int Execution::all_arrived(bool by_waiting, bool& arrived) {
+  arrived = true;
+  for (; arrived && arrived_ < requests_.size(); arrived_ += arrived ? 1 : 0)
+    note(by_waiting ? Transport::wait(requests_[arrived_])
+                    : Transport::test(requests_[arrived_], arrived));
   return MPI_SUCCESS;
-}
-
-// One request at a time: errors of MPI_Waitall and MPI_Testall MPICH raises outside the
-// communicator, where they are fatal.
-bool Execution::all_arrived() {
-  for (; arrived_ < requests_.size(); ++arrived_) {
-    int ended = 0;
-    const int code = PMPI_Test(&requests_[arrived_], &ended, MPI_STATUS_IGNORE);
-    note(code);
-    if (code == MPI_SUCCESS && ended == 0) return false;
-  }
-  return true;
-}
-
-int Execution::start() {
-  return without_exception([&] { return advance(); });
-}
-
-int Execution::test(bool& done) {
-  return without_exception([&] {
-    while (!finished() && all_arrived()) {
-      close_round();
-      ++round_;
-      if (int code = advance(); code != MPI_SUCCESS) return code;
-    }
-    done = finished();
-    return done ? error_ : MPI_SUCCESS;
-  });
-}
-
-int Execution::advance() {
-  for (; !finished(); ++round_) {
-    if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
-    if (int code = post(); code != MPI_SUCCESS) return give_up(code);
-    if (!requests_.empty()) return MPI_SUCCESS;
-    close_round();
-  }
-  finish();
-  return MPI_SUCCESS;
-}
-
-void Execution::release() {
-  scratch_.reset();
-  staging_.reset();
 }
 
 int Execution::open_round() {
   recvs_.clear();
   sends_.clear();
   staging_.reset();
-  for (const Message& each : schedule_->recvs(round_))
+  for (const Message& each : schedule().recvs(round()))
     if (int code = add_message(each, false); code != MPI_SUCCESS) return code;
-  for (const Message& each : schedule_->sends(round_))
+  for (const Message& each : schedule().sends(round()))
     if (int code = add_message(each, true); code != MPI_SUCCESS) return code;
-  return MPI_SUCCESS;
+  return post();
 }
 
 int Execution::post() {
   requests_.clear();
   arrived_ = 0;
-  for (const Transfer& each : recvs_) {
-    MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-    if (int code =
-            PMPI_Irecv(each.address, each.count, each.type, each.peer, each.tag, comm_, &request);
+  for (const Transfer& each : recvs_)
+    if (int code = transport().irecv(each.address, each.count, each.type, each.peer, each.channel,
+                                     requests_.emplace_back(MPI_REQUEST_NULL));
         code != MPI_SUCCESS)
       return code;
-  }
-  for (const Transfer& each : sends_) {
-    MPI_Request& request = requests_.emplace_back(MPI_REQUEST_NULL);
-    if (int code =
-            PMPI_Isend(each.address, each.count, each.type, each.peer, each.tag, comm_, &request);
+  for (const Transfer& each : sends_)
+    if (int code = transport().isend(each.address, each.count, each.type, each.peer, each.channel,
+                                     requests_.emplace_back(MPI_REQUEST_NULL));
         code != MPI_SUCCESS)
       return code;
-  }
   return MPI_SUCCESS;
 }
 
 void Execution::close_round() {
   if (!unpackings_.empty() || !types_.empty()) settle();
-  for (const Step& each : schedule_->steps(round_)) step(each);
+  for (const Step& each : schedule().steps(round())) step(each);
 }
 
 void Execution::settle() {
   for (const Unpacking& each : unpackings_)
     note(unpack_runs(each.staged, each.bytes,
                      std::span(unpack_runs_).subspan(each.first_run, each.end_run - each.first_run),
-                     comm_));
+                     transport().comm()));
   types_.clear();
   unpackings_.clear();
   unpack_runs_.clear();
 }
 
 int Execution::add_message(const Message& message, bool is_send) {
-  const auto ranges = schedule_->ranges(message);
+  const auto ranges = schedule().ranges(message);
   if (message.travel == Travel::per_block) {
     int code = MPI_SUCCESS;
     for (const BlockRange& range : ranges)
@@ -247,7 +139,7 @@ int Execution::add_run(const Message& message, const Run& run, bool is_send) {
 int Execution::add_packed(const Message& message, std::int64_t bytes, bool is_send) {
   char* staged = staging_.take(bytes);
   add(message, staged, static_cast<int>(bytes), MPI_PACKED, is_send);
-  if (is_send) return pack_runs(runs_, staged, bytes, comm_);
+  if (is_send) return pack_runs(runs_, staged, bytes, transport().comm());
   const std::size_t first = unpack_runs_.size();
   unpack_runs_.insert(unpack_runs_.end(), runs_.begin(), runs_.end());
   unpackings_.push_back({first, unpack_runs_.size(), staged, bytes});
@@ -263,8 +155,7 @@ int Execution::add_typed(const Message& message, const std::vector<Run>& runs, b
 
 void Execution::add(const Message& message, void* address, int count, MPI_Datatype type,
                     bool is_send) {
-  (is_send ? sends_ : recvs_)
-      .push_back({address, count, type, message.peer, first_tag_ + message.channel});
+  (is_send ? sends_ : recvs_).push_back({address, count, type, message.peer, message.channel});
 }
 
 void Execution::collect_runs(std::span<const BlockRange> ranges, std::vector<Run>& runs) const {
@@ -274,35 +165,27 @@ void Execution::collect_runs(std::span<const BlockRange> ranges, std::vector<Run
 void Execution::step(const Step& step) {
   runs_.clear();
   into_runs_.clear();
-  collect_runs(schedule_->from(step), runs_);
-  collect_runs(schedule_->into(step), into_runs_);
+  collect_runs(schedule().from(step), runs_);
+  collect_runs(schedule().into(step), into_runs_);
   note(step.reduces ? reduce_runs(runs_, into_runs_, binding.operation)
-                    : copy_runs(runs_, into_runs_, comm_, rank_, first_tag_));
+                    : copy_runs(runs_, into_runs_, transport()));
 }
 
-int Execution::give_up(int code) {
+bool Execution::cancel() {
   bool sending = false;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
     if (i < recvs_.size()) {
-      PMPI_Cancel(&requests_[i]);
-      PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
+      Transport::cancel(requests_[i]);
     } else {
-      PMPI_Request_free(&requests_[i]);
-      sending = true;
+      sending = sending || requests_[i] != MPI_REQUEST_NULL;
+      Transport::abandon(requests_[i]);
     }
-  }
-  if (sending) {
-    abandoned_.push_back(std::exchange(scratch_, {}));
-    abandoned_.push_back(std::exchange(staging_, {}));
   }
   requests_.clear();
   types_.clear();
   unpackings_.clear();
   unpack_runs_.clear();
-  release();
-  round_ = schedule_->rounds();
-  return code;
+  return sending;
 }
 
 }  // namespace toccata

@@ -4,53 +4,94 @@
 
 #include <climits>
 #include <cstdint>
-#include <vector>
 
 #include "collectives/collective.h"
 #include "mpi/binding.h"
 #include "mpi/datatype.h"
+#include "mpi/integers.h"
 
 namespace toccata {
 
-// Stands for a rank that is nobody's root.
+// Stands for a rank of an intercommunicator, where roots are named in another way.
 inline constexpr int no_rank = INT_MIN;
 
-// One call of a collective with its arguments, as the user gave them. What a new collective adds to
-// src/mpi is a class of this kind; everything else is shared.
-class Operation {
- public:
-  virtual ~Operation() = default;
+// Where the blocks of send or of recv lie: alike and side by side, or each with its own count, and
+// then perhaps its own place and datatype.
+struct Side {
+  void* buffer = nullptr;
+  std::int64_t count = 0;  // elements of a block
+  bool counted = false;    // ... or as many as counts says
+  Integers counts = {};
+  bool placed = false;  // ... from where places says, in extents, or in bytes where there are types
+  Integers places = {};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  bool typed = false;  // ... each block with its own of types
+  const MPI_Datatype* types = nullptr;
 
-  virtual const Collective& collective() const = 0;
+  void set_counts(Integers values) {
+    counted = true;
+    counts = values;
+  }
+  void set_places(Integers values) {
+    placed = true;
+    places = values;
+  }
+  void set_types(const MPI_Datatype* values) {
+    typed = true;
+    types = values;
+  }
+  bool in_place() const { return buffer == MPI_IN_PLACE; }
+  std::int64_t elements(int block) const { return counted ? counts[block] : count; }
+  // Of a block that is empty, programs leave the datatype null, and some MPIs let them.
+  MPI_Datatype type_of(int block) const {
+    return !typed ? type : counts[block] == 0 ? MPI_BYTE : types[block];
+  }
+};
 
-  // The MPI error class of arguments that make no sense; MPI_SUCCESS if they do. What the MPI
-  // library serves it judges itself. Here as below, what MPI does not want of `rank` is not read.
-  virtual int fault(int rank, int p) const = 0;
+// One call of a collective with its arguments, as the user gave them; the pointers must stay valid
+// for as long as MPI demands. What a rank has no blocks of, MPI does not want and nobody reads.
+struct Operation {
+  const Collective& collective;
+  Side send = {}, recv = {};
+  int root = 0;  // of a collective that has one; perhaps no rank, which fault() then says
+  MPI_Op operation = MPI_OP_NULL;  // of one that reduces
 
-  // Of a collective that has one; perhaps no rank, which fault() then says.
-  virtual int root() const { return 0; }
+  // An MPI error class where the arguments make no sense; MPI_SUCCESS where they do.
+  int fault(int rank, int p, const DatatypeTable& datatypes) const;
 
   // Whether an algorithm can serve the call, of those that keep the order of the ranks (`ordered`)
-  // or the others: what a reduction's operation says, which is the same on every rank.
-  virtual bool allows(bool /*ordered*/, const DatatypeTable&) const { return true; }
-
-  // The MPI library's own.
-  virtual int native(MPI_Comm comm) const = 0;
-  virtual int native_nonblocking(MPI_Comm comm, MPI_Request* request) const = 0;
+  // or the others: what a reduction's operation and datatype say, the same on every rank.
+  bool allows(bool ordered, const DatatypeTable& datatypes) const {
+    return operation == MPI_OP_NULL || allows_reduction(ordered, datatypes);
+  }
 
   // Bytes of the whole vector, as far as `rank` knows, for the report.
-  virtual std::int64_t bytes(int rank, int p) const = 0;
+  std::int64_t bytes(int rank, int p) const;
 
   // Whether, as every rank can see, there is no data in a bound call, and so nothing to do.
-  virtual bool empty(const Binding& binding) const = 0;
+  bool empty(const Binding& binding) const;
 
-  // Keeps the datatypes for as long as `held` lives, whatever the user does with the handles. The
-  // rank is no_rank, and p those of the other group, in an intercommunicator.
-  virtual int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) = 0;
+  // Whether data of the call may lie in memory that the host cannot read.
+  bool on_device(int rank, int p) const;
 
   // Gives binding.send and binding.recv their memory, which also where a rank has no blocks have
   // the size of other ranks', if these are alike. Returns an MPI error code.
-  virtual int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const = 0;
+  int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const;
+
+  // Whether MPI wants the datatype of each buffer; of no_rank as well.
+  bool has_type_in(int rank, int p) const;
+  bool has_type_out(int rank, int p) const;
+
+  // How many blocks a rank has of each buffer.
+  int sends(int rank, int p) const;
+  int receives(int rank, int p) const;
+
+ private:
+  int fault_of_reduction(int out, int in, const DatatypeTable& datatypes) const;
+  bool is_aliased(int rank) const;
+  bool allows_reduction(bool ordered, const DatatypeTable& datatypes) const;
+  bool sends_from_root() const { return &collective.regular() == &scatter; }
+  int bind_reduction(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const;
 };
 
 }  // namespace toccata

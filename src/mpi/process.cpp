@@ -1,12 +1,14 @@
 #include "mpi/process.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <thread>
 
 #include "mpi/communicator.h"
+#include "mpi/device_memory.h"
 #include "mpi/discovery.h"
+#include "mpi/patience.h"
 #include "mpi/request.h"
 
 namespace toccata {
@@ -15,6 +17,7 @@ namespace {
 
 std::atomic<int> process_keyval{MPI_KEYVAL_INVALID};
 std::atomic<int> communicator_keyval{MPI_KEYVAL_INVALID};
+std::atomic<int> datatype_keyval{MPI_KEYVAL_INVALID};
 int processes = 0;  // in this address space
 std::mutex making;  // guards all of these while they change
 
@@ -23,11 +26,6 @@ bool is_mpi_there() {
   PMPI_Initialized(&initialized);
   PMPI_Finalized(&finalized);
   return initialized != 0 && finalized == 0;
-}
-
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && std::strcmp(value, "") != 0 && std::strcmp(value, "0") != 0;
 }
 
 Process* attached() {
@@ -41,18 +39,22 @@ Process* attached() {
 
 int Keyvals::process() { return process_keyval.load(std::memory_order_acquire); }
 int Keyvals::communicator() { return communicator_keyval.load(std::memory_order_acquire); }
+int Keyvals::datatype() { return datatype_keyval.load(std::memory_order_acquire); }
 
 Process* Keyvals::attach() {
   const std::lock_guard lock(making);
-  if (!is_mpi_there()) return nullptr;
+  if (!is_mpi_there() || !Settings::get().is_our_mpi()) return nullptr;
   if (process() == MPI_KEYVAL_INVALID) {
-    int for_process, for_communicator;
+    int for_process, for_communicator, for_datatype;
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &for_communicator,
+                                nullptr) != MPI_SUCCESS ||
+        PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, DatatypeTable::forget, &for_datatype,
                                 nullptr) != MPI_SUCCESS ||
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_process, &for_process, nullptr) !=
             MPI_SUCCESS)
       return nullptr;
     communicator_keyval.store(for_communicator, std::memory_order_release);
+    datatype_keyval.store(for_datatype, std::memory_order_release);
     process_keyval.store(for_process, std::memory_order_release);
   }
   if (Process* made_meanwhile = attached()) return made_meanwhile;
@@ -62,12 +64,16 @@ Process* Keyvals::attach() {
   return made.release();
 }
 
-// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, while MPI still works.
+// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, while MPI still works. Nothing
+// of ours is left on any communicator then: MPI may keep some of them longer than that.
 int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
-  delete static_cast<Process*>(process);
+  auto* const ending = static_cast<Process*>(process);
+  if (Settings::get().reporting()) ending->report();
+  delete ending;
   const std::lock_guard lock(making);
   if (--processes == 0) {
     communicator_keyval.store(MPI_KEYVAL_INVALID);
+    datatype_keyval.store(MPI_KEYVAL_INVALID);
     process_keyval.store(MPI_KEYVAL_INVALID);
   }
   return MPI_SUCCESS;
@@ -84,31 +90,75 @@ Process* Process::current() {
   return Keyvals::attach();
 }
 
-Process::Process() {
+Process::Process() : datatypes_(Keyvals::datatype()) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
-  reporting_ = is_set("TOCCATA_REPORT");
-  reproducible_ = is_set("TOCCATA_REPRODUCIBLE");
-  for (const Collective* collective : collectives()) {
-    Choice choice;
-    const std::string variable(collective->variable);
-    const char* text = std::getenv(variable.c_str());
-    if (text != nullptr && *text != '\0') {
-      try {
-        choice = parse_choice(*collective, text);
-      } catch (const RequestError& error) {
-        say_once(variable + "=" + text + ": " + error.what() + ". Using native.");
-      }
-    }
-    asked_.emplace_back(collective, std::move(choice));
-  }
+  for (const std::string& each : Settings::get().complaints()) say_once(each);
 }
 
 Process::~Process() {
   while (!communicators_.empty()) communicators_.back()->close();
 }
 
-const Choice& Process::asked(const Collective& collective) const {
-  return std::ranges::find(asked_, &collective, [](auto& each) { return each.first; })->second;
+// By the nonblocking form, to say what is being waited for.
+void Process::begin(bool program_calls_us) noexcept {
+  try {
+    const Settings& settings = Settings::get();
+    if (!settings.is_our_mpi()) {
+      settings.complain_without_mpi();
+      return;
+    }
+    enum { digest, digest_complement, wanted, devices, words };
+    std::array<std::uint64_t, words> mine{settings.digest(), ~settings.digest(),
+                                          program_calls_us || settings.ask_for_anything(),
+                                          has_device_runtime()};
+    std::array<std::uint64_t, words> largest{};
+    int size = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Request request;
+    PMPI_Iallreduce(mine.data(), largest.data(), words, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD,
+                    &request);
+    Patience patience("all " + std::to_string(size) + " ranks in MPI_Init");
+    for (bool ended = false; !ended;) {
+      Transport::test(request, ended);
+      patience.tick();
+      if (!ended) std::this_thread::yield();
+    }
+    const bool alike = largest[digest] == ~largest[digest_complement];
+    const std::string difference = alike ? "" : difference_of_settings(MPI_COMM_WORLD);
+    if (largest[wanted] == 0 && alike && !settings.reporting()) return;
+    Process* const process = current();
+    if (process == nullptr) return;
+    process->off_ = !alike;
+    process->has_devices_ = largest[devices] != 0;
+    if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
+    if (alike) process->begin_alike(largest[wanted] != 0);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "toccata: %s; the MPI library does all itself\n", error.what());
+  }
+}
+
+void Process::begin_alike(bool wanted) {
+  agreed_ = true;
+  if (!wanted) return;
+  if (world_.open(MPI_COMM_WORLD) != MPI_SUCCESS) {
+    off_ = true;
+    say_once("no private communicator can be made. Using native everywhere.");
+    return;
+  }
+  datatypes_.judge_by(world_.comm());
+  if (Settings::get().go_by_places()) place_world(world_.comm());
+}
+
+Stance Process::stance() const {
+  return {.settings = agreed_ ? 0 : Settings::get().digest(),
+          .has_devices = has_device_runtime(),
+          .knows_places = world_placement_ != nullptr};
+}
+
+void Process::place_world(MPI_Comm comm) {
+  std::string complaint;
+  world_placement_ = discover(comm, surroundings(), *this, complaint);
+  if (!complaint.empty()) say_once(complaint);
 }
 
 const Surroundings& Process::surroundings() {
@@ -119,19 +169,43 @@ const Surroundings& Process::surroundings() {
   return *surroundings_;
 }
 
+const Service& Process::service(const Collective& collective, const std::string& asked,
+                                Service::Instead instead, int p, const Choice& choice,
+                                const std::string& label) {
+  const std::lock_guard lock(mutex_);
+  for (const Service& each : services_)
+    if (&each.collective == &collective && each.asked == asked && each.instead == instead &&
+        each.p == p && each.choice == choice && each.label == label)
+      return each;
+  Report::Row& row = report_.row(p, std::string(collective.name), label);
+  return services_.emplace_back(Service{collective, asked, instead, p, choice, label, row});
+}
+
+void Process::count(const Service& service, std::int64_t bytes, double started) {
+  const std::lock_guard lock(mutex_);
+  service.row.calls += 1;
+  service.row.bytes += bytes;
+  service.row.seconds += PMPI_Wtime() - started;
+}
+
 void Process::report() {
-  for (const Communicator* each : communicators_) past_.add(each->report());
-  if (!past_.gather(MPI_COMM_WORLD))
+  if (!report_.gather(MPI_COMM_WORLD))
     say_once(
         "only what rank 0 took part in: not all ranks have ended within 10 s, or TOCCATA_REPORT is "
         "not set on all of them (mpirun -x)");
-  if (world_rank_ == 0) std::fputs(past_.table().c_str(), stderr);
+  if (world_rank_ != 0) return;
+  const std::string table = report_.table();
+  if (table.empty())
+    say_once(
+        "no collective came to Toccata. If the program calls any, another tool stands before it: "
+        "put libtoccata.so first in LD_PRELOAD; or they are of the forms that are not served "
+        "(MPI_I..., MPI_..._init, neighbourhoods)");
+  std::fputs(table.c_str(), stderr);
 }
 
-void Process::say_once(const std::string& line) {
+void Process::say_here(const std::string& line) {
   const std::lock_guard lock(mutex_);
-  if (world_rank_ == 0 && said_.insert(line).second)
-    std::fprintf(stderr, "toccata: %s\n", line.c_str());
+  if (said_.insert(line).second) std::fprintf(stderr, "toccata: %s\n", line.c_str());
 }
 
 namespace {
@@ -191,17 +265,7 @@ void Process::add(Communicator& communicator) {
 
 void Process::remove(Communicator& communicator) {
   const std::lock_guard lock(mutex_);
-  past_.add(communicator.report());
   std::erase(communicators_, &communicator);
-}
-
-void report_at_finalize() noexcept {
-  try {
-    if (Process* process = Process::current(); process != nullptr && process->reporting())
-      process->report();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "toccata: no report: %s\n", error.what());
-  }
 }
 
 }  // namespace toccata

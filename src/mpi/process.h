@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,10 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "mpi/background.h"
+#include "mpi/channel.h"
 #include "mpi/datatype.h"
-#include "mpi/execution.h"
+#include "mpi/plans.h"
+#include "mpi/private_world.h"
 #include "mpi/report.h"
-#include "selection/request.h"
+#include "mpi/settings.h"
+#include "mpi/workspaces.h"
 
 namespace toccata {
 
@@ -22,11 +27,12 @@ class Process;
 class Request;
 class Surroundings;
 
-// The two keyvals by which attributes are found. MPI gives a library no other way to find what it
+// The keyvals by which attributes are found. MPI gives a library no other way to find what it
 // keeps. They are invalid while MPI is not there.
 struct Keyvals {
   static int process();
   static int communicator();
+  static int datatype();
   // Makes the keyvals where they are missing, and this process' Process; null where MPI is not
   // there or refuses.
   static Process* attach();
@@ -36,34 +42,69 @@ struct Keyvals {
   static int forget_communicator(MPI_Comm, int, void* communicator, void*);
 };
 
+// Who serves a collective of communicators of p ranks, and where that is counted.
+struct Service {
+  const Collective& collective;
+  std::string asked;  // the algorithm by name; empty for what the environment asks
+  // Which of the reductions' stand-ins it is: none, one in the order of the ranks, or native.
+  enum class Instead : std::uint8_t { no, ordered, native } instead;
+  int p;
+  Choice choice;
+  std::string label;  // for the report
+  Report::Row& row;
+};
+
 // All that one MPI process keeps. It hangs on MPI_COMM_SELF as an attribute, and so goes when MPI
 // does: several ranks can live in one address space, and the library has no global state but the
-// two keyvals by which attributes are found.
+// keyvals by which attributes are found, and what the environment says.
 class Process : public Background {
  public:
   // Null before MPI_Init, after MPI_Finalize, and where MPI refuses. Made at the first call.
   static Process* current();
   ~Process() override;
 
-  const DatatypeTable& datatypes() const { return datatypes_; }
+  // To be called on all ranks of MPI_COMM_WORLD when MPI has begun, where that can be seen: they
+  // agree on what the environment asks, and make the private world where it is wanted, because
+  // something is asked for or the program itself calls toccata functions.
+  static void begin(bool program_calls_us) noexcept;
 
-  // What the environment asks for; native where it asks for nothing or for what cannot be.
-  const Choice& asked(const Collective& collective) const;
+  DatatypeTable& datatypes() { return datatypes_; }
+  PrivateWorld& world() { return world_; }
+  Plans& plans() { return plans_; }
+  Workspaces& workspaces() { return workspaces_; }
+  int world_rank() const { return world_rank_; }
+
+  // Whether the environment asks for nothing that all ranks would do.
+  bool is_off() const { return off_; }
+  // Whether any rank had a GPU runtime when MPI began.
+  bool has_devices() const { return has_devices_; }
+  // What this rank tells others of itself at a communicator's first collective.
+  Stance stance() const;
 
   // Where this process runs; found out when first asked for.
   const Surroundings& surroundings();
+  // Where the ranks of MPI_COMM_WORLD run: found once, with all of them; null until then.
+  const std::shared_ptr<const Placement>& world_placement() const { return world_placement_; }
+  void place_world(MPI_Comm comm);
 
-  // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
-  // long the message.
-  bool reproducible() const { return reproducible_; }
+  // The one of that description, which stays; `make` gives its choice and label where it is new.
+  const Service& service(const Collective& collective, const std::string& asked,
+                         Service::Instead instead, int p, const Choice& choice,
+                         const std::string& label);
 
-  // TOCCATA_REPORT: whether to count and time calls.
-  bool reporting() const { return reporting_; }
   // Collective over MPI_COMM_WORLD: gathers what every rank counted, and rank 0 prints it.
   void report();
+  // A number that no other call of this gets.
+  int next_number() { return ++numbers_; }
 
-  // Says a thing once, on rank 0 of MPI_COMM_WORLD, on standard error.
-  void say_once(const std::string& line);
+  // One more call served, of `bytes` in all, that started at `started` (of MPI_Wtime).
+  void count(const Service& service, std::int64_t bytes, double started);
+
+  // Says a thing once, on rank 0 of MPI_COMM_WORLD or here, on standard error.
+  void say_once(const std::string& line) {
+    if (world_rank_ == 0) say_here(line);
+  }
+  void say_here(const std::string& line);
 
   // An error code of that class which MPI_Error_string explains by `text`. Where this MPI cannot do
   // that, the class itself, and the text is said.
@@ -82,27 +123,33 @@ class Process : public Background {
  private:
   Process();
   friend struct Keyvals;
+  void begin_alike(bool wanted);
+
   DatatypeTable datatypes_;
-  std::vector<std::pair<const Collective*, Choice>> asked_;
-  bool reporting_ = false;
-  bool reproducible_ = false;
+  PrivateWorld world_;
+  Plans plans_;
+  Workspaces workspaces_;
+  bool off_ = false;
+  bool has_devices_ = false;
+  bool agreed_ = false;  // all ranks have begun, with the same settings
   int world_rank_ = 0;
+
+  std::atomic<int> numbers_{0};
 
   std::mutex mutex_;  // guards what follows
   std::set<std::string> said_;
   std::map<std::pair<int, std::string>, int> explained_;
   std::vector<Communicator*> communicators_;
-  Report past_;  // of communicators that are gone
+  std::deque<Service> services_;
+  Report report_;
 
   std::once_flag looked_round_;
   std::unique_ptr<const Surroundings> surroundings_;
+  std::shared_ptr<const Placement> world_placement_;
 
   std::mutex active_mutex_;
   std::vector<Request*> active_;
   std::atomic<int> active_count_{0};
 };
-
-// With TOCCATA_REPORT, prints the report; to be called on every rank just before MPI ends.
-void report_at_finalize() noexcept;
 
 }  // namespace toccata

@@ -2,83 +2,119 @@
 
 #include <thread>
 
+#include "mpi/blocking.h"
+
 namespace toccata {
 
-Request::Request(std::unique_ptr<Operation> operation, MPI_Comm comm, bool persistent)
-    : operation_(std::move(operation)), comm_(comm), persistent_(persistent) {}
+Request::Request(std::unique_ptr<Call> call, MPI_Comm comm, bool persistent)
+    : call_(std::move(call)), comm_(comm), persistent_(persistent) {}
 
-int Request::make(std::unique_ptr<Operation> operation, MPI_Comm comm, const char* algorithm,
-                  bool persistent, std::unique_ptr<Request>& made) {
-  made.reset(new Request(std::move(operation), comm, persistent));
+int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
+                  std::unique_ptr<Request>& made) {
+  made.reset(new Request(std::move(call), comm, persistent));
   Communicator* communicator = Communicator::of(comm);
-  if (!is_for_native(communicator)) {
-    made->plan_ = plan_for(*made->operation_, *communicator, algorithm).shared_from_this();
-    made->communicator_ = communicator->shared_from_this();
+  if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
+  made->communicator_ = communicator->shared_from_this();
+  Communicator::Used& used = service_for(made->call_->operation(), *communicator, algorithm);
+  made->service_ = used.service;
+  return used.is_native() ? made->prepare_native() : made->prepare_schedule(used);
+}
+
+// Until all ranks are here. What else is under way goes on: others may wait for it before they
+// come.
+static int meet(MPI_Comm comm) {
+  MPI_Request request;
+  int code = PMPI_Ibarrier(comm, &request);
+  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
+    code = Transport::test(request, ended);
+    if (Process* process = Process::current(); process != nullptr && !ended) process->progress();
+    std::this_thread::yield();
   }
-  return made->is_native() ? made->prepare_native() : made->prepare_schedule();
+  return code;
 }
 
 // The MPI library's persistent collectives may be started in any order and outlive the
 // communicator, or may not be there. A nonblocking one on a communicator of its own is as good.
 int Request::prepare_native() {
+  if (communicator_ != nullptr && !service_->choice.native())
+    service_ = &communicator_->native_instead_of(*service_);
   if (!persistent_) return MPI_SUCCESS;
-  const int rank = communicator_ != nullptr ? communicator_->rank() : no_rank;
-  if (communicator_ != nullptr)
-    if (int code = operation_->fault(communicator_->rank(), communicator_->size());
-        code != MPI_SUCCESS)
-      return communicator_->raise(code);
-  if (int code = operation_->hold_datatypes(datatypes_, rank, peers_in(comm_)); code != MPI_SUCCESS)
+  const bool knows = communicator_ != nullptr;
+  if (knows)
+    if (int code = fault(); code != MPI_SUCCESS) return communicator_->raise(code);
+  const int rank = knows ? communicator_->rank() : no_rank;
+  if (int code = call_->hold_datatypes(datatypes_, rank, peers_in(comm_)); code != MPI_SUCCESS)
     return code;
-  // What else is under way goes on: others may wait for it before they come here. Of one
-  // communicator Open MPI makes no two duplicates at a time.
-  if (communicator_ != nullptr)
-    if (int code = communicator_->end_duplicating(); code != MPI_SUCCESS) return code;
-  MPI_Request duplicating;
-  int code = PMPI_Comm_idup(comm_, &own_comm_, &duplicating);
-  for (int done = 0; code == MPI_SUCCESS && done == 0;) {
-    code = PMPI_Test(&duplicating, &done, MPI_STATUS_IGNORE);
-    if (done != 0 || communicator_ == nullptr) continue;
-    communicator_->process().progress();
-    std::this_thread::yield();
-  }
-  if (code == MPI_SUCCESS) comm_ = own_comm_;
-  return code;
+  if (int code = meet(comm_); code != MPI_SUCCESS) return code;
+  if (int code = make_bare(comm_, own_comm_); code != MPI_SUCCESS) return code;
+  comm_ = own_comm_;
+  return MPI_SUCCESS;
 }
 
-int Request::prepare_schedule() {
+int Request::fault() const {
+  return call_->operation().fault(communicator_->rank(), communicator_->size(),
+                                  communicator_->process().datatypes());
+}
+
+int Request::prepare_schedule(Communicator::Used& used) {
   Communicator& communicator = *communicator_;
-  if (int code = operation_->fault(communicator.rank(), communicator.size()); code != MPI_SUCCESS)
-    return communicator.raise(code);
-  if (int code = communicator.start_private(); code != MPI_SUCCESS) return code;
-  if (plan_->sized) sized_ = std::make_unique<SizedExecution>();
-  int code = operation_->hold_datatypes(datatypes_, communicator.rank(), communicator.size());
-  if (code == MPI_SUCCESS)
-    code = operation_->bind(communicator.rank(), communicator.size(),
-                            communicator.process().datatypes(), binding());
-  if (code != MPI_SUCCESS) return communicator.raise(code);
-  empty_ = operation_->empty(binding());
-  with_executor([&](auto& executor) { executor.complete(*plan_); });
-  const int tags = plan_->tags();
-  first_tag_ = persistent_ ? communicator.take_persistent_tags(tags) : communicator.take_tags(tags);
+  const Operation call = call_->operation();
+  if (int code = fault(); code != MPI_SUCCESS) return communicator.raise(code);
+  if (int code = persistent_ ? communicator.open_channel() : communicator.start_channel();
+      code != MPI_SUCCESS)
+    return code;
+  // Who asks for all ranks' memory would have to wait for them.
+  if (communicator.channel().is_settled() &&
+      (!communicator.channel().is_ready() || communicator.channel().has_devices()))
+    return prepare_native();
+  plan_ = communicator.plan(used, call.root, turn_);
+  if (plan_->sized)
+    engine_ = std::make_unique<SizedExecution>();
+  else
+    engine_ = std::make_unique<Execution>();
+  if (int code = bind(); code != MPI_SUCCESS) return communicator.raise(code);
+  if (persistent_) {
+    ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
+    if (ticket_.tag < 0) {
+      if (int code = communicator.open_next_channel(); code != MPI_SUCCESS) return code;
+      ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
+    }
+  } else {
+    ticket_ = communicator.channel().take_tags(plan_->tags());
+  }
+  channel_ = &communicator.channel();
+  return MPI_SUCCESS;
+}
+
+int Request::bind() {
+  const int rank = communicator_->rank(), p = communicator_->size();
+  if (int code = call_->hold_datatypes(datatypes_, rank, p); code != MPI_SUCCESS) return code;
+  const Operation call = call_->operation();
+  if (int code = call.bind(rank, p, communicator_->process().datatypes(), engine_->binding);
+      code != MPI_SUCCESS)
+    return code;
+  empty_ = call.empty(engine_->binding);
+  engine_->fit(*plan_);
   return MPI_SUCCESS;
 }
 
 Request::~Request() {
   if (active_) wait();
-  if (own_comm_ != MPI_COMM_NULL) PMPI_Comm_free(&own_comm_);
+  if (own_comm_ != MPI_COMM_NULL && Process::current() != nullptr) PMPI_Comm_free(&own_comm_);
 }
 
 int Request::start() {
   started_ = PMPI_Wtime();
   done_ = posted_ = false;
   code_ = MPI_SUCCESS;
-  if (is_native()) {
-    const int code = operation_->native_nonblocking(comm_, &native_);
+  if (!has_schedule()) {
+    const int code = call_->start_native(comm_, &native_);
     active_ = code == MPI_SUCCESS;
     if (active_) note_bytes();
     return code;
   }
   note_bytes();
+  if (!persistent_) channel_->enter(ticket_);
   {
     const std::lock_guard lock(mutex_);
     active_ = true;
@@ -90,30 +126,27 @@ int Request::start() {
 
 // While the datatypes are still there.
 void Request::note_bytes() {
-  if (plan_ != nullptr && communicator_->process().reporting())
-    bytes_ = operation_->bytes(communicator_->rank(), communicator_->size());
+  if (communicator_ != nullptr && Settings::get().reporting())
+    bytes_ = call_->operation().bytes(communicator_->rank(), communicator_->size());
 }
 
-int Request::start_schedule() {
-  if (empty_) {
-    done_ = true;
-    return MPI_SUCCESS;
-  }
-  return with_executor([&](auto& executor) {
-    const int code =
-        executor.prepare(*plan_, communicator_->private_comm(), communicator_->rank(), first_tag_);
-    return code == MPI_SUCCESS ? executor.start() : code;
-  });
+int Request::prepare_engine() {
+  return engine_->prepare(*plan_, Transport(channel_->route(), ticket_.tag, turn_));
 }
 
 void Request::go_on() {
   if (done_) return;
   if (!posted_) {
-    code_ = communicator_->test_private(posted_);
-    if (code_ == MPI_SUCCESS && posted_) code_ = start_schedule();
+    if (!channel_->is_settled()) code_ = communicator_->test_channel(*channel_);
+    posted_ = channel_->is_settled() && (persistent_ || channel_->may_begin(ticket_));
+    if (code_ == MPI_SUCCESS && posted_) {
+      if (!channel_->is_ready()) code_ = MPI_ERR_COMM;  // its ranks found out too late
+      if (code_ == MPI_SUCCESS && !empty_) code_ = prepare_engine();
+      if (code_ == MPI_SUCCESS && !empty_) code_ = engine_->start();
+      if (empty_) done_ = true;
+    }
   }
-  if (code_ == MPI_SUCCESS && posted_ && !done_)
-    code_ = with_executor([&](auto& executor) { return executor.test(done_); });
+  if (code_ == MPI_SUCCESS && posted_ && !done_) code_ = engine_->test(done_);
   if (code_ != MPI_SUCCESS) done_ = true;
 }
 
@@ -125,7 +158,7 @@ void Request::try_progress() {
 int Request::test(bool& done) {
   done = true;
   if (!active_) return MPI_SUCCESS;
-  if (is_native()) {
+  if (!has_schedule()) {
     int flag = 0;
     const int code = PMPI_Test(&native_, &flag, MPI_STATUS_IGNORE);
     done = flag != 0 || code != MPI_SUCCESS;
@@ -146,7 +179,7 @@ int Request::test(bool& done) {
 
 int Request::wait() {
   const Process* process = Process::current();
-  if (active_ && is_native() && (process == nullptr || !process->busy())) {
+  if (active_ && !has_schedule() && (process == nullptr || !process->busy())) {
     const int code = PMPI_Wait(&native_, MPI_STATUS_IGNORE);
     count();
     return code;
@@ -161,40 +194,42 @@ int Request::wait() {
 
 int Request::run() {
   if (bound_ && !communicator_->process().busy()) return communicator_->raise(bound_->run());
-  if (is_native()) {
+  if (!has_schedule()) {
     const int code = start();
     return code == MPI_SUCCESS ? wait() : code;
   }
   Process& process = communicator_->process();
   started_ = PMPI_Wtime();
   note_bytes();
-  code_ = communicator_->make_private();
-  if (code_ == MPI_SUCCESS && !empty_)
-    code_ = with_executor([&](auto& executor) {
-      const int code = executor.prepare(*plan_, communicator_->private_comm(),
-                                        communicator_->rank(), first_tag_);
-      return code == MPI_SUCCESS ? executor.run(process) : code;
-    });
-  const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && sized_ == nullptr &&
-                        !plan_->straight->uses_scratch() && !binding().has_stand_ins() &&
-                        plan_->straight->serves(binding());
-  if (process.reporting())
+  code_ = MPI_SUCCESS;
+  if (!empty_) {
+    code_ = prepare_engine();
+    if (code_ == MPI_SUCCESS) code_ = engine_->run(process);
+  }
+  const Binding& binding = engine_->binding;
+  const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && !plan_->sized &&
+                        !plan_->straight->uses_scratch() && !binding.has_stand_ins() &&
+                        plan_->straight->serves(binding);
+  if (Settings::get().reporting())
     count();  // which every call has to come here for
   else if (can_bind)
-    bound_ = plan_->straight->bind(binding(), communicator_->private_comm(), first_tag_);
+    bound_ = plan_->straight->bind(binding, Transport(channel_->route(), ticket_.tag, turn_));
   return communicator_->raise(code_);
 }
 
 int Request::end() {
   communicator_->process().remove(*this);
+  if (!persistent_) channel_->leave(ticket_);
+  if (code_ != MPI_SUCCESS) channel_->spoil();
   count();
   return communicator_->raise(code_);
 }
 
 void Request::count() {
   active_ = false;
-  if (plan_ != nullptr && communicator_->process().reporting())
-    communicator_->count(*plan_, bytes_, started_);
+  if (communicator_ != nullptr && service_ != nullptr && communicator_->rank() == 0 &&
+      Settings::get().reporting())
+    communicator_->process().count(*service_, bytes_, started_);
 }
 
 }  // namespace toccata

@@ -47,76 +47,14 @@ void SizedExecution::for_each_slot(std::span<const BlockRange> ranges, Visit&& v
     for_each_block(range, [&](std::int32_t block) { visit(slot(range.buffer, block)); });
 }
 
-template <typename Body>
-int SizedExecution::without_exception(Body&& body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return give_up(MPI_ERR_NO_MEM);
-  }
-}
-
 // What is in place needs no copy: blocks leave recv before anything is put there, at the end.
-int SizedExecution::prepare(const Plan& plan, MPI_Comm comm, int rank, int first_tag) {
-  schedule_ = &plan.schedule;
-  comm_ = comm;
-  rank_ = rank;
-  first_tag_ = first_tag;
-  round_ = 0;
-  error_ = MPI_SUCCESS;
-  PMPI_Comm_size(comm, &blocks_);
+int SizedExecution::make_ready() {
+  blocks_ = plan().units.recv;
   first_slot_[static_cast<int>(Buffer::recv)] = blocks_;
   first_slot_[static_cast<int>(Buffer::scratch)] = std::int64_t{2} * blocks_;
-  return without_exception([&] {
-    slots_.assign(2 * blocks_ + blocks(schedule_->scratch()), Run{nullptr, 0, &packed});
-    for (int block = 0; block < blocks_; ++block)
-      slot(Buffer::send, block) = binding.send.block(block);
-    return MPI_SUCCESS;
-  });
-}
-
-int SizedExecution::run(Background& background) {
-  return without_exception([&] {
-    for (; !finished(); ++round_) {
-      if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
-      for (bool arrived = false; !arrived;) {
-        const bool busy = background.busy();
-        if (int code = all_arrived(!busy, arrived); code != MPI_SUCCESS) return give_up(code);
-        if (arrived) break;
-        background.progress();
-        std::this_thread::yield();
-      }
-      close_round();
-    }
-    return finish();
-  });
-}
-
-int SizedExecution::start() {
-  return without_exception([&] { return advance(); });
-}
-
-int SizedExecution::test(bool& done) {
-  return without_exception([&] {
-    while (!finished()) {
-      bool arrived;
-      if (int code = all_arrived(false, arrived); code != MPI_SUCCESS) return give_up(code);
-      if (!arrived) return MPI_SUCCESS;
-      close_round();
-      ++round_;
-      if (int code = advance(); code != MPI_SUCCESS) return code;
-    }
-    done = true;
-    return finish();
-  });
-}
-
-int SizedExecution::advance() {
-  for (; !finished(); ++round_) {
-    if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
-    if (!incoming_.empty() || !sends_.empty()) return MPI_SUCCESS;
-    close_round();
-  }
+  slots_.assign(2 * blocks_ + blocks(schedule().scratch()), Run{nullptr, 0, &packed});
+  for (int block = 0; block < blocks_; ++block)
+    slot(Buffer::send, block) = binding.send.block(block);
   return MPI_SUCCESS;
 }
 
@@ -127,27 +65,27 @@ int SizedExecution::open_round() {
   types_.clear();
   staging_.reset();
   heard_ = arrived_ = 0;
-  for (const Message& each : schedule_->recvs(round_))
+  for (const Message& each : schedule().recvs(round()))
     if (int code = recv_sizes(each); code != MPI_SUCCESS) return code;
-  for (const Message& each : schedule_->sends(round_))
+  for (const Message& each : schedule().sends(round()))
     if (int code = send_sizes(each); code != MPI_SUCCESS) return code;
   return MPI_SUCCESS;
 }
 
 int SizedExecution::recv_sizes(const Message& message) {
   std::int64_t blocks = 0;
-  for (const BlockRange& range : schedule_->ranges(message)) blocks += range.blocks();
+  for (const BlockRange& range : schedule().ranges(message)) blocks += range.blocks();
   const std::int64_t most = sizes_bytes(blocks) + room;
   Incoming& incoming = incoming_.emplace_back(
-      Incoming{&message, blocks, kept_.take(most), nullptr, MPI_REQUEST_NULL});
-  return PMPI_Irecv(incoming.first, static_cast<int>(most), MPI_PACKED, message.peer,
-                    first_tag_ + message.channel, comm_, &incoming.request);
+      Incoming{&message, blocks, scratch_.take(most), nullptr, MPI_REQUEST_NULL});
+  return transport().irecv(incoming.first, static_cast<int>(most), MPI_PACKED, message.peer,
+                           message.channel, incoming.request);
 }
 
 int SizedExecution::send_sizes(const Message& message) {
   std::int64_t blocks = 0, bytes = 0;
   moved_.clear();
-  for_each_slot(schedule_->ranges(message), [&](const Run& block) {
+  for_each_slot(schedule().ranges(message), [&](const Run& block) {
     ++blocks;
     bytes += bytes_of(block);
     moved_.push_back(block);
@@ -158,10 +96,10 @@ int SizedExecution::send_sizes(const Message& message) {
   for (std::int64_t i = 0; i < blocks; ++i)
     write_size(first, i, is_lost(moved_[i]) ? lost : moved_[i].bytes());
   std::erase_if(moved_, [](const Run& block) { return bytes_of(block) == 0; });
-  if (at_once) note(pack_runs(moved_, first + sizes_bytes(blocks), bytes, comm_));
+  if (at_once) note(pack_runs(moved_, first + sizes_bytes(blocks), bytes, transport().comm()));
   MPI_Request& request = sends_.emplace_back(MPI_REQUEST_NULL);
-  if (int code = PMPI_Isend(first, static_cast<int>(first_bytes), MPI_PACKED, message.peer,
-                            first_tag_ + message.channel, comm_, &request);
+  if (int code = transport().isend(first, static_cast<int>(first_bytes), MPI_PACKED, message.peer,
+                                   message.channel, request);
       code != MPI_SUCCESS)
     return code;
   return at_once ? MPI_SUCCESS : send_data(message, bytes);
@@ -171,13 +109,13 @@ int SizedExecution::send_data(const Message& message, std::int64_t bytes) {
   MPI_Request& request = sends_.emplace_back(MPI_REQUEST_NULL);
   if (bytes <= pack_limit) {
     char* const data = staging_.take(bytes);
-    note(pack_runs(moved_, data, bytes, comm_));
-    return PMPI_Isend(data, static_cast<int>(bytes), MPI_PACKED, message.peer, data_tag(message),
-                      comm_, &request);
+    note(pack_runs(moved_, data, bytes, transport().comm()));
+    return transport().isend(data, static_cast<int>(bytes), MPI_PACKED, message.peer,
+                             data_channel(message), request);
   }
   OwnedDatatype& type = types_.emplace_back();
   if (int code = make_datatype(moved_, type); code != MPI_SUCCESS) return code;
-  return PMPI_Isend(MPI_BOTTOM, 1, type.get(), message.peer, data_tag(message), comm_, &request);
+  return transport().isend(MPI_BOTTOM, 1, type.get(), message.peer, data_channel(message), request);
 }
 
 // The sizes are here.
@@ -190,7 +128,7 @@ int SizedExecution::take_data(Incoming& incoming) {
     return MPI_SUCCESS;
   }
   try {
-    incoming.data = kept_.take(bytes);
+    incoming.data = scratch_.take(bytes);
     return recv_data(*incoming.message, incoming.data, bytes);
   } catch (const std::bad_alloc&) {
     note(MPI_ERR_NO_MEM);
@@ -201,11 +139,11 @@ int SizedExecution::take_data(Incoming& incoming) {
 int SizedExecution::recv_data(const Message& message, char* data, std::int64_t bytes) {
   MPI_Request& request = recvs_.emplace_back(MPI_REQUEST_NULL);
   if (bytes <= INT_MAX)
-    return PMPI_Irecv(data, static_cast<int>(bytes), MPI_PACKED, message.peer, data_tag(message),
-                      comm_, &request);
+    return transport().irecv(data, static_cast<int>(bytes), MPI_PACKED, message.peer,
+                             data_channel(message), request);
   OwnedDatatype& type = types_.emplace_back();
   if (int code = make_datatype({{data, bytes, &packed}}, type); code != MPI_SUCCESS) return code;
-  return PMPI_Irecv(MPI_BOTTOM, 1, type.get(), message.peer, data_tag(message), comm_, &request);
+  return transport().irecv(MPI_BOTTOM, 1, type.get(), message.peer, data_channel(message), request);
 }
 
 // What there is no memory for has to be received all the same, or its sender would wait: piece over
@@ -218,15 +156,13 @@ int SizedExecution::drain(const Message& message, char* sink, std::int64_t bytes
     return code;
   const OwnedDatatype& type = types_.emplace_back(pieces);
   if (int code = PMPI_Type_commit(&pieces); code != MPI_SUCCESS) return code;
-  return PMPI_Irecv(sink, 1, type.get(), message.peer, data_tag(message), comm_, &request);
+  return transport().irecv(sink, 1, type.get(), message.peer, data_channel(message), request);
 }
 
 bool SizedExecution::ended(MPI_Request& request, bool by_waiting) {
-  int flag = 1;
-  const int code = by_waiting ? PMPI_Wait(&request, MPI_STATUS_IGNORE)
-                              : PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-  note(code);
-  return flag != 0 || code != MPI_SUCCESS;
+  bool over = true;
+  note(by_waiting ? Transport::wait(request) : Transport::test(request, over));
+  return over;
 }
 
 // Sizes in the order of posting: the data of two messages from one rank match in that order too.
@@ -249,22 +185,22 @@ void SizedExecution::close_round() {
   for (const Incoming& each : incoming_) {
     char* data = each.data;
     std::int64_t place = 0;
-    for_each_slot(schedule_->ranges(*each.message), [&](Run& block) {
+    for_each_slot(schedule().ranges(*each.message), [&](Run& block) {
       const Size size = read_size(each.first, place++);
       block = {data, data == nullptr && size > 0 ? lost : size, &packed};
       if (size > 0 && data != nullptr) data += size;
     });
   }
-  for (const Step& copy : schedule_->steps(round_)) {
+  for (const Step& copy : schedule().steps(round())) {
     moved_.clear();
-    for_each_slot(schedule_->from(copy), [&](const Run& block) { moved_.push_back(block); });
+    for_each_slot(schedule().from(copy), [&](const Run& block) { moved_.push_back(block); });
     auto next = moved_.begin();
-    for_each_slot(schedule_->into(copy), [&](Run& block) { block = *next++; });
+    for_each_slot(schedule().into(copy), [&](Run& block) { block = *next++; });
   }
 }
 
 // The receiver may have room for more than came, or by mistake for less.
-int SizedExecution::finish() {
+void SizedExecution::finish() {
   for (int block = 0; block < blocks_; ++block) {
     Run from = slot(Buffer::recv, block);
     const Run into = binding.recv.block(block);
@@ -278,31 +214,22 @@ int SizedExecution::finish() {
     if (plain && from.address != into.address)
       std::memcpy(into.address, from.address, static_cast<std::size_t>(from.bytes()));
     else if (!plain)  // datatypes may lead to other places from the same address
-      note(copy_runs({from}, {into}, comm_, rank_, first_tag_));
+      note(copy_runs({from}, {into}, transport()));
   }
-  kept_.reset();
-  staging_.reset();
-  return error_;
+  release();
 }
 
-int SizedExecution::give_up(int code) {
-  const auto cancel = [](MPI_Request& request) {
-    if (request == MPI_REQUEST_NULL) return;
-    PMPI_Cancel(&request);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-  };
-  for (Incoming& each : incoming_) cancel(each.request);
-  for (MPI_Request& each : recvs_) cancel(each);
-  for (MPI_Request& each : sends_)
-    if (each != MPI_REQUEST_NULL) PMPI_Request_free(&each);
-  abandoned_.push_back(std::exchange(kept_, {}));
-  abandoned_.push_back(std::exchange(staging_, {}));
+bool SizedExecution::cancel() {
+  for (Incoming& each : incoming_) Transport::cancel(each.request);
+  for (MPI_Request& each : recvs_) Transport::cancel(each);
+  const bool sending =
+      std::ranges::any_of(sends_, [](MPI_Request each) { return each != MPI_REQUEST_NULL; });
+  for (MPI_Request& each : sends_) Transport::abandon(each);
   incoming_.clear();
   recvs_.clear();
   sends_.clear();
   types_.clear();
-  if (schedule_ != nullptr) round_ = schedule_->rounds();
-  return code;
+  return sending;
 }
 
 }  // namespace toccata

@@ -50,10 +50,10 @@ std::optional<StraightProgram> StraightProgram::compile(const Schedule& schedule
 // The three buffers, made short.
 class StraightProgram::Memory {
  public:
-  Memory(const Binding& binding, int first_tag)
+  Memory(const Binding& binding, const Transport& transport)
       : sides_{side(binding.send), side(binding.recv), side(binding.scratch)},
         operation_(binding.operation),
-        first_tag_(first_tag) {}
+        transport_(transport) {}
 
   StraightStep resolve(const Step& step) const {
     const Side& from = sides_[static_cast<int>(step.send.buffer)];
@@ -64,10 +64,12 @@ class StraightProgram::Memory {
             .recv_type = into.type,
             .send_count = step.send.count * from.elements,
             .recv_count = step.recv.count * into.elements,
-            .send_peer = step.send_peer,
-            .recv_peer = step.recv_peer,
-            .send_tag = first_tag_ + step.send_channel,
-            .recv_tag = first_tag_ + step.recv_channel,
+            .send_peer = address_of(step.send_peer),
+            .recv_peer = address_of(step.recv_peer),
+            .send_tag = step.send_peer != MPI_PROC_NULL
+                            ? transport_.send_tag(step.send_peer, step.send_channel)
+                            : 0,
+            .recv_tag = transport_.recv_tag(step.recv_channel),
             .operation = step.reduces ? operation_ : MPI_OP_NULL,
             .copied_bytes = step.send.count * from.bytes};
   }
@@ -84,24 +86,28 @@ class StraightProgram::Memory {
             layout.traits().type};
   }
 
+  int address_of(int peer) const {
+    return peer == MPI_PROC_NULL ? peer : transport_.address_of(peer);
+  }
+
   Side sides_[3];
   MPI_Op operation_;
-  int first_tag_;
+  const Transport& transport_;
 };
 
-int StraightProgram::run(const Binding& binding, MPI_Comm comm, int first_tag) const {
-  const Memory memory(binding, first_tag);
+int StraightProgram::run(const Binding& binding, const Transport& transport) const {
+  const Memory memory(binding, transport);
   int error = MPI_SUCCESS;
   for (const Step& step : steps_)
-    if (int code = memory.resolve(step).run(comm); error == MPI_SUCCESS) error = code;
+    if (int code = memory.resolve(step).run(transport.comm()); error == MPI_SUCCESS) error = code;
   return error;
 }
 
-BoundProgram StraightProgram::bind(const Binding& binding, MPI_Comm comm, int first_tag) const {
-  const Memory memory(binding, first_tag);
+BoundProgram StraightProgram::bind(const Binding& binding, const Transport& transport) const {
+  const Memory memory(binding, transport);
   std::vector<StraightStep> steps;
   for (const Step& step : steps_) steps.push_back(memory.resolve(step));
-  return {std::move(steps), comm};
+  return {std::move(steps), transport.comm()};
 }
 
 }  // namespace toccata

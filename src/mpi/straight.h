@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/binding.h"
+#include "mpi/transport.h"
 #include "schedule/schedule.h"
 
 namespace toccata {
@@ -29,12 +30,12 @@ struct StraightStep {
   // By waiting. Returns an MPI error code.
   int run(MPI_Comm comm) const {
     if (send_peer != MPI_PROC_NULL && recv_peer != MPI_PROC_NULL)
-      return PMPI_Sendrecv(source, send_count, send_type, send_peer, send_tag, target, recv_count,
-                           recv_type, recv_peer, recv_tag, comm, MPI_STATUS_IGNORE);
+      return Transport::exchange(source, send_count, send_type, send_peer, send_tag, target,
+                                 recv_count, recv_type, recv_peer, recv_tag, comm);
     if (send_peer != MPI_PROC_NULL)
-      return PMPI_Send(source, send_count, send_type, send_peer, send_tag, comm);
+      return Transport::send(source, send_count, send_type, send_peer, send_tag, comm);
     if (recv_peer != MPI_PROC_NULL)
-      return PMPI_Recv(target, recv_count, recv_type, recv_peer, recv_tag, comm, MPI_STATUS_IGNORE);
+      return Transport::recv(target, recv_count, recv_type, recv_peer, recv_tag, comm);
     if (operation != MPI_OP_NULL)
       return PMPI_Reduce_local(source, target, send_count, recv_type, operation);
     if (source != target) std::memcpy(target, source, static_cast<std::size_t>(copied_bytes));
@@ -81,12 +82,13 @@ class StraightProgram {
   }
 
   bool uses_scratch() const { return uses_scratch_; }
+  std::size_t memory() const { return steps_.capacity() * sizeof(Step); }
 
   // Runs it by waiting. The memory must be served. Returns an MPI error code; an error does not end
   // it, as others wait for what comes after.
-  int run(const Binding& binding, MPI_Comm comm, int first_tag) const;
+  int run(const Binding& binding, const Transport& transport) const;
   // The same for later.
-  BoundProgram bind(const Binding& binding, MPI_Comm comm, int first_tag) const;
+  BoundProgram bind(const Binding& binding, const Transport& transport) const;
 
  private:
   struct Stretch {

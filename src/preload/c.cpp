@@ -2,103 +2,50 @@
 
 #include <mpi.h>
 
-#include "mpi/process.h"
+#include "api/guard.h"
+#include "mpi/blocking.h"
+#include "mpi/call.h"
+#include "mpi/next.h"
+#include "preload/begin.h"
 #include "toccata/toccata.h"
 
 #define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
 
-TOCCATA_INTERPOSED int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                     void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                                     MPI_Comm comm) {
-  return toccata_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                           nullptr);
+// Where nothing is asked for of a collective, a call goes straight on.
+#define TOCCATA_INTERPOSE(function, pmpi, operation, name, collective_, parameter)               \
+  TOCCATA_INTERPOSED int function(TOCCATA_ARGUMENTS_##name(parameter) MPI_Comm comm) {           \
+    static const auto next = toccata::next_definition(#function, &pmpi);                         \
+    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);         \
+    const auto native = [&] { return next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm); };   \
+    if (!concerns || comm == MPI_COMM_NULL) return native();                                     \
+    return toccata::guarded(comm, [&] {                                                          \
+      return toccata::run(                                                                       \
+          toccata::operations::operation(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), comm, \
+          nullptr, native);                                                                      \
+    });                                                                                          \
+  }
+
+#define TOCCATA_INTERPOSE_C(Name, name, collective) \
+  TOCCATA_INTERPOSE(MPI_##Name, PMPI_##Name, name, name, collective, TOCCATA_PARAMETER)
+TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_C)
+
+#if MPI_VERSION >= 4
+#define TOCCATA_INTERPOSE_LARGE(Name, name, collective)                          \
+  TOCCATA_INTERPOSE(MPI_##Name##_c, PMPI_##Name##_c, name##_c, name, collective, \
+                    TOCCATA_LARGE_PARAMETER)
+TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_LARGE)
+#endif
+
+TOCCATA_INTERPOSED int MPI_Init(int* argc, char*** argv) {
+  static const auto next = toccata::next_definition("MPI_Init", &PMPI_Init);
+  const int code = next(argc, argv);
+  if (code == MPI_SUCCESS) toccata::begin();
+  return code;
 }
 
-TOCCATA_INTERPOSED int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                      void* recvbuf, const int recvcounts[], const int displs[],
-                                      MPI_Datatype recvtype, MPI_Comm comm) {
-  return toccata_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                            comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                    void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                                    MPI_Comm comm) {
-  return toccata_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-                          nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Alltoallv(const void* sendbuf, const int sendcounts[],
-                                     const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                                     const int recvcounts[], const int rdispls[],
-                                     MPI_Datatype recvtype, MPI_Comm comm) {
-  return toccata_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                           recvtype, comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Alltoallw(const void* sendbuf, const int sendcounts[],
-                                     const int sdispls[], const MPI_Datatype sendtypes[],
-                                     void* recvbuf, const int recvcounts[], const int rdispls[],
-                                     const MPI_Datatype recvtypes[], MPI_Comm comm) {
-  return toccata_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                           recvtypes, comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root,
-                                 MPI_Comm comm) {
-  return toccata_bcast(buffer, count, datatype, root, comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                  void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                                  MPI_Comm comm) {
-  return toccata_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                        nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                   void* recvbuf, const int recvcounts[], const int displs[],
-                                   MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return toccata_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root,
-                         comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                                   MPI_Comm comm) {
-  return toccata_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm,
-                         nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[],
-                                    MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                                    MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return toccata_scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root,
-                          comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Reduce(const void* sendbuf, void* recvbuf, int count,
-                                  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
-  return toccata_reduce(sendbuf, recvbuf, count, datatype, op, root, comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count,
-                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return toccata_allreduce(sendbuf, recvbuf, count, datatype, op, comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
-                                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-  return toccata_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf,
-                                          const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                                          MPI_Comm comm) {
-  return toccata_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, nullptr);
-}
-
-TOCCATA_INTERPOSED int MPI_Finalize() {
-  toccata::report_at_finalize();
-  return PMPI_Finalize();
+TOCCATA_INTERPOSED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  static const auto next = toccata::next_definition("MPI_Init_thread", &PMPI_Init_thread);
+  const int code = next(argc, argv, required, provided);
+  if (code == MPI_SUCCESS) toccata::begin();
+  return code;
 }

@@ -1,6 +1,6 @@
 // The MPI functions that an application calls, in Fortran, where c.cpp does not see them: Open
 // MPI's mpif.h, mpi and mpi_f08 call PMPI_* directly. MPICH's call the C functions, all but
-// mpi_f08's MPI_Finalize.
+// mpi_f08's MPI_Init.
 //
 // All arguments are addresses, whichever interface is used: an mpi_f08 handle is a structure of one
 // integer, and an optional ierror that is absent is null. Character and descriptor arguments, which
@@ -11,36 +11,65 @@
 #include <initializer_list>
 #include <vector>
 
-#include "mpi/communicator.h"
-#include "mpi/process.h"
+#include "api/guard.h"
+#include "mpi/blocking.h"
+#include "mpi/call.h"
+#include "mpi/next.h"
+#include "preload/begin.h"
 #include "toccata/toccata.h"
 
-// The names under which compilers know a Fortran function: of mpif.h and mpi, then of mpi_f08.
+// The names under which compilers know a Fortran function: of mpif.h and mpi, all of which are one;
+// and of mpi_f08.
 #define TOCCATA_ALIAS(name, function) \
   extern "C" TOCCATA_PUBLIC decltype(function) name __attribute__((alias(#function)))
-#define TOCCATA_FORTRAN(name, NAME)                      \
-  TOCCATA_ALIAS(mpi_##name, toccata_fortran_##name);     \
-  TOCCATA_ALIAS(mpi_##name##_, toccata_fortran_##name);  \
-  TOCCATA_ALIAS(mpi_##name##__, toccata_fortran_##name); \
-  TOCCATA_ALIAS(MPI_##NAME, toccata_fortran_##name);     \
-  TOCCATA_ALIAS(mpi_##name##_f08_, toccata_fortran_##name)
+#define TOCCATA_FORTRAN(name, NAME, function) \
+  TOCCATA_ALIAS(mpi_##name, function);        \
+  TOCCATA_ALIAS(mpi_##name##_, function);     \
+  TOCCATA_ALIAS(mpi_##name##__, function);    \
+  TOCCATA_ALIAS(MPI_##NAME, function)
+#define TOCCATA_F08(name, function) TOCCATA_ALIAS(mpi_##name##_f08_, function)
 
-static void set(MPI_Fint* ierror, int code) {
+namespace {
+
+void set(MPI_Fint* ierror, int code) {
   if (ierror != nullptr) *ierror = code;
 }
 
-extern "C" {
+}  // namespace
 
-static void toccata_fortran_finalize(MPI_Fint* ierror) {
-  toccata::report_at_finalize();
-  set(ierror, PMPI_Finalize());
-}
+#define TOCCATA_INITS(suffix, tail)                                                             \
+  extern "C" {                                                                                  \
+  static void toccata_fortran_init##suffix(MPI_Fint* ierror) {                                  \
+    static const auto next = toccata::next_definition<void(MPI_Fint*)>(                         \
+        "mpi_init" tail, [](MPI_Fint* code) { set(code, PMPI_Init(nullptr, nullptr)); });       \
+    MPI_Fint code = MPI_SUCCESS;                                                                \
+    next(&code);                                                                                \
+    if (code == MPI_SUCCESS) toccata::begin();                                                  \
+    set(ierror, code);                                                                          \
+  }                                                                                             \
+  static void toccata_fortran_init_thread##suffix(const MPI_Fint* required, MPI_Fint* provided, \
+                                                  MPI_Fint* ierror) {                           \
+    static const auto next =                                                                    \
+        toccata::next_definition<void(const MPI_Fint*, MPI_Fint*, MPI_Fint*)>(                  \
+            "mpi_init_thread" tail, [](const MPI_Fint* wanted, MPI_Fint* got, MPI_Fint* code) { \
+              set(code, PMPI_Init_thread(nullptr, nullptr, *wanted, got));                      \
+            });                                                                                 \
+    MPI_Fint code = MPI_SUCCESS;                                                                \
+    next(required, provided, &code);                                                            \
+    if (code == MPI_SUCCESS) toccata::begin();                                                  \
+    set(ierror, code);                                                                          \
+  }                                                                                             \
+  }
 
-}  // extern "C"
-
-TOCCATA_FORTRAN(finalize, FINALIZE);
+TOCCATA_INITS(_f08, "_f08_")
+TOCCATA_F08(init, toccata_fortran_init_f08);
+TOCCATA_F08(init_thread, toccata_fortran_init_thread_f08);
 
 #ifdef OPEN_MPI
+
+TOCCATA_INITS(, "_")
+TOCCATA_FORTRAN(init, INIT, toccata_fortran_init);
+TOCCATA_FORTRAN(init_thread, INIT_THREAD, toccata_fortran_init_thread);
 
 // Counts and displacements are handed on as they are, as arrays too.
 static_assert(sizeof(MPI_Fint) == sizeof(int), "a default INTEGER must be an int");
@@ -62,165 +91,113 @@ bool is_one_of(const void* address, std::initializer_list<const void*> commons) 
   return false;
 }
 
-void* buffer(void* address) {
+void* c_buffer(void* address) {
   if (TOCCATA_IS_COMMON(address, mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE)) return MPI_IN_PLACE;
   if (TOCCATA_IS_COMMON(address, mpi_fortran_bottom, MPI_FORTRAN_BOTTOM)) return MPI_BOTTOM;
   return address;
 }
 
-MPI_Datatype datatype(const MPI_Fint* handle) { return PMPI_Type_f2c(*handle); }
-MPI_Op operation(const MPI_Fint* handle) { return PMPI_Op_f2c(*handle); }
-MPI_Comm communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle); }
+MPI_Datatype c_datatype(const MPI_Fint* handle) { return PMPI_Type_f2c(*handle); }
+MPI_Op c_operation(const MPI_Fint* handle) { return PMPI_Op_f2c(*handle); }
+MPI_Comm c_communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle); }
 
 using Datatypes = std::vector<MPI_Datatype>;
 
-Datatypes datatypes(const MPI_Fint* handles, std::size_t count) {
+Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
   Datatypes result(count);
-  for (std::size_t i = 0; i < count; ++i) result[i] = datatype(handles + i);
+  for (std::size_t i = 0; i < count; ++i) result[i] = c_datatype(handles + i);
   return result;
 }
 
 }  // namespace
 
-extern "C" {
+// An argument as Fortran gives it, and as C takes it.
+#define TOCCATA_FORTRAN_PARAMETER(kind, name) TOCCATA_FORTRAN_##kind name,
+#define TOCCATA_FORTRAN_BUFFER_IN void*
+#define TOCCATA_FORTRAN_BUFFER_OUT void*
+#define TOCCATA_FORTRAN_COUNT_IN const MPI_Fint*
+#define TOCCATA_FORTRAN_COUNT_OUT const MPI_Fint*
+#define TOCCATA_FORTRAN_COUNTS_IN const MPI_Fint*
+#define TOCCATA_FORTRAN_COUNTS_OUT const MPI_Fint*
+#define TOCCATA_FORTRAN_PLACES_IN const MPI_Fint*
+#define TOCCATA_FORTRAN_PLACES_OUT const MPI_Fint*
+#define TOCCATA_FORTRAN_TYPE_IN const MPI_Fint*
+#define TOCCATA_FORTRAN_TYPE_OUT const MPI_Fint*
+#define TOCCATA_FORTRAN_TYPES_IN const MPI_Fint*
+#define TOCCATA_FORTRAN_TYPES_OUT const MPI_Fint*
+#define TOCCATA_FORTRAN_OPERATION const MPI_Fint*
+#define TOCCATA_FORTRAN_ROOT const MPI_Fint*
 
-static void toccata_fortran_allgather(void* sendbuf, const MPI_Fint* sendcount,
-                                      const MPI_Fint* sendtype, void* recvbuf,
-                                      const MPI_Fint* recvcount, const MPI_Fint* recvtype,
-                                      const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_allgather(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
-                                *recvcount, datatype(recvtype), communicator(comm), nullptr));
-}
+#define TOCCATA_C_ARGUMENT(kind, name) TOCCATA_TO_C_##kind(name),
+#define TOCCATA_TO_C_BUFFER_IN(name) c_buffer(name)
+#define TOCCATA_TO_C_BUFFER_OUT(name) c_buffer(name)
+#define TOCCATA_TO_C_COUNT_IN(name) *name
+#define TOCCATA_TO_C_COUNT_OUT(name) *name
+#define TOCCATA_TO_C_COUNTS_IN(name) name
+#define TOCCATA_TO_C_COUNTS_OUT(name) name
+#define TOCCATA_TO_C_PLACES_IN(name) name
+#define TOCCATA_TO_C_PLACES_OUT(name) name
+#define TOCCATA_TO_C_TYPE_IN(name) c_datatype(name)
+#define TOCCATA_TO_C_TYPE_OUT(name) c_datatype(name)
+#define TOCCATA_TO_C_TYPES_IN(name) \
+  c_datatypes(name, c_buffer(sendbuf) == MPI_IN_PLACE ? 0 : peers).data()
+#define TOCCATA_TO_C_TYPES_OUT(name) c_datatypes(name, peers).data()
+#define TOCCATA_TO_C_OPERATION(name) c_operation(name)
+#define TOCCATA_TO_C_ROOT(name) *name
 
-static void toccata_fortran_allgatherv(void* sendbuf, const MPI_Fint* sendcount,
-                                       const MPI_Fint* sendtype, void* recvbuf,
-                                       const MPI_Fint* recvcounts, const MPI_Fint* displs,
-                                       const MPI_Fint* recvtype, const MPI_Fint* comm,
-                                       MPI_Fint* ierror) {
-  set(ierror,
-      toccata_allgatherv(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
-                         recvcounts, displs, datatype(recvtype), communicator(comm), nullptr));
-}
+// The arrays of datatypes that are made here live until the call has ended.
+#define TOCCATA_INTERPOSE_FORTRAN(Name, name, collective_, suffix, tail)                           \
+  extern "C" {                                                                                     \
+  static void toccata_fortran_c_##name##suffix(TOCCATA_ARGUMENTS_##name(TOCCATA_FORTRAN_PARAMETER) \
+                                                   const MPI_Fint* comm,                           \
+                                               MPI_Fint* ierror) {                                 \
+    [[maybe_unused]] const int peers = toccata::peers_in(c_communicator(comm));                    \
+    set(ierror, PMPI_##Name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) c_communicator(comm)));   \
+  }                                                                                                \
+  static void toccata_fortran_##name##suffix(TOCCATA_ARGUMENTS_##name(TOCCATA_FORTRAN_PARAMETER)   \
+                                                 const MPI_Fint* comm,                             \
+                                             MPI_Fint* ierror) {                                   \
+    static const auto next =                                                                       \
+        toccata::next_definition("mpi_" #name tail, &toccata_fortran_c_##name##suffix);            \
+    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);           \
+    if (!concerns) return next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, ierror);           \
+    const auto native = [&] {                                                                      \
+      MPI_Fint code = MPI_SUCCESS;                                                                 \
+      next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, &code);                                \
+      return code;                                                                                 \
+    };                                                                                             \
+    const MPI_Comm c_comm = c_communicator(comm);                                                  \
+    [[maybe_unused]] const int peers = toccata::peers_in(c_comm);                                  \
+    if (c_comm == MPI_COMM_NULL) return set(ierror, native());                                     \
+    set(ierror, toccata::guarded(c_comm, [&] {                                                     \
+          return toccata::run(                                                                     \
+              toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) c_comm),      \
+              c_comm, nullptr, native);                                                            \
+        }));                                                                                       \
+  }                                                                                                \
+  }
 
-static void toccata_fortran_alltoall(void* sendbuf, const MPI_Fint* sendcount,
-                                     const MPI_Fint* sendtype, void* recvbuf,
-                                     const MPI_Fint* recvcount, const MPI_Fint* recvtype,
-                                     const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_alltoall(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
-                               *recvcount, datatype(recvtype), communicator(comm), nullptr));
-}
+#define TOCCATA_INTERPOSE_MPIF(Name, name, collective) \
+  TOCCATA_INTERPOSE_FORTRAN(Name, name, collective, , "_")
+#define TOCCATA_INTERPOSE_F08(Name, name, collective)              \
+  TOCCATA_INTERPOSE_FORTRAN(Name, name, collective, _f08, "_f08_") \
+  TOCCATA_F08(name, toccata_fortran_##name##_f08);
+TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_MPIF)
+TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_F08)
 
-static void toccata_fortran_alltoallv(void* sendbuf, const MPI_Fint* sendcounts,
-                                      const MPI_Fint* sdispls, const MPI_Fint* sendtype,
-                                      void* recvbuf, const MPI_Fint* recvcounts,
-                                      const MPI_Fint* rdispls, const MPI_Fint* recvtype,
-                                      const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror,
-      toccata_alltoallv(buffer(sendbuf), sendcounts, sdispls, datatype(sendtype), buffer(recvbuf),
-                        recvcounts, rdispls, datatype(recvtype), communicator(comm), nullptr));
-}
-
-static void toccata_fortran_alltoallw(void* sendbuf, const MPI_Fint* sendcounts,
-                                      const MPI_Fint* sdispls, const MPI_Fint* sendtypes,
-                                      void* recvbuf, const MPI_Fint* recvcounts,
-                                      const MPI_Fint* rdispls, const MPI_Fint* recvtypes,
-                                      const MPI_Fint* comm, MPI_Fint* ierror) {
-  void* const sent = buffer(sendbuf);
-  const auto peers = static_cast<std::size_t>(toccata::peers_in(communicator(comm)));
-  const auto send_types = sent == MPI_IN_PLACE ? Datatypes() : datatypes(sendtypes, peers);
-  const auto recv_types = datatypes(recvtypes, peers);
-  set(ierror,
-      toccata_alltoallw(sent, sendcounts, sdispls, send_types.data(), buffer(recvbuf), recvcounts,
-                        rdispls, recv_types.data(), communicator(comm), nullptr));
-}
-
-static void toccata_fortran_bcast(void* message, const MPI_Fint* count, const MPI_Fint* type,
-                                  const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror,
-      toccata_bcast(buffer(message), *count, datatype(type), *root, communicator(comm), nullptr));
-}
-
-static void toccata_fortran_gather(void* sendbuf, const MPI_Fint* sendcount,
-                                   const MPI_Fint* sendtype, void* recvbuf,
-                                   const MPI_Fint* recvcount, const MPI_Fint* recvtype,
-                                   const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_gather(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
-                             *recvcount, datatype(recvtype), *root, communicator(comm), nullptr));
-}
-
-static void toccata_fortran_gatherv(void* sendbuf, const MPI_Fint* sendcount,
-                                    const MPI_Fint* sendtype, void* recvbuf,
-                                    const MPI_Fint* recvcounts, const MPI_Fint* displs,
-                                    const MPI_Fint* recvtype, const MPI_Fint* root,
-                                    const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror,
-      toccata_gatherv(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf), recvcounts,
-                      displs, datatype(recvtype), *root, communicator(comm), nullptr));
-}
-
-static void toccata_fortran_scatter(void* sendbuf, const MPI_Fint* sendcount,
-                                    const MPI_Fint* sendtype, void* recvbuf,
-                                    const MPI_Fint* recvcount, const MPI_Fint* recvtype,
-                                    const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_scatter(buffer(sendbuf), *sendcount, datatype(sendtype), buffer(recvbuf),
-                              *recvcount, datatype(recvtype), *root, communicator(comm), nullptr));
-}
-
-static void toccata_fortran_scatterv(void* sendbuf, const MPI_Fint* sendcounts,
-                                     const MPI_Fint* displs, const MPI_Fint* sendtype,
-                                     void* recvbuf, const MPI_Fint* recvcount,
-                                     const MPI_Fint* recvtype, const MPI_Fint* root,
-                                     const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror,
-      toccata_scatterv(buffer(sendbuf), sendcounts, displs, datatype(sendtype), buffer(recvbuf),
-                       *recvcount, datatype(recvtype), *root, communicator(comm), nullptr));
-}
-
-static void toccata_fortran_reduce(void* sendbuf, void* recvbuf, const MPI_Fint* count,
-                                   const MPI_Fint* type, const MPI_Fint* op, const MPI_Fint* root,
-                                   const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_reduce(buffer(sendbuf), buffer(recvbuf), *count, datatype(type),
-                             operation(op), *root, communicator(comm), nullptr));
-}
-
-static void toccata_fortran_allreduce(void* sendbuf, void* recvbuf, const MPI_Fint* count,
-                                      const MPI_Fint* type, const MPI_Fint* op,
-                                      const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_allreduce(buffer(sendbuf), buffer(recvbuf), *count, datatype(type),
-                                operation(op), communicator(comm), nullptr));
-}
-
-static void toccata_fortran_reduce_scatter_block(void* sendbuf, void* recvbuf,
-                                                 const MPI_Fint* recvcount, const MPI_Fint* type,
-                                                 const MPI_Fint* op, const MPI_Fint* comm,
-                                                 MPI_Fint* ierror) {
-  set(ierror,
-      toccata_reduce_scatter_block(buffer(sendbuf), buffer(recvbuf), *recvcount, datatype(type),
-                                   operation(op), communicator(comm), nullptr));
-}
-
-static void toccata_fortran_reduce_scatter(void* sendbuf, void* recvbuf, const MPI_Fint* recvcounts,
-                                           const MPI_Fint* type, const MPI_Fint* op,
-                                           const MPI_Fint* comm, MPI_Fint* ierror) {
-  set(ierror, toccata_reduce_scatter(buffer(sendbuf), buffer(recvbuf), recvcounts, datatype(type),
-                                     operation(op), communicator(comm), nullptr));
-}
-
-}  // extern "C"
-
-TOCCATA_FORTRAN(allgather, ALLGATHER);
-TOCCATA_FORTRAN(allgatherv, ALLGATHERV);
-TOCCATA_FORTRAN(alltoall, ALLTOALL);
-TOCCATA_FORTRAN(alltoallv, ALLTOALLV);
-TOCCATA_FORTRAN(alltoallw, ALLTOALLW);
-TOCCATA_FORTRAN(bcast, BCAST);
-TOCCATA_FORTRAN(gather, GATHER);
-TOCCATA_FORTRAN(gatherv, GATHERV);
-TOCCATA_FORTRAN(scatter, SCATTER);
-TOCCATA_FORTRAN(scatterv, SCATTERV);
-TOCCATA_FORTRAN(reduce, REDUCE);
-TOCCATA_FORTRAN(allreduce, ALLREDUCE);
-TOCCATA_FORTRAN(reduce_scatter_block, REDUCE_SCATTER_BLOCK);
-TOCCATA_FORTRAN(reduce_scatter, REDUCE_SCATTER);
+TOCCATA_FORTRAN(allgather, ALLGATHER, toccata_fortran_allgather);
+TOCCATA_FORTRAN(allgatherv, ALLGATHERV, toccata_fortran_allgatherv);
+TOCCATA_FORTRAN(alltoall, ALLTOALL, toccata_fortran_alltoall);
+TOCCATA_FORTRAN(alltoallv, ALLTOALLV, toccata_fortran_alltoallv);
+TOCCATA_FORTRAN(alltoallw, ALLTOALLW, toccata_fortran_alltoallw);
+TOCCATA_FORTRAN(bcast, BCAST, toccata_fortran_bcast);
+TOCCATA_FORTRAN(gather, GATHER, toccata_fortran_gather);
+TOCCATA_FORTRAN(gatherv, GATHERV, toccata_fortran_gatherv);
+TOCCATA_FORTRAN(scatter, SCATTER, toccata_fortran_scatter);
+TOCCATA_FORTRAN(scatterv, SCATTERV, toccata_fortran_scatterv);
+TOCCATA_FORTRAN(reduce, REDUCE, toccata_fortran_reduce);
+TOCCATA_FORTRAN(allreduce, ALLREDUCE, toccata_fortran_allreduce);
+TOCCATA_FORTRAN(reduce_scatter_block, REDUCE_SCATTER_BLOCK, toccata_fortran_reduce_scatter_block);
+TOCCATA_FORTRAN(reduce_scatter, REDUCE_SCATTER, toccata_fortran_reduce_scatter);
 
 #endif  // OPEN_MPI

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "mpi/process.h"
 #include "mpi/reducing.h"
 #include "operands.h"
 
@@ -131,7 +132,7 @@ TEST(Allreduce, EveryPredefinedOperationOnEveryDatatype) {
                                 MPI_2INTEGER};
   const MPI_Op operations[] = {MPI_SUM,  MPI_PROD, MPI_MAX, MPI_MIN,  MPI_LAND,   MPI_LOR,
                                MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
-  const DatatypeTable datatypes;
+  const DatatypeTable& datatypes = Process::current()->datatypes();
   const std::string algorithm = choices(allreduce, MPI_COMM_WORLD).front();
   for (const MPI_Datatype type : types)
     for (const MPI_Op operation : operations) {

@@ -2,8 +2,10 @@
 // fails if it fails anywhere.
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
+#include "mpi/process.h"
 #include "support.h"
 
 namespace {
@@ -38,6 +40,8 @@ class EveryRank : public testing::EmptyTestEventListener {
 int main(int argc, char** argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  // As the preloaded library does at MPI_Init; without it, every communicator needs one of its own.
+  if (std::getenv("TOCCATA_TEST_UNSEEN_INIT") == nullptr) toccata::Process::begin(true);
   testing::InitGoogleTest(&argc, argv);
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   testing::TestEventListener* printer = listeners.Release(listeners.default_result_printer());

@@ -89,13 +89,17 @@ TEST(Reduce, ColumnsOfAMatrix) {
     Matrix got(rows * columns);
     toccata_reduce(mine.data(), got.data(), columns, column.get(), add, last, MPI_COMM_WORLD,
                    choice.c_str());
-    if (rank == last) EXPECT_EQ(got, sums) << "reduce/" << choice;
+    if (rank == last) {
+      EXPECT_EQ(got, sums) << "reduce/" << choice;
+    }
   }
   for (const std::string& choice : choices(reduce_scatter, MPI_COMM_WORLD, one_travel)) {
     Matrix got(rows * columns);
     toccata_reduce_scatter(mine.data(), got.data(), all_to_the_last.data(), column.get(), add,
                            MPI_COMM_WORLD, choice.c_str());
-    if (rank == last) EXPECT_EQ(got, sums) << "reduce_scatter/" << choice;
+    if (rank == last) {
+      EXPECT_EQ(got, sums) << "reduce_scatter/" << choice;
+    }
   }
 }
 

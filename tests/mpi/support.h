@@ -13,7 +13,7 @@
 
 #include "algorithms/registry.h"
 #include "mpi/datatype.h"
-#include "selection/request.h"
+#include "selection/choice.h"
 #include "toccata/toccata.h"
 
 namespace toccata::test {

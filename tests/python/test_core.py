@@ -68,7 +68,7 @@ def test_analysis_of_an_alltoall() -> None:
     assert choice.verify(10) == ""
     assert choice.lockstep(4, [2] * 16) == "", "4 ranks have 16 data"
     for counts, said in ([2] * 15, "given are 15"), ([1] + [2] * 15, "alike"):
-        with pytest.raises(_core.RequestError, match=said):
+        with pytest.raises(_core.ChoiceError, match=said):
             choice.lockstep(4, counts)
 
 
@@ -81,7 +81,7 @@ def test_vector_forms_of_rooted_collectives_have_what_serves_them() -> None:
     assert vector <= regular
     assert "linear" in vector
     assert "binomial" not in vector
-    with pytest.raises(_core.RequestError, match="known are native, linear"):
+    with pytest.raises(_core.ChoiceError, match="known are native, linear"):
         _core.parse_choice("scatterv", "binomial")
 
 
@@ -104,7 +104,7 @@ def test_analysis_of_a_reduction() -> None:
     ],
 )
 def test_bad_choice(text: str, said: str) -> None:
-    with pytest.raises(_core.RequestError, match=said.replace("|", r"\|")) as caught:
+    with pytest.raises(_core.ChoiceError, match=said.replace("|", r"\|")) as caught:
         _core.parse_choice("allgather", text)
     assert isinstance(caught.value, ValueError)
     assert "\n" not in str(caught.value)
@@ -122,5 +122,5 @@ def test_impossible_and_out_of_range() -> None:
         lambda: _core.parse_choice("allgather", "native").cost(4),
         lambda: _core.parse_choice("alltoall_", "ring"),
     ):
-        with pytest.raises(_core.RequestError):
+        with pytest.raises(_core.ChoiceError):
             call()

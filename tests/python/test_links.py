@@ -29,7 +29,7 @@ def test_bounds_are_reached_by_multiport() -> None:
 def test_bounds_need_links() -> None:
     with pytest.raises(InputError, match="torus:8x8x8"):
         bounds.shape("node:4 core:2", None, None, 0)
-    with pytest.raises(_core.RequestError, match="alltoall"):
+    with pytest.raises(_core.ChoiceError, match="alltoall"):
         _core.lower_bounds("alltoall", torus("torus:4x4", 16), 1)
 
 

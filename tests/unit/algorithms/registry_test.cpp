@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "selection/request.h"
+#include "selection/choice.h"
 #include "support.h"
 
 namespace toccata {
@@ -73,7 +73,7 @@ TEST_P(Descriptor, SaysWhereItIsImpossible) {
       EXPECT_TRUE(why.starts_with("needs "))
           << why << ", as in: " << algorithm.path() << " " << why;
       EXPECT_TRUE(sample_shapes(algorithm, p).empty());
-      EXPECT_THROW((Choice{&algorithm, shape.parameters}.schedule({.p = p}, 0)), RequestError);
+      EXPECT_THROW((Choice{&algorithm, shape.parameters}.schedule({.p = p}, 0)), ChoiceError);
       continue;
     }
     ++possible;

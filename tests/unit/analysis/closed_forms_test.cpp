@@ -1,8 +1,8 @@
 // The papers' closed forms against the cost that the walk finds.
 #include "analysis/cost.h"
 #include "patterns/arithmetic.h"
+#include "selection/choice.h"
 #include "selection/known.h"
-#include "selection/request.h"
 #include "support.h"
 
 namespace toccata {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "selection/request.h"
+#include "selection/choice.h"
 #include "support.h"
 
 namespace toccata {
@@ -84,7 +84,7 @@ TEST(AlltoallRadix, IsRefusedBeyondTheNumberOfRanks) {
   try {
     choice.in({.p = 7});
     FAIL();
-  } catch (const RequestError& error) {
+  } catch (const ChoiceError& error) {
     EXPECT_STREQ(error.what(),
                  "alltoall/bruck_radix needs at least 8 ranks for radix 8, here are 7");
   }

@@ -1,4 +1,4 @@
-#include "api/requests.h"
+#include "api/handles.h"
 
 namespace toccata {
 
@@ -25,6 +25,19 @@ int start_by(int (Request::*start)(), toccata_request* request) {
 }
 
 }  // namespace
+
+int make_request(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
+                 toccata_request* handle) {
+  return guarded(comm, [&] {
+    if (handle == nullptr) return raise_error(comm, MPI_ERR_ARG, "request is NULL");
+    *handle = TOCCATA_REQUEST_NULL;
+    std::unique_ptr<Request> made;
+    int code = Request::make(std::move(call), comm, algorithm, persistent, made);
+    if (code == MPI_SUCCESS && !persistent) code = made->start();
+    if (code == MPI_SUCCESS) *handle = new toccata_request_object{std::move(made)};
+    return code;
+  });
+}
 
 }  // namespace toccata
 

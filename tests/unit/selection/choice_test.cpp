@@ -1,4 +1,4 @@
-#include "selection/request.h"
+#include "selection/choice.h"
 
 #include "support.h"
 
@@ -8,7 +8,7 @@ namespace {
 std::string error_of(const std::string& text) {
   try {
     parse_choice(allgather, text);
-  } catch (const RequestError& error) {
+  } catch (const ChoiceError& error) {
     return error.what();
   }
   return "";
@@ -45,7 +45,7 @@ TEST(Request, RefusesNumbersThatAreNone) {
             std::string(" 1"), std::string("0x1")}) {
         const std::string setting = std::string(parameter.name) + "=" + value;
         EXPECT_THROW(parse_choice(each->collective, std::string(each->name) + ":" + setting),
-                     RequestError)
+                     ChoiceError)
             << setting;
       }
 }
@@ -75,9 +75,9 @@ TEST(Request, WritesTheScheduleAskedFor) {
 TEST(Request, TakesAnAlgorithmForTheVectorForm) {
   for (const char* text : {"pairwise", "alltoall/pairwise", "alltoallv/pairwise"})
     EXPECT_EQ(parse_choice(alltoallv, text).algorithm, find_algorithm(alltoall, "pairwise"));
-  EXPECT_THROW(parse_choice(alltoall, "alltoallv/pairwise"), RequestError);
-  EXPECT_THROW(parse_choice(alltoallv, "alltoallv/alltoall/pairwise"), RequestError);
-  EXPECT_THROW(parse_choice(alltoallv, "allgather/ring"), RequestError);
+  EXPECT_THROW(parse_choice(alltoall, "alltoallv/pairwise"), ChoiceError);
+  EXPECT_THROW(parse_choice(alltoallv, "alltoallv/alltoall/pairwise"), ChoiceError);
+  EXPECT_THROW(parse_choice(alltoallv, "allgather/ring"), ChoiceError);
 }
 
 // "..., known are ..." without the list, which grows.
@@ -149,7 +149,7 @@ TEST(Request, RefusesAnImpossibleNumberOfRanks) {
   const auto error = [](const char* text, int p) -> std::string {
     try {
       parse_choice(allgather, text).schedule({.p = p}, 0);
-    } catch (const RequestError& e) {
+    } catch (const ChoiceError& e) {
       return e.what();
     }
     return "";

@@ -1,4 +1,4 @@
-#include "selection/request.h"
+#include "selection/choice.h"
 
 #include <algorithm>
 #include <charconv>
@@ -29,7 +29,7 @@ const Algorithm& parse_name(const Collective& collective, std::string_view name)
   std::string known = "native";
   for (const Algorithm* each : all_algorithms())
     if (each->serves(collective)) (known += ", ") += each->name;
-  throw RequestError(
+  throw ChoiceError(
       (short_name.empty()
            ? "no " + std::string(collective.name) + " algorithm is named"
            : "there is no " + std::string(collective.name) + " algorithm " + quote(name)) +
@@ -48,8 +48,8 @@ const Parameter& parse_parameter(const Algorithm& algorithm, std::string_view na
   if (name == travel().name) return travel();
   for (const Parameter& parameter : algorithm.parameters)
     if (parameter.name == name) return parameter;
-  throw RequestError(algorithm.path() + " has no parameter " + quote(name) + "; it takes " +
-                     accepts(algorithm));
+  throw ChoiceError(algorithm.path() + " has no parameter " + quote(name) + "; it takes " +
+                    accepts(algorithm));
 }
 
 int parse_value(const Parameter& parameter, std::string_view text) {
@@ -62,20 +62,20 @@ int parse_value(const Parameter& parameter, std::string_view text) {
     const bool complete = error == std::errc{} && end == text.data() + text.size();
     if (complete && value >= parameter.least && value <= parameter.most) return value;
   }
-  throw RequestError("parameter " + std::string(parameter.name) + " cannot be " + quote(text) +
-                     "; it takes " + parameter.accepts());
+  throw ChoiceError("parameter " + std::string(parameter.name) + " cannot be " + quote(text) +
+                    "; it takes " + parameter.accepts());
 }
 
 // Reads "PARAMETER=VALUE" and returns the parameter.
 const Parameter& parse_setting(Choice& choice, std::string_view setting) {
   if (setting.empty())
-    throw RequestError("a parameter is missing behind ':' or ','; " + choice.algorithm->path() +
-                       " takes " + accepts(*choice.algorithm));
+    throw ChoiceError("a parameter is missing behind ':' or ','; " + choice.algorithm->path() +
+                      " takes " + accepts(*choice.algorithm));
   const std::size_t equals = setting.find('=');
   const Parameter& parameter = parse_parameter(*choice.algorithm, setting.substr(0, equals));
   if (equals == std::string_view::npos)
-    throw RequestError("parameter " + std::string(parameter.name) + " has no value; it takes " +
-                       parameter.accepts());
+    throw ChoiceError("parameter " + std::string(parameter.name) + " has no value; it takes " +
+                      parameter.accepts());
   const int value = parse_value(parameter, setting.substr(equals + 1));
   if (&parameter == &travel())
     choice.travel = static_cast<Travel>(value);
@@ -99,7 +99,7 @@ Shape Choice::in(const Shape& known) const {
   Shape shape = known;
   shape.parameters = parameters;
   if (const std::string why = algorithm->why_impossible(shape); !why.empty())
-    throw RequestError(algorithm->path() + " " + why + ", here are " + std::to_string(shape.p));
+    throw ChoiceError(algorithm->path() + " " + why + ", here are " + std::to_string(shape.p));
   return algorithm->complete(std::move(shape));
 }
 
@@ -114,7 +114,7 @@ Choice parse_choice(const Collective& collective, std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   if (name == "native") {
-    if (colon != std::string_view::npos) throw RequestError("native takes no parameters");
+    if (colon != std::string_view::npos) throw ChoiceError("native takes no parameters");
     return choice;
   }
   choice.algorithm = &parse_name(collective, name);
@@ -126,7 +126,7 @@ Choice parse_choice(const Collective& collective, std::string_view text) {
     const std::size_t comma = settings.find(',');
     const Parameter& parameter = parse_setting(choice, settings.substr(0, comma));
     if (std::ranges::find(given, &parameter) != given.end())
-      throw RequestError("parameter " + std::string(parameter.name) + " is given twice");
+      throw ChoiceError("parameter " + std::string(parameter.name) + " is given twice");
     given.push_back(&parameter);
     if (comma == std::string_view::npos) return choice;
     settings.remove_prefix(comma + 1);

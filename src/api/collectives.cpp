@@ -1,0 +1,43 @@
+// The collectives of toccata.h: each function of mpi/functions.h, blocking, nonblocking and
+// persistent.
+
+#include "api/handles.h"
+#include "mpi/blocking.h"
+#include "mpi/call.h"
+#include "mpi/next.h"
+
+// The MPI library's own, or what another tool has put before it.
+#define TOCCATA_NATIVE(Name, name)                                                 \
+  [&] {                                                                            \
+    static const auto next = toccata::next_definition("MPI_" #Name, &PMPI_##Name); \
+    return next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);                  \
+  }
+
+#define TOCCATA_BLOCKING(Name, name, collective)                                            \
+  extern "C" int toccata_##name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,  \
+                                const char* algorithm) {                                    \
+    return toccata::guarded(comm, [&] {                                                     \
+      return toccata::run(                                                                  \
+          toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), comm, \
+          algorithm, TOCCATA_NATIVE(Name, name));                                           \
+    });                                                                                     \
+  }
+TOCCATA_FUNCTIONS(TOCCATA_BLOCKING)
+
+#define TOCCATA_SET(kind, name) call->name = name;
+
+#define TOCCATA_NONBLOCKING(Name, name, collective)                                                \
+  extern "C" int toccata_i##name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,        \
+                                 const char* algorithm, toccata_request* request) {                \
+    auto call = std::make_unique<toccata::calls::name>();                                          \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_SET) return toccata::make_request(std::move(call), comm,      \
+                                                                       algorithm, false, request); \
+  }                                                                                                \
+  extern "C" int toccata_##name##_init(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,  \
+                                       MPI_Info, const char* algorithm,                            \
+                                       toccata_request* request) {                                 \
+    auto call = std::make_unique<toccata::calls::name>();                                          \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_SET) return toccata::make_request(std::move(call), comm,      \
+                                                                       algorithm, true, request);  \
+  }
+TOCCATA_FUNCTIONS(TOCCATA_NONBLOCKING)

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "mpi/datatype.h"
+#include "mpi/functions.h"
+#include "mpi/operation.h"
+
+namespace toccata {
+
+// A call of one of MPI's functions, for later: its arguments, the operation that it is, and the MPI
+// library's own way to serve it.
+class Call {
+ public:
+  virtual ~Call() = default;
+  virtual Operation operation() const = 0;
+  virtual int start_native(MPI_Comm comm, MPI_Request* request) const = 0;
+  // Keeps the datatypes for as long as `held` lives, whatever the user does with the handles. The
+  // rank is no_rank, and p those of the other group, in an intercommunicator.
+  virtual int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) = 0;
+
+ protected:
+  // Arrays that stand in for the user's, which need not stay.
+  std::vector<MPI_Datatype> own_types_in_, own_types_out_;
+};
+
+// The operation that a call of MPI_<name> is.
+namespace operations {
+
+#define TOCCATA_OPERATION(Name, name, collective_)                                        \
+  inline Operation name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm) {           \
+    Operation call{.collective = toccata::collective_};                                   \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_FILL) return call;                                   \
+  }                                                                                       \
+  inline Operation name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_LARGE_PARAMETER) MPI_Comm) { \
+    Operation call{.collective = toccata::collective_};                                   \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_FILL) return call;                                   \
+  }
+TOCCATA_FUNCTIONS(TOCCATA_OPERATION)
+#undef TOCCATA_OPERATION
+
+}  // namespace operations
+
+// The call of MPI_<name>, with its arguments.
+namespace calls {
+
+int hold_types(const MPI_Datatype*& types, const Side& side, int blocks,
+               std::vector<MPI_Datatype>& own, std::vector<OwnedDatatype>& held);
+
+#define TOCCATA_HOLD(kind, name) TOCCATA_HOLD_##kind(name)
+#define TOCCATA_HOLD_BUFFER_IN(name)
+#define TOCCATA_HOLD_BUFFER_OUT(name)
+#define TOCCATA_HOLD_COUNT_IN(name)
+#define TOCCATA_HOLD_COUNT_OUT(name)
+#define TOCCATA_HOLD_COUNTS_IN(name)
+#define TOCCATA_HOLD_COUNTS_OUT(name)
+#define TOCCATA_HOLD_PLACES_IN(name)
+#define TOCCATA_HOLD_PLACES_OUT(name)
+#define TOCCATA_HOLD_OPERATION(name)
+#define TOCCATA_HOLD_ROOT(name)
+#define TOCCATA_HOLD_TYPE_IN(name) \
+  if (code == MPI_SUCCESS && call.has_type_in(rank, p)) code = hold_datatype(name, held);
+#define TOCCATA_HOLD_TYPE_OUT(name) \
+  if (code == MPI_SUCCESS && call.has_type_out(rank, p)) code = hold_datatype(name, held);
+#define TOCCATA_HOLD_TYPES_IN(name)                     \
+  if (code == MPI_SUCCESS && call.has_type_in(rank, p)) \
+    code = hold_types(name, call.send, p, own_types_in_, held);
+#define TOCCATA_HOLD_TYPES_OUT(name)                     \
+  if (code == MPI_SUCCESS && call.has_type_out(rank, p)) \
+    code = hold_types(name, call.recv, p, own_types_out_, held);
+
+#define TOCCATA_CALL(Name, name, collective)                                             \
+  struct name final : Call {                                                             \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_MEMBER) Operation operation() const override {      \
+      return operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) MPI_COMM_NULL); \
+    }                                                                                    \
+    int start_native(MPI_Comm comm, MPI_Request* request) const override {               \
+      return PMPI_I##name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, request);     \
+    }                                                                                    \
+    int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) override {     \
+      const Operation call = operation();                                                \
+      int code = MPI_SUCCESS;                                                            \
+      TOCCATA_ARGUMENTS_##name(TOCCATA_HOLD) return code;                                \
+    }                                                                                    \
+  };
+TOCCATA_FUNCTIONS(TOCCATA_CALL)
+#undef TOCCATA_CALL
+
+}  // namespace calls
+
+}  // namespace toccata

@@ -1,0 +1,177 @@
+#include "mpi/channel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/settings.h"
+
+namespace toccata {
+
+Channel::Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance)
+    : world_(world), user_(user), stance_(stance) {
+  PMPI_Comm_rank(user, &route_.rank);
+  PMPI_Comm_size(user, &route_.p);
+  std::vector<int> ranks = world.ranks_of(user);
+  within_world_ = std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
+  if (within_world_) route_.ranks = Translation(std::move(ranks));
+  end_of_tags_ = next_persistent_tag_ = world.window_size() / 2;
+  end_of_persistent_tags_ = world.window_size();
+}
+
+void Channel::close() {
+  if (agreement_ != nullptr) {
+    Transport::wait(agreement_->words_request);
+    Transport::wait(agreement_->windows_request);
+    agreement_.reset();
+  }
+  if (window_ >= 0 && !spoilt_) world_.give_back(window_);
+  window_ = -1;
+  if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
+}
+
+int Channel::start(bool at_once) {
+  if (state_ != State::fresh) return MPI_SUCCESS;
+  state_ = State::agreeing;
+  agreement_ = std::make_unique<Agreement>();
+  window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
+  return agree(at_once);
+}
+
+int Channel::agree(bool at_once) {
+  Agreement& agreement = *agreement_;
+  agreement.window = static_cast<std::uint16_t>(window_);
+  auto& mine = agreement.mine;
+  mine[window] = agreement.window;
+  mine[settings] = stance_.settings;
+  mine[window_complement] = ~mine[window];
+  mine[settings_complement] = ~mine[settings];
+  mine[lacks_world] = window_ < 0 ? 1 : 0;
+  mine[devices] = stance_.has_devices ? 1 : 0;
+  mine[lacks_places] = stance_.knows_places ? 0 : 1;
+  const int code = PMPI_Iallreduce(mine.data(), agreement.largest.data(), words, MPI_UINT64_T,
+                                   MPI_MAX, user_, &agreement.words_request);
+  return code == MPI_SUCCESS && at_once && world_.is_open() && within_world_ ? spread() : code;
+}
+
+int Channel::spread() {
+  Agreement& agreement = *agreement_;
+  agreement.windows.resize(route_.p);
+  return PMPI_Iallgather(&agreement.window, 1, MPI_UINT16_T, agreement.windows.data(), 1,
+                         MPI_UINT16_T, user_, &agreement.windows_request);
+}
+
+int Channel::test() {
+  if (is_settled() || tested_.exchange(true)) return MPI_SUCCESS;
+  const int code = advance();
+  tested_ = false;
+  return code;
+}
+
+int Channel::advance() {
+  bool ended = false;
+  if (state_ == State::agreeing) {
+    if (int code = Transport::test(agreement_->words_request, ended); code != MPI_SUCCESS || !ended)
+      return code;
+    return evaluate();
+  }
+  if (state_ == State::spreading) {
+    const int code = Transport::test(agreement_->windows_request, ended);
+    if (code == MPI_SUCCESS && ended) settle();
+    return code;
+  }
+  return MPI_SUCCESS;
+}
+
+// All ranks come to the same here.
+int Channel::evaluate() {
+  const auto& largest = agreement_->largest;
+  has_devices_ = largest[devices] != 0;
+  all_know_places_ = largest[lacks_places] == 0;
+  if (largest[settings] != ~largest[settings_complement]) {
+    Transport::wait(agreement_->windows_request);
+    refuse(difference_of_settings(user_));
+    return MPI_SUCCESS;
+  }
+  if (largest[lacks_world] != 0) return duplicate();
+  state_ = State::spreading;
+  if (!agreement_->windows.empty()) return advance();  // on their way already
+  if (largest[window] != ~largest[window_complement]) return spread();
+  settle();
+  return MPI_SUCCESS;
+}
+
+// A communicator of its own: where some of the ranks are in another world, windows have run out, or
+// nobody was there at MPI_Init to make the private world. In the last case, one with all ranks can
+// become it, unless another thread might do the same.
+int Channel::duplicate() {
+  if (int code = Transport::wait(agreement_->windows_request); code != MPI_SUCCESS) return code;
+  int threads = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&threads);
+  if (within_world_ && !world_.is_open() && route_.p == world_.size() &&
+      threads != MPI_THREAD_MULTIPLE && world_.open(user_) == MPI_SUCCESS) {
+    state_ = State::fresh;
+    return start(false);
+  }
+  own_ = bare_duplicate(user_);
+  if (own_ == MPI_COMM_NULL)
+    refuse("no private communicator can be made");
+  else
+    settle();
+  return MPI_SUCCESS;
+}
+
+void Channel::settle() {
+  const bool has_windows = own_ == MPI_COMM_NULL;
+  route_.comm = has_windows ? world_.comm() : own_;
+  if (has_windows) {
+    const std::vector<std::uint16_t>& windows = agreement_->windows;
+    const bool alike =
+        std::ranges::all_of(windows, [&](std::uint16_t each) { return each == windows[0]; });
+    if (!alike) route_.windows = agreement_->windows;
+    route_.window = window_;
+    route_.window_size = world_.window_size();
+  } else {
+    if (window_ >= 0) world_.give_back(std::exchange(window_, -1));
+    route_.ranks = Translation();
+  }
+  agreement_.reset();
+  state_ = State::ready;
+}
+
+void Channel::refuse(std::string why) {
+  agreement_.reset();
+  why_refused_ = std::move(why);
+  state_ = State::refused;
+}
+
+Channel::Ticket Channel::take_tags(int tags) {
+  if (next_tag_ + tags > end_of_tags_) {
+    next_tag_ = blocking_tags;
+    ++lap_;
+  }
+  next_tag_ += tags;
+  return {next_tag_ - tags, lap_};
+}
+
+int Channel::take_persistent_tags(int tags) {
+  if (next_persistent_tag_ + tags > end_of_persistent_tags_) return -1;
+  next_persistent_tag_ += tags;
+  return next_persistent_tag_ - tags;
+}
+
+void Channel::enter(const Ticket& ticket) {
+  const std::lock_guard lock(mutex_);
+  ++under_way_[ticket.lap];
+}
+
+void Channel::leave(const Ticket& ticket) {
+  const std::lock_guard lock(mutex_);
+  if (const auto lap = under_way_.find(ticket.lap); --lap->second == 0) under_way_.erase(lap);
+}
+
+bool Channel::may_begin(const Ticket& ticket) {
+  const std::lock_guard lock(mutex_);
+  return under_way_.begin()->first == ticket.lap;
+}
+
+}  // namespace toccata

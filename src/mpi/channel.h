@@ -1,0 +1,137 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mpi/private_world.h"
+#include "mpi/transport.h"
+
+namespace toccata {
+
+// What a rank has to say for itself when a communicator's ranks meet: all of them must ask for the
+// same.
+struct Stance {
+  std::uint64_t settings = 0;  // digest of what has to be alike on all ranks
+  bool has_devices = false;    // a GPU runtime is loaded
+  bool knows_places = false;   // where the ranks of MPI_COMM_WORLD run
+};
+
+// How the ranks of one communicator of the program's reach each other apart from its own messages.
+// Where all of them are in our world, that is by a window of tags on its private communicator:
+//
+//   new ──start()──▶ agreeing ──test()──▶ ready       windows on the private world
+//                        │                  ▲
+//                        ├─ no such world ──┘         a communicator of its own
+//                        └─ settings differ, or no communicator is to be had ──▶ refused
+//
+// One collective of the program's own communicator is all that costs, in which ranks say what they
+// ask for and which window each has free; a second tells the windows where they differ.
+class Channel {
+ public:
+  Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance);
+  ~Channel() { close(); }
+  // Gives all back, when MPI is about to end; nothing but the end comes after that.
+  void close();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  // All of these return MPI error codes, and are called by all ranks in the same order.
+  // Sets out; `at_once` where the communicator may be freed before the end of it.
+  int start(bool at_once);
+  // Goes on as far as it can.
+  int test();
+  bool is_new() const { return state_ == State::fresh; }
+  bool is_settled() const { return state_ == State::ready || state_ == State::refused; }
+  bool is_ready() const { return state_ == State::ready; }
+  // Why it is refused, as the end of a sentence, on one of the ranks at least.
+  const std::string& why_refused() const { return why_refused_; }
+
+  const Route& route() const { return route_; }
+  bool has_devices() const { return has_devices_; }
+  bool all_know_places() const { return all_know_places_; }
+  bool is_within_world() const { return within_world_; }
+
+  // A collective has gone wrong: messages may be on their way that nobody receives, so that our
+  // window is not to be used again.
+  void spoil() { spoilt_ = true; }
+
+  // Somebody is in test(), from where MPI may call back that the communicator is gone.
+  bool is_tested() const { return tested_; }
+
+  // The first of a collective's tags, the same on every rank. Blocking calls follow each other on
+  // every rank in the same order, and so can all have the same tags, for which MPI is quickest.
+  // Nonblocking ones overlap; they take tags in turn, and when they have been through all of them,
+  // a new one has to wait for those of the rounds before: see laps.
+  static constexpr int blocking_tag = 0, blocking_tags = 128;
+  struct Ticket {
+    int tag = 0;
+    int lap = 0;
+  };
+  Ticket take_tags(int tags);
+  // Those of a persistent call are its own for good, as its starts may be ordered differently. -1
+  // where there are none left, on every rank at the same call.
+  int take_persistent_tags(int tags);
+  // A nonblocking call is under way, and is over; and whether those of earlier laps are.
+  void enter(const Ticket& ticket);
+  void leave(const Ticket& ticket);
+  bool may_begin(const Ticket& ticket);
+
+ private:
+  enum class State : std::uint8_t { fresh, agreeing, spreading, ready, refused };
+  // What ranks tell each other; of each the largest counts.
+  enum Word {
+    window,
+    window_complement,
+    lacks_world,
+    settings,
+    settings_complement,
+    devices,
+    lacks_places,
+    words
+  };
+
+  int agree(bool at_once);
+  int spread();
+  int advance();
+  int evaluate();
+  int duplicate();
+  void settle();
+  void refuse(std::string why);
+
+  PrivateWorld& world_;
+  MPI_Comm user_;
+  Stance stance_;
+  std::atomic<State> state_ = State::fresh;
+  std::atomic<bool> tested_ = false;
+  std::atomic<bool> spoilt_ = false;
+  bool within_world_ = false;
+  bool has_devices_ = false, all_know_places_ = false;
+  Route route_;
+  MPI_Comm own_ = MPI_COMM_NULL;  // where there are no windows
+  int window_ = -1;
+  std::string why_refused_;
+
+  // While it is being agreed on.
+  struct Agreement {
+    std::array<std::uint64_t, words> mine, largest;
+    std::uint16_t window;
+    std::vector<std::uint16_t> windows;
+    MPI_Request words_request = MPI_REQUEST_NULL, windows_request = MPI_REQUEST_NULL;
+  };
+  std::unique_ptr<Agreement> agreement_;
+
+  int next_tag_ = blocking_tags, end_of_tags_ = 0, lap_ = 0;
+  int next_persistent_tag_ = 0, end_of_persistent_tags_ = 0;
+  std::mutex mutex_;              // guards under_way_
+  std::map<int, int> under_way_;  // by lap
+};
+
+}  // namespace toccata

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace toccata {
+
+// Whether the MPI library in this process is of the kind that we were built for. Handles of another
+// kind mean nothing to us, and no function of MPI but one must be called then. Where it is not,
+// `complaint` says so and names the library to preload instead.
+bool is_our_mpi(std::string& complaint);
+
+}  // namespace toccata

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace toccata {
+
+// An array of counts or displacements, as the user gave it: of int, MPI_Count or MPI_Aint.
+class Integers {
+ public:
+  Integers() = default;
+  Integers(const int* values) : values_(values), wide_(false) {}
+  template <typename Wide>
+  Integers(const Wide* values) : values_(values), wide_(true) {
+    static_assert(sizeof(Wide) == sizeof(std::int64_t));
+  }
+
+  bool is_null() const { return values_ == nullptr; }
+  std::int64_t operator[](std::int64_t i) const {
+    if (!wide_) return static_cast<const int*>(values_)[i];
+    std::int64_t value;  // of a type that this MPI calls by another name
+    std::memcpy(&value, static_cast<const char*>(values_) + i * sizeof value, sizeof value);
+    return value;
+  }
+
+ private:
+  const void* values_ = nullptr;
+  bool wide_ = false;
+};
+
+}  // namespace toccata

@@ -1,0 +1,225 @@
+#include "mpi/operation.h"
+
+#include <vector>
+
+#include "mpi/device_memory.h"
+#include "mpi/reducing.h"
+
+namespace toccata {
+
+namespace {
+
+int blocks(const Operation& call, int rank, int p, Buffer buffer) {
+  Shape shape;
+  shape.p = p;
+  shape.root = call.root;
+  return call.collective.blocks(shape, rank, buffer);
+}
+
+// MPICH looks for buffers that serve both sides.
+#ifdef MPICH_VERSION
+constexpr bool is_strict = true;
+#else
+constexpr bool is_strict = false;
+#endif
+
+// Of arguments that say where `blocks` blocks are.
+int fault_of(const Side& side, int blocks) {
+  if ((side.counted && side.counts.is_null()) || (side.placed && side.places.is_null()) ||
+      (side.typed && side.types == nullptr))
+    return MPI_ERR_ARG;
+  if (!side.counted && side.count < 0) return MPI_ERR_COUNT;
+  for (int block = 0; side.counted && block < blocks; ++block) {
+    if (side.counts[block] < 0) return MPI_ERR_COUNT;
+    if (side.type_of(block) == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
+  }
+  return !side.typed && side.type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : MPI_SUCCESS;
+}
+
+bool has_data(const Side& side, int blocks) {
+  if (!side.counted) return blocks > 0 && side.count > 0;
+  for (int block = 0; block < blocks; ++block)
+    if (side.counts[block] > 0) return true;
+  return false;
+}
+
+// Null is MPI_BOTTOM too, from where a derived datatype may lead anywhere.
+bool leads_nowhere(const Side& side, int blocks, const DatatypeTable& datatypes) {
+  return side.buffer == nullptr && !side.typed && datatypes.is_predefined(side.type) &&
+         has_data(side, blocks);
+}
+
+std::int64_t bytes_of(const Side& side, int blocks) {
+  if (!side.counted) return side.count * blocks * size_of(side.type);
+  std::int64_t total = 0;
+  for (int block = 0; block < blocks; ++block)
+    total += side.counts[block] * size_of(side.type_of(block));
+  return total;
+}
+
+int bind_side(const Side& side, int blocks, const DatatypeTable& datatypes, Layout& layout) {
+  if (side.typed) {
+    std::vector<DatatypeTraits> traits(blocks);
+    for (int block = 0; block < blocks; ++block)
+      if (int code = datatypes.look_up(side.type_of(block), traits[block]); code != MPI_SUCCESS)
+        return code;
+    layout.vector(side.buffer, std::move(traits), side.counts, side.places);
+    return MPI_SUCCESS;
+  }
+  DatatypeTraits traits;
+  if (int code = datatypes.look_up(side.type, traits); code != MPI_SUCCESS) return code;
+  if (side.counted)
+    layout.vector(side.buffer, traits, blocks, side.counts, side.places);
+  else
+    layout.uniform(side.buffer, traits, side.count);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int Operation::sends(int rank, int p) const { return blocks(*this, rank, p, Buffer::send); }
+int Operation::receives(int rank, int p) const { return blocks(*this, rank, p, Buffer::recv); }
+
+bool Operation::has_type_in(int rank, int p) const {
+  if (collective.reduces) return false;
+  if (rank != no_rank) return sends(rank, p) > 0 && !send.in_place();
+  if (!collective.rooted) return true;
+  return root != MPI_PROC_NULL && &collective != &bcast && (root == MPI_ROOT) == sends_from_root();
+}
+
+bool Operation::has_type_out(int rank, int p) const {
+  if (rank != no_rank) return collective.reduces || (receives(rank, p) > 0 && !recv.in_place());
+  if (!collective.rooted) return true;
+  if (root == MPI_PROC_NULL) return false;
+  return collective.reduces || &collective == &bcast || (root == MPI_ROOT) != sends_from_root();
+}
+
+// The ranks that may say MPI_IN_PLACE, and of which buffer: the root of a scatter of recv; of send
+// the root of a gather or reduction, and all ranks where there is no root.
+int Operation::fault(int rank, int p, const DatatypeTable& datatypes) const {
+  if (collective.rooted && (root < 0 || root >= p)) return MPI_ERR_ROOT;
+  const int out = sends(rank, p), in = receives(rank, p);
+  const bool is_root = collective.rooted && rank == root;
+  if (out > 0 && send.in_place() && (sends_from_root() || (collective.rooted && !is_root)))
+    return MPI_ERR_ARG;
+  if (in > 0 && recv.in_place() && !(sends_from_root() && is_root)) return MPI_ERR_ARG;
+  if (collective.reduces) return fault_of_reduction(out, in, datatypes);
+  const bool reads = out > 0 && !send.in_place(), writes = in > 0 && !recv.in_place();
+  if (int error = writes ? fault_of(recv, in) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
+  if (int error = reads ? fault_of(send, out) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
+  if ((reads && leads_nowhere(send, out, datatypes)) ||
+      (writes && leads_nowhere(recv, in, datatypes)))
+    return MPI_ERR_BUFFER;
+  return reads && writes && is_aliased(rank) ? MPI_ERR_BUFFER : MPI_SUCCESS;
+}
+
+// There, count and datatype are the arguments of recv, and hold for both.
+int Operation::fault_of_reduction(int out, int in, const DatatypeTable& datatypes) const {
+  const int counts = recv.counted ? out : 1;
+  if (int error = fault_of(recv, counts); error != MPI_SUCCESS) return error;
+  if (operation == MPI_OP_NULL) return MPI_ERR_OP;
+  if (in > 0 && leads_nowhere(recv, counts, datatypes)) return MPI_ERR_BUFFER;
+  Side sent = recv;
+  sent.buffer = send.buffer;
+  if (!send.in_place() && leads_nowhere(sent, counts, datatypes)) return MPI_ERR_BUFFER;
+  const bool alias = is_strict && in > 0 && send.buffer == recv.buffer && recv.buffer != nullptr &&
+                     has_data(recv, counts);
+  return alias ? MPI_ERR_BUFFER : MPI_SUCCESS;
+}
+
+// Whether what is sent is where it is to come, as far as MPICH looks for that.
+bool Operation::is_aliased(int rank) const {
+  if (!is_strict || send.counted || recv.counted || send.type != recv.type ||
+      send.count != recv.count || send.count == 0 || send.buffer == nullptr)
+    return false;
+  const std::int64_t bytes = send.count * size_of(send.type);
+  const auto own = [&](void* all) { return static_cast<char*>(all) + rank * bytes; };
+  if (&collective == &alltoall) return send.buffer == recv.buffer;
+  return sends_from_root() ? own(send.buffer) == recv.buffer : own(recv.buffer) == send.buffer;
+}
+
+bool Operation::allows_reduction(bool ordered, const DatatypeTable& datatypes) const {
+  if (!is_defined(operation, recv.type, datatypes) || !(ordered || commutes(operation)))
+    return false;
+  DatatypeTraits traits;
+  return datatypes.look_up(recv.type, traits) != MPI_SUCCESS || !traits.interleaves;
+}
+
+// Of a gather or scatter the root knows it; of blocks alike, the others do too.
+std::int64_t Operation::bytes(int rank, int p) const {
+  if (collective.reduces) return bytes_of(recv, recv.counted ? p : sends(rank, p));
+  const int out = sends(rank, p), in = receives(rank, p);
+  const int ranks = collective.vector_of == nullptr ? p : 1;
+  if (sends_from_root()) return out > 0 ? bytes_of(send, out) : bytes_of(recv, in) * ranks;
+  return in > 0 ? bytes_of(recv, in) : bytes_of(send, out) * ranks;
+}
+
+bool Operation::empty(const Binding& binding) const {
+  const bool known = !send.counted && !recv.counted && collective.vector_of == nullptr;
+  return known && binding.recv.bytes(0) == 0;
+}
+
+bool Operation::on_device(int rank, int p) const {
+  const auto is = [](const Side& side, int blocks) {
+    return blocks > 0 && !side.in_place() && is_device_memory(side.buffer);
+  };
+  return is(send, sends(rank, p)) || is(recv, receives(rank, p));
+}
+
+int Operation::bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const {
+  if (collective.reduces) return bind_reduction(rank, p, datatypes, binding);
+  const int out = sends(rank, p), in = receives(rank, p);
+  if (in > 0 && !recv.in_place())
+    if (int code = bind_side(recv, in, datatypes, binding.recv); code != MPI_SUCCESS) return code;
+  if (out > 0 && !send.in_place())
+    if (int code = bind_side(send, out, datatypes, binding.send); code != MPI_SUCCESS) return code;
+
+  const auto part_of = [rank](const Layout& whole, Layout& part) {
+    const Run own = whole.block(rank);
+    const DatatypeTraits traits = *own.traits;
+    part.uniform(own.address, traits, own.elements);
+  };
+  if (recv.in_place()) {  // the root's own block stays where it is
+    part_of(binding.send, binding.recv);
+    binding.recv_role = Binding::Role::ignored;
+  } else if (send.in_place() && collective.in_place != nullptr) {
+    part_of(binding.recv, binding.send);
+  } else if (send.in_place()) {
+    binding.send = binding.recv;
+    binding.copies_send = true;
+  }
+  if (out == 0) binding.send.uniform(nullptr, binding.recv.traits(), recv.count);
+  if (in == 0) binding.recv.uniform(nullptr, binding.send.traits(), send.count);
+  if (out == 0 && collective.rooted && !sends_from_root() && rank == root)
+    binding.recv_role = Binding::Role::input;  // a broadcast's root
+  return MPI_SUCCESS;
+}
+
+// Of a reduce-scatter in place, the result comes where rank 0's block is, so that send has to be a
+// copy.
+int Operation::bind_reduction(int rank, int p, const DatatypeTable& datatypes,
+                              Binding& binding) const {
+  DatatypeTraits traits;
+  if (int code = datatypes.look_up(recv.type, traits); code != MPI_SUCCESS) return code;
+  const bool scatters = &collective == &reduce_scatter;
+  const std::int64_t own = scatters ? recv.elements(rank) : recv.count;
+  void* const sent = send.in_place() ? recv.buffer : send.buffer;
+  binding.operation = operation;
+  binding.send.uniform(sent, traits, own);
+  binding.recv.uniform(recv.buffer, traits, own);
+  binding.copies_send = scatters && send.in_place();
+  if (!recv.counted) return MPI_SUCCESS;
+  std::vector<std::int64_t> counts(p);
+  bool alike = true;
+  for (int block = 0; block < p; ++block) {
+    counts[block] = recv.counts[block];
+    alike = alike && counts[block] == own;
+  }
+  if (!alike) {
+    binding.send.sequence(traits, std::move(counts));
+    binding.send.set_base(sent);
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace toccata

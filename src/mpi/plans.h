@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "mpi/plan.h"
+#include "selection/choice.h"
+
+namespace toccata {
+
+// The plans of a process, by what they depend on: shared by all communicators of the same shape,
+// bounded in memory, and forgotten one by one, the one that nobody asked for the longest first.
+class Plans {
+ public:
+  // What a plan is of. `where` tells communicators apart whose ranks run in different places, for
+  // algorithms that go by that; 0 for others.
+  struct Key {
+    const Collective* collective;
+    Choice choice;
+    int p, rank, root;
+    std::uint64_t where;
+
+    bool operator==(const Key& other) const;
+    std::size_t hash() const;
+  };
+
+  // The plan of that key. The shape is made where there is none yet: shape() returns what is known
+  // of the communicator, with the root. ChoiceError if the algorithm cannot run there.
+  template <typename MakeShape>
+  std::shared_ptr<const Plan> get(const Key& key, MakeShape&& shape) {
+    if (auto found = find(key)) return found;
+    return keep(key, make(key, shape()));
+  }
+
+  // Bytes of the plans that are kept.
+  std::size_t memory() const { return memory_; }
+  static constexpr std::size_t most_memory = 16 << 20;
+
+ private:
+  struct Entry {
+    Key key;
+    std::size_t hash;
+    std::shared_ptr<const Plan> plan;
+  };
+
+  static std::shared_ptr<const Plan> make(const Key& key, const Shape& known);
+  std::shared_ptr<const Plan> find(const Key& key);
+  std::shared_ptr<const Plan> keep(const Key& key, std::shared_ptr<const Plan> plan);
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the one asked for last comes first
+  std::unordered_multimap<std::size_t, std::list<Entry>::iterator> by_hash_;
+  std::size_t memory_ = 0;
+};
+
+}  // namespace toccata

@@ -1,0 +1,166 @@
+#include "mpi/settings.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+#include "mpi/family.h"
+#include "toccata/toccata.h"
+
+namespace toccata {
+
+namespace {
+
+std::string variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
+bool is_set(const char* name) {
+  const std::string value = variable(name);
+  return !value.empty() && value != "0";
+}
+
+}  // namespace
+
+std::uint64_t digest(std::string_view text) {
+  std::uint64_t result = 0xcbf29ce484222325u;
+  for (const char c : text) result = (result ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return result;
+}
+
+std::string processor_name() {
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  PMPI_Get_processor_name(name, &length);
+  return std::string(name, static_cast<std::size_t>(length));
+}
+
+bool is_first_rank() {
+  for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const std::string value = variable(rank); !value.empty()) return value == "0";
+  return true;
+}
+
+namespace {
+
+std::atomic<bool> settings_were_read = false;  // once for the process, as the environment is
+
+}  // namespace
+
+bool Settings::were_read() { return settings_were_read; }
+
+const Settings& Settings::get() {
+  static const Settings settings;
+  return settings;
+}
+
+Settings::Settings() {
+  settings_were_read = true;
+  std::string complaint;
+  is_our_mpi_ = toccata::is_our_mpi(complaint);
+  if (!is_our_mpi_) {
+    for (const Collective* collective : collectives()) asked_.emplace_back(collective, Choice{});
+    complaints_.push_back(complaint);
+    return;
+  }
+  reproducible_ = is_set("TOCCATA_REPRODUCIBLE");
+  reporting_ = is_set("TOCCATA_REPORT");
+  const auto note = [this](const std::string& name, const std::string& value) {
+    if (!value.empty()) text_ += name + "=" + value + "\n";
+  };
+  for (const Collective* collective : collectives()) {
+    const std::string name(collective->variable);
+    const std::string value = variable(name);
+    Choice choice;
+    if (!value.empty()) {
+      try {
+        choice = parse_choice(*collective, value);
+      } catch (const ChoiceError& error) {
+        complaints_.push_back(name + "=" + value + ": " + error.what() + ". Using native.");
+      }
+    }
+    asks_ = asks_ || !choice.native();
+    by_places_ = by_places_ || (!choice.native() &&
+                                (choice.algorithm->by_placement || choice.algorithm->by_grid));
+    note(name, value);
+    asked_.emplace_back(collective, std::move(choice));
+  }
+  asks_ = asks_ || reproducible_;
+  note("TOCCATA_REPRODUCIBLE", reproducible_ ? "1" : "");
+  note("Toccata", TOCCATA_VERSION);
+  digest_ = toccata::digest(text_);
+}
+
+void Settings::complain_without_mpi() const {
+  if (!is_first_rank()) return;
+  for (const std::string& each : complaints_) std::fprintf(stderr, "toccata: %s\n", each.c_str());
+}
+
+const Choice& Settings::asked(const Collective& collective) const {
+  return std::ranges::find(asked_, &collective, [](auto& each) { return each.first; })->second;
+}
+
+namespace {
+
+using Lines = std::map<std::string, std::string>;
+
+Lines lines_of(const std::string& text) {
+  Lines result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t equals = line.find('=');
+    result[line.substr(0, equals)] = line.substr(equals + 1);
+  }
+  return result;
+}
+
+std::string value_in(const Lines& lines, const std::string& name) {
+  const auto found = lines.find(name);
+  return found == lines.end() ? "not set" : "'" + found->second + "'";
+}
+
+// The first name with different values; "" where there is none.
+std::string first_difference(const Lines& one, const Lines& other) {
+  for (const Lines& lines : {one, other})
+    for (const auto& [name, value] : lines)
+      if (name != "host" && value_in(one, name) != value_in(other, name)) return name;
+  return "";
+}
+
+}  // namespace
+
+std::string difference_of_settings(MPI_Comm comm) {
+  int rank = 0, p = 0;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &p);
+  const std::string mine = Settings::get().text() + "host=" + processor_name() + "\n";
+  const int length = static_cast<int>(mine.size());
+  std::vector<int> lengths(rank == 0 ? p : 0), places(lengths.size());
+  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
+  std::string all(rank == 0 ? places.back() + lengths.back() : 0, ' ');
+  PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR,
+               0, comm);
+  if (rank != 0) return "";
+  const Lines own = lines_of(mine);
+  for (int other = 1; other < p; ++other) {
+    const Lines theirs = lines_of(all.substr(places[other], lengths[other]));
+    const std::string name = first_difference(own, theirs);
+    if (name.empty()) continue;
+    const bool is_variable = name.starts_with("TOCCATA_");
+    return (is_variable ? name : "the version of Toccata") + " is " + value_in(own, name) +
+           " on rank 0 (" + own.at("host") + "), but " + value_in(theirs, name) + " on rank " +
+           std::to_string(other) + " (" + theirs.at("host") + "), of " + std::to_string(p) +
+           (is_variable ? "; hand it to all ranks (Open MPI: mpirun -x " + name +
+                              ", MPICH: mpiexec -genvall)"
+                        : "; preload the same library everywhere");
+  }
+  return "";
+}
+
+}  // namespace toccata

@@ -1,0 +1,20 @@
+#include "mpi/transport.h"
+
+#include <utility>
+
+namespace toccata {
+
+// Most communicators are ranks in a row, or every so-manyth.
+Translation::Translation(std::vector<int> ranks) {
+  if (ranks.empty()) return;
+  first_ = ranks[0];
+  step_ = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    if (ranks[i] != first_ + static_cast<int>(i) * step_) {
+      table_ = std::move(ranks);
+      table_.shrink_to_fit();
+      return;
+    }
+}
+
+}  // namespace toccata

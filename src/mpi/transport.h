@@ -1,0 +1,118 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace toccata {
+
+// The ranks of a communicator as ranks of another one.
+class Translation {
+ public:
+  Translation() = default;
+  explicit Translation(std::vector<int> ranks);
+
+  int operator()(int rank) const { return table_.empty() ? first_ + rank * step_ : table_[rank]; }
+  bool is_identity() const { return table_.empty() && first_ == 0 && step_ == 1; }
+  std::size_t memory() const { return table_.capacity() * sizeof(int); }
+
+ private:
+  int first_ = 0, step_ = 1;  // where there is no table
+  std::vector<int> table_;
+};
+
+// How messages of one communicator find their way on a private one: which rank a peer is there, and
+// by which tags they are known. A window is a range of tags that a rank keeps free for what comes
+// to it from the ranks of one communicator, so that it alone has to know that no other
+// communicator of its own uses it; the others are told its number.
+//
+//   window_size 512, our window 3, that of peer 7 window 5:
+//   tag t of a message to 7 is 5 * 512 + t, of one to us 3 * 512 + t
+struct Route {
+  MPI_Comm comm = MPI_COMM_NULL;  // errors return
+  int p = 0;
+  int rank = 0;  // ours, in the program's communicator
+  Translation ranks = {};
+  int window_size = 0;
+  int window = 0;                           // ours, and everybody's where there are no windows
+  std::vector<std::uint16_t> windows = {};  // by rank
+};
+
+// All that moves data between ranks passes through here. Peers are ranks as a schedule knows them,
+// or turned by so many: peer i is rank (i + turn) mod p. All functions return MPI error codes.
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Route& route, int first_tag, int turn = 0)
+      : route_(&route), first_tag_(first_tag), turn_(turn) {}
+
+  MPI_Comm comm() const { return route_->comm; }
+  int turn() const { return turn_; }
+
+  // A rank of the private communicator, for a peer.
+  int address_of(int peer) const { return route_->ranks(turned(peer)); }
+  int send_tag(int peer, int tag) const {
+    const int window = route_->windows.empty() ? route_->window : route_->windows[turned(peer)];
+    return window * route_->window_size + first_tag_ + tag;
+  }
+  int recv_tag(int tag) const { return route_->window * route_->window_size + first_tag_ + tag; }
+
+  int isend(const void* data, int count, MPI_Datatype type, int peer, int tag,
+            MPI_Request& request) const {
+    return PMPI_Isend(data, count, type, address_of(peer), send_tag(peer, tag), comm(), &request);
+  }
+  int irecv(void* data, int count, MPI_Datatype type, int peer, int tag,
+            MPI_Request& request) const {
+    return PMPI_Irecv(data, count, type, address_of(peer), recv_tag(tag), comm(), &request);
+  }
+  // By waiting, to addresses and by tags as above.
+  static int exchange(const void* data, int count, MPI_Datatype type, int to, int tag, void* into,
+                      int into_count, MPI_Datatype into_type, int from, int into_tag,
+                      MPI_Comm comm) {
+    return PMPI_Sendrecv(data, count, type, to, tag, into, into_count, into_type, from, into_tag,
+                         comm, MPI_STATUS_IGNORE);
+  }
+  static int send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    return PMPI_Send(data, count, type, to, tag, comm);
+  }
+  static int recv(void* into, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm) {
+    return PMPI_Recv(into, count, type, from, tag, comm, MPI_STATUS_IGNORE);
+  }
+  // From a datatype to another of the same signature, on this rank.
+  int to_self(const void* from, MPI_Datatype from_type, void* into, MPI_Datatype into_type) const {
+    const int self = route_->ranks(route_->rank);
+    return PMPI_Sendrecv(from, 1, from_type, self, recv_tag(0), into, 1, into_type, self,
+                         recv_tag(0), comm(), MPI_STATUS_IGNORE);
+  }
+  // One request at a time: errors of MPI_Waitall and MPI_Testall MPICH raises outside the
+  // communicator, where they are fatal.
+  static int wait(MPI_Request& request) { return PMPI_Wait(&request, MPI_STATUS_IGNORE); }
+  static int test(MPI_Request& request, bool& ended) {
+    int flag = 0;
+    const int code = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    ended = flag != 0 || code != MPI_SUCCESS;
+    return code;
+  }
+  // What comes no more, and what goes but nobody waits for.
+  static void cancel(MPI_Request& request) {
+    if (request == MPI_REQUEST_NULL) return;
+    PMPI_Cancel(&request);
+    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  static void abandon(MPI_Request& request) {
+    if (request != MPI_REQUEST_NULL) PMPI_Request_free(&request);
+  }
+
+ private:
+  int turned(int peer) const {
+    const int rank = peer + turn_;
+    return rank >= route_->p ? rank - route_->p : rank;
+  }
+
+  const Route* route_ = nullptr;
+  int first_tag_ = 0;
+  int turn_ = 0;
+};
+
+}  // namespace toccata

@@ -1,0 +1,38 @@
+#include "preload/begin.h"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "mpi/process.h"
+
+namespace toccata {
+
+namespace {
+
+// Preloaded, as opposed to a library that the program is linked with and calls itself.
+bool is_preloaded() {
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "libtoccata") != nullptr;
+}
+
+// A tool that stands before us may take MPI for itself; whoever waits for a report should hear it.
+__attribute__((destructor)) void say_if_nothing_came() {
+  const char* report = std::getenv("TOCCATA_REPORT");
+  int initialized = 0;
+  if (Settings::were_read() || report == nullptr || *report == '\0' || *report == '0' ||
+      PMPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0)
+    return;
+  if (is_first_rank())
+    std::fprintf(stderr,
+                 "toccata: no call of MPI came to Toccata: another tool stands before it. Put "
+                 "libtoccata.so first in LD_PRELOAD.\n");
+}
+
+}  // namespace
+
+void begin() { Process::begin(!is_preloaded()); }
+
+}  // namespace toccata
