@@ -55,18 +55,25 @@ static int call(int which, MPI_Comm comm) {
 }
 
 int main(int argc, char** argv) {
+  MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_NULL};
+  MPI_Group group;
   start(&argc, &argv);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  for (int i = 1; i < argc; ++i) {
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Comm_create(MPI_COMM_WORLD, group, &comms[1]);
+  for (int i = 0; i < 2 * (argc - 1); ++i) {
+    const char* which = argv[1 + i / 2];
     char words[MPI_MAX_ERROR_STRING + 1] = "";
     int class = 0, length = 0;
-    const int code = call(atoi(argv[i]), MPI_COMM_WORLD);
+    const int code = call(atoi(which), comms[i % 2]);
     MPI_Error_class(code, &class);
     MPI_Error_string(code, words, &length);
     for (char* end = words; (end = strchr(end, '\n')) != NULL;) *end = '|';
-    if (rank == 0) printf("%s: class %d: %s\n", argv[i], class, words);
+    if (rank == 0) printf("%s: class %d: %s\n", which, class, words);
   }
-  faults += every_collective(MPI_COMM_WORLD, 3, 1);
+  for (int i = 0; i < 2; ++i) faults += every_collective(comms[i], 3, 1);
+  MPI_Comm_free(&comms[1]);
+  MPI_Group_free(&group);
   finish();
   return 0;
 }
