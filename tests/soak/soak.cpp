@@ -988,7 +988,7 @@ int main(int argc, char** argv) {
                   &provided);
   if (provided < MPI_THREAD_MULTIPLE) features.erase("threads");
   MPI_Comm_create_keyval(copy_attribute, delete_attribute, &attribute, nullptr);
-  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &type_mark, nullptr);
+  MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &type_mark, nullptr);
   if (has("errors")) {
     MPI_Errhandler handler;
     MPI_Comm_create_errhandler(count_error, &handler);

@@ -137,6 +137,14 @@ class Guest(unittest.TestCase):
                 ran = {row[2] for row in outcome.calls if row[0] == "allreduce"}
                 self.assertTrue(ran and all("native" in each for each in ran), outcome.error)
 
+    def test_settings_of_some_ranks_and_none_of_others(self):
+        for condition in ("$rank = 0", "$rank = 2"):
+            with self.subTest(condition):
+                command = only(condition, {"TOCCATA_ALLREDUCE": "ring"})
+                outcome = run([*command, *program("rooted_c")], 3)
+                self.expect_right(outcome, messages=1)
+                self.assertIn("TOCCATA_ALLREDUCE", outcome.messages[0])
+
     def test_one_setting_of_some_ranks_spares_the_others(self):
         everywhere = REPORT | {"TOCCATA_REPRODUCIBLE": "0", "TOCCATA_ALLGATHER": "ring"}
         command = only("$rank = 1", {"TOCCATA_REPRODUCIBLE": "1"})
@@ -264,6 +272,9 @@ class Guest(unittest.TestCase):
         for how in ("world", "only"):
             with self.subTest(how):
                 self.expect_right(run([*guest("sessions"), how], 4, FORCED))
+
+    def test_handles_of_an_operation(self):
+        self.expect_right(run(guest("handles"), 3, FORCED))
 
     def test_threads(self):
         self.assertEqual(self.expect_as_bare(guest("threads"), 3, FORCED)[0], "multiple")
