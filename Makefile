@@ -14,7 +14,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan install overhead cluster lint format clean help setup configure
+.PHONY: all demo test test-asan soak install overhead cluster lint format clean help setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -36,6 +36,10 @@ test-asan: setup
 	@cmake --preset asan >$(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
 	@ninja -C $(ASAN) tests
 	@cd $(ASAN) && ctest --progress -j 2
+
+soak: all ## random applications, bare and preloaded, for 10 minutes; the tests run them for 30 s
+	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \
+	  echo soak_for_long_$$(basename $$family); done)
 
 install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
 	@cmake --install $(RELEASE) --prefix $(PREFIX)

@@ -1,0 +1,37 @@
+/* Two processes are spawned, and all use one communicator together. */
+#include <unistd.h>
+
+#include "guest.h"
+
+int main(int argc, char** argv) {
+  MPI_Comm parent, between, together, part;
+  start(&argc, &argv);
+  MPI_Comm_get_parent(&parent);
+  const int child = parent != MPI_COMM_NULL;
+  if (child)
+    between = parent;
+  else
+    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between,
+                   MPI_ERRCODES_IGNORE);
+  MPI_Intercomm_merge(between, child, &together);
+  for (int i = 0; i < 3; ++i) faults += every_collective(together, 3, i);
+  MPI_Comm_dup(together, &part);
+  faults += every_collective(part, 2, 1);
+  MPI_Comm_free(&part);
+  int me;
+  MPI_Comm_rank(together, &me);
+  MPI_Comm_split(together, me % 2, 0, &part);
+  faults += every_collective(part, 2, 1);
+  MPI_Comm_free(&part);
+  /* Among themselves as well; and both worlds in turn, which have ranks of the same numbers. */
+  faults += every_collective(MPI_COMM_WORLD, 3, 0);
+  faults += every_collective(together, 3, 0);
+  int all = 0;
+  PMPI_Allreduce(&faults, &all, 1, MPI_INT, MPI_SUM, together);
+  faults = all;
+  MPI_Comm_free(&together);
+  MPI_Comm_disconnect(&between);
+  if (!child && rank == 0) puts(all == 0 ? "right" : "wrong");
+  MPI_Finalize();
+  return 0;
+}

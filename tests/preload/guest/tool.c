@@ -1,0 +1,61 @@
+/* A tool as mpiP or Darshan are: it stands in for some functions of MPI, counts, passes on, and
+ * says at the end what it saw. */
+#include <mpi.h>
+
+#include <stdio.h>
+
+static int allgathers, allreduces;
+
+int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  ++allgathers;
+  return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                  MPI_Comm comm) {
+  ++allreduces;
+  return PMPI_Allreduce(sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+static void say(void) {
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0)
+    fprintf(stderr, "tool: allgather %d allreduce %d finalize 1\n", allgathers, allreduces);
+}
+
+int MPI_Finalize(void) {
+  say();
+  return PMPI_Finalize();
+}
+
+#ifdef OPEN_MPI
+/* Open MPI's Fortran calls PMPI_*, so that its symbols are wrapped as well; MPICH's calls MPI_*. */
+void pmpi_allgather_(char* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, char* recvbuf,
+                     MPI_Fint* recvcount, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* code);
+void pmpi_allreduce_(char* sendbuf, char* recvbuf, MPI_Fint* count, MPI_Fint* datatype,
+                     MPI_Fint* op, MPI_Fint* comm, MPI_Fint* code);
+void pmpi_finalize_(MPI_Fint* code);
+/* Found only where the program is in Fortran. */
+#pragma weak pmpi_allgather_
+#pragma weak pmpi_allreduce_
+#pragma weak pmpi_finalize_
+
+void mpi_allgather_(char* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, char* recvbuf,
+                    MPI_Fint* recvcount, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* code) {
+  ++allgathers;
+  pmpi_allgather_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, code);
+}
+
+void mpi_allreduce_(char* sendbuf, char* recvbuf, MPI_Fint* count, MPI_Fint* datatype, MPI_Fint* op,
+                    MPI_Fint* comm, MPI_Fint* code) {
+  ++allreduces;
+  pmpi_allreduce_(sendbuf, recvbuf, count, datatype, op, comm, code);
+}
+
+void mpi_finalize_(MPI_Fint* code) {
+  say();
+  pmpi_finalize_(code);
+}
+#endif

@@ -1,0 +1,200 @@
+"""Random applications by seed (soak.cpp), bare and under Toccata with random forced algorithms.
+
+Results must be the same byte for byte, callbacks run as often, and memory after a pass be what it
+was after the one before. Says of each seed that fails what was wrong and what repeats it.
+"""
+
+import argparse
+import os
+import random
+import re
+import shlex
+import sys
+import time
+from itertools import pairwise
+
+from jobs import Job
+
+COLLECTIVES = ["ALLGATHER", "ALLTOALL", "ALLTOALLV", "BCAST", "GATHER", "GATHERV", "SCATTER"]
+COLLECTIVES += ["SCATTERV", "REDUCE", "ALLREDUCE", "REDUCE_SCATTER"]
+# What works bare: MPICH over UCX spawns nothing, and Open MPI's spawning hangs now and then. The
+# groups are MPI 4's.
+FEATURES = {
+    "openmpi": ["threads", "inter", "errors"],
+    "mpich": ["threads", "inter", "errors", "groups"],
+}
+# Machines for those algorithms that go by where ranks run; each has room for all ranks.
+TOPOLOGIES = ["", "", "node:2 core:3", "node:3 socket:2 core:1", "torus:3x2", "node:3 core:1*2,3"]
+PLACEMENTS = ["", "cyclic", "random:1"]
+# More memory a pass than bare, in bytes, that is no leak: under Open MPI, pools of fragments grow a
+# little all the time, as many messages happen to be in flight at once.
+NOISE = 8192
+PASSES = 6
+PATIENCE = 120  # seconds
+
+
+class Soak:
+    def __init__(self, options):
+        self.options = options
+        self.failures = 0
+        self.ran = {}  # algorithm -> calls, over all runs
+        self.growth = [0]
+
+    def run(self, seed, ranks, features, settings, preload=True, passes=PASSES):
+        """The completed process; and the command line that repeats it, in words."""
+        o = self.options
+        libraries = [o.library] if preload else []
+        libraries += [o.also_preload] if o.also_preload else []
+        settings = {"LD_PRELOAD": " ".join(libraries)} | settings
+        command = [o.soak, str(seed), str(o.steps), f"passes={passes}", *features]
+        launcher = shlex.split(o.launcher)
+        job = Job(launcher, PATIENCE, command, ranks, settings, for_launcher="spawn" in features)
+        given = [f"{name}={value}" for name, value in settings.items()]
+        started = [*launcher, "-n", str(ranks)]
+        words = ["env", *given, *started] if "spawn" in features else [*started, "env", *given]
+        return job.outcome(), shlex.join([*words, *command])
+
+    def complaints(self, value_of):
+        """What Toccata answers where collectives are asked for what it has not: by collective."""
+        settings = {f"TOCCATA_{name}": value_of(name) for name in COLLECTIVES}
+        done, _ = self.run(1, 2, [], settings, passes=1)
+        return dict(re.findall(r"^toccata: TOCCATA_(\w+)=[^\n]*?: (.*)$", done.stderr, re.M))
+
+    def known(self):
+        """{collective: [(algorithm, {parameter: values})]}, as the library itself tells it."""
+        told = self.complaints(lambda name: "?")
+        names = {
+            collective: re.search(r"known are native, ([\w, ]+)", words)[1].split(", ")
+            for collective, words in told.items()
+        }
+        if set(names) != set(COLLECTIVES):
+            sys.exit(f"no algorithms told for {set(COLLECTIVES) - set(names)}: {told}")
+        result = {name: [] for name in names}
+        for i in range(max(map(len, names.values()))):
+            told = self.complaints(lambda name, i=i: f"{names[name][i % len(names[name])]}:?=?")
+            for collective, words in told.items():
+                if i < len(names[collective]):
+                    parameters = dict(re.findall(r"(\w+)=([^, ]+?)[,.](?= |$)", words))
+                    result[collective].append((names[collective][i], parameters))
+        return result
+
+    def asked(self, rng, known):
+        """Random settings."""
+        settings = {}
+        for collective, algorithms in known.items():
+            if rng.random() < 0.15:
+                continue
+            name, parameters = rng.choice(algorithms)
+            chosen = []
+            for parameter, values in parameters.items():
+                numbers = re.fullmatch(r"(\d+)\.\.(\d+)", values)
+                if rng.random() < 0.5:
+                    continue
+                if numbers:
+                    low, high = int(numbers[1]), int(numbers[2])
+                    value = rng.randint(low, min(high, low + 8))
+                else:
+                    value = rng.choice(values.split("|"))
+                chosen.append(f"{parameter}={value}")
+            settings[f"TOCCATA_{collective}"] = ":".join(filter(None, [name, ",".join(chosen)]))
+        if rng.random() < 0.1:
+            settings["TOCCATA_REPRODUCIBLE"] = "1"
+        topology = rng.choice(TOPOLOGIES)
+        if topology:
+            settings["TOCCATA_TOPOLOGY"] = topology
+            placement = rng.choice(PLACEMENTS)
+            if placement:
+                settings["TOCCATA_PLACEMENT"] = placement
+        return settings
+
+    def count(self, error):
+        for line in error.splitlines():
+            row = re.split(r"  +", line.removeprefix("toccata: "))
+            if line.startswith("toccata: ") and len(row) == 6 and row[3].isdigit():
+                self.ran[row[2]] = self.ran.get(row[2], 0) + int(row[3])
+
+    def fault(self, bare, done):
+        """What is wrong, or None."""
+        if done.returncode != 0:
+            last = "\n".join(done.stderr.splitlines()[-15:])
+            return f"ends with {done.returncode}:\n{last}"
+        for expected, got in zip(results(bare), results(done), strict=True):
+            if expected != got:
+                return f"bare      {expected}\npreloaded {got}"
+        grown = max(now - before for before, now in zip(leaks(bare), leaks(done), strict=True))
+        self.growth.append(grown)
+        return f"grows by {grown} bytes a pass more than bare" if grown > NOISE else None
+
+    def seed(self, seed, known):
+        rng = random.Random(seed)
+        ranks = rng.randint(2, 5)
+        features = [each for each in FEATURES[self.options.family] if rng.random() < 0.4]
+        bare, command = self.run(seed, ranks, features, {}, preload=False)
+        if bare.returncode != 0:
+            # Then the soak asks for what the MPI has not, and has to be mended.
+            self.fail(seed, f"bare: {bare.returncode}\n{bare.stderr[-2000:]}", command)
+            return
+        for _ in range(2):
+            settings = self.asked(rng, known)
+            done, command = self.run(seed, ranks, features, settings | {"TOCCATA_REPORT": "1"})
+            self.count(done.stderr)
+            fault = self.fault(bare, done)
+            if fault:
+                self.fail(seed, fault, command)
+
+    def fail(self, seed, fault, command):
+        self.failures += 1
+        print(f"seed {seed}: {fault}\n  repeat: {command}\n", flush=True)
+
+
+def results(done):
+    return [line for line in done.stdout.splitlines() if line.startswith("rank ")]
+
+
+def leaks(done):
+    """By rank, by how much memory grew in each of the later passes at least, as pools grow once."""
+    passes = [
+        [int(word) for word in line.split()[1:]]
+        for line in done.stdout.splitlines()
+        if line.startswith("memory ")
+    ]
+    return [min(now - before for before, now in pairwise(each[1:])) for each in passes]
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--family", required=True, choices=FEATURES)
+    arguments.add_argument("--library", required=True)
+    arguments.add_argument("--also-preload", default="")
+    arguments.add_argument("--launcher", required=True, help="its command line")
+    arguments.add_argument("--soak", required=True, help="the program")
+    arguments.add_argument("--seconds", type=float, default=30)
+    arguments.add_argument("--steps", type=int, default=60, help="of each program")
+    arguments.add_argument("--seed", type=int, help="this one alone; else, the day's")
+    options = arguments.parse_args()
+    soak = Soak(options)
+    started = time.monotonic()
+    known = soak.known()
+    if options.seed is not None:
+        soak.seed(options.seed, known)
+        seeds = 1
+    else:
+        # Other seeds every day; the same all day long, so that what failed is found again.
+        first = int(os.environ.get("SOAK_FIRST_SEED", int(time.time() // 86400) * 10000))
+        seeds = 0
+        while seeds == 0 or time.monotonic() - started < options.seconds:
+            soak.seed(first + seeds, known)
+            seeds += 1
+    ours = sum(calls for name, calls in soak.ran.items() if "native" not in name)
+    print(
+        f"{options.family}: {seeds} seeds, {soak.failures} failures; {ours} calls by "
+        f"{sum('native' not in name for name in soak.ran)} algorithms of ours; memory grew by "
+        f"{max(soak.growth)} bytes a pass at most"
+    )
+    if ours == 0:
+        print("nothing ran by an algorithm of ours")
+    return 0 if soak.failures == 0 and ours > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
