@@ -108,7 +108,13 @@ int delete_attribute(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-void count_error(MPI_Comm*, int*, ...) { ++errors; }
+void count_error(MPI_Comm*, int* code, ...) {
+  ++errors;
+  char words[MPI_MAX_ERROR_STRING];
+  int length;
+  if (has("trace") && MPI_Error_string(*code, words, &length) == MPI_SUCCESS)
+    std::fprintf(stderr, "error: %s\n", words);
+}
 
 // ---- Datatypes
 

@@ -1,5 +1,7 @@
 """What a guest must not do to a program: runs programs bare and preloaded, and compares.
 
+Not tested: revoked communicators, as MPICH 4.0.2's MPIX_Comm_revoke fails an assertion bare.
+
 One test alone: ctest prints the command line; add the test's name to it, as in
 ... guest_test.py ... Guest.test_attributes
 """
