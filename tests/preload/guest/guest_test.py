@@ -275,6 +275,11 @@ class Guest(unittest.TestCase):
             with self.subTest(how):
                 self.expect_right(run([*guest("sessions"), how], 4, FORCED))
 
+    def test_some_ranks_of_a_mesh(self):
+        more = {"TOCCATA_ALLGATHER": "torus_bucket", "TOCCATA_REDUCE_SCATTER": "torus_multiport"}
+        more |= {"TOCCATA_BCAST": "torus_mst", "TOCCATA_ALLREDUCE": "torus_long"}
+        self.expect_right(run(guest("mesh"), 4, more))
+
     def test_handles_of_an_operation(self):
         self.expect_right(run(guest("handles"), 3, FORCED))
 
