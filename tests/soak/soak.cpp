@@ -108,7 +108,13 @@ int delete_attribute(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-void count_error(MPI_Comm*, int*, ...) { ++errors; }
+void count_error(MPI_Comm*, int* code, ...) {
+  ++errors;
+  char words[MPI_MAX_ERROR_STRING];
+  int length;
+  if (has("trace") && MPI_Error_string(*code, words, &length) == MPI_SUCCESS)
+    std::fprintf(stderr, "error: %s\n", words);
+}
 
 // ---- Datatypes
 
@@ -594,8 +600,8 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
       for (int& place : from.places) place *= static_cast<int>(in.extent);
 #ifdef OPEN_MPI
       // MPI_Ialltoallw of Open MPI 4.1.4 crashes, bare, where a rank has nothing to send or
-      // receive.
-      if (mode != Mode::ours || toccata_ialltoallw == nullptr) mode = Mode::blocking;
+      // receive; and ours may pass on to it.
+      mode = Mode::blocking;
 #endif
       c.send_types.assign(p, out.type);
       c.recv_types.assign(p, in.type);
