@@ -1,13 +1,13 @@
 #include "api/guard.h"
 
-#include "mpi/process.h"
+#include "mpi/communicator.h"
 
 namespace toccata {
 
 int raise_error(MPI_Comm comm, int error_class, const std::string& text) {
   Process* process = Process::current();
   const int code = process != nullptr ? process->explain(error_class, text) : error_class;
-  PMPI_Comm_call_errhandler(comm, code);
+  call_errhandler(comm, code);
   return code;
 }
 

@@ -39,6 +39,18 @@ int make_bare(MPI_Comm comm, MPI_Comm& made) {
   return code;
 }
 
+// A communicator from MPI_Comm_create has no handler of its own in MPICH, which goes to the world's
+// then, but says that it is fatal.
+void call_errhandler(MPI_Comm comm, int code) {
+#ifdef MPICH_VERSION
+  MPI_Errhandler handler;
+  PMPI_Comm_get_errhandler(comm, &handler);
+  if (handler == MPI_ERRORS_ARE_FATAL) comm = MPI_COMM_WORLD;
+  PMPI_Errhandler_free(&handler);
+#endif
+  PMPI_Comm_call_errhandler(comm, code);
+}
+
 Communicator* Communicator::of(MPI_Comm user) {
   if (user == MPI_COMM_NULL) return nullptr;
   if (Keyvals::communicator() == MPI_KEYVAL_INVALID && Process::current() == nullptr)
@@ -105,9 +117,9 @@ Communicator::Used& Communicator::add(const Collective& collective, const char* 
   Choice choice = asked;
   try {
     if (by_environment && !obeys_ && !process_->is_off() && settings.asks_for(collective))
-      say_once(variable + settings.asked(collective).text() +
-               ": is not for communicators that reach beyond MPI_COMM_WORLD, as nobody can tell "
-               "what other worlds ask for. Using native there.");
+      say_once(
+          "TOCCATA_* do not hold on communicators that reach beyond MPI_COMM_WORLD, as nobody can "
+          "tell what the other ranks ask for. Using native there.");
     if (!is_inter_ && obeys_ && settings.reproducible() && collective.reduces) {
       choice = reproducible(collective, asked, known(nullptr, 0), false);
       if (choice.native())
@@ -260,7 +272,7 @@ void Communicator::say_once(const std::string& line) {
 }
 
 int Communicator::raise_error(int code) const {
-  if (user_ != MPI_COMM_NULL) PMPI_Comm_call_errhandler(user_, code);
+  if (user_ != MPI_COMM_NULL) call_errhandler(user_, code);
   return code;
 }
 

@@ -19,6 +19,9 @@ int peers_in(MPI_Comm comm);
 // serves. Collective; errors are MPI's.
 int make_bare(MPI_Comm comm, MPI_Comm& made);
 
+// Gives `code` to the communicator's error handler.
+void call_errhandler(MPI_Comm comm, int code);
+
 // What we keep for a communicator of the program's: its channel, and which plans serve it. An
 // attribute of that communicator, freed with it, or when the last request on it has ended.
 class Communicator : public std::enable_shared_from_this<Communicator> {

@@ -179,8 +179,12 @@ std::shared_ptr<const Grid> cartesian_grid(MPI_Comm comm) {
   if (PMPI_Cart_get(comm, dimensions, dims.data(), periods.data(), coordinates.data()) !=
       MPI_SUCCESS)
     return nullptr;
-  // MPI's ranks are the cells in our order, the last dimension fastest.
-  return std::make_shared<const Grid>(Grid{{dims, {periods.begin(), periods.end()}}});
+  // MPI's ranks are the cells in our order, the last dimension fastest. Open MPI gives some ranks
+  // of a mesh (MPI_Comm_create_group) the mesh of all.
+  Grid grid{{dims, {periods.begin(), periods.end()}}};
+  int p = 0;
+  PMPI_Comm_size(comm, &p);
+  return grid.mesh.cells() == p ? std::make_shared<const Grid>(std::move(grid)) : nullptr;
 }
 
 }  // namespace toccata

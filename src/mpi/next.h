@@ -8,9 +8,13 @@ namespace toccata {
 // preloaded behind us, or the MPI library's. `ours` is what it is where there is none. To be kept
 // by the caller: looking costs microseconds.
 template <typename Function>
-Function* next_definition(const char* name, Function* ours) {
+Function* next_definition(const char* name, void* ours) {
   void* const found = dlsym(RTLD_NEXT, name);
-  return found != nullptr ? reinterpret_cast<Function*>(found) : ours;
+  return reinterpret_cast<Function*>(found != nullptr ? found : ours);
+}
+template <typename Function>
+Function* next_definition(const char* name, Function* ours) {
+  return next_definition<Function>(name, reinterpret_cast<void*>(ours));
 }
 
 }  // namespace toccata

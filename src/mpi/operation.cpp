@@ -16,7 +16,7 @@ int blocks(const Operation& call, int rank, int p, Buffer buffer) {
   return call.collective.blocks(shape, rank, buffer);
 }
 
-// MPICH looks for buffers that serve both sides.
+// MPICH looks for buffers that serve both sides; Open MPI in MPI_Reduce and MPI_Allreduce alone.
 #ifdef MPICH_VERSION
 constexpr bool is_strict = true;
 #else
@@ -122,8 +122,8 @@ int Operation::fault_of_reduction(int out, int in, const DatatypeTable& datatype
   Side sent = recv;
   sent.buffer = send.buffer;
   if (!send.in_place() && leads_nowhere(sent, counts, datatypes)) return MPI_ERR_BUFFER;
-  const bool alias = is_strict && in > 0 && send.buffer == recv.buffer && recv.buffer != nullptr &&
-                     has_data(recv, counts);
+  const bool alias = (is_strict || &collective != &reduce_scatter) && in > 0 &&
+                     send.buffer == recv.buffer && recv.buffer != nullptr && has_data(recv, counts);
   return alias ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 

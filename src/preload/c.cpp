@@ -2,6 +2,9 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <type_traits>
+
 #include "api/guard.h"
 #include "mpi/blocking.h"
 #include "mpi/call.h"
@@ -11,28 +14,74 @@
 
 #define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
 
-// Where nothing is asked for of a collective, a call goes straight on.
-#define TOCCATA_INTERPOSE(function, pmpi, operation, name, collective_, parameter)               \
-  TOCCATA_INTERPOSED int function(TOCCATA_ARGUMENTS_##name(parameter) MPI_Comm comm) {           \
-    static const auto next = toccata::next_definition(#function, &pmpi);                         \
-    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);         \
-    const auto native = [&] { return next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm); };   \
-    if (!concerns || comm == MPI_COMM_NULL) return native();                                     \
-    return toccata::guarded(comm, [&] {                                                          \
-      return toccata::run(                                                                       \
-          toccata::operations::operation(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), comm, \
-          nullptr, native);                                                                      \
-    });                                                                                          \
+// Handles are pointers in some MPIs and integers in others. Where we are of another MPI than the
+// program, all that we do is to pass on what we got, which must not be cut off.
+template <typename Handle>
+using Raw = std::conditional_t<std::is_pointer_v<Handle>, Handle, std::intptr_t>;
+using RawComm = Raw<MPI_Comm>;
+
+#define TOCCATA_RAW_PARAMETER(kind, name) TOCCATA_RAW_##kind(TOCCATA_C_##kind) name,
+#define TOCCATA_RAW_LARGE_PARAMETER(kind, name) TOCCATA_RAW_##kind(TOCCATA_LARGE_##kind) name,
+#define TOCCATA_RAW_BUFFER_IN(type) type
+#define TOCCATA_RAW_BUFFER_OUT(type) type
+#define TOCCATA_RAW_COUNT_IN(type) type
+#define TOCCATA_RAW_COUNT_OUT(type) type
+#define TOCCATA_RAW_COUNTS_IN(type) type
+#define TOCCATA_RAW_COUNTS_OUT(type) type
+#define TOCCATA_RAW_PLACES_IN(type) type
+#define TOCCATA_RAW_PLACES_OUT(type) type
+#define TOCCATA_RAW_TYPE_IN(type) Raw<type>
+#define TOCCATA_RAW_TYPE_OUT(type) Raw<type>
+#define TOCCATA_RAW_TYPES_IN(type) type
+#define TOCCATA_RAW_TYPES_OUT(type) type
+#define TOCCATA_RAW_OPERATION(type) Raw<type>
+#define TOCCATA_RAW_ROOT(type) type
+
+// As this MPI has it.
+#define TOCCATA_COOKED_ARGUMENT(kind, name) TOCCATA_COOKED_##kind(name),
+#define TOCCATA_COOKED_BUFFER_IN(name) name
+#define TOCCATA_COOKED_BUFFER_OUT(name) name
+#define TOCCATA_COOKED_COUNT_IN(name) name
+#define TOCCATA_COOKED_COUNT_OUT(name) name
+#define TOCCATA_COOKED_COUNTS_IN(name) name
+#define TOCCATA_COOKED_COUNTS_OUT(name) name
+#define TOCCATA_COOKED_PLACES_IN(name) name
+#define TOCCATA_COOKED_PLACES_OUT(name) name
+#define TOCCATA_COOKED_TYPE_IN(name) (MPI_Datatype)(name)
+#define TOCCATA_COOKED_TYPE_OUT(name) (MPI_Datatype)(name)
+#define TOCCATA_COOKED_TYPES_IN(name) name
+#define TOCCATA_COOKED_TYPES_OUT(name) name
+#define TOCCATA_COOKED_OPERATION(name) (MPI_Op)(name)
+#define TOCCATA_COOKED_ROOT(name) name
+
+// Where nothing is asked for of a collective, a call goes straight on. The symbol has the name of
+// MPI's function; ours goes by another, as its parameters are declared otherwise.
+#define TOCCATA_INTERPOSE(function, pmpi, operation, name, collective_, raw)                   \
+  TOCCATA_INTERPOSED int toccata_##function(TOCCATA_ARGUMENTS_##name(raw)                      \
+                                                RawComm comm) __asm__(#function);              \
+  int toccata_##function(TOCCATA_ARGUMENTS_##name(raw) RawComm comm) {                         \
+    static const auto next = toccata::next_definition<decltype(toccata_##function)>(           \
+        #function, reinterpret_cast<void*>(&pmpi));                                            \
+    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);       \
+    const auto native = [&] { return next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm); }; \
+    if (!concerns) return native();                                                            \
+    const auto c_comm = (MPI_Comm)(comm);                                                      \
+    if (c_comm == MPI_COMM_NULL) return native();                                              \
+    return toccata::guarded(c_comm, [&] {                                                      \
+      return toccata::run(toccata::operations::operation(                                      \
+                              TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT) c_comm),       \
+                          c_comm, nullptr, native);                                            \
+    });                                                                                        \
   }
 
 #define TOCCATA_INTERPOSE_C(Name, name, collective) \
-  TOCCATA_INTERPOSE(MPI_##Name, PMPI_##Name, name, name, collective, TOCCATA_PARAMETER)
+  TOCCATA_INTERPOSE(MPI_##Name, PMPI_##Name, name, name, collective, TOCCATA_RAW_PARAMETER)
 TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_C)
 
 #if MPI_VERSION >= 4
 #define TOCCATA_INTERPOSE_LARGE(Name, name, collective)                          \
   TOCCATA_INTERPOSE(MPI_##Name##_c, PMPI_##Name##_c, name##_c, name, collective, \
-                    TOCCATA_LARGE_PARAMETER)
+                    TOCCATA_RAW_LARGE_PARAMETER)
 TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_LARGE)
 #endif
 
