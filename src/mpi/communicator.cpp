@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "algorithms/count.h"
 #include "algorithms/registry.h"
 #include "mpi/discovery.h"
 #include "topology/placements.h"
@@ -191,7 +192,7 @@ Choice Communicator::reproducible(const Collective& collective, const Choice& ch
     if (!each->serves(collective) || !each->reproducible || (ordered && !each->ordered) ||
         !each->why_impossible(known()).empty())
       continue;
-    const Cost cost = each->cost(each->complete(known()));
+    const Cost cost = count(*each, each->complete(known()));
     if (!best.native() && std::pair(cost.rounds, cost.sent) >= std::pair(least.rounds, least.sent))
       continue;
     best = {each, Parameters(each->parameters)};
