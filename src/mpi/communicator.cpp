@@ -192,7 +192,7 @@ Choice Communicator::reproducible(const Collective& collective, const Choice& ch
     if (!each->serves(collective) || !each->reproducible || (ordered && !each->ordered) ||
         !each->why_impossible(known()).empty())
       continue;
-    const Cost cost = count(*each, each->complete(known()));
+    const Cost cost = toccata::count(*each, each->complete(known()));
     if (!best.native() && std::pair(cost.rounds, cost.sent) >= std::pair(least.rounds, least.sent))
       continue;
     best = {each, Parameters(each->parameters)};
