@@ -14,7 +14,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan soak install overhead cluster lint format clean help setup configure
+.PHONY: all demo test test-asan soak install overhead cluster lint format clean help guest setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -47,6 +47,11 @@ install: all ## install below PREFIX (/usr/local): library, header, pkg-config, 
 overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, for each MPI
 	@for family in $(RELEASE)/bench/*; do \
 	  echo "== $$family"; scripts/mpiexec.sh $$(basename $$family) 2 $$family/overhead; \
+	done
+
+guest: all ## what the preloaded library costs a program, bare beside preloaded, for each MPI
+	@for family in $(RELEASE)/bench/*/guest; do \
+	  python3 scripts/guest.py $$(basename $$(dirname $$family)) $(RELEASE); \
 	done
 
 cluster: all ## compare allgathers on four hosts that this machine pretends to be (needs root)

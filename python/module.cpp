@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <functional>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
+#include <optional>
 
+#include "algorithms/count.h"
 #include "algorithms/registry.h"
 #include "analysis/lockstep.h"
 #include "analysis/samples.h"
@@ -59,7 +62,7 @@ std::vector<Schedule> all_schedules(const Choice& choice, const Shape& known) {
   return schedules;
 }
 
-// The closed forms are declared for messages that travel whole.
+// Papers claim what messages that travel whole cost.
 std::string verify_choice(const Choice& choice, const Shape& known) {
   const Algorithm& algorithm = analysed(choice, known);
   const Shape shape = choice.in(known);
@@ -87,11 +90,19 @@ Traffic traffic_of(const Choice& choice, const Shape& known, std::int64_t block_
   const Algorithm& algorithm = analysed(choice, known);
   const Shape shape = choice.in(known);
   const std::vector<std::int64_t> bytes(algorithm.collective.data(shape), block_bytes);
-  Traffic result;
-  for (int rank = 0; rank < shape.p; ++rank)
-    result = largest(
-        result, traffic(algorithm.collective, shape, rank, choice.schedule(known, rank), bytes));
-  return result;
+  return traffic(
+      algorithm.collective, shape, [&](int rank) { return choice.schedule(known, rank); }, bytes);
+}
+
+Cost cost_of(const Choice& choice, const Shape& known) {
+  const Algorithm& algorithm = analysed(choice, known);
+  return count(algorithm, choice.in(known));
+}
+
+std::optional<Cost> claim_of(const Choice& choice, const Shape& known) {
+  const Algorithm& algorithm = analysed(choice, known);
+  if (algorithm.claim == nullptr || choice.travel != Travel::whole) return std::nullopt;
+  return algorithm.claim(choice.in(known));
 }
 
 std::vector<Choice> variants(const Algorithm& algorithm, int p) {
@@ -272,12 +283,8 @@ NB_MODULE(_core, module) {
             return self.native() ? "" : self.algorithm->why_impossible(known);
           },
           "shape"_a)
-      .def(
-          "cost",
-          [](const Choice& self, const Shape& known) {
-            return analysed(self, known).cost(self.in(known));
-          },
-          "shape"_a)
+      .def("cost", &cost_of, "shape"_a)
+      .def("claim", &claim_of, "shape"_a)
       .def(
           "proof_effort",
           [](const Choice& self, const Shape& known) {

@@ -20,8 +20,10 @@
  * request; of a nonblocking or persistent reduction it is given a copy of a derived datatype, not
  * the caller's handle. Datatypes whose elements interleave go to the MPI library's own.
  *
- * The first collective on a communicator duplicates it, for messages of our own, by MPI_Comm_idup:
- * copy callbacks of attributes run once more, and so do their delete callbacks.
+ * Messages of ours go on a private communicator, one for the whole process, made of MPI_COMM_WORLD at
+ * MPI_Init where this library stands before MPI in the link order or is preloaded; else each
+ * communicator gets one of its own at its first collective, unless it has all ranks. No attribute is
+ * copied. The first collective on a communicator is one collective of MPI's more.
  *
  * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says

@@ -110,7 +110,7 @@ class Parameter:
     def samples(self) -> list[str]: ...
 
 class Cost:
-    """The declared closed forms: the largest of each over the ranks."""
+    """What an algorithm costs: the largest of each over the ranks."""
 
     @property
     def rounds(self) -> int: ...
@@ -261,7 +261,10 @@ class Choice:
         """None if native."""
     def why_impossible(self, shape: Shape | int) -> str:
         """As in "needs an even number of ranks"; empty if it is possible."""
-    def cost(self, shape: Shape | int) -> Cost: ...
+    def cost(self, shape: Shape | int) -> Cost:
+        """Counted in the schedules: of all ranks where they are few, else of some that tell."""
+    def claim(self, shape: Shape | int) -> Cost | None:
+        """What the literature says that it costs; None where it has no closed form."""
     def proof_effort(self, shape: Shape | int) -> int:
         """About how many blocks a proof moves or looks at; 40 million take about a second."""
     @property

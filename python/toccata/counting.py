@@ -1,4 +1,4 @@
-"""What schedules do, counted, beside what the descriptors declare."""
+"""What schedules do, counted, beside what the literature claims."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ MOST_MESSAGES = 30_000_000  # of all ranks together that are worth counting
 
 
 def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: int) -> Table:
-    """One row per choice; each number is the largest over the ranks, declared ones in brackets.
+    """One row per choice; each number is the largest over the ranks, claims in brackets.
 
-    A number is red where the schedule does not do what was declared; a choice that is impossible
-    there has none.
+    A claim is red where the schedules do something else. A choice that is impossible there has no
+    numbers; where there are too many messages to count all, some ranks' schedules are counted.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Algorithm", style="cyan", overflow="fold")
@@ -78,28 +78,22 @@ def crossings_table(
 
 
 def _cells(choice: _core.Choice, shape: _core.Shape, block_bytes: int) -> list[str]:
-    declared = choice.cost(shape)
-    if declared.messages * shape.p > MOST_MESSAGES:
-        return [
-            *(f"[dim]({value})[/]" for value in (declared.rounds, declared.messages)),
-            f"[dim]({declared.sent})[/]", f"[dim]({declared.sent * block_bytes})[/]",
-            f"[dim]({declared.copied})[/]", f"[dim]({declared.copied * block_bytes})[/]",
-            f"[dim]({declared.reduced})[/]", f"[dim]({declared.reduced * block_bytes})[/]",
-        ]  # fmt: skip
-    found = choice.traffic(shape, block_bytes)
-    return [
-        # A rank need not take part in all rounds of the longest chain.
-        _beside(found.rounds, declared.rounds, right=found.rounds <= declared.rounds),
-        _beside(found.messages, declared.messages),
-        _beside(found.sent, declared.sent),
-        str(found.sent_bytes),
-        _beside(found.copied, declared.copied),
-        str(found.copied_bytes),
-        _beside(found.reduced, declared.reduced),
-        str(found.reduced_bytes),
-    ]
+    found: _core.Cost | _core.Traffic = choice.cost(shape)
+    if found.messages * shape.p <= MOST_MESSAGES:
+        found = choice.traffic(shape, block_bytes)
+    claimed = choice.claim(shape)
 
+    def beside(name: str) -> str:
+        number = getattr(found, name)
+        if claimed is None:
+            return str(number)
+        style = "dim" if number == getattr(claimed, name) else "bold red"
+        return f"{number} [{style}]({getattr(claimed, name)})[/]"
 
-def _beside(found: int, declared: int, right: bool | None = None) -> str:
-    style = "dim" if (found == declared if right is None else right) else "bold red"
-    return f"{found} [{style}]({declared})[/]"
+    def in_bytes(name: str) -> str:
+        return str(getattr(found, f"{name}_bytes", getattr(found, name) * block_bytes))
+
+    cells = [beside("rounds"), beside("messages")]
+    for name in ("sent", "copied", "reduced"):
+        cells += [beside(name), in_bytes(name)]
+    return cells

@@ -165,11 +165,11 @@ class Walks:
 
 
 def _alike(case: Case) -> bool:
-    declared = _choice(case).cost(case.p)
+    counted = _choice(case).cost(case.p)
     return (
         case.collective in IN_BLOCKS
-        and declared.messages * case.p > WALKED_MESSAGES
-        and declared.rounds == declared.messages == declared.sent
+        and counted.messages * case.p > WALKED_MESSAGES
+        and counted.rounds == counted.messages == counted.sent
     )
 
 

@@ -8,12 +8,6 @@ namespace toccata {
 AllgatherBackwards::AllgatherBackwards(std::string_view name)
     : allgather_(*find_algorithm(allgather, name)) {}
 
-Cost AllgatherBackwards::cost(const Shape& shape) const {
-  Cost cost = allgather_.cost(shape);
-  cost.reduced = cost.sent;
-  return cost;
-}
-
 void AllgatherBackwards::write(const Shape& shape, int rank, ScheduleBuilder& schedule) const {
   const Schedule spreading = allgather_.schedule(shape, rank);
   schedule.then(collecting(spreading, spreading.rounds(), rank * shape.parts, shape.parts));

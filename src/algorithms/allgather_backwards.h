@@ -14,7 +14,6 @@ class AllgatherBackwards {
   // The allgather must exist, and rank r must have the blocks from r * parts on.
   explicit AllgatherBackwards(std::string_view name);
 
-  Cost cost(const Shape& shape) const;
   void write(const Shape& shape, int rank, ScheduleBuilder& schedule) const;
 
  private:

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "algorithms/algorithm.h"
+#include "algorithms/count.h"
 
 namespace toccata {
 
@@ -15,7 +15,8 @@ class Flat {
 
   const Algorithm& algorithm() const { return algorithm_; }
   Schedule schedule(int p, int rank) const { return algorithm_.schedule(shape(p), rank); }
-  Cost cost(int p) const { return algorithm_.cost(shape(p)); }
+  // How many rounds the schedule of any rank has at most.
+  int rounds(int p) const { return toccata::rounds(algorithm_, shape(p)); }
   std::string why_impossible(int p) const { return algorithm_.why_impossible(shape(p)); }
 
  private:

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "algorithms/region_blocks.h"
-#include "algorithms/tally.h"
 #include "patterns/binomial.h"
 #include "schedule/combinators.h"
 
@@ -43,8 +42,6 @@ Schedule from_leader(bool linear, int p, int rank) {
   return std::move(schedule).build();
 }
 
-// Messages that a leader receives in the gather, one after the other, or sends in the broadcast.
-int messages_inside(bool linear, int size) { return linear ? size - 1 : ceil_log2(size); }
 int rounds_inside(bool linear, int size) {
   return linear ? std::min(size - 1, 1) : ceil_log2(size);
 }
@@ -110,50 +107,11 @@ Schedule Leaders::schedule(int rank) const {
     among_leaders = on(leaders, exchange_.schedule(regions_.number(), region), send,
                        BlockMap::table(std::move(data)));
   }
-  add(among_leaders, 1 + static_cast<int>(exchange_.cost(regions_.number()).rounds));
+  add(among_leaders, exchange_.rounds(regions_.number()));
 
   const BlockMap all = BlockMap::affine(Buffer::recv, 0, p, p);
   add(on(members, from_leader(linear_, size, local), all, all), rounds);
   return std::move(schedule).build();
-}
-
-std::vector<std::int64_t> Leaders::sent_by_leaders() const {
-  const int r = regions_.number();
-  std::vector<std::int64_t> sent;
-  if (regions_.even()) {
-    sent.assign(r, std::int64_t{r - 1} * regions_.largest());
-  } else if (exchange_.algorithm().name == "ring") {  // all but what comes from the next one
-    for (int region = 0; region < r; ++region)
-      sent.push_back(regions_.ranks() - regions_.size(wrap(region + 1, r)));
-  } else {
-    Tally::Part part;
-    std::vector<Schedule> schedules;
-    for (int region = 0; region < r; ++region) {
-      part.group.push_back(region);
-      part.widths.push_back(regions_.size(region));
-      schedules.push_back(exchange_.schedule(r, region));
-    }
-    Tally tally(r);
-    tally.run(schedules, {&part, 1});
-    for (int region = 0; region < r; ++region) sent.push_back(tally.sent(region));
-  }
-  return sent;
-}
-
-// All leaders take part in all rounds of the exchange, so whoever begins last makes all end last;
-// and no rank does more than its leader.
-Cost Leaders::cost() const {
-  const Cost among_leaders = exchange_.cost(regions_.number());
-  const std::vector<std::int64_t> sent = sent_by_leaders();
-  const int size = regions_.largest();
-  Cost cost{.rounds = 2 * rounds_inside(linear_, size) + among_leaders.rounds,
-            .messages = messages_inside(linear_, size) + among_leaders.messages,
-            .copied = 1};
-  for (int region = 0; region < regions_.number(); ++region)
-    cost.sent =
-        std::max(cost.sent, sent[region] + std::int64_t{regions_.ranks()} *
-                                               messages_inside(linear_, regions_.size(region)));
-  return cost;
 }
 
 }  // namespace toccata

@@ -19,13 +19,9 @@ class Leaders {
   Leaders(Regions regions, const Shape& shape);
 
   std::string why_impossible() const;
-  Cost cost() const;
   Schedule schedule(int rank) const;
 
  private:
-  // What each leader sends to others.
-  std::vector<std::int64_t> sent_by_leaders() const;
-
   Regions regions_;
   Flat exchange_;
   bool linear_;

@@ -15,11 +15,6 @@ Shape ReduceScatterAllgather::half(const Shape& shape) const {
 
 int ReduceScatterAllgather::parts(const Shape& shape) const { return shape.p * half(shape).parts; }
 
-Cost ReduceScatterAllgather::cost(const Shape& shape) const {
-  const Shape inner = half(shape);
-  return reduce_scatter_.cost(inner) + allgather_.cost(inner);
-}
-
 void ReduceScatterAllgather::write(const Shape& shape, int rank, ScheduleBuilder& schedule) const {
   const Shape inner = half(shape);
   const BlockMap all = BlockMap::affine(Buffer::recv, 0);

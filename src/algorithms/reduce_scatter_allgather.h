@@ -16,7 +16,6 @@ class ReduceScatterAllgather {
   explicit ReduceScatterAllgather(std::string_view name);
 
   int parts(const Shape& shape) const;
-  Cost cost(const Shape& shape) const;
   void write(const Shape& shape, int rank, ScheduleBuilder& schedule) const;
 
  private:

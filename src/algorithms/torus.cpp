@@ -26,9 +26,9 @@ TorusTree tree_of(const Grid& grid, const Shape& shape, int rank) {
   return {grid.mesh, cell_of(grid, shape.root), cell_of(grid, rank)};
 }
 
-TorusTreeSize tree_size(const Shape& shape) {
+int tree_rounds(const Shape& shape) {
   const Grid grid = grid_of(shape);
-  return measure_tree(grid.mesh, cell_of(grid, shape.root));
+  return tree_rounds(grid.mesh, cell_of(grid, shape.root));
 }
 
 int ways_round(const Shape& shape) { return std::max(1, 2 * grid_of(shape).mesh.dimensions()); }

@@ -13,9 +13,9 @@ Grid grid_of(const Shape& shape);
 // The cell that a rank is in.
 int cell_of(const Grid& grid, int rank);
 
-// The minimum spanning tree from the root: the place of a rank in it, and all of it.
+// The minimum spanning tree from the root: the place of a rank in it, and its rounds.
 TorusTree tree_of(const Grid& grid, const Shape& shape, int rank);
-TorusTreeSize tree_size(const Shape& shape);
+int tree_rounds(const Shape& shape);
 
 // Pieces of a block that go different ways round the torus: two for each of its dimensions.
 int ways_round(const Shape& shape);

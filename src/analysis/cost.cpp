@@ -379,8 +379,8 @@ Prediction predict(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, std::span<const std::int64_t> bytes,
                    const Model& model, const CostOptions& options) {
   Clocks clocks(collective, shape, schedules, bytes, model, options);
-  WalkResult walked = walk(schedules, clocks);
-  if (!walked.error.empty()) return {.error = std::move(walked.error)};
+  if (std::string stuck = walk(schedules, clocks); !stuck.empty())
+    return {.error = std::move(stuck)};
   return {.seconds = clocks.end().time, .terms = clocks.end().terms};
 }
 

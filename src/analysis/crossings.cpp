@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/sizing.h"
-#include "analysis/walk.h"
 #include "topology/placement.h"
 
 namespace toccata {

@@ -153,9 +153,9 @@ class Run : public WalkVisitor {
   std::string run() {
     std::vector<Region> before;
     for (const auto& rank : ranks_) before.push_back(rank[0]);
-    const WalkResult result = walk(schedules_, *this);
+    const std::string stuck = walk(schedules_, *this);
     if (!error_.empty()) return error_;
-    if (!result.error.empty()) return result.error;
+    if (!stuck.empty()) return stuck;
     for (int rank = 0; rank < shape_.p; ++rank) {
       if (ranks_[rank][0].bytes() != before[rank].bytes())
         return "rank " + std::to_string(rank) + ": send was written";

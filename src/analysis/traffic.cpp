@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "algorithms/count.h"
 #include "analysis/sizing.h"
-#include "analysis/walk.h"
 
 namespace toccata {
 
@@ -49,10 +49,22 @@ Traffic traffic(const Collective& collective, const Shape& shape, int rank,
 
 Traffic traffic(const Algorithm& algorithm, const Shape& shape,
                 std::span<const std::int64_t> bytes) {
+  return traffic(
+      algorithm.collective, shape, [&](int rank) { return algorithm.schedule(shape, rank); },
+      bytes);
+}
+
+Traffic traffic(const Collective& collective, const Shape& shape,
+                const std::function<Schedule(int rank)>& schedule_of,
+                std::span<const std::int64_t> bytes) {
   Traffic result;
-  for (int rank = 0; rank < shape.p; ++rank)
-    result = largest(
-        result, traffic(algorithm.collective, shape, rank, algorithm.schedule(shape, rank), bytes));
+  Counter counter;
+  for (int rank = 0; rank < shape.p; ++rank) {
+    const Schedule schedule = schedule_of(rank);
+    counter.add(schedule);
+    result = largest(result, traffic(collective, shape, rank, schedule, bytes));
+  }
+  result.rounds = counter.cost().rounds;
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "algorithms/algorithm.h"
@@ -9,7 +10,7 @@ namespace toccata {
 
 // What one rank does in a schedule, or the largest of each over several ranks.
 struct Traffic {
-  std::int64_t rounds = 0;  // with a message in them
+  std::int64_t rounds = 0;  // with a message in them; of several ranks, in which anybody has one
   std::int64_t messages = 0;
   std::int64_t sent = 0;  // blocks
   std::int64_t sent_bytes = 0;
@@ -29,6 +30,11 @@ Traffic traffic(const Collective& collective, const Shape& shape, int rank,
 
 // The largest over all ranks of a possible shape.
 Traffic traffic(const Algorithm& algorithm, const Shape& shape,
+                std::span<const std::int64_t> bytes = {});
+
+// The same for schedules from anywhere, by rank.
+Traffic traffic(const Collective& collective, const Shape& shape,
+                const std::function<Schedule(int rank)>& schedule_of,
                 std::span<const std::int64_t> bytes = {});
 
 }  // namespace toccata

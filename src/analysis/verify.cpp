@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "algorithms/count.h"
 #include "analysis/sizing.h"
-#include "analysis/traffic.h"
 #include "analysis/walk.h"
 
 namespace toccata {
@@ -121,14 +121,11 @@ class Proof : public WalkVisitor {
   std::string run() {
     for (int rank = 0; rank < shape_.p; ++rank) check_scratch(rank);
     if (!error_.empty()) return error_;
-    const WalkResult result = walk(schedules_, *this);
-    rounds_ = result.rounds;
+    const std::string stuck = walk(schedules_, *this);
     if (!error_.empty()) return error_;
-    if (!result.error.empty()) return result.error;
+    if (!stuck.empty()) return stuck;
     return check_promise();
   }
-
-  std::int64_t rounds() const { return rounds_; }
 
   void opened(int rank, int round) override {
     if (!error_.empty()) return;
@@ -384,44 +381,30 @@ class Proof : public WalkVisitor {
   std::vector<int> from_;
   std::vector<int> cells_;
   std::vector<Value> on_the_way_;
-  std::int64_t rounds_ = 0;
   std::string error_;
 };
 
-std::string differ(const char* what, std::int64_t declared, std::int64_t found) {
-  return declared == found ? ""
-                           : std::string(what) + ": declared " + std::to_string(declared) +
-                                 ", the schedule has " + std::to_string(found);
+std::string differ(const char* what, std::int64_t claimed, std::int64_t found) {
+  return claimed == found ? ""
+                          : std::string(what) + ": claimed " + std::to_string(claimed) +
+                                ", the schedules have " + std::to_string(found);
 }
 
-// What is wrong, and the rounds that were found.
-using Outcome = std::pair<std::string, std::int64_t>;
-
-Outcome prove(const Algorithm& algorithm, const Shape& shape, std::span<const Schedule> schedules,
-              bool in_place) {
-  const auto run = [](auto&& proof) {
-    std::string error = proof.run();
-    return Outcome(std::move(error), proof.rounds());
-  };
-  return algorithm.collective.reduces ? run(Proof<Operand>(algorithm, shape, schedules, in_place))
-                                      : run(Proof<Datum>(algorithm, shape, schedules, in_place));
-}
-
-// With buffers of their own, and then in place, unless send is a copy there.
-Outcome prove_both(const Algorithm& algorithm, const Shape& shape,
-                   std::span<const Schedule> schedules) {
-  Outcome apart = prove(algorithm, shape, schedules, false);
-  if (!apart.first.empty() || algorithm.collective.in_place == nullptr) return apart;
-  Outcome in_place = prove(algorithm, shape, schedules, true);
-  if (!in_place.first.empty()) in_place.first.insert(0, "in place, ");
-  return in_place;
+std::string prove(const Algorithm& algorithm, const Shape& shape,
+                  std::span<const Schedule> schedules, bool in_place) {
+  return algorithm.collective.reduces ? Proof<Operand>(algorithm, shape, schedules, in_place).run()
+                                      : Proof<Datum>(algorithm, shape, schedules, in_place).run();
 }
 
 }  // namespace
 
+// With buffers of their own, and then in place, unless send is a copy there.
 std::string verify(const Algorithm& algorithm, const Shape& shape,
                    std::span<const Schedule> schedules) {
-  return prove_both(algorithm, shape, schedules).first;
+  std::string error = prove(algorithm, shape, schedules, false);
+  if (!error.empty() || algorithm.collective.in_place == nullptr) return error;
+  error = prove(algorithm, shape, schedules, true);
+  return error.empty() ? "" : "in place, " + error;
 }
 
 std::string verify(const Collective& collective, const Shape& shape,
@@ -431,36 +414,42 @@ std::string verify(const Collective& collective, const Shape& shape,
                       .summary = "",
                       .citation = "",
                       .relays = true,
-                      .cost = nullptr,
                       .write = nullptr};
-  return prove(any, shape, schedules, in_place).first;
+  return prove(any, shape, schedules, in_place);
 }
 
 std::string verify(const Algorithm& algorithm, const Shape& shape) {
   std::vector<Schedule> schedules;
-  Traffic found;
+  Counter counter;
   for (int rank = 0; rank < shape.p; ++rank) {
     schedules.push_back(algorithm.schedule(shape, rank));
-    found = largest(found, traffic(algorithm.collective, shape, rank, schedules.back()));
+    counter.add(schedules.back());
   }
-  const auto [error, rounds] = prove_both(algorithm, shape, schedules);
-  if (!error.empty()) return error;
+  std::string error = verify(algorithm, shape, schedules);
+  if (!error.empty() || algorithm.claim == nullptr) return error;
 
-  const Cost declared = algorithm.cost(shape);
+  const Cost claimed = algorithm.claim(shape), found = counter.cost();
   for (const std::string& wrong :
-       {differ("rounds", declared.rounds, rounds),
-        differ("messages a rank", declared.messages, found.messages),
-        differ("blocks sent by a rank", declared.sent, found.sent),
-        differ("blocks copied by a rank", declared.copied, found.copied),
-        differ("blocks reduced by a rank", declared.reduced, found.reduced)})
+       {differ("rounds", claimed.rounds, found.rounds),
+        differ("messages a rank", claimed.messages, found.messages),
+        differ("blocks sent by a rank", claimed.sent, found.sent),
+        differ("blocks copied by a rank", claimed.copied, found.copied),
+        differ("blocks reduced by a rank", claimed.reduced, found.reduced)})
     if (!wrong.empty()) return wrong;
   return "";
 }
 
 std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape) {
-  const Cost cost = algorithm.cost(shape);
-  return shape.p * (10 * cost.messages + cost.sent + cost.copied + cost.reduced) +
-         std::int64_t{algorithm.collective.data(shape)};
+  constexpr std::int64_t more_than_anybody_affords = 1'000'000'000;
+  std::int64_t effort = 0;
+  Counter counter;
+  for (const int rank : telling_ranks(shape)) {
+    counter.add(algorithm.schedule(shape, rank));
+    const Cost& cost = counter.cost();
+    effort = shape.p * (10 * cost.messages + cost.sent + cost.copied + cost.reduced);
+    if (effort > more_than_anybody_affords) break;
+  }
+  return effort + std::int64_t{algorithm.collective.data(shape)};
 }
 
 }  // namespace toccata

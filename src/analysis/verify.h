@@ -15,11 +15,12 @@ namespace toccata {
 // Where it reduces: every rank's contribution is in there once, in the order of the ranks if the
 // algorithm says so, and by the same expression on every rank, so that all get the same bits.
 // Both for calls with buffers of their own and, where that is another thing, with MPI_IN_PLACE.
-// Also holds rounds, messages, blocks sent, copied and reduced to the declared closed forms.
-// Returns what is wrong first, in one line that names rank, round and block; empty if nothing is.
+// Also holds it to its rounds being the same moments on all ranks, and rounds, messages, blocks
+// sent, copied and reduced to what the literature claims, if it does. Returns what is wrong first,
+// in one line that names rank, round and block; empty if nothing is.
 std::string verify(const Algorithm& algorithm, const Shape& shape);
 
-// The same for these schedules, one for every rank, without the closed forms.
+// The same for these schedules, one for every rank, without the claims.
 std::string verify(const Algorithm& algorithm, const Shape& shape,
                    std::span<const Schedule> schedules);
 
@@ -28,8 +29,8 @@ std::string verify(const Algorithm& algorithm, const Shape& shape,
 std::string verify(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, bool in_place = false);
 
-// About how many blocks a proof moves or looks at; a message counts as ten. By the declared cost,
-// so that it is known without writing a schedule. 40 million take about a second.
+// About how many blocks a proof moves or looks at, judging from the ranks that tell most; a
+// message counts as ten. 40 million take about a second.
 std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape);
 
 }  // namespace toccata

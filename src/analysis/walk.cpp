@@ -83,25 +83,20 @@ class Walk {
         ranks_(schedules.size()),
         waiting_(schedules.size()) {}
 
-  WalkResult run() {
+  std::string run() {
     for (int rank = 0; rank < p(); ++rank) ready_.push_back(rank);
     while (!ready_.empty() && error_.empty()) {
       const int rank = ready_.back();
       ready_.pop_back();
       open_rounds(rank);
     }
-    if (error_.empty()) error_ = describe_deadlock();
-    std::int64_t rounds = 0;
-    for (const Rank& each : ranks_) rounds = std::max(rounds, each.finished);
-    return {error_, rounds};
+    return error_.empty() ? describe_deadlock() : error_;
   }
 
  private:
   struct Rank {
     int round = 0;
-    int in_flight = 0;          // messages of the open round that have not met their counterpart
-    std::int64_t started = 0;   // depth of the chain when the round was opened
-    std::int64_t finished = 0;  // ... and with what has moved since
+    int in_flight = 0;  // messages of the open round that have not met their counterpart
   };
   int p() const { return static_cast<int>(schedules_.size()); }
 
@@ -112,7 +107,6 @@ class Walk {
     while (self.round < schedule.rounds() && error_.empty()) {
       const auto sends = schedule.sends(self.round);
       const auto recvs = schedule.recvs(self.round);
-      self.started = self.finished;
       self.in_flight = static_cast<int>(sends.size() + recvs.size());
       if (self.in_flight == 0) {
         visitor_.opened(rank, self.round);
@@ -162,9 +156,7 @@ class Walk {
                       name(receive.travel));
 
     visitor_.moved(sender, send, receiver, receive);
-    const std::int64_t depth = std::max(ranks_[sender].started, ranks_[receiver].started) + 1;
     for (const int rank : {sender, receiver}) {
-      ranks_[rank].finished = std::max(ranks_[rank].finished, depth);
       if (--ranks_[rank].in_flight == 0) {
         close_round(rank);
         ready_.push_back(rank);
@@ -202,18 +194,12 @@ class Walk {
 
 }  // namespace
 
-WalkResult walk(std::span<const Schedule> schedules, WalkVisitor& visitor) {
+std::string walk(std::span<const Schedule> schedules, WalkVisitor& visitor) {
   for (std::size_t rank = 1; rank < schedules.size(); ++rank)
     if (schedules[rank].channels() != schedules[0].channels())
-      return {"rank " + std::to_string(rank) + " has " +
-                  std::to_string(schedules[rank].channels()) + " channels, rank 0 has " +
-                  std::to_string(schedules[0].channels()),
-              0};
+      return "rank " + std::to_string(rank) + " has " + std::to_string(schedules[rank].channels()) +
+             " channels, rank 0 has " + std::to_string(schedules[0].channels());
   return Walk(schedules, visitor).run();
-}
-
-std::int64_t pieces(const Schedule& schedule, const Message& message) {
-  return message.travel == Travel::per_block ? count_blocks(schedule.ranges(message)) : 1;
 }
 
 }  // namespace toccata

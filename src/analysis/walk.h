@@ -22,18 +22,11 @@ class WalkVisitor {
   virtual void stepped(int rank, int round, const Step& copy) = 0;
 };
 
-struct WalkResult {
-  std::string error;        // empty if every rank came to its end
-  std::int64_t rounds = 0;  // messages on the longest chain of dependent ones
-};
-
 // Runs the schedules of all ranks against each other, each rank in its own time. A round ends when
 // each of its messages has met its counterpart (sends are synchronous, the strictest MPI there can
 // be), so a schedule that would deadlock anywhere deadlocks here.
-// Errors: ranks out of range, counterparts that differ in number of blocks or travel, deadlock.
-WalkResult walk(std::span<const Schedule> schedules, WalkVisitor& visitor);
-
-// How many MPI messages a message is.
-std::int64_t pieces(const Schedule& schedule, const Message& message);
+// Returns what is wrong, empty if every rank came to its end: ranks out of range, counterparts that
+// differ in number of blocks or travel, deadlock.
+std::string walk(std::span<const Schedule> schedules, WalkVisitor& visitor);
 
 }  // namespace toccata

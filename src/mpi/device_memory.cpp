@@ -7,10 +7,27 @@ namespace toccata {
 
 namespace {
 
+// The loaded library whose file name begins so. Looked up in the loader's list, as dlopen would
+// look for a missing one in all folders.
+struct Loaded {
+  std::string_view begin;
+  std::string path = {};
+
+  static int look_at(dl_phdr_info* info, std::size_t, void* wanted) {
+    auto& self = *static_cast<Loaded*>(wanted);
+    const std::string_view path = info->dlpi_name;
+    if (!path.substr(path.rfind('/') + 1).starts_with(self.begin)) return 0;
+    self.path = path;
+    return 1;
+  }
+};
+
 // A function of a library that is loaded already, in whatever way.
 template <typename Function>
-Function* loaded(const char* library, const char* name) {
-  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+Function* loaded(std::string_view begin, const char* name) {
+  Loaded library{begin};
+  if (dl_iterate_phdr(Loaded::look_at, &library) == 0) return nullptr;
+  void* const handle = dlopen(library.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   void* const found = dlsym(handle, name);
   dlclose(handle);  // what others loaded stays
@@ -27,7 +44,7 @@ struct HipAttributes {
 using HipPointerAttributes = int(HipAttributes* attributes, const void* address);
 
 struct Runtimes {
-  PointerAttribute* cuda = loaded<PointerAttribute>("libcuda.so.1", "cuPointerGetAttribute");
+  PointerAttribute* cuda = loaded<PointerAttribute>("libcuda.so", "cuPointerGetAttribute");
   HipPointerAttributes* hip =
       loaded<HipPointerAttributes>("libamdhip64.so.5", "hipPointerGetAttributes");
   HipPointerAttributes* hip_6 =

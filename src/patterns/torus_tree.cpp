@@ -69,33 +69,27 @@ std::vector<RootedBox> hand_over(const Mesh& mesh, RootedBox& box) {
   return slabs;
 }
 
-// Places do not matter for a box's size, so boxes of one form are measured once.
-class Measure {
+// Places do not matter for a box's height, so boxes of one form are measured once.
+class Height {
  public:
-  explicit Measure(const Mesh& mesh) : mesh_(mesh) {}
+  explicit Height(const Mesh& mesh) : mesh_(mesh) {}
 
-  TorusTreeSize operator()(RootedBox box) {
+  int operator()(RootedBox box) {
     std::vector<int> form = box.below;
     form.insert(form.end(), box.above.begin(), box.above.end());
     if (const auto found = known_.find(form); found != known_.end()) return found->second;
-    TorusTreeSize size;
+    int rounds = 0;
     if (const std::vector<RootedBox> slabs = hand_over(mesh_, box); !slabs.empty()) {
-      size = (*this)(box);
-      size.root_parts += static_cast<int>(slabs.size());
-      for (const RootedBox& slab : slabs) {
-        const TorusTreeSize part = (*this)(slab);
-        size.rounds = std::max(size.rounds, part.rounds);
-        size.most_other_parts = std::max(size.most_other_parts, part.most_parts());
-        size.largest_part = std::max(size.largest_part, slab.cells());
-      }
-      ++size.rounds;
+      rounds = (*this)(box);
+      for (const RootedBox& slab : slabs) rounds = std::max(rounds, (*this)(slab));
+      ++rounds;
     }
-    return known_.emplace(std::move(form), size).first->second;
+    return known_.emplace(std::move(form), rounds).first->second;
   }
 
  private:
   const Mesh& mesh_;
-  std::map<std::vector<int>, TorusTreeSize> known_;
+  std::map<std::vector<int>, int> known_;
 };
 
 }  // namespace
@@ -119,6 +113,6 @@ TorusTree::TorusTree(const Mesh& mesh, int root, int cell) : box(whole(mesh, roo
   }
 }
 
-TorusTreeSize measure_tree(const Mesh& mesh, int root) { return Measure(mesh)(whole(mesh, root)); }
+int tree_rounds(const Mesh& mesh, int root) { return Height(mesh)(whole(mesh, root)); }
 
 }  // namespace toccata

@@ -49,16 +49,7 @@ struct TorusTree {
   TorusTree(const Mesh& mesh, int root, int cell);
 };
 
-// What there is in the whole tree.
-struct TorusTreeSize {
-  int rounds = 0;
-  int root_parts = 0;        // handed over by the root
-  int most_other_parts = 0;  // ... and by any other cell
-  int largest_part = 0;      // cells
-
-  int most_parts() const { return std::max(root_parts, most_other_parts); }
-};
-
-TorusTreeSize measure_tree(const Mesh& mesh, int root);
+// Rounds of the whole tree: its height.
+int tree_rounds(const Mesh& mesh, int root);
 
 }  // namespace toccata

@@ -22,6 +22,12 @@ void Schedule::set_travel(Travel travel) {
       if (each.travel == Travel::whole) each.travel = travel;
 }
 
+std::int64_t pieces(const Schedule& schedule, const Message& message) {
+  std::int64_t blocks = 0;
+  for (const BlockRange& range : schedule.ranges(message)) blocks += range.blocks();
+  return message.travel == Travel::per_block ? blocks : 1;
+}
+
 std::size_t Schedule::memory() const {
   return sizeof(*this) + rounds_.capacity() * sizeof(Round) +
          (sends_.capacity() + recvs_.capacity()) * sizeof(Message) +

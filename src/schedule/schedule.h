@@ -99,4 +99,7 @@ class Schedule {
   int channels_ = 1;
 };
 
+// How many MPI messages a message is.
+std::int64_t pieces(const Schedule& schedule, const Message& message);
+
 }  // namespace toccata

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algorithms/count.h"
 #include "algorithms/registry.h"
 
 namespace toccata {
@@ -15,7 +16,7 @@ Choice reproducible(const Collective& collective, const Choice& choice, const Sh
     if (!each->serves(collective) || !each->reproducible || (ordered && !each->ordered) ||
         !each->why_impossible(known).empty())
       continue;
-    const Cost cost = each->cost(each->complete(known));
+    const Cost cost = count(*each, each->complete(known));
     if (!best.native() && std::pair(cost.rounds, cost.sent) >= std::pair(least.rounds, least.sent))
       continue;
     best = {each, Parameters(each->parameters)};

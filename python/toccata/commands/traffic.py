@@ -28,12 +28,13 @@ def traffic(
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
-    """Count rounds, messages and blocks, and set them beside the declared closed forms.
+    """Count rounds, messages and blocks, and set them beside what the literature claims.
 
-    Every number is the largest over the ranks. What is declared stands in brackets; it stands alone
-    where counting would take too long. With --machine, a second table tells what crosses each of
-    its levels, that is, goes between ranks in different nodes, sockets, ...: the most that a rank
-    sends, the most that leaves a region, and all of it.
+    Every number is the largest over the ranks. Claims, where a paper has a closed form, stand
+    in brackets. Where counting would take too long, some ranks stand for all. With --machine, a
+    second table tells what crosses each of its levels, that is, goes between ranks in different
+    nodes, sockets, ...: the most that a rank sends, the most that leaves a region, and all of
+    it.
 
     Examples:
 

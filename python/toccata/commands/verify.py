@@ -25,11 +25,12 @@ def verify(
 ) -> None:
     """Prove algorithms right, in every setting of their parameters, in place and not.
 
-    Follows every block from its origin: nothing deadlocks, nothing undefined is sent, no two writes
-    overlap, every rank ends with what the collective promises, and the declared numbers of rounds,
-    messages and blocks are true. For 1 to --max-p ranks, and for some large and awkward numbers
-    where that takes about a second; for algorithms that go by where ranks run, on several kinds of
-    machines, or up to --max-p ranks on the one that is named. Exit code 1 if anything is wrong.
+    Follows every block from its origin: nothing deadlocks, nothing undefined is sent, no two
+    writes overlap, every rank ends with what the collective promises, and the numbers of
+    rounds, messages and blocks are those that the literature claims. For 1 to --max-p ranks,
+    and for some large and awkward numbers where that takes about a second; for algorithms that
+    go by where ranks run, on several kinds of machines, or up to --max-p ranks on the one that
+    is named. Exit code 1 if anything is wrong.
 
     Examples:
 

@@ -56,7 +56,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                                         : rotated(shape, rank, schedule);
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int rounds = ceil_log2(shape.p);
   return {.rounds = rounds,
           .messages = rounds,
@@ -69,8 +69,8 @@ extern const Algorithm bruck{
     .collective = toccata::allgather,
     .summary = "⌈log2 p⌉ rounds for any p, distance doubles; for short messages",
     .citation = "bruck1997, section IV",
+    .claim = claim,
     .parameters = {rotation},
-    .cost = cost,
     .write = write,
 };
 

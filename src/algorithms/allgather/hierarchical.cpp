@@ -28,7 +28,6 @@ extern const Algorithm hierarchical{
     .parameters = {Leaders::exchange(), Leaders::local()},
     .by_placement = true,
     .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },
-    .cost = [](const Shape& shape) { return leaders(shape).cost(); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { schedule.then(leaders(shape).schedule(rank)); },
 };

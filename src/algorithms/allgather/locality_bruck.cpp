@@ -17,11 +17,9 @@
 // some lanes have nothing to do.
 
 #include <array>
-#include <map>
 
 #include "algorithms/flat.h"
 #include "algorithms/region_blocks.h"
-#include "algorithms/tally.h"
 #include "patterns/circulant.h"
 #include "schedule/combinators.h"
 #include "topology/division.h"
@@ -135,81 +133,6 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(among(Division(shape.placement.get()), shape.p, shape, rank));
 }
 
-namespace {
-
-// The same for all ranks at a time, in numbers.
-class Count {
- public:
-  explicit Count(const Shape& shape) : shape_(shape), tally_(shape.p) {}
-
-  // Member i of `part` contributes widths[i] blocks.
-  void among(const Division& ranks, const Tally::Part& part) {
-    if (!ranks.divides()) return tally_.run(gather(part.group.size()), {&part, 1});
-    const Regions& regions = ranks.regions();
-    const int r = regions.number();
-    std::vector<Division> divisions;
-    std::vector<Tally::Part> parts(r);
-    std::vector<std::int64_t> below{0};  // blocks of all regions before one, twice round
-    for (int region = 0; region < r; ++region) {
-      divisions.push_back(ranks.inside(region));
-      std::int64_t data = 0;
-      for (const int member : regions.members(region)) {
-        parts[region].group.push_back(part.group[member]);
-        parts[region].widths.push_back(part.widths[member]);
-        data += part.widths[member];
-      }
-      below.push_back(below.back() + data);
-      among(divisions[region], parts[region]);
-    }
-    for (int region = 0; region < r; ++region)
-      below.push_back(below.back() + below[region + 1] - below[region]);
-
-    const Lanes exchange(regions, shape_);
-    exchange.for_each_round([&](const std::vector<Lane>& busy) {
-      for (Tally::Part& each : parts) std::ranges::fill(each.widths, 0);
-      tally_.round([&](auto&& message) {
-        for (int region = 0; region < r; ++region)
-          for (const Lane& lane : busy) {
-            const int above = wrap(region + lane.distance, r);
-            const std::int64_t blocks = below[above + lane.count] - below[above];
-            parts[region].widths[exchange.carrier(lane, region)] += blocks;
-            message(part.group[exchange.rank(lane, above)], part.group[exchange.rank(lane, region)],
-                    blocks);
-          }
-      });
-      for (int region = 0; region < r; ++region) among(divisions[region], parts[region]);
-    });
-  }
-
-  Cost largest() const { return tally_.largest(); }
-
- private:
-  const std::vector<Schedule>& gather(std::size_t p) {
-    std::vector<Schedule>& all = gathers_[p];
-    for (std::size_t rank = all.size(); rank < p; ++rank)
-      all.push_back(bruck().schedule(static_cast<int>(p), static_cast<int>(rank)));
-    return all;
-  }
-
-  const Shape& shape_;
-  Tally tally_;
-  std::map<std::size_t, std::vector<Schedule>> gathers_;
-};
-
-}  // namespace
-
-static Cost cost(const Shape& shape) {
-  const Division all(shape.placement.get());
-  if (!all.divides()) return bruck().cost(shape.p);
-  Tally::Part everybody{{}, std::vector<std::int64_t>(shape.p, 1)};
-  for (int rank = 0; rank < shape.p; ++rank) everybody.group.push_back(rank);
-  Count count(shape);
-  count.among(all, everybody);
-  Cost cost = count.largest();
-  cost.copied = 1;
-  return cost;
-}
-
 extern const Algorithm locality_bruck{
     .name = "locality_bruck",
     .collective = toccata::allgather,
@@ -217,7 +140,6 @@ extern const Algorithm locality_bruck{
     .citation = "bienz2022, algorithm 2",
     .parameters = {local_rank_0, lanes},
     .by_placement = true,
-    .cost = cost,
     .write = write,
 };
 

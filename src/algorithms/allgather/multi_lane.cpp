@@ -11,11 +11,7 @@
 // There are as many lanes as the largest node has ranks. On a smaller node a rank is in several; it
 // has a block for the first of them alone, but takes part in all.
 
-#include <map>
-#include <numeric>
-
 #include "algorithms/flat.h"
-#include "algorithms/tally.h"
 #include "schedule/combinators.h"
 #include "topology/division.h"
 
@@ -89,43 +85,6 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
       on(members, lanes.inside.schedule(size, local), send, BlockMap::table(std::move(brought))));
 }
 
-static Cost cost(const Shape& shape) {
-  const Lanes lanes(shape);
-  const auto schedules = [](const Flat& flat, int p) {
-    std::vector<Schedule> all(p);
-    for (int rank = 0; rank < p; ++rank) all[rank] = flat.schedule(p, rank);
-    return all;
-  };
-  if (!lanes.nodes.divide()) return lanes.between.cost(shape.p);
-  const int r = lanes.nodes.number();
-  std::vector<Tally::Part> between(lanes.number()), inside(r);
-  for (int node = 0; node < r; ++node) {
-    const auto members = lanes.nodes.members(node);
-    inside[node] = {{members.begin(), members.end()}, std::vector<std::int64_t>(members.size())};
-  }
-  for (int lane = 0; lane < lanes.number(); ++lane) {
-    between[lane].group = lanes.ranks(lane);
-    for (int node = 0; node < r; ++node)
-      between[lane].widths.push_back(lanes.has_block(lane, node) ? 1 : 0);
-    const std::int64_t blocks =
-        std::reduce(between[lane].widths.begin(), between[lane].widths.end());
-    for (int node = 0; node < r; ++node)
-      inside[node].widths[lane % lanes.nodes.size(node)] += blocks;
-  }
-
-  Tally tally(shape.p);
-  tally.run(schedules(lanes.between, r), between);
-  std::map<std::size_t, std::vector<Schedule>> by_size;
-  for (const Tally::Part& node : inside) {
-    std::vector<Schedule>& known = by_size[node.group.size()];
-    if (known.empty()) known = schedules(lanes.inside, static_cast<int>(node.group.size()));
-    tally.run(known, {&node, 1});
-  }
-  Cost cost = tally.largest();
-  cost.copied = 1;
-  return cost;
-}
-
 extern const Algorithm multi_lane{
     .name = "multi_lane",
     .collective = toccata::allgather,
@@ -140,7 +99,6 @@ extern const Algorithm multi_lane{
                                  ? ""
                                  : "needs a power of two nodes for exchange=recursive_doubling");
         },
-    .cost = cost,
     .write = write,
 };
 

@@ -55,7 +55,6 @@ extern const Algorithm multi_leader{
     .parameters = {number, exchange, Leaders::local()},
     .by_placement = true,
     .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },
-    .cost = [](const Shape& shape) { return leaders(shape).cost(); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { schedule.then(leaders(shape).schedule(rank)); },
 };

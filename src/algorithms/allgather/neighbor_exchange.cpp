@@ -28,7 +28,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   return {.rounds = shape.p / 2, .messages = shape.p / 2, .sent = shape.p - 1, .copied = 1};
 }
 
@@ -37,11 +37,11 @@ extern const Algorithm neighbor_exchange{
     .collective = toccata::allgather,
     .summary = "p/2 rounds of pairwise swaps between neighbours; even p",
     .citation = "chen2005",
+    .claim = claim,
     .impossible =
         [](const Shape& shape) {
           return std::string(shape.p % 2 == 0 ? "" : "needs an even number of ranks");
         },
-    .cost = cost,
     .write = write,
 };
 

@@ -20,7 +20,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int rounds = ceil_log2(shape.p);
   return {.rounds = rounds, .messages = rounds, .sent = shape.p - 1, .copied = 1};
 }
@@ -30,11 +30,11 @@ extern const Algorithm recursive_doubling{
     .collective = toccata::allgather,
     .summary = "log2 p rounds, distance and data double; powers of two",
     .citation = "thakur2005, section 4.1",
+    .claim = claim,
     .impossible =
         [](const Shape& shape) {
           return std::string(is_power_of_two(shape.p) ? "" : "needs a power of two ranks");
         },
-    .cost = cost,
     .write = write,
 };
 

@@ -19,7 +19,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
         .recv(ring.below(1), recv(ring.below(i + 1)));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   return {.rounds = shape.p - 1, .messages = shape.p - 1, .sent = shape.p - 1, .copied = 1};
 }
 
@@ -28,7 +28,7 @@ extern const Algorithm ring{
     .collective = toccata::allgather,
     .summary = "p-1 rounds between neighbours; for long messages",
     .citation = "thakur2005, section 4.1",
-    .cost = cost,
+    .claim = claim,
     .write = write,
 };
 

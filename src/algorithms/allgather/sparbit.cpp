@@ -48,7 +48,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int rounds = ceil_log2(shape.p);
   const bool per_block = shape.parameters.is(messages, "per_block");
   return {.rounds = rounds,
@@ -62,8 +62,8 @@ extern const Algorithm sparbit{
     .collective = toccata::allgather,
     .summary = "⌈log2 p⌉ rounds for any p, distance halves as data doubles; no rotation",
     .citation = "loch2021, algorithm 1",
+    .claim = claim,
     .parameters = {messages},
-    .cost = cost,
     .write = write,
 };
 

@@ -29,24 +29,12 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
-  const Mesh mesh = grid_of(shape).mesh;
-  // The bucket of a dimension is empty once all that can still come comes in later ones.
-  int steps = 0, messages = 0;
-  for (const int dimension : longest_first(mesh)) {
-    steps += mesh.dims[dimension] - 1;
-    messages += steps;
-  }
-  return {.rounds = steps, .messages = messages, .sent = shape.p - 1, .copied = 1};
-}
-
 extern const Algorithm torus_bucket{
     .name = "torus_bucket",
     .collective = toccata::allgather,
     .summary = "a bucket in every dimension of the torus, N links at a time",
     .citation = "chan2006, section 4.2.2",
     .by_grid = true,
-    .cost = cost,
     .write = write,
 };
 

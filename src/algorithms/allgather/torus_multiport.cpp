@@ -48,7 +48,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(all);
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int steps = ring_steps(grid_of(shape).mesh);
   return {.rounds = steps,
           .messages = std::int64_t{shape.parts} * steps,
@@ -61,9 +61,9 @@ extern const Algorithm torus_multiport{
     .collective = toccata::allgather,
     .summary = "each block in 2N parts, each another way round the torus; all links busy",
     .citation = "jain2010",
+    .claim = claim,
     .by_grid = true,
     .parts = ways_round,
-    .cost = cost,
     .write = write,
 };
 

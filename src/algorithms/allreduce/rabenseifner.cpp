@@ -31,7 +31,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                   : schedule.round().send(twin, recv(0, leaves));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const FoldedCube cube{shape.p};
   const int leaves = cube.leaves();
   const int folded = cube.pairs() > 0 ? 1 : 0;
@@ -48,10 +48,10 @@ extern const Algorithm rabenseifner{
     .collective = toccata::allreduce,
     .summary = "halves vectors, then doubles the parts; for long messages",
     .citation = "rabenseifner2004",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .parts = [](const Shape& shape) { return FoldedCube{shape.p}.leaves(); },
-    .cost = cost,
     .write = write,
 };
 

@@ -53,7 +53,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     idle ? schedule.round().recv(twin, recv(0)) : schedule.round().send(twin, recv(0));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int rounds = floor_log2(shape.p);
   const int folded = is_power_of_two(shape.p) ? 0 : 1;
   return {.rounds = rounds + 2 * folded,
@@ -68,9 +68,9 @@ extern const Algorithm recursive_doubling{
     .collective = toccata::allreduce,
     .summary = "log2 p rounds, everybody reduces everything; for short messages",
     .citation = "thakur2005, on allreduce",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
-    .cost = cost,
     .write = write,
 };
 

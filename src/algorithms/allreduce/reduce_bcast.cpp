@@ -4,6 +4,7 @@
 //   p = 4   1>0 3>2    2>0    0>2    0>1 2>3
 
 #include "algorithms/registry.h"
+#include "patterns/arithmetic.h"
 
 namespace toccata::algorithms::allreduce {
 
@@ -11,18 +12,8 @@ static const Algorithm& up() { return *find_algorithm(toccata::reduce, "binomial
 static const Algorithm& down() { return *find_algorithm(toccata::bcast, "binomial"); }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  schedule.then(up().schedule(up().complete({shape.p}), rank))
+  schedule.then(up().schedule(up().complete({shape.p}), rank), 1 + ceil_log2(shape.p))
       .then(down().schedule(down().complete({shape.p}), rank));
-}
-
-// The root, which sends nothing on the way up, sends most.
-static Cost cost(const Shape& shape) {
-  Cost cost = down().cost(down().complete({shape.p}));
-  const Cost reduce = up().cost(up().complete({shape.p}));
-  cost.rounds += reduce.rounds;
-  cost.copied = reduce.copied;
-  cost.reduced = reduce.reduced;
-  return cost;
 }
 
 extern const Algorithm reduce_bcast{
@@ -32,7 +23,6 @@ extern const Algorithm reduce_bcast{
     .citation = "thakur2005, on allreduce",
     .ordered = true,
     .reproducible = true,
-    .cost = cost,
     .write = write,
 };
 

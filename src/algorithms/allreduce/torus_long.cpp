@@ -16,7 +16,6 @@ extern const Algorithm torus_long{
     .citation = "chan2006, section 4.2.4",
     .by_grid = true,
     .parts = [](const Shape& shape) { return halves().parts(shape); },
-    .cost = [](const Shape& shape) { return halves().cost(shape); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { halves().write(shape, rank, schedule); },
 };

@@ -27,19 +27,8 @@ static Shape rooted(Shape shape) {
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Shape inner = rooted(shape);
-  schedule.then(reduce::torus_mst.schedule(inner, rank), 1 + tree_size(inner).rounds)
+  schedule.then(reduce::torus_mst.schedule(inner, rank), 1 + tree_rounds(inner))
       .then(bcast::torus_mst.schedule(inner, rank));
-}
-
-static Cost cost(const Shape& shape) {
-  const TorusTreeSize tree = tree_size(rooted(shape));
-  const int others = shape.p > 1 ? tree.most_other_parts + 1 : 0;  // and one to the parent
-  const int messages = std::max(tree.root_parts, others);
-  return {.rounds = 2 * tree.rounds,
-          .messages = messages,
-          .sent = messages,
-          .copied = 1,
-          .reduced = tree.most_parts()};
 }
 
 extern const Algorithm torus_short{
@@ -48,7 +37,6 @@ extern const Algorithm torus_short{
     .summary = "reduce and broadcast over 2N links of a torus; for short messages",
     .citation = "chan2006, section 4.2.4",
     .by_grid = true,
-    .cost = cost,
     .write = write,
 };
 

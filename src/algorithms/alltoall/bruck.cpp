@@ -40,7 +40,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.copy(in_order, scratch).copy({scratch}, circular(Buffer::recv, rank, p, p, -1));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const Hops hops(shape.p, 2);
   return {.rounds = hops.number,
           .messages = hops.number,
@@ -53,8 +53,8 @@ extern const Algorithm bruck{
     .collective = toccata::alltoall,
     .summary = "⌈log2 p⌉ rounds, blocks rotated before and after; for short messages",
     .citation = "oliviero2023, section II-A",
+    .claim = claim,
     .blocks_alike = true,
-    .cost = cost,
     .write = write,
 };
 

@@ -34,7 +34,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   });
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const Hops hops(shape.p, 2);
   return {.rounds = hops.number,
           .messages = hops.number,
@@ -47,8 +47,8 @@ extern const Algorithm bruck_modified{
     .collective = toccata::alltoall,
     .summary = "⌈log2 p⌉ rounds by derived datatypes, no last rotation and no packing",
     .citation = "oliviero2023, section II-C",
+    .claim = claim,
     .blocks_alike = true,
-    .cost = cost,
     .write = write,
 };
 

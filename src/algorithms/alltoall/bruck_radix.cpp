@@ -41,7 +41,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.copy({waiting}, circular(Buffer::recv, rank, p, p, -1));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const Hops hops(shape.p, shape.parameters[radix]);
   return {.rounds = hops.number,
           .messages = hops.number,
@@ -61,10 +61,10 @@ extern const Algorithm bruck_radix{
     .collective = toccata::alltoall,
     .summary = "at most (r-1)·⌈logr p⌉ rounds: the radix trades rounds for blocks sent",
     .citation = "oliviero2023, section II-B",
+    .claim = claim,
     .parameters = {radix},
     .blocks_alike = true,
     .impossible = impossible,
-    .cost = cost,
     .write = write,
 };
 

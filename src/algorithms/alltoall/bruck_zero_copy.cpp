@@ -61,7 +61,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const Hops hops(shape.p, 2);
   return {.rounds = hops.number, .messages = hops.number, .sent = hops.blocks, .copied = 1};
 }
@@ -71,8 +71,8 @@ extern const Algorithm bruck_zero_copy{
     .collective = toccata::alltoall,
     .summary = "⌈log2 p⌉ rounds by derived datatypes, nothing moved between them",
     .citation = "oliviero2023, section II-D",
+    .claim = claim,
     .blocks_alike = true,
-    .cost = cost,
     .write = write,
 };
 

@@ -55,7 +55,6 @@ class Nodes {
   }
 
   Schedule schedule(int rank) const;
-  Cost cost() const;
 
  private:
   int nodes() const { return regions_.number(); }
@@ -151,7 +150,7 @@ Schedule Nodes::schedule(int rank) const {
   }
   const Schedule exchanged = abreast(exchanges);
   ScheduleBuilder giving;
-  for (int i = exchanged.rounds(); i <= between_.cost(nodes()).rounds; ++i) giving.round();
+  for (int i = exchanged.rounds(); i < between_.rounds(nodes()); ++i) giving.round();
   giving.round();
   if (own >= number_) {
     BlockRanges from_all;
@@ -178,49 +177,6 @@ Schedule Nodes::schedule(int rank) const {
   return all;
 }
 
-// Every rank that is a leader receives in every round of the exchange, so that they all end it at
-// the same time, one round later than nodes of one rank could.
-Cost Nodes::cost() const {
-  const Cost flat = between_.cost(nodes());
-  if (!regions_.divide()) return flat;
-  std::vector<std::int64_t> destinations(number_), nodes_with(number_);
-  for (int node = 0; node < nodes(); ++node)
-    for (int leader = 0; leader < std::min(number_, regions_.size(node)); ++leader) {
-      destinations[leader] += served(leader, node);
-      ++nodes_with[leader];
-    }
-  const bool forwards = between_.algorithm().name == "bruck";
-  Cost cost{.rounds = 1 + flat.rounds + (regions_.largest() > number_ ? 1 : 0)};
-  for (int rank = 0; rank < regions_.ranks(); ++rank) {
-    const int node = regions_.of(rank), own = regions_.local(rank), size = regions_.size(node);
-    std::int64_t messages = std::min(size, number_) - (own < number_ ? 1 : 0);
-    std::int64_t sent = regions_.ranks(), copied = 0;
-    for (int leader = own; leader < number_; leader += size) {
-      const std::int64_t here = std::int64_t{size} * served(leader, node);
-      copied += destinations[leader];
-      sent -= destinations[leader];
-      if (forwards) {
-        messages += flat.messages;
-        sent += flat.sent * here;
-        copied += flat.copied * here;
-      } else {
-        messages += nodes_with[leader] - (here > 0 ? 1 : 0);
-        sent += destinations[leader] * size - here;
-        copied += here;
-      }
-      if (here > 0) {
-        const int others = served(leader, node) - 1;
-        messages += others;
-        sent += std::int64_t{others} * regions_.ranks();
-      }
-    }
-    cost.messages = std::max(cost.messages, messages);
-    cost.sent = std::max(cost.sent, sent);
-    cost.copied = std::max(cost.copied, copied);
-  }
-  return cost;
-}
-
 }  // namespace
 
 extern const Algorithm hierarchical{
@@ -232,7 +188,6 @@ extern const Algorithm hierarchical{
     .blocks_alike = true,
     .by_placement = true,
     .impossible = [](const Shape& shape) { return Nodes(shape).why_impossible(); },
-    .cost = [](const Shape& shape) { return Nodes(shape).cost(); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { schedule.then(Nodes(shape).schedule(rank)); },
 };

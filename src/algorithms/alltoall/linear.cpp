@@ -19,7 +19,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   return {.rounds = shape.p > 1 ? 1 : 0, .messages = shape.p - 1, .sent = shape.p - 1, .copied = 1};
 }
 
@@ -28,7 +28,7 @@ extern const Algorithm linear{
     .collective = toccata::alltoall,
     .summary = "all p-1 messages at once; for middling messages and few ranks",
     .citation = "thakur2005, section 4.2",
-    .cost = cost,
+    .claim = claim,
     .write = write,
 };
 

@@ -23,7 +23,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   return {.rounds = shape.p - 1, .messages = shape.p - 1, .sent = shape.p - 1, .copied = 1};
 }
 
@@ -32,7 +32,7 @@ extern const Algorithm pairwise{
     .collective = toccata::alltoall,
     .summary = "p-1 rounds, one message each way in each; for long messages",
     .citation = "thakur2005, section 4.2",
-    .cost = cost,
+    .claim = claim,
     .write = write,
 };
 

@@ -43,7 +43,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   shape.parts == 1 ? one_by_one(tree, schedule) : pipelined(tree, shape.parts, schedule);
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   if (shape.p == 1) return {};
   const int children = ceil_log2(shape.p);
   const int depth = floor_log2(shape.p);
@@ -57,9 +57,9 @@ extern const Algorithm binomial{
     .collective = toccata::bcast,
     .summary = "⌈log2 p⌉ rounds, those who have it double; for short messages",
     .citation = "thakur2005, on broadcast",
+    .claim = claim,
     .parameters = {segments},
     .parts = [](const Shape& shape) { return shape.parameters[segments]; },
-    .cost = cost,
     .write = write,
 };
 

@@ -25,7 +25,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   if (shape.p == 1) return {};
   return {.rounds = shape.p + shape.parts - 2, .messages = shape.parts, .sent = shape.parts};
 }
@@ -35,9 +35,9 @@ extern const Algorithm pipeline{
     .collective = toccata::bcast,
     .summary = "segments follow each other from rank to rank; for very long messages, few ranks",
     .citation = "watts1995",
+    .claim = claim,
     .parameters = {segments},
     .parts = [](const Shape& shape) { return shape.parameters[segments]; },
-    .cost = cost,
     .write = write,
 };
 

@@ -4,7 +4,10 @@
 //
 //   p = 4, root 0    0>2 C D    0>1 B 2>3 D    then everybody passes its part round
 
+#include <algorithm>
+
 #include "algorithms/registry.h"
+#include "patterns/arithmetic.h"
 #include "schedule/combinators.h"
 
 namespace toccata::algorithms::bcast {
@@ -24,13 +27,9 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Algorithm& second = gather(shape);
   schedule
       .then(on(scatter().schedule({.p = shape.p, .root = shape.root}, rank), all, own,
-               Scratch::at_home))
+               Scratch::at_home),
+            std::max(1, ceil_log2(shape.p)))
       .then(on(second.schedule(second.complete({shape.p}), rank), own, all));
-}
-
-static Cost cost(const Shape& shape) {
-  const Algorithm& second = gather(shape);
-  return scatter().cost(shape) + second.cost(second.complete({shape.p}));
 }
 
 extern const Algorithm scatter_allgather{
@@ -41,7 +40,6 @@ extern const Algorithm scatter_allgather{
     .parameters = {second_half},
     .parts = [](const Shape& shape) { return shape.p; },
     .impossible = [](const Shape& shape) { return gather(shape).why_impossible({shape.p}); },
-    .cost = cost,
     .write = write,
 };
 

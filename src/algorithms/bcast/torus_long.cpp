@@ -27,12 +27,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Shape inner = half(shape);
   const BlockMap all = BlockMap::affine(Buffer::recv, 0);
   const BlockMap ours = BlockMap::affine(Buffer::recv, rank);
-  schedule.then(on(scatter::torus_mst.schedule(inner, rank), all, ours), tree_size(shape).rounds)
+  schedule.then(on(scatter::torus_mst.schedule(inner, rank), all, ours), tree_rounds(shape))
       .then(on(allgather::torus_bucket.schedule(inner, rank), ours, all));
-}
-
-static Cost cost(const Shape& shape) {
-  return scatter::torus_mst.cost(half(shape)) + allgather::torus_bucket.cost(half(shape));
 }
 
 extern const Algorithm torus_long{
@@ -42,7 +38,6 @@ extern const Algorithm torus_long{
     .citation = "chan2006, section 4.2.3",
     .by_grid = true,
     .parts = [](const Shape& shape) { return shape.p; },
-    .cost = cost,
     .write = write,
 };
 

@@ -27,18 +27,12 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
-  const TorusTreeSize tree = tree_size(shape);
-  return {.rounds = tree.rounds, .messages = tree.most_parts(), .sent = tree.most_parts()};
-}
-
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::bcast,
     .summary = "about log_2N+1 p rounds over 2N links of a torus; for short messages",
     .citation = "chan2006, section 4.1",
     .by_grid = true,
-    .cost = cost,
     .write = write,
 };
 

@@ -35,7 +35,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int one = shape.p > 1 ? 1 : 0;
   const int farthest = shape.p > 1 ? 1 << (ceil_log2(shape.p) - 1) : 0;
   return {.rounds = ceil_log2(shape.p),
@@ -49,8 +49,8 @@ extern const Algorithm binomial{
     .collective = toccata::gather,
     .summary = "⌈log2 p⌉ rounds, blocks go by way of others; for short messages",
     .citation = "thakur2005, on broadcast",
+    .claim = claim,
     .relays = true,
-    .cost = cost,
     .write = write,
 };
 

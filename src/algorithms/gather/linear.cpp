@@ -21,7 +21,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.copy(send(0), recv(rank));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int one = shape.p > 1 ? 1 : 0;
   return {.rounds = one, .messages = one, .sent = one, .copied = 1};
 }
@@ -31,7 +31,7 @@ extern const Algorithm linear{
     .collective = toccata::gather,
     .summary = "all p-1 messages to the root at once; for long messages, and gatherv",
     .citation = "chan2006, section 2",
-    .cost = cost,
+    .claim = claim,
     .write = write,
 };
 

@@ -14,15 +14,7 @@ extern const Algorithm torus_mst;
 namespace gather {
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  schedule.then(backwards(scatter::torus_mst.schedule(shape, rank), tree_size(shape).rounds));
-}
-
-static Cost cost(const Shape& shape) {
-  const TorusTreeSize tree = tree_size(shape);
-  return {.rounds = tree.rounds,
-          .messages = shape.p > 1 ? 1 : 0,
-          .sent = tree.largest_part,
-          .copied = 1};
+  schedule.then(backwards(scatter::torus_mst.schedule(shape, rank), tree_rounds(shape)));
 }
 
 extern const Algorithm torus_mst{
@@ -32,7 +24,6 @@ extern const Algorithm torus_mst{
     .citation = "chan2006, section 4.1.5",
     .relays = true,
     .by_grid = true,
-    .cost = cost,
     .write = write,
 };
 

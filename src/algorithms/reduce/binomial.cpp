@@ -75,7 +75,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   if (plan.to >= 0) schedule.round().send(plan.to, operands.own);
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const FoldedCube cube{shape.p, shape.root};
   const int one = shape.p > 1 ? 1 : 0;
   return {.rounds = ceil_log2(shape.p),
@@ -90,9 +90,9 @@ extern const Algorithm binomial{
     .collective = toccata::reduce,
     .summary = "⌈log2 p⌉ rounds, those who are left halve; for short messages",
     .citation = "thakur2005, on reduce",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
-    .cost = cost,
     .write = write,
 };
 

@@ -16,15 +16,17 @@ static const Parameter segments =
 static const Algorithm& spreading() { return *find_algorithm(toccata::bcast, "pipeline"); }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  schedule.then(collecting(spreading().schedule(shape, rank), spreading().cost(shape).rounds, 0,
+  schedule.then(collecting(spreading().schedule(shape, rank), shape.p + shape.parts - 2, 0,
                            rank == shape.root ? shape.parts : 0));
 }
 
-static Cost cost(const Shape& shape) {
-  Cost cost = spreading().cost(shape);
-  cost.copied = shape.parts;
-  cost.reduced = cost.sent;
-  return cost;
+static Cost claim(const Shape& shape) {
+  if (shape.p == 1) return {.copied = shape.parts};
+  return {.rounds = shape.p + shape.parts - 2,
+          .messages = shape.parts,
+          .sent = shape.parts,
+          .copied = shape.parts,
+          .reduced = shape.parts};
 }
 
 extern const Algorithm pipeline{
@@ -32,9 +34,9 @@ extern const Algorithm pipeline{
     .collective = toccata::reduce,
     .summary = "segments follow each other from rank to rank; for very long messages, few ranks",
     .citation = "watts1995",
+    .claim = claim,
     .parameters = {segments},
     .parts = [](const Shape& shape) { return shape.parameters[segments]; },
-    .cost = cost,
     .write = write,
 };
 

@@ -5,8 +5,6 @@
 //   p = 4, root 0   0-1 2-3    0-2 1-3       1 and 3, 2 and 0 have all of a half between them
 //   gathering       2>0 3>1    1>0
 
-#include <algorithm>
-
 #include "algorithms/algorithm.h"
 #include "patterns/halving.h"
 
@@ -38,27 +36,6 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-// Who is first to take in what comes from below copies what it keeps: half of the vector, or, as
-// the upper one of a folded pair, all of it. The root copies the part that it has reduced as well.
-static std::int64_t copied(const FoldedCube& cube) {
-  const int leaves = cube.leaves();
-  if (cube.in_pair(cube.root) && cube.root % 2 == 1) return leaves + 1;
-  if (!cube.in_pair(cube.root) && cube.leaf(cube.root) % 2 == 1) return leaves / 2 + 1;
-  return std::max(leaves / 2, 1);
-}
-
-static Cost cost(const Shape& shape) {
-  const FoldedCube cube{shape.p, shape.root};
-  const int leaves = cube.leaves();
-  const int folded = cube.pairs() > 0 ? 1 : 0;
-  const int rounds = floor_log2(shape.p);
-  return {.rounds = 2 * rounds + folded,
-          .messages = shape.p > 1 ? rounds + 1 : 0,
-          .sent = shape.p > 1 ? leaves - 1 + leaves / 2 : 0,
-          .copied = copied(cube),
-          .reduced = leaves - 1 + folded * leaves};
-}
-
 extern const Algorithm reduce_scatter_gather{
     .name = "reduce_scatter_gather",
     .collective = toccata::reduce,
@@ -67,7 +44,6 @@ extern const Algorithm reduce_scatter_gather{
     .ordered = true,
     .reproducible = true,
     .parts = [](const Shape& shape) { return FoldedCube{shape.p}.leaves(); },
-    .cost = cost,
     .write = write,
 };
 

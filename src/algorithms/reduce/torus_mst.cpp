@@ -16,18 +16,8 @@ extern const Algorithm torus_mst;
 namespace reduce {
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  schedule.then(collecting(bcast::torus_mst.schedule(shape, rank), tree_size(shape).rounds, 0,
+  schedule.then(collecting(bcast::torus_mst.schedule(shape, rank), tree_rounds(shape), 0,
                            rank == shape.root ? 1 : 0));
-}
-
-static Cost cost(const Shape& shape) {
-  const TorusTreeSize tree = tree_size(shape);
-  const int message = shape.p > 1 ? 1 : 0;
-  return {.rounds = tree.rounds,
-          .messages = message,
-          .sent = message,
-          .copied = 1,
-          .reduced = tree.most_parts()};
 }
 
 extern const Algorithm torus_mst{
@@ -36,7 +26,6 @@ extern const Algorithm torus_mst{
     .summary = "about log_2N+1 p rounds over 2N links of a torus; for short messages",
     .citation = "chan2006, section 4.1.4",
     .by_grid = true,
-    .cost = cost,
     .write = write,
 };
 

@@ -31,7 +31,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   if (!top) schedule.reduce(own, from_above);
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int others = shape.p - 1;
   return {.rounds = others, .messages = others, .sent = others, .copied = 1, .reduced = others};
 }
@@ -41,8 +41,8 @@ extern const Algorithm pairwise{
     .collective = toccata::reduce_scatter,
     .summary = "p-1 rounds, each with another pair of peers; keeps the order of the ranks",
     .citation = "thakur2005, on reduce-scatter",
+    .claim = claim,
     .ordered = true,
-    .cost = cost,
     .write = write,
 };
 

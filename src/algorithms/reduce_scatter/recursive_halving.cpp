@@ -48,22 +48,6 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                   : schedule.round().send(twin, halves.own({recv(twin)}));
 }
 
-static Cost cost(const Shape& shape) {
-  const FoldedCube cube{shape.p};
-  const int pairs = cube.pairs();
-  const int folded = pairs > 0 ? 1 : 0;
-  const int rounds = floor_log2(shape.p);
-  // Leaf 0 is responsible for most; of those that copy what they keep first, every other leaf.
-  std::int64_t reduced = folded * shape.p;
-  for (int size = 2; size <= cube.leaves(); size *= 2)
-    reduced += cube.leaves() / size + (pairs + size - 1) / size;
-  return {.rounds = rounds + 2 * folded,
-          .messages = rounds + folded,
-          .sent = shape.p - 1 + folded,
-          .copied = 1 + (shape.p > 1 ? cube.leaves() / 2 + pairs / 2 : 0),
-          .reduced = reduced};
-}
-
 extern const Algorithm recursive_halving{
     .name = "recursive_halving",
     .collective = toccata::reduce_scatter,
@@ -71,7 +55,6 @@ extern const Algorithm recursive_halving{
     .citation = "thakur2005, on reduce-scatter",
     .ordered = true,
     .reproducible = true,
-    .cost = cost,
     .write = write,
 };
 

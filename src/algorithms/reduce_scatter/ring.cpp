@@ -29,7 +29,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   if (rounds > 0) schedule.reduce(sum, recv(0));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int rounds = shape.p - 1;
   return {.rounds = rounds, .messages = rounds, .sent = rounds, .copied = 1, .reduced = rounds};
 }
@@ -39,7 +39,7 @@ extern const Algorithm ring{
     .collective = toccata::reduce_scatter,
     .summary = "p-1 rounds between neighbours; for long messages",
     .citation = "patarasuk2009, section 4",
-    .cost = cost,
+    .claim = claim,
     .write = write,
 };
 

@@ -14,7 +14,6 @@ extern const Algorithm torus_bucket{
     .summary = "a bucket in every dimension of the torus, N links at a time",
     .citation = "chan2006, section 4.2.4",
     .by_grid = true,
-    .cost = [](const Shape& shape) { return backwards().cost(shape); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },
 };

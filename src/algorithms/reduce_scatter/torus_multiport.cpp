@@ -16,7 +16,6 @@ extern const Algorithm torus_multiport{
     .citation = "jain2010",
     .by_grid = true,
     .parts = ways_round,
-    .cost = [](const Shape& shape) { return backwards().cost(shape); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },
 };

@@ -33,7 +33,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   if (tree.is_root()) (shape.p == 1 ? schedule.round() : schedule).copy(send(rank), recv(0));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   const int rounds = ceil_log2(shape.p);
   return {.rounds = rounds, .messages = rounds, .sent = shape.p - 1, .copied = 1};
 }
@@ -43,8 +43,8 @@ extern const Algorithm binomial{
     .collective = toccata::scatter,
     .summary = "⌈log2 p⌉ rounds, blocks go by way of others; for short messages",
     .citation = "thakur2005, on broadcast",
+    .claim = claim,
     .relays = true,
-    .cost = cost,
     .write = write,
 };
 

@@ -21,7 +21,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.copy(send(rank), recv(0));
 }
 
-static Cost cost(const Shape& shape) {
+static Cost claim(const Shape& shape) {
   return {.rounds = shape.p > 1 ? 1 : 0, .messages = shape.p - 1, .sent = shape.p - 1, .copied = 1};
 }
 
@@ -30,7 +30,7 @@ extern const Algorithm linear{
     .collective = toccata::scatter,
     .summary = "all p-1 messages of the root at once; for long messages, and scatterv",
     .citation = "chan2006, section 2",
-    .cost = cost,
+    .claim = claim,
     .write = write,
 };
 

@@ -37,11 +37,6 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-static Cost cost(const Shape& shape) {
-  const TorusTreeSize tree = tree_size(shape);
-  return {.rounds = tree.rounds, .messages = tree.most_parts(), .sent = shape.p - 1, .copied = 1};
-}
-
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::scatter,
@@ -49,7 +44,6 @@ extern const Algorithm torus_mst{
     .citation = "chan2006, section 4.1.5",
     .relays = true,
     .by_grid = true,
-    .cost = cost,
     .write = write,
 };
 

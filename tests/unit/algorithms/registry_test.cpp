@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "algorithms/count.h"
 #include "selection/choice.h"
 #include "support.h"
 
@@ -36,7 +37,6 @@ TEST_P(Descriptor, IsComplete) {
   const Algorithm& algorithm = *GetParam();
   EXPECT_FALSE(algorithm.summary.empty());
   EXPECT_EQ(algorithm.summary.find('\n'), std::string_view::npos);
-  EXPECT_NE(algorithm.cost, nullptr);
   EXPECT_NE(algorithm.write, nullptr);
   std::set<std::string_view> names{"travel"};  // every algorithm has that one already
   for (const Parameter& parameter : algorithm.parameters) {
@@ -67,7 +67,7 @@ TEST_P(Descriptor, SaysWhereItIsImpossible) {
   const Algorithm& algorithm = *GetParam();
   int possible = 0;
   for (int p = 1; p <= 64; ++p) {
-    const Shape shape{p, Parameters(algorithm.parameters)};
+    const Shape shape = algorithm.complete({.p = p});
     const std::string why = algorithm.why_impossible(shape);
     if (!why.empty()) {
       EXPECT_TRUE(why.starts_with("needs "))
@@ -77,7 +77,7 @@ TEST_P(Descriptor, SaysWhereItIsImpossible) {
       continue;
     }
     ++possible;
-    const Cost cost = algorithm.cost(shape);
+    const Cost cost = count(algorithm, shape);
     EXPECT_GE(cost.rounds, 0) << p;
     EXPECT_EQ(cost.rounds == 0, cost.messages == 0) << p;
     if (p == 1) {

@@ -1,5 +1,6 @@
 #include "analysis/bounds.h"
 
+#include "algorithms/count.h"
 #include "selection/known.h"
 #include "support.h"
 
@@ -56,7 +57,7 @@ TEST(Bounds, AreKeptByAllAlgorithms) {
       for (Shape shape : sample_shapes(*each, p)) {
         const Bounds bounds = lower_bounds(each->collective, shape, 1);
         const LinkTraffic found = link_traffic(*each, shape);
-        EXPECT_GE(std::max<std::int64_t>(each->cost(shape).rounds, found.turns), bounds.rounds)
+        EXPECT_GE(std::max<std::int64_t>(count(*each, shape).rounds, found.turns), bounds.rounds)
             << test::describe(*each, shape);
         const double share = link_share(*each, shape, found);
         EXPECT_GE(share, bounds.link_bytes - 1e-12) << test::describe(*each, shape);

@@ -125,7 +125,6 @@ std::string run_broken(const ByteCall& call) {
                             .collective = allgather,
                             .summary = "",
                             .citation = "",
-                            .cost = nullptr,
                             .write = broken_ring<broken>};
   return lockstep(algorithm, {static_cast<int>(call.counts.size())}, call);
 }

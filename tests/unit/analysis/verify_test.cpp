@@ -254,36 +254,36 @@ TEST(Verify, SeesAnotherNumberOfChannels) {
             "rank 1 has 2 channels, rank 0 has 1");
 }
 
-TEST(Verify, HoldsAnAlgorithmToItsClosedForm) {
+TEST(Verify, HoldsAnAlgorithmToWhatIsClaimedOfIt) {
   const Algorithm& honest = *find_algorithm(allgather, "ring");
   const Shape shape{5};
   EXPECT_EQ(verify(honest, shape), "");
-  const auto declaring = [&](Cost (*cost)(const Shape&)) {
+  const auto claiming = [&](Cost (*claim)(const Shape&)) {
     return verify(Algorithm{.name = "boaster",
                             .collective = allgather,
                             .summary = "",
                             .citation = "",
-                            .cost = cost,
+                            .claim = claim,
                             .write = honest.write},
                   shape);
   };
-  EXPECT_EQ(declaring([](const Shape&) { return Cost{4, 4, 4, 1}; }), "");
-  EXPECT_EQ(declaring([](const Shape&) {
+  EXPECT_EQ(claiming([](const Shape&) { return Cost{4, 4, 4, 1}; }), "");
+  EXPECT_EQ(claiming([](const Shape&) {
               return Cost{3, 4, 4, 1};
             }),
-            "rounds: declared 3, the schedule has 4");
-  EXPECT_EQ(declaring([](const Shape&) {
+            "rounds: claimed 3, the schedules have 4");
+  EXPECT_EQ(claiming([](const Shape&) {
               return Cost{4, 3, 4, 1};
             }),
-            "messages a rank: declared 3, the schedule has 4");
-  EXPECT_EQ(declaring([](const Shape&) {
+            "messages a rank: claimed 3, the schedules have 4");
+  EXPECT_EQ(claiming([](const Shape&) {
               return Cost{4, 4, 5, 1};
             }),
-            "blocks sent by a rank: declared 5, the schedule has 4");
-  EXPECT_EQ(declaring([](const Shape&) {
+            "blocks sent by a rank: claimed 5, the schedules have 4");
+  EXPECT_EQ(claiming([](const Shape&) {
               return Cost{4, 4, 4, 0};
             }),
-            "blocks copied by a rank: declared 0, the schedule has 1");
+            "blocks copied by a rank: claimed 0, the schedules have 1");
 }
 
 // An allreduce of three ranks with a way to combine what all others sent, each rank its own.
@@ -295,7 +295,6 @@ std::string verify_allreduce(const std::function<void(int rank, ScheduleBuilder&
                             .citation = "",
                             .ordered = ordered,
                             .reproducible = reproducible,
-                            .cost = nullptr,
                             .write = nullptr};
   std::vector<Schedule> all;
   for (int rank = 0; rank < 3; ++rank) {
@@ -416,7 +415,6 @@ std::string verify_relay(bool relays) {
                             .summary = "",
                             .citation = "",
                             .relays = relays,
-                            .cost = nullptr,
                             .write = nullptr};
   std::vector<ScheduleBuilder> out(3);
   out[0].round().copy(send(0), recv(0)).round().recv(1, recv(1, 2));

@@ -1,0 +1,111 @@
+// What a program's collectives cost a process: a plain MPI program, to be run bare and preloaded,
+// with nothing asked and with an algorithm forced; see scripts/guest.py. Rank 0 prints a line for
+// each figure, "NAME VALUE":
+//
+//   first_us                   the first collective of the process
+//   communicator_first_us      the first collective on a new communicator; median over many
+//   communicator_bytes         heap that a communicator keeps which ran every collective once
+//   call_ns COLLECTIVE         8 bytes, blocking; the median over samples of many calls
+//   datatype_ns                the same allgather of a contiguous, derived datatype
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <malloc.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + values.size() / 2);
+  return values[values.size() / 2];
+}
+
+std::size_t heap() { return mallinfo2().uordblks; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank, p;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &p);
+  std::vector<double> mine(p, 1), all(p);
+  const std::vector<int> ones(p, 1);
+  std::vector<int> places(p);
+  for (int i = 0; i < p; ++i) places[i] = i;
+  const auto say = [&](const std::string& name, double value) {
+    if (rank == 0) std::printf("%s %.1f\n", name.c_str(), value);
+  };
+
+  MPI_Datatype derived;
+  MPI_Type_contiguous(1, MPI_DOUBLE, &derived);
+  MPI_Type_commit(&derived);
+  double* const in = mine.data();
+  double* const out = all.data();
+  const std::vector<std::pair<std::string, std::function<void(MPI_Comm)>>> collectives{
+      {"allgather", [&](MPI_Comm c) { MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, c); }},
+      {"alltoall", [&](MPI_Comm c) { MPI_Alltoall(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, c); }},
+      {"alltoallv",
+       [&](MPI_Comm c) {
+         MPI_Alltoallv(in, ones.data(), places.data(), MPI_DOUBLE, out, ones.data(), places.data(),
+                       MPI_DOUBLE, c);
+       }},
+      {"bcast", [&](MPI_Comm c) { MPI_Bcast(in, 1, MPI_DOUBLE, 0, c); }},
+      {"gather", [&](MPI_Comm c) { MPI_Gather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, c); }},
+      {"gatherv",
+       [&](MPI_Comm c) {
+         MPI_Gatherv(in, 1, MPI_DOUBLE, out, ones.data(), places.data(), MPI_DOUBLE, 0, c);
+       }},
+      {"scatter", [&](MPI_Comm c) { MPI_Scatter(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, c); }},
+      {"scatterv",
+       [&](MPI_Comm c) {
+         MPI_Scatterv(in, ones.data(), places.data(), MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, c);
+       }},
+      {"reduce", [&](MPI_Comm c) { MPI_Reduce(in, out, 1, MPI_DOUBLE, MPI_SUM, 0, c); }},
+      {"allreduce", [&](MPI_Comm c) { MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
+      {"reduce_scatter",
+       [&](MPI_Comm c) { MPI_Reduce_scatter_block(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }}};
+
+  double start = MPI_Wtime();
+  MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+  say("first_us", (MPI_Wtime() - start) * 1e6);
+  for (const auto& [name, call] : collectives) call(MPI_COMM_WORLD);
+
+  // Communicators that ran one collective, then all of them.
+  constexpr int communicators = 500;
+  std::vector<MPI_Comm> comms(communicators);
+  std::vector<double> first;
+  const std::size_t before = heap();
+  for (MPI_Comm& comm : comms) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Barrier(comm);
+    start = MPI_Wtime();
+    MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, comm);
+    first.push_back((MPI_Wtime() - start) * 1e6);
+    for (const auto& [name, call] : collectives) call(comm);
+  }
+  say("communicator_first_us", median(first));
+  say("communicator_bytes", static_cast<double>(heap() - before) / communicators);
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+
+  constexpr int samples = 60, calls = 500;
+  const auto time = [&](const std::function<void(MPI_Comm)>& call) {
+    std::vector<double> times;
+    for (int i = 0; i < samples; ++i) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double began = MPI_Wtime();
+      for (int j = 0; j < calls; ++j) call(MPI_COMM_WORLD);
+      times.push_back((MPI_Wtime() - began) / calls * 1e9);
+    }
+    return median(times);
+  };
+  for (const auto& [name, call] : collectives) say("call_ns " + name, time(call));
+  say("datatype_ns", time([&](MPI_Comm c) { MPI_Allgather(in, 1, derived, out, 1, derived, c); }));
+  MPI_Type_free(&derived);
+  MPI_Finalize();
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+
+namespace toccata {
+
+// What schedules cost, counted one by one: sums over each rank's own, of which the largest stays,
+// and the rounds in which anybody has a message.
+class Counter {
+ public:
+  void add(const Schedule& schedule);
+  const Cost& cost() const { return cost_; }
+
+ private:
+  Cost cost_;
+  std::vector<bool> has_messages_;  // by round
+};
+
+// What an algorithm costs in a possible and complete shape: by the schedules of all ranks where
+// they are few, else by those of the ranks that tell most, and the claimed rounds where rounds are
+// claimed, as of a chain each rank sees a few alone. Of flat algorithms that is the cost all the
+// same; in irregular places some rank may do more than those that were asked.
+Cost count(const Algorithm& algorithm, const Shape& shape);
+
+// How many rounds a schedule of that shape has on whoever has most; those with local steps alone
+// are rounds as well, and those that are empty for some.
+int rounds(const Algorithm& algorithm, const Shape& shape);
+
+// Of up to 64 ranks, all. Of more, a number of them that grows as log p: those in which patterns
+// begin and end, or have most to do (around 0, the root, the middle of a mesh, and powers of two
+// from the root on), the leaders of the first, second, middle, last, largest and smallest region of
+// every level, and some in between that are no round numbers.
+std::vector<int> telling_ranks(const Shape& shape);
+
+}  // namespace toccata

@@ -1,0 +1,70 @@
+#include "algorithms/count.h"
+
+#include <cmath>
+
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+Cost of_all(const Algorithm& algorithm, const Shape& shape) {
+  Counter counter;
+  for (const Schedule& each : test::schedules(algorithm, shape)) counter.add(each);
+  return counter.cost();
+}
+
+TEST(Counter, TakesTheLargestOfEachAndTheRoundsOfAll) {
+  ScheduleBuilder one, other;
+  one.round().send(1, recv(0, 3)).round().copy(recv(0), recv(1)).round().round();
+  other.round().recv(0, recv(0, 3)).round().round().reduce(recv(0, 2), recv(2, 2));
+  other.round().send(0, {recv(0), recv(2)}, Travel::per_block);
+  Counter counter;
+  counter.add(std::move(one).build());
+  EXPECT_EQ(counter.cost(), (Cost{1, 1, 3, 1, 0}));
+  counter.add(std::move(other).build());
+  EXPECT_EQ(counter.cost(), (Cost{2, 2, 3, 1, 2}));
+}
+
+// Patterns that are alike for all ranks, or have their busiest ranks where others know them.
+TEST(Count, IsThatOfAllRanksWhereOnlySomeAreCounted) {
+  for (const Algorithm* each : all_algorithms()) {
+    if (each->by_placement || each->by_grid) continue;
+    for (const int p : {65, 100, 127, 128, 200})
+      for (const Shape& shape : sample_shapes(*each, p))
+        EXPECT_EQ(count(*each, shape), of_all(*each, shape)) << test::describe(*each, shape);
+  }
+}
+
+// Elsewhere it may miss the busiest rank of a crowd, but not by much.
+TEST(Count, IsNearThatOfAllRanksAnywhere) {
+  for (const Algorithm* each : all_algorithms())
+    for (const int p : {81, 128, 210})
+      for (const Shape& shape : sample_shapes(*each, p)) {
+        SCOPED_TRACE(test::describe(*each, shape));
+        const Cost some = count(*each, shape), all = of_all(*each, shape);
+        const auto near = [](std::int64_t less, std::int64_t more) {
+          EXPECT_LE(less, more);
+          EXPECT_GE(2 * less, more);
+        };
+        near(some.rounds, all.rounds);
+        if (each->by_grid) continue;  // of a mesh nobody but the middle is known
+        near(some.messages, all.messages);
+        near(some.sent, all.sent);
+        near(some.copied, all.copied);
+        near(some.reduced, all.reduced);
+      }
+}
+
+TEST(TellingRanks, AreFew) {
+  EXPECT_EQ(telling_ranks({.p = 64}).size(), 64U);
+  for (const int p : {65, 1000, 65'536}) {
+    const std::vector<int> ranks = telling_ranks({.p = p, .root = p - 2});
+    EXPECT_LE(ranks.size(), 12 + 2 * std::log2(p));
+    EXPECT_GE(ranks.front(), 0);
+    EXPECT_LT(ranks.back(), p);
+    EXPECT_NE(std::ranges::find(ranks, p - 2), ranks.end()) << "the root";
+  }
+}
+
+}  // namespace
+}  // namespace toccata
