@@ -30,6 +30,33 @@ TEST(Binomial, IsATreeOfAllRanks) {
       }
 }
 
+// The same of every radix, a child's distance being a digit times what it weighs.
+TEST(Knomial, IsATreeOfAllRanks) {
+  for (const int radix : {2, 3, 4, 7, 100})
+    for (int p = 1; p <= 70; ++p)
+      for (const int root : {0, p / 3, p - 1})
+        for (int rank = 0; rank < p; ++rank) {
+          SCOPED_TRACE(testing::Message() << rank << " of " << p << ", radix " << radix);
+          const Knomial tree = Knomial::of(p, rank, root, radix);
+          int span = 1, children = 0;
+          for (int weight = tree.farthest(); weight > 0; weight /= radix)
+            for (int i = 1; i <= tree.children(weight); ++i) {
+              const Knomial child = Knomial::of(p, tree.child(i * weight), root, radix);
+              EXPECT_TRUE(tree.has_child(i * weight));
+              EXPECT_EQ(child.parent(), rank);
+              EXPECT_EQ(child.reach(), weight);
+              EXPECT_EQ(child.span(), tree.span(i * weight));
+              span += child.span();
+              ++children;
+            }
+          EXPECT_EQ(span, tree.span());
+          EXPECT_LE(children, (radix - 1) * tree.levels());
+          if (tree.is_root()) {
+            EXPECT_EQ(span, p);
+          }
+        }
+}
+
 TEST(FoldedCube, HasEveryRankInOneLeaf) {
   for (int p = 1; p <= 70; ++p)
     for (int root = 0; root < p; ++root) {
