@@ -79,6 +79,38 @@ TEST(FoldedCube, HasEveryRankInOneLeaf) {
     }
 }
 
+// Leaves are j · radix^k, as many as can be, pairs come first, and every leaf is in groups that
+// multiply up to all leaves.
+TEST(FoldedCube, HasGroupsInAnyRadix) {
+  for (const int radix : {2, 3, 4, 5, 100})
+    for (int p = 1; p <= 130; ++p) {
+      SCOPED_TRACE(testing::Message() << p << " ranks, radix " << radix);
+      const FoldedCube cube{p, 0, radix};
+      EXPECT_LE(cube.leaves(), p);
+      EXPECT_LT(p, 2 * cube.leaves());
+      EXPECT_EQ(cube.first(cube.leaves()), p);
+      for (int leaf = 0; leaf < cube.leaves(); ++leaf) {
+        int reached = 1;
+        for_each_group(cube, leaf, [&](const LeafGroup& group) {
+          EXPECT_EQ(group.weight, reached);
+          EXPECT_GT(group.size, 1);
+          EXPECT_LE(group.size, radix);
+          EXPECT_EQ(group.leaf((leaf - group.first) / group.weight), leaf);
+          reached *= group.size;
+        });
+        EXPECT_EQ(reached, cube.leaves());
+      }
+    }
+}
+
+// p = 6, as drawn in halving.h.
+TEST(InterleavedHalves, AreEveryOtherLeaf) {
+  const InterleavedHalves every{FoldedCube{6}};
+  EXPECT_EQ(test::expand(every(1, 2)), (std::vector<int>{2, 3, 5}));
+  EXPECT_EQ(test::expand(every(2, 2)), (std::vector<int>{0, 1, 4}));
+  EXPECT_EQ(test::expand(every(3, 4)), (std::vector<int>{5}));
+}
+
 // p = 4, as drawn in halving.h.
 TEST(ContiguousHalves, AreHalvedBetweenPeers) {
   const ContiguousHalves kept{4};
