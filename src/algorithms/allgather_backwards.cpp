@@ -5,12 +5,13 @@
 
 namespace toccata {
 
-AllgatherBackwards::AllgatherBackwards(std::string_view name)
-    : allgather_(*find_algorithm(allgather, name)) {}
+AllgatherBackwards::AllgatherBackwards(std::string_view name, int (*rounds)(const Shape& shape))
+    : allgather_(*find_algorithm(allgather, name)), rounds_(rounds) {}
 
 void AllgatherBackwards::write(const Shape& shape, int rank, ScheduleBuilder& schedule) const {
   const Schedule spreading = allgather_.schedule(shape, rank);
-  schedule.then(collecting(spreading, spreading.rounds(), rank * shape.parts, shape.parts));
+  const int rounds = rounds_ != nullptr ? rounds_(shape) : spreading.rounds();
+  schedule.then(collecting(spreading, rounds, rank * shape.parts, shape.parts));
 }
 
 }  // namespace toccata

@@ -11,13 +11,15 @@ namespace toccata {
 // order of the ranks is not kept.
 class AllgatherBackwards {
  public:
-  // The allgather must exist, and rank r must have the blocks from r * parts on.
-  explicit AllgatherBackwards(std::string_view name);
+  // The allgather must exist, and rank r must have the blocks from r * parts on. Where not all
+  // ranks have as many rounds, `rounds` says how many there are.
+  explicit AllgatherBackwards(std::string_view name, int (*rounds)(const Shape& shape) = nullptr);
 
   void write(const Shape& shape, int rank, ScheduleBuilder& schedule) const;
 
  private:
   const Algorithm& allgather_;
+  int (*rounds_)(const Shape& shape);
 };
 
 }  // namespace toccata

@@ -20,9 +20,9 @@ class Counter {
 };
 
 // What an algorithm costs in a possible and complete shape: by the schedules of all ranks where
-// they are few, else by those of the ranks that tell most, and the claimed rounds where rounds are
-// claimed, as of a chain each rank sees a few alone. Of flat algorithms that is the cost all the
-// same; in irregular places some rank may do more than those that were asked.
+// they are few, else as claimed, as proofs hold claims to that, and where nothing is claimed by
+// the schedules of the ranks that tell most. Of flat algorithms that is the cost all the same, but
+// for a block where ranks are folded; in irregular places some rank may do more than those asked.
 Cost count(const Algorithm& algorithm, const Shape& shape);
 
 // How many rounds a schedule of that shape has on whoever has most; those with local steps alone

@@ -5,9 +5,11 @@
 
 namespace toccata {
 
-ReduceScatterAllgather::ReduceScatterAllgather(std::string_view name)
+ReduceScatterAllgather::ReduceScatterAllgather(std::string_view name,
+                                               int (*rounds)(const Shape& shape))
     : reduce_scatter_(*find_algorithm(reduce_scatter, name)),
-      allgather_(*find_algorithm(allgather, name)) {}
+      allgather_(*find_algorithm(allgather, name)),
+      rounds_(rounds) {}
 
 Shape ReduceScatterAllgather::half(const Shape& shape) const {
   return allgather_.complete({.p = shape.p, .placement = shape.placement, .grid = shape.grid});
@@ -19,7 +21,9 @@ void ReduceScatterAllgather::write(const Shape& shape, int rank, ScheduleBuilder
   const Shape inner = half(shape);
   const BlockMap all = BlockMap::affine(Buffer::recv, 0);
   const BlockMap own = BlockMap::affine(Buffer::recv, rank * inner.parts);
-  schedule.then(on(reduce_scatter_.schedule(inner, rank), BlockMap::affine(Buffer::send, 0), own))
+  schedule
+      .then(on(reduce_scatter_.schedule(inner, rank), BlockMap::affine(Buffer::send, 0), own),
+            rounds_ != nullptr ? 1 + rounds_(inner) : 0)
       .then(on(allgather_.schedule(inner, rank), own, all));
 }
 

@@ -12,8 +12,10 @@ namespace toccata {
 //   p = 4, rank 1    a b c d    . B . .    A B C D
 class ReduceScatterAllgather {
  public:
-  // Both algorithms must exist.
-  explicit ReduceScatterAllgather(std::string_view name);
+  // Both algorithms must exist. Where not all ranks have as many rounds, `rounds` says how many
+  // there are in either half.
+  explicit ReduceScatterAllgather(std::string_view name,
+                                  int (*rounds)(const Shape& shape) = nullptr);
 
   int parts(const Shape& shape) const;
   void write(const Shape& shape, int rank, ScheduleBuilder& schedule) const;
@@ -24,6 +26,7 @@ class ReduceScatterAllgather {
 
   const Algorithm& reduce_scatter_;
   const Algorithm& allgather_;
+  int (*rounds_)(const Shape& shape);
 };
 
 }  // namespace toccata

@@ -1,6 +1,7 @@
 #include "algorithms/torus.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace toccata {
@@ -31,7 +32,95 @@ int tree_rounds(const Shape& shape) {
   return tree_rounds(grid.mesh, cell_of(grid, shape.root));
 }
 
+int doubling_rounds(const Shape& shape) {
+  int rounds = 3;
+  for (const int size : grid_of(shape).mesh.dims) rounds += floor_log2(size);
+  return rounds;
+}
+
 int ways_round(const Shape& shape) { return std::max(1, 2 * grid_of(shape).mesh.dimensions()); }
+
+namespace {
+
+// The ways that begin with each of some dimensions, in this order, and what they put on links.
+struct Balance {
+  std::vector<int> sizes;  // in the order of the dimensions
+  std::vector<int> links;  // of a cell at the end of a line, along each of them
+
+  Balance(const Mesh& mesh, const std::vector<int>& order) {
+    for (const int dimension : order) {
+      sizes.push_back(mesh.dims[dimension]);
+      links.push_back(mesh.periodic[dimension] && mesh.dims[dimension] > 2 ? 2 : 1);
+    }
+  }
+
+  int dimensions() const { return static_cast<int>(sizes.size()); }
+
+  std::vector<double> shares() const {
+    const double all = std::accumulate(links.begin(), links.end(), 0);
+    std::vector<double> shares;
+    for (int i = 0; i < dimensions(); ++i) {
+      const int j = i == 0 ? dimensions() - 1 : i - 1;
+      shares.push_back(links[j] / all * (1 + 1.0 / (sizes[j] - 1)) -
+                       links[i] / all / (sizes[i] - 1));
+    }
+    return shares;
+  }
+
+  // How much more the busiest link has than all have in the mean.
+  double excess(const std::vector<int>& pieces) const {
+    std::vector<double> load(dimensions());
+    double all_links = 0, all_load = 0;
+    for (int i = 0; i < dimensions(); ++i) {
+      double held = pieces[i];
+      for (int k = 0; k < dimensions(); ++k) {
+        const int along = (i + k) % dimensions();
+        load[along] += held * (sizes[along] - 1) / links[along];
+        all_load += held * (sizes[along] - 1);
+        held *= sizes[along];
+      }
+      all_links += links[i];
+    }
+    return std::ranges::max(load) / (all_load / all_links);
+  }
+};
+
+}  // namespace
+
+std::vector<Way> balanced_ways(const Grid& grid) {
+  constexpr int most = 128;
+  constexpr double close_enough = 1.005;
+  std::vector<int> order = longest_first(grid.mesh);
+  if (order.empty()) return {{{}, +1, 0, 1}};
+  const Balance balance(grid.mesh, order);
+  // As few pieces as do, each share rounded with what was lost of those before.
+  const std::vector<double> shares = balance.shares();
+  std::vector<int> best;
+  for (int all = 1; all <= most; ++all) {
+    std::vector<int> pieces;
+    double share = 0;
+    for (int given = 0; const double each : shares) {
+      share += each;
+      pieces.push_back(static_cast<int>(std::lround(share * all)) - given);
+      given += pieces.back();
+    }
+    if (best.empty() || balance.excess(pieces) < balance.excess(best)) best = std::move(pieces);
+    if (balance.excess(best) < close_enough) break;
+  }
+  std::vector<Way> ways;
+  for (int first = 0; const int direction : {+1, -1})
+    for (const int pieces : best) {
+      if (pieces > 0) ways.push_back({order, direction, first, pieces});
+      first += pieces;
+      std::ranges::rotate(order, order.begin() + 1);
+    }
+  return ways;
+}
+
+int balanced_pieces(const Shape& shape) {
+  const Way last = balanced_ways(grid_of(shape)).back();
+  return last.first_piece + last.pieces;
+}
 
 std::vector<int> longest_first(const Mesh& mesh) {
   std::vector<int> order(mesh.dimensions());

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <algorithm>
+
 #include "patterns/arithmetic.h"
 #include "schedule/builder.h"
 
 namespace toccata {
 
 // Any number of ranks as a cube of 2^k leaves, for reductions that keep the order of the ranks:
-// the first p - 2^k leaves are two ranks each, the others one.
+// the first p - 2^k leaves are two ranks each, the others one. In a radix other than 2 there are
+// j · radix^k leaves, j < radix, as many as can be.
 //
-//   p = 6    leaves 0: {0, 1}   1: {2, 3}   2: {4}   3: {5}
+//   p = 6             leaves 0: {0, 1}   1: {2, 3}   2: {4}   3: {5}
+//   p = 7, radix 3    leaves 0: {0, 1}   1: {2}   2: {3}   3: {4}   4: {5}   5: {6}
 //
 // Pairs are folded first: one rank of each, its owner, takes in the other; then the owners reduce
 // leaf with leaf, pairs of leaves with pairs, ...: the standard expression of Algorithm. The owner
@@ -16,18 +20,70 @@ namespace toccata {
 struct FoldedCube {
   int p;
   int root = 0;
+  int radix = 2;
 
-  int leaves() const { return 1 << floor_log2(p); }
+  int leaves() const {
+    int power = 1;
+    while (p / power >= radix) power *= radix;
+    return p / power * power;
+  }
   int pairs() const { return p - leaves(); }
   int leaf(int rank) const { return rank < 2 * pairs() ? rank / 2 : rank - pairs(); }
   bool in_pair(int rank) const { return rank < 2 * pairs(); }
   // The other rank of a pair.
   static int twin(int rank) { return rank ^ 1; }
-  int owner(int leaf) const {
-    if (leaf >= pairs()) return leaf + pairs();
-    return root / 2 == leaf ? root : 2 * leaf;
-  }
+  // The lowest rank of a leaf; p for the leaf behind the last.
+  int first(int leaf) const { return leaf + std::min(leaf, pairs()); }
+  int owner(int leaf) const { return leaf < pairs() && root / 2 == leaf ? root : first(leaf); }
 };
+
+// `size` leaves `weight` apart, beginning with `first`, that all talk to each other.
+struct LeafGroup {
+  int first, weight, size;
+
+  int leaf(int i) const { return first + i * weight; }
+};
+
+// The groups of a leaf, neighbours first: leaves that differ in their lowest digit alone, in the
+// next one, ...
+//
+//   6 leaves, radix 3, leaf 4    3 4 5, then 1 4
+template <typename Visit>
+void for_each_group(const FoldedCube& cube, int leaf, Visit&& visit) {
+  const int leaves = cube.leaves();
+  for (int weight = 1, size; weight < leaves; weight *= size) {
+    size = std::min(cube.radix, leaves / weight);
+    visit(LeafGroup{leaf - leaf / weight % size * weight, weight, size});
+  }
+}
+
+// Where blocks are gathered, the owner of a pair takes in its twin's before all others, and hands
+// it all others in the end.
+inline void fold_blocks(const FoldedCube& cube, int rank, ScheduleBuilder& schedule) {
+  const int twin = FoldedCube::twin(rank);
+  schedule.round().copy(send(0), recv(rank));
+  if (cube.pairs() > 0) schedule.round();
+  if (!cube.in_pair(rank)) return;
+  rank == cube.owner(cube.leaf(rank)) ? schedule.recv(twin, recv(twin))
+                                      : schedule.send(twin, recv(rank));
+}
+inline void unfold_blocks(const FoldedCube& cube, int rank, ScheduleBuilder& schedule) {
+  if (!cube.in_pair(rank)) return;
+  const int twin = FoldedCube::twin(rank);
+  const auto all_but = [&](int block) {
+    return BlockRanges{recv(0, block), recv(block + 1, cube.p - block - 1)};
+  };
+  rank == cube.owner(cube.leaf(rank)) ? schedule.round().send(twin, all_but(twin))
+                                      : schedule.round().recv(twin, all_but(rank));
+}
+
+// Rounds of a gathering by groups: one of local copies, those of the groups, and two to fold pairs
+// and to unfold them.
+inline int gathering_rounds(const FoldedCube& cube) {
+  int rounds = cube.pairs() > 0 ? 3 : 1;
+  for_each_group(cube, 0, [&](const LeafGroup&) { ++rounds; });
+  return rounds;
+}
 
 // What a rank has reduced, and where the next operand comes, so that the order of the ranks is
 // kept: what comes from below is reduced into ours, and ours into what comes from above, which then

@@ -107,4 +107,22 @@ struct ContiguousHalves {
   }
 };
 
+// The blocks of every size-th rank, or rather leaf: those whose number is that of the leaf but for
+// multiples of `size`.
+//
+//   p = 6, leaf 1, size 2    . . 2 3 . 5
+struct InterleavedHalves {
+  FoldedCube cube;
+
+  BlockRanges operator()(int leaf, int size) const {
+    const int first = leaf % size;
+    const int pairs = cube.pairs();
+    BlockRanges blocks = runs_below(Buffer::recv, 2 * first, 2, 2 * size, 2 * pairs);
+    const int single = pairs + wrap(first - pairs, size);  // the first leaf of one rank
+    for (const BlockRange& each : runs_below(Buffer::recv, single + pairs, 1, size, cube.p))
+      blocks.push_back(each);
+    return blocks;
+  }
+};
+
 }  // namespace toccata

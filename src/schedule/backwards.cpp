@@ -75,7 +75,7 @@ class Collector {
       for (const Message& each : spreading_.recvs(i) | std::views::reverse) {
         BlockRanges ranges;
         for_each(spreading_.ranges(each), [&](int block) { append(ranges, held(block)); });
-        result_.channel(each.channel).send(each.peer, ranges, each.travel);
+        result_.channel(each.channel).send(each.peer, in_runs(ranges), each.travel);
       }
       for (const Message& each : spreading_.sends(i) | std::views::reverse)
         receive(each, spreading_.ranges(each));
@@ -90,6 +90,13 @@ class Collector {
 
  private:
   static constexpr int none = -1;
+
+  // What was appended block by block, its runs merged where they are strided.
+  static BlockRanges in_runs(const BlockRanges& ranges) {
+    BlockRanges merged;
+    for (const BlockRange& each : ranges) append(merged, each);
+    return merged;
+  }
 
   template <typename Visit>
   static void for_each(std::span<const BlockRange> ranges, Visit&& visit) {
@@ -116,10 +123,11 @@ class Collector {
       if (spare == spares_.size()) spares_.emplace_back(partial_.size(), none);
       if (spares_[spare][block] == none) append(missing, send(block));
     });
+    first = in_runs(first);
     const BlockRange partials = result_.scratch(first);
     int room = partials.first;
     for_each(first, [&](int block) { partial_[block] = room++; });
-    room = result_.scratch(missing).first;
+    room = result_.scratch(in_runs(missing)).first;
 
     BlockRanges arrival, spare_blocks, into;
     if (later.empty())
@@ -135,9 +143,9 @@ class Collector {
         append(spare_blocks, {Buffer::scratch, spare});
         append(into, held(block));
       });
-    result_.channel(message.channel).recv(message.peer, arrival, message.travel);
+    result_.channel(message.channel).recv(message.peer, in_runs(arrival), message.travel);
     if (!first.empty()) reductions_.emplace_back(std::move(first), BlockRanges{partials});
-    if (!later.empty()) reductions_.emplace_back(std::move(spare_blocks), std::move(into));
+    if (!later.empty()) reductions_.emplace_back(in_runs(spare_blocks), in_runs(into));
   }
 
   const Schedule& spreading_;

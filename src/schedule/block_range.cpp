@@ -45,6 +45,13 @@ void append(BlockRanges& ranges, const BlockRange& range) {
       ++last.repeat;
       return;
     }
+    const int second = last.first + last.stride;
+    if (last.repeat == 2 && range.first == second + last.count) {  // rather a longer run
+      const BlockRange longer{last.buffer, second, last.count + range.count};
+      last = {last.buffer, last.first, last.count};
+      ranges.push_back(longer);
+      return;
+    }
   } else if (range.first == last.first + last.count) {
     last.count += range.count;
     return;

@@ -12,6 +12,7 @@
 #include <bit>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/pipelined_trees.h"
 
 namespace toccata::algorithms::bcast {
 
@@ -26,21 +27,20 @@ static void one_by_one(const Binomial& tree, ScheduleBuilder& schedule) {
   }
 }
 
-static void pipelined(const Binomial& tree, int number, ScheduleBuilder& schedule) {
-  const int depth = std::popcount(static_cast<unsigned>(tree.self));
-  for (int empty = 0; empty < depth - 1; ++empty) schedule.round();
-  for (int i = tree.is_root() ? 1 : 0; i <= number; ++i) {
-    schedule.round();
-    if (i < number && !tree.is_root()) schedule.recv(tree.parent(), recv(i));
-    if (i == 0) continue;
-    for (int distance = tree.farthest(); distance > 0; distance /= 2)
-      if (tree.has_child(distance)) schedule.send(tree.child(distance), recv(i - 1));
-  }
+static TreePlace place_in(const Binomial& tree) {
+  TreePlace place{.depth = std::popcount(static_cast<unsigned>(tree.self))};
+  if (!tree.is_root()) place.parent = tree.parent();
+  for (int distance = tree.farthest(); distance > 0; distance /= 2)
+    if (tree.has_child(distance)) place.children.push_back(tree.child(distance));
+  return place;
 }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Binomial tree = Binomial::of(shape.p, rank, shape.root);
-  shape.parts == 1 ? one_by_one(tree, schedule) : pipelined(tree, shape.parts, schedule);
+  if (shape.parts == 1)
+    one_by_one(tree, schedule);
+  else
+    schedule.then(down(place_in(tree), shape.parts));
 }
 
 static Cost claim(const Shape& shape) {

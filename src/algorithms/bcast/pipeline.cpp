@@ -5,6 +5,7 @@
 //   p = 4, root 0, segments A B    0>1 A    0>1 B 1>2 A    1>2 B 2>3 A    2>3 B
 
 #include "algorithms/algorithm.h"
+#include "algorithms/pipelined_trees.h"
 #include "patterns/circulant.h"
 
 namespace toccata::algorithms::bcast {
@@ -14,15 +15,10 @@ static const Parameter segments =
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant chain{shape.p, rank};
-  const int place = chain.below(shape.root);
-  const bool first = place == 0, last = place == shape.p - 1;
-  if (shape.p == 1) return;
-  for (int empty = 0; empty < place - 1; ++empty) schedule.round();
-  for (int i = first ? 1 : 0; i <= (last ? shape.parts - 1 : shape.parts); ++i) {
-    schedule.round();
-    if (!first && i < shape.parts) schedule.recv(chain.below(1), recv(i));
-    if (!last && i > 0) schedule.send(chain.above(1), recv(i - 1));
-  }
+  TreePlace place{.depth = chain.below(shape.root)};
+  if (place.depth > 0) place.parent = chain.below(1);
+  if (place.depth < shape.p - 1) place.children = {chain.above(1)};
+  schedule.then(down(place, shape.parts));
 }
 
 static Cost claim(const Shape& shape) {

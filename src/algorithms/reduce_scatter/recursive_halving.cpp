@@ -16,25 +16,6 @@
 
 namespace toccata::algorithms::reduce_scatter {
 
-namespace {
-
-// The blocks of every size-th leaf.
-struct InterleavedHalves {
-  FoldedCube cube;
-
-  BlockRanges operator()(int leaf, int size) const {
-    const int first = leaf % size;
-    const int pairs = cube.pairs();
-    BlockRanges blocks = runs_below(Buffer::recv, 2 * first, 2, 2 * size, 2 * pairs);
-    const int single = pairs + wrap(first - pairs, size);  // the first leaf of one rank
-    for (const BlockRange& each : runs_below(Buffer::recv, single + pairs, 1, size, cube.p))
-      blocks.push_back(each);
-    return blocks;
-  }
-};
-
-}  // namespace
-
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const FoldedCube cube{shape.p};
   const BlockRange room = schedule.scratch({send(0, shape.p)});

@@ -1,6 +1,6 @@
 // Reduce-scatter on a torus over all 2N links: allgather/torus_multiport played backwards.
 // [jain2010]   rounds d-N, d the sum of the dimensions
-//              cost (d-N)·α + (p-1)/p·n/2N·β + (p-1)/p·n·γ   on equal dimensions
+//              cost (d-N)·α + (p-1)/p·n/2N·β + (p-1)/p·n·γ
 
 #include "algorithms/allgather_backwards.h"
 #include "algorithms/torus.h"
@@ -12,10 +12,10 @@ static AllgatherBackwards backwards() { return AllgatherBackwards("torus_multipo
 extern const Algorithm torus_multiport{
     .name = "torus_multiport",
     .collective = toccata::reduce_scatter,
-    .summary = "each block in 2N parts, each another way round the torus; all links busy",
+    .summary = "pieces of each block go 2N ways round the torus; all links equally busy",
     .citation = "jain2010",
     .by_grid = true,
-    .parts = ways_round,
+    .parts = balanced_pieces,
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },
 };

@@ -30,6 +30,33 @@ TEST(Binomial, IsATreeOfAllRanks) {
       }
 }
 
+// The same of every radix, a child's distance being a digit times what it weighs.
+TEST(Knomial, IsATreeOfAllRanks) {
+  for (const int radix : {2, 3, 4, 7, 100})
+    for (int p = 1; p <= 70; ++p)
+      for (const int root : {0, p / 3, p - 1})
+        for (int rank = 0; rank < p; ++rank) {
+          SCOPED_TRACE(testing::Message() << rank << " of " << p << ", radix " << radix);
+          const Knomial tree = Knomial::of(p, rank, root, radix);
+          int span = 1, children = 0;
+          for (int weight = tree.farthest(); weight > 0; weight /= radix)
+            for (int i = 1; i <= tree.children(weight); ++i) {
+              const Knomial child = Knomial::of(p, tree.child(i * weight), root, radix);
+              EXPECT_TRUE(tree.has_child(i * weight));
+              EXPECT_EQ(child.parent(), rank);
+              EXPECT_EQ(child.reach(), weight);
+              EXPECT_EQ(child.span(), tree.span(i * weight));
+              span += child.span();
+              ++children;
+            }
+          EXPECT_EQ(span, tree.span());
+          EXPECT_LE(children, (radix - 1) * tree.levels());
+          if (tree.is_root()) {
+            EXPECT_EQ(span, p);
+          }
+        }
+}
+
 TEST(FoldedCube, HasEveryRankInOneLeaf) {
   for (int p = 1; p <= 70; ++p)
     for (int root = 0; root < p; ++root) {
@@ -50,6 +77,38 @@ TEST(FoldedCube, HasEveryRankInOneLeaf) {
         EXPECT_EQ(cube.leaf(cube.owner(leaf)), leaf);
       }
     }
+}
+
+// Leaves are j · radix^k, as many as can be, pairs come first, and every leaf is in groups that
+// multiply up to all leaves.
+TEST(FoldedCube, HasGroupsInAnyRadix) {
+  for (const int radix : {2, 3, 4, 5, 100})
+    for (int p = 1; p <= 130; ++p) {
+      SCOPED_TRACE(testing::Message() << p << " ranks, radix " << radix);
+      const FoldedCube cube{p, 0, radix};
+      EXPECT_LE(cube.leaves(), p);
+      EXPECT_LT(p, 2 * cube.leaves());
+      EXPECT_EQ(cube.first(cube.leaves()), p);
+      for (int leaf = 0; leaf < cube.leaves(); ++leaf) {
+        int reached = 1;
+        for_each_group(cube, leaf, [&](const LeafGroup& group) {
+          EXPECT_EQ(group.weight, reached);
+          EXPECT_GT(group.size, 1);
+          EXPECT_LE(group.size, radix);
+          EXPECT_EQ(group.leaf((leaf - group.first) / group.weight), leaf);
+          reached *= group.size;
+        });
+        EXPECT_EQ(reached, cube.leaves());
+      }
+    }
+}
+
+// p = 6, as drawn in halving.h.
+TEST(InterleavedHalves, AreEveryOtherLeaf) {
+  const InterleavedHalves every{FoldedCube{6}};
+  EXPECT_EQ(test::expand(every(1, 2)), (std::vector<int>{2, 3, 5}));
+  EXPECT_EQ(test::expand(every(2, 2)), (std::vector<int>{0, 1, 4}));
+  EXPECT_EQ(test::expand(every(3, 4)), (std::vector<int>{5}));
 }
 
 // p = 4, as drawn in halving.h.

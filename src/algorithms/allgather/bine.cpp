@@ -1,0 +1,52 @@
+// Allgather over a Bine butterfly: two ranks swap what they have, over distances that halve and
+// swing from side to side, a third shorter than recursive doubling's; most goes to neighbours.
+// Where p is no power of two, ranks are folded in pairs first, and unfolded at the end.
+// [desensi2025; desensi2024]   rounds log2 p, or ⌊log2 p⌋ + 2
+//                              cost rounds·α + (p-1)/p·n·β, twice that for folded pairs
+//
+//   p = 8, swaps    0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
+//   rank 0 has      A . . D . . . .    A . . D E . . H    all
+//
+// An even rank goes up where an odd one goes down. Once distance j is done a rank has every
+// 2^(j+1)th block from its own on, and from that of its last peer on: the paper permutes blocks to
+// have them in a row, but two strided ranges are as good.
+
+#include "patterns/bine.h"
+
+#include "algorithms/algorithm.h"
+#include "patterns/halving.h"
+
+namespace toccata::algorithms::allgather {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const FoldedCube cube{shape.p};
+  const int leaves = cube.leaves(), leaf = cube.leaf(rank);
+  const bool idle = rank != cube.owner(leaf);
+  const auto peer = [&](int of, int j) { return bine_peer(of, j, leaves); };
+  const auto held = [&](int by, int j) {
+    const InterleavedHalves every{cube};
+    if (2 << j > leaves) return every(by, leaves);
+    BlockRanges blocks = every(by, 2 << j);
+    for (const BlockRange& each : every(peer(by, j), 2 << j)) blocks.push_back(each);
+    return blocks;
+  };
+
+  fold_blocks(cube, rank, schedule);
+  for (int j = floor_log2(leaves) - 1; j >= 0; --j) {
+    schedule.round();
+    if (idle) continue;
+    const int other = peer(leaf, j);
+    schedule.send(cube.owner(other), held(leaf, j + 1)).recv(cube.owner(other), held(other, j + 1));
+  }
+  unfold_blocks(cube, rank, schedule);
+}
+
+extern const Algorithm bine{
+    .name = "bine",
+    .collective = toccata::allgather,
+    .summary = "log2 p rounds over short distances, the most data the nearest; any p",
+    .citation = "desensi2025",
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allgather

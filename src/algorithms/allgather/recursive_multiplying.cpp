@@ -1,0 +1,49 @@
+// Allgather by recursive multiplying: in every round k ranks give each other all they have, so that
+// the data held multiply by k. Where p is not j·k^m with j < k, ranks are folded in pairs first,
+// and unfolded at the end.
+// [ruefenacht2017]   rounds logk p, or ⌊logk p⌋ + 3 at most
+//                    cost rounds·α + (p-1)/p·n·β, twice that for folded pairs
+//
+//   p = 6, k = 3, groups   0-1-2 3-4-5      0-3 1-4 2-5
+//   rank 0 holds           A B C . . .      A B C D E F
+
+#include "algorithms/algorithm.h"
+#include "patterns/folded_cube.h"
+
+namespace toccata::algorithms::allgather {
+
+static const Parameter radix =
+    number("radix", "k: by how much the data held multiply in a round", 2, 1 << 20, 4, {2, 3, 4});
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
+  const int leaf = cube.leaf(rank);
+  const bool idle = rank != cube.owner(leaf);
+  // What a leaf has when leaves `weight` apart are about to talk.
+  const auto held = [&](int by, int weight) {
+    const int first = by - by % weight;
+    return recv(cube.first(first), cube.first(first + weight) - cube.first(first));
+  };
+
+  fold_blocks(cube, rank, schedule);
+  for_each_group(cube, leaf, [&](const LeafGroup& group) {
+    schedule.round();
+    for (int i = 0; i < group.size && !idle; ++i) {
+      const int other = group.leaf(i), peer = cube.owner(other);
+      if (other != leaf)
+        schedule.send(peer, held(leaf, group.weight)).recv(peer, held(other, group.weight));
+    }
+  });
+  unfold_blocks(cube, rank, schedule);
+}
+
+extern const Algorithm recursive_multiplying{
+    .name = "recursive_multiplying",
+    .collective = toccata::allgather,
+    .summary = "about logk p rounds of k-1 messages at once, data multiply by k; for any p",
+    .citation = "ruefenacht2017",
+    .parameters = {radix},
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allgather

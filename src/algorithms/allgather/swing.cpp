@@ -1,0 +1,145 @@
+// Allgather by Swing on a torus: two ranks swap what they have, over distances that halve and swing
+// from side to side, in one dimension after the other, most data between neighbours. Every block is
+// in 2N parts, and part k begins with another dimension, half of the parts the other way round.
+// [desensi2024]   rounds log2 p   cost log2 p·α + Ξ·(p-1)/p·n/2N·β
+//
+// As some messages go further than to neighbours they share links; Ξ is 1.10 on 8 x 8, 1.17 on
+// 32 x 32, 1.03 on 8 x 8 x 8. There are far fewer rounds than torus_multiport has.
+//
+//   ring of 8, part 0   0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
+//              part 1   0-5 1-4 2-7 3-6    0-1 2-3 4-5 6-7    0-7 1-2 3-4 5-6
+//
+// It is allgather/bine on each line. Where a dimension is no power of two, neighbouring cells are
+// folded first, and get all but their own in the end, which takes two rounds more and many times
+// the bytes: there, torus_multiport is better.
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "algorithms/torus.h"
+#include "patterns/bine.h"
+#include "schedule/combinators.h"
+
+namespace toccata::algorithms::allgather {
+
+namespace {
+
+// Coordinates in each dimension, meaning the cells of all their combinations.
+using Cells = std::vector<std::vector<int>>;
+
+// One dimension of the torus, its cells folded in pairs.
+struct Line {
+  FoldedCube cube;
+  bool mirrored;
+
+  int distances() const { return floor_log2(cube.leaves()); }
+  int peer(int leaf, int j) const { return bine_peer(leaf, j, cube.leaves(), mirrored); }
+  // What a leaf has of the dimension once distance j is done: see allgather/bine. Its own cells
+  // before the first.
+  std::vector<int> held(int leaf, int j) const {
+    std::vector<int> coordinates;
+    const auto add_every = [&](int stride, int first) {
+      for (int each = first % stride; each < cube.leaves(); each += stride)
+        for (int at = cube.first(each); at < cube.first(each + 1); ++at) coordinates.push_back(at);
+    };
+    add_every(std::min(2 << j, cube.leaves()), leaf);
+    if (2 << j <= cube.leaves()) add_every(2 << j, peer(leaf, j));
+    return coordinates;
+  }
+};
+
+}  // namespace
+
+static std::vector<int> ranks_in(const Grid& grid, const Cells& cells) {
+  std::vector<int> numbers{0};  // of cells, of which one dimension after the other is named
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::vector<int> longer;
+    for (const int number : numbers)
+      for (const int coordinate : cells[i])
+        longer.push_back(number * grid.mesh.dims[i] + coordinate);
+    numbers = std::move(longer);
+  }
+  for (int& each : numbers) each = grid.rank_at(each);
+  return numbers;
+}
+
+static Schedule send_round(const Grid& grid, int rank, int part, int parts) {
+  const int n = grid.mesh.dimensions();
+  const std::vector<int> at = grid.mesh.coordinates(cell_of(grid, rank));
+  std::vector<Line> lines;
+  Cells held;
+  for (int i = 0; i < n; ++i) {
+    lines.push_back({{grid.mesh.dims[i]}, part >= n});
+    const Line& line = lines.back();
+    held.push_back(line.held(line.cube.leaf(at[i]), line.distances()));
+  }
+  std::vector<std::pair<int, int>> swaps;  // of which dimension, over which distance
+  for (int j = 0; j < ceil_log2(grid.mesh.cells()); ++j)
+    for (int i = 0; i < n; ++i)
+      if (const int dimension = (i + part) % n; j < lines[dimension].distances())
+        swaps.emplace_back(dimension, j);
+
+  const auto block = [&](int of) { return recv(of * parts + part); };
+  const auto blocks = [&](const Cells& cells) {
+    BlockRanges result;
+    for (const int of : ranks_in(grid, cells)) append(result, block(of));
+    return result;
+  };
+  const auto all_but = [&](int of) {
+    const int above = grid.mesh.cells() - 1 - of;
+    BlockRanges result;
+    append(result, {Buffer::recv, part, 1, parts, of});
+    append(result, {Buffer::recv, (of + 1) * parts + part, 1, parts, above});
+    return result;
+  };
+
+  const std::vector<int> folded = ranks_in(grid, held);  // the first of them acts for all
+  const bool acts = rank == folded.front();
+  ScheduleBuilder schedule;
+  schedule.round().copy(send(part), block(rank)).round();
+  for (const int each : folded)
+    if (acts && each != rank) schedule.recv(each, block(each));
+  if (!acts) schedule.send(folded.front(), block(rank));
+  for (const auto& [dimension, j] : swaps | std::views::reverse) {
+    schedule.round();
+    if (!acts) continue;
+    const Line& line = lines[dimension];
+    const int leaf = line.cube.leaf(at[dimension]), other = line.peer(leaf, j);
+    Cells others = held;
+    others[dimension] = line.held(other, j + 1);
+    std::vector<int> cell = at;
+    cell[dimension] = line.cube.first(other);
+    const int peer = grid.rank_at(grid.mesh.cell(cell));
+    schedule.send(peer, blocks(held)).recv(peer, blocks(others));
+    held[dimension] = line.held(leaf, j);
+  }
+  schedule.round();
+  for (const int each : folded)
+    if (acts && each != rank) schedule.send(each, all_but(each));
+  if (!acts) schedule.recv(folded.front(), all_but(rank));
+  return std::move(schedule).build();
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Grid grid = grid_of(shape);
+  Schedule all = send_round(grid, rank, 0, shape.parts);
+  for (int part = 1; part < shape.parts; ++part)
+    all = beside(all, send_round(grid, rank, part, shape.parts));
+  schedule.then(all);
+}
+
+extern const Algorithm swing{
+    .name = "swing",
+    .collective = toccata::allgather,
+    .summary =
+        "log2 p rounds on a torus over short distances, all links busy; for middling messages",
+    .citation = "desensi2024",
+    .by_grid = true,
+    .parts = ways_round,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allgather

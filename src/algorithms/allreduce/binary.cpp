@@ -1,0 +1,30 @@
+// Allreduce over a binary tree in segments, which follow each other up to rank 0 and down again: a
+// segment goes down while others are on their way up.
+// [sanders2009]   rounds 2·⌊log2 (p-1)⌋ + s + 1   cost rounds·(α + 3·n/s·β + 2·n/s·γ)
+//
+//   p = 3, segments A B    1>2 B    2>0 B 1>2 A    0>2 B 2>0 A    2>1 B 0>2 A    2>1 A
+
+#include "algorithms/algorithm.h"
+#include "algorithms/pipelined_trees.h"
+
+namespace toccata::algorithms::allreduce {
+
+static const Parameter segments =
+    number("segments", "s: pieces that follow each other along the tree", 1, 1024, 16, {1, 6, 7});
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const BinaryTree tree{shape.p, 0};
+  schedule.then(up_and_down(tree.place(rank), shape.parts, tree.depth()));
+}
+
+extern const Algorithm binary{
+    .name = "binary",
+    .collective = toccata::allreduce,
+    .summary = "segments follow each other up a binary tree and down again",
+    .citation = "sanders2009",
+    .parameters = {segments},
+    .parts = [](const Shape& shape) { return shape.parameters[segments]; },
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allreduce

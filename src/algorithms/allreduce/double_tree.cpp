@@ -1,0 +1,33 @@
+// Allreduce over two binary trees at the same time, half of the segments each, which follow each
+// other up to rank 0 and down again: a segment goes down while others are on their way up.
+// [sanders2009]   rounds 2·⌊log2 (p-1)⌋ + ⌈s/2⌉ + 1   cost rounds·(α + 3·n/s·β + 2·n/s·γ)
+//
+//   p = 4, segments A B    1>2 A 3>2 A  2>3 B 1>3 B    2>0 A 3>0 B    0>2 A 0>3 B
+//                          2>1 A 2>3 A  3>2 B 3>1 B
+
+#include "algorithms/algorithm.h"
+#include "algorithms/pipelined_trees.h"
+
+namespace toccata::algorithms::allreduce {
+
+static const Parameter segments =
+    number("segments", "s: pieces that follow each other along the trees", 1, 1024, 16, {1, 6, 7});
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  schedule.then(over_two_trees(shape.parts, [&](bool turned, int segments_of_it) {
+    const BinaryTree tree{shape.p, 0, turned};
+    return up_and_down(tree.place(rank), segments_of_it, tree.depth());
+  }));
+}
+
+extern const Algorithm double_tree{
+    .name = "double_tree",
+    .collective = toccata::allreduce,
+    .summary = "segments up two binary trees and down again; for long messages",
+    .citation = "sanders2009",
+    .parameters = {segments},
+    .parts = [](const Shape& shape) { return shape.parameters[segments]; },
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allreduce

@@ -1,0 +1,83 @@
+// Allreduce by recursive multiplying: in every round k ranks give each other what they have
+// reduced. Where p is not j·k^m with j < k, ranks are folded in pairs first, and unfolded at the
+// end.
+// [ruefenacht2017]   rounds logk p, or ⌊logk p⌋ + 3 at most   cost rounds·(α + (k-1)·n·(β + γ))
+//
+//   p = 6, k = 3, groups   0-1-2 3-4-5    0-3 1-4 2-5
+//   rank 0 has             a∘b∘c          a∘b∘c∘d∘e∘f
+//
+// A group's operands lie side by side and are combined in the order of the ranks, the last one
+// taking in all others.
+
+#include <utility>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "patterns/folded_cube.h"
+
+namespace toccata::algorithms::allreduce {
+
+static const Parameter radix =
+    number("radix", "k: ranks that swap what they have in a round", 2, 1 << 20, 4, {2, 3, 4});
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
+  const int leaf = cube.leaf(rank), twin = FoldedCube::twin(rank);
+  const bool folded = cube.in_pair(rank), idle = rank != cube.owner(leaf);
+
+  // Whom we combine with, in the order of the ranks; we are one of them.
+  std::vector<std::vector<int>> groups;
+  if (folded) groups.push_back({rank, twin});
+  for_each_group(cube, leaf, [&](const LeafGroup& group) {
+    auto& ranks = groups.emplace_back();
+    for (int i = 0; i < group.size; ++i) ranks.push_back(cube.owner(group.leaf(i)));
+  });
+
+  schedule.round();
+  if (idle) {
+    schedule.round().send(twin, send(0));
+    for (std::size_t i = 1; i < groups.size(); ++i) schedule.round();
+    schedule.round().recv(twin, recv(0));
+    return;
+  }
+  // What the last of a group has takes in the rest. Where that is not ours it becomes ours, and the
+  // two buffers change places: they begin so that ours ends in recv.
+  std::size_t most = 2;
+  BlockRange own = recv(0), other = schedule.scratch({send(0)});
+  for (const auto& ranks : groups) {
+    if (ranks.back() != rank) std::swap(own, other);
+    most = std::max(most, ranks.size());
+  }
+  const BlockRange rest = schedule.scratch(BlockRanges(most - 2, send(0)));
+  schedule.copy(send(0), own);
+  if (cube.pairs() > 0 && !folded) schedule.round();
+  for (const auto& ranks : groups) {
+    schedule.round();
+    const int into_other = ranks.back() != rank ? ranks.back() : ranks.front();
+    BlockRanges operands;
+    for (int free = rest.first; const int peer : ranks) {
+      operands.push_back(peer == rank         ? own
+                         : peer == into_other ? other
+                                              : BlockRange{Buffer::scratch, free++});
+      if (peer == rank) continue;
+      if (!(folded && peer == twin)) schedule.send(peer, own);
+      schedule.recv(peer, operands.back());
+    }
+    for (std::size_t i = operands.size() - 1; i-- > 0;)
+      schedule.reduce(operands[i], operands.back());
+    if (ranks.back() != rank) std::swap(own, other);
+  }
+  if (folded) schedule.round().send(twin, recv(0));
+}
+
+extern const Algorithm recursive_multiplying{
+    .name = "recursive_multiplying",
+    .collective = toccata::allreduce,
+    .summary = "about logk p rounds of k-1 messages at once, any p; for short messages",
+    .citation = "ruefenacht2017",
+    .parameters = {radix},
+    .ordered = true,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allreduce

@@ -1,0 +1,25 @@
+// Allreduce by Swing on a torus: reduce_scatter/swing on p parts of the vector, then
+// allgather/swing.
+// [desensi2024]   rounds 2·log2 p   cost 2·log2 p·α + 2·Ξ·(p-1)/p·n/2N·β + (p-1)/p·n·γ
+//
+// Dimensions that are no powers of two, and Ξ, are as there.
+
+#include "algorithms/reduce_scatter_allgather.h"
+#include "algorithms/torus.h"
+
+namespace toccata::algorithms::allreduce {
+
+static ReduceScatterAllgather halves() { return ReduceScatterAllgather("swing", doubling_rounds); }
+
+extern const Algorithm swing{
+    .name = "swing",
+    .collective = toccata::allreduce,
+    .summary = "2·log2 p rounds on a torus over short distances; for middling messages",
+    .citation = "desensi2024",
+    .by_grid = true,
+    .parts = [](const Shape& shape) { return halves().parts(shape); },
+    .write = [](const Shape& shape, int rank,
+                ScheduleBuilder& schedule) { halves().write(shape, rank, schedule); },
+};
+
+}  // namespace toccata::algorithms::allreduce

@@ -1,0 +1,31 @@
+// Reduce-scatter in ⌈log2 p⌉ rounds, in which every rank sends as little as can be:
+// allgather/circulant played backwards.
+// [traff2024b]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·(β + γ)
+//
+//   p = 5, what rank 0 sends, with what came for it before    over 3: b c    2: d    1: e
+//
+// No other reduce-scatter has both for all p. The order of the ranks is not kept.
+
+#include "algorithms/allgather_backwards.h"
+#include "patterns/arithmetic.h"
+
+namespace toccata::algorithms::reduce_scatter {
+
+static AllgatherBackwards backwards() { return AllgatherBackwards("circulant"); }
+
+static Cost claim(const Shape& shape) {
+  const int rounds = ceil_log2(shape.p), others = shape.p - 1;
+  return {.rounds = rounds, .messages = rounds, .sent = others, .copied = 1, .reduced = others};
+}
+
+extern const Algorithm circulant{
+    .name = "circulant",
+    .collective = toccata::reduce_scatter,
+    .summary = "⌈log2 p⌉ rounds and p-1 blocks for any p, the least of both",
+    .citation = "traff2024b",
+    .claim = claim,
+    .write = [](const Shape& shape, int rank,
+                ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },
+};
+
+}  // namespace toccata::algorithms::reduce_scatter

@@ -1,0 +1,33 @@
+// Reduce-scatter by recursive multiplying, or rather dividing: allgather/recursive_multiplying
+// played backwards.
+// [ruefenacht2017]   rounds logk p, or ⌊logk p⌋ + 3 at most
+//                    cost rounds·α + (p-1)/p·n·(β + γ), twice that for folded pairs
+//
+//   p = 6, k = 3, groups    0-3 1-4 2-5    0-1-2 3-4-5
+//   rank 0 is to reduce     A B C . . .    A . . . . .
+
+#include "algorithms/allgather_backwards.h"
+#include "patterns/folded_cube.h"
+
+namespace toccata::algorithms::reduce_scatter {
+
+static const Parameter radix = number(
+    "radix", "k: by how much what is to reduce divides in a round", 2, 1 << 20, 4, {2, 3, 4});
+
+static AllgatherBackwards backwards() {
+  return AllgatherBackwards("recursive_multiplying", [](const Shape& shape) {
+    return gathering_rounds({shape.p, 0, shape.parameters[radix]});
+  });
+}
+
+extern const Algorithm recursive_multiplying{
+    .name = "recursive_multiplying",
+    .collective = toccata::reduce_scatter,
+    .summary = "about logk p rounds of k-1 messages at once, data divide by k; for any p",
+    .citation = "ruefenacht2017",
+    .parameters = {radix},
+    .write = [](const Shape& shape, int rank,
+                ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },
+};
+
+}  // namespace toccata::algorithms::reduce_scatter

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "patterns/arithmetic.h"
+
+namespace toccata {
+
+// A rank's place in a tree.
+struct TreePlace {
+  int parent = -1;  // the root has none
+  std::vector<int> children = {};
+  int depth = 0;  // below the root
+};
+
+// All ranks but the root as a binary tree in order, with the root on top of it: what is left of a
+// node is lower, what is right of it higher. Nodes with an odd number are leaves, so that of
+// two such trees, one of them turned by one place, every rank is a leaf in one at least.
+//
+//   p = 8           0              turned       0
+//                   4                           5
+//               2       6                   3       7
+//             1   3   5   7               2   4   6   1
+//
+// The root plays node 0, and ranks count up from it on a circle.
+struct BinaryTree {
+  int p;
+  int root;
+  bool turned = false;
+
+  // Below the root, in rounds.
+  int depth() const { return p == 1 ? 0 : 1 + floor_log2(p - 1); }
+
+  TreePlace place(int rank) const {
+    const int self = node(rank);
+    TreePlace place;
+    if (self > 0) place.parent = player(parent(self));
+    for (int up = self; up > 0; up = parent(up)) ++place.depth;
+    if (self == 0 && p > 1) place.children = {player(top())};
+    if (self == 0) return place;
+    const int lowest = self & -self;
+    if (lowest > 1) place.children.push_back(player(self - lowest / 2));
+    for (int right = lowest / 2; right > 0; right /= 2)  // where the tree ends, what is left of it
+      if (self + right < p) {
+        place.children.push_back(player(self + right));
+        break;
+      }
+    return place;
+  }
+
+ private:
+  int top() const { return 1 << floor_log2(p - 1); }
+  int parent(int self) const {
+    if (self == top()) return 0;
+    do {
+      const int lowest = self & -self;
+      self = (self ^ lowest) | 2 * lowest;
+    } while (self >= p);
+    return self;
+  }
+  int node(int rank) const {
+    const int above = wrap(rank - root, p);
+    if (!turned || above == 0) return above;
+    return above == 1 ? p - 1 : above - 1;
+  }
+  int player(int self) const {
+    if (turned && self > 0) self = self == p - 1 ? 1 : self + 1;
+    return wrap(std::int64_t{self} + root, p);
+  }
+};
+
+}  // namespace toccata

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+
+#include "patterns/arithmetic.h"
+
+namespace toccata {
+
+// Ranks as a k-nomial tree. Written in base k, the radix, rank r hangs on the rank that has 0 in
+// place of r's lowest digit that is not 0, and holds the subtree of as many ranks from r on as that
+// digit weighs. Any root plays rank 0, ranks count up from it on a circle: "virtual" ranks.
+//
+//   p = 6, radix 2    0 - 4 - 5        p = 9, radix 3    0 - 6 - 7, 8
+//                     0 - 2 - 3                          0 - 3 - 4, 5
+//                     0 - 1                              0 - 1, 2
+struct Knomial {
+  int p;
+  int self;  // virtual rank
+  int root;
+  int radix = 2;
+
+  static Knomial of(int p, int rank, int root, int radix = 2) {
+    return {p, wrap(rank - root, p), root, radix};
+  }
+
+  bool is_root() const { return self == 0; }
+  // The greatest power of the radix below p, or 0: the distance of a root's first farthest child.
+  int farthest() const {
+    int weight = p > 1 ? 1 : 0;
+    while (weight > 0 && (p - 1) / radix >= weight) weight *= radix;
+    return weight;
+  }
+  // Weights of digits there are: rounds in which all on one level talk to their parents.
+  int levels() const {
+    int levels = 0;
+    for (int weight = farthest(); weight > 0; weight /= radix) ++levels;
+    return levels;
+  }
+  // What our lowest digit weighs; the root's is more than anybody's.
+  int reach() const { return is_root() ? p : weight_of(self); }
+  int parent() const { return rank(self - self / reach() % radix * reach()); }
+  // Children hang at distances of a digit times its weight.
+  bool has_child(int distance) const { return distance < reach() && self + distance < p; }
+  int child(int distance) const { return rank(self + distance); }
+  // How many children there are at distance `weight`, 2 · weight, ...
+  int children(int weight) const {
+    return weight < reach() ? std::min(radix - 1, (p - 1 - self) / weight) : 0;
+  }
+  int children() const {
+    int all = 0;
+    for (int weight = farthest(); weight > 0; weight /= radix) all += children(weight);
+    return all;
+  }
+  // Ranks in our subtree, and in that of a child.
+  int span() const { return std::min(reach(), p - self); }
+  int span(int distance) const { return std::min(weight_of(distance), p - self - distance); }
+
+ private:
+  int rank(int virtual_rank) const { return wrap(virtual_rank + root, p); }
+  // The greatest power of the radix that divides `number`, which is not 0.
+  int weight_of(int number) const {
+    int weight = 1;
+    while (number / weight % radix == 0) weight *= radix;
+    return weight;
+  }
+};
+
+}  // namespace toccata
