@@ -1,7 +1,11 @@
 #include "mpi/device_memory.h"
 
-#include <cstdint>
 #include <dlfcn.h>
+#include <link.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace toccata {
 
