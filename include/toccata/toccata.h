@@ -17,8 +17,7 @@
  * runs. All ranks get the same bits. With TOCCATA_REPRODUCIBLE=1 for all ranks, reductions run by
  * an algorithm whose result does not depend on placement, root or length, whatever is asked for;
  * such algorithms all give the same bits. An MPI_Op of one's own must not be freed before its
- * request; of a nonblocking or persistent reduction it is given a copy of a derived datatype, not
- * the caller's handle. Datatypes whose elements interleave go to the MPI library's own.
+ * request. Datatypes whose elements interleave go to the MPI library's own.
  *
  * Messages of ours go on a private communicator, one for the whole process, made of MPI_COMM_WORLD at
  * MPI_Init where this library stands before MPI in the link order or is preloaded; else each

@@ -62,8 +62,9 @@ int hold_types(const MPI_Datatype*& types, const Side& side, int blocks,
 #define TOCCATA_HOLD_ROOT(name)
 #define TOCCATA_HOLD_TYPE_IN(name) \
   if (code == MPI_SUCCESS && call.has_type_in(rank, p)) code = hold_datatype(name, held);
-#define TOCCATA_HOLD_TYPE_OUT(name) \
-  if (code == MPI_SUCCESS && call.has_type_out(rank, p)) code = hold_datatype(name, held);
+#define TOCCATA_HOLD_TYPE_OUT(name)                      \
+  if (code == MPI_SUCCESS && call.has_type_out(rank, p)) \
+    code = call.collective.reduces ? keep_datatype(name, held) : hold_datatype(name, held);
 #define TOCCATA_HOLD_TYPES_IN(name)                     \
   if (code == MPI_SUCCESS && call.has_type_in(rank, p)) \
     code = hold_types(name, call.send, p, own_types_in_, held);

@@ -131,6 +131,13 @@ Room room_for(const DatatypeTraits& traits, std::int64_t elements);
 // was given to goes on. Predefined ones stay as they are.
 int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held);
 
+// The same without a change of handle, as the program's own operation has to get the one that the
+// program used: what is made of a datatype holds on to it, in Open MPI as in MPICH, for
+// MPI_Type_get_contents may ask for it.
+inline int keep_datatype(MPI_Datatype type, std::vector<OwnedDatatype>& held) {
+  return hold_datatype(type, held);
+}
+
 // A committed datatype, relative to `base`, of all runs in order. Counts beyond an int are fine.
 int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made, const void* base = MPI_BOTTOM);
 
