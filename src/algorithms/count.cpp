@@ -42,13 +42,6 @@ Cost count(const Algorithm& algorithm, const Shape& shape) {
   return counter.cost();
 }
 
-int rounds(const Algorithm& algorithm, const Shape& shape) {
-  int most = 0;
-  for (const int rank : telling_ranks(shape))
-    most = std::max(most, algorithm.schedule(shape, rank).rounds());
-  return most;
-}
-
 std::vector<int> telling_ranks(const Shape& shape) {
   constexpr int few = 64;
   const int p = shape.p;

@@ -25,10 +25,6 @@ class Counter {
 // for a block where ranks are folded; in irregular places some rank may do more than those asked.
 Cost count(const Algorithm& algorithm, const Shape& shape);
 
-// How many rounds a schedule of that shape has on whoever has most; those with local steps alone
-// are rounds as well, and those that are empty for some.
-int rounds(const Algorithm& algorithm, const Shape& shape);
-
 // Of up to 64 ranks, all. Of more, a number of them that grows as log p: those in which patterns
 // begin and end, or have most to do (around 0, the root, the middle of a mesh, and powers of two
 // from the root on), the leaders of the first, second, middle, last, largest and smallest region of

@@ -2,12 +2,13 @@
 
 #include <string_view>
 
-#include "algorithms/count.h"
+#include "algorithms/algorithm.h"
 
 namespace toccata {
 
 // An algorithm that knows of no levels, as a part of one that does. Allgather's lay every block in
-// its place at once, so that they can be given parts of our recv.
+// its place at once, so that they can be given parts of our recv; none cuts its message into
+// segments, which is for the whole to do. The root is rank 0.
 class Flat {
  public:
   // The name is that of the file; it must exist.
@@ -15,12 +16,17 @@ class Flat {
 
   const Algorithm& algorithm() const { return algorithm_; }
   Schedule schedule(int p, int rank) const { return algorithm_.schedule(shape(p), rank); }
-  // How many rounds the schedule of any rank has at most.
-  int rounds(int p) const { return toccata::rounds(algorithm_, shape(p)); }
+  // Into how many parts it cuts its message.
+  int parts(int p) const { return shape(p).parts; }
+  // How many rounds the schedule of any rank has at most: those of the first ranks and the last, as
+  // patterns begin and end with them. Proofs see it where rounds do not line up.
+  int rounds(int p) const;
+  // The most messages that a rank of them sends, or receives, one after the other.
+  int busy(int p) const;
   std::string why_impossible(int p) const { return algorithm_.why_impossible(shape(p)); }
 
  private:
-  Shape shape(int p) const { return {.p = p, .parameters = parameters_}; }
+  Shape shape(int p) const { return algorithm_.complete({.p = p, .parameters = parameters_}); }
 
   const Algorithm& algorithm_;
   Parameters parameters_;

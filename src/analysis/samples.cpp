@@ -14,6 +14,10 @@ namespace {
 
 // Up to here, shapes go through all combinations, and all roots.
 constexpr int few_ranks = 12;
+// ... unless that gives more shapes than this.
+constexpr std::size_t many_shapes = 240;
+// For more ranks, settings take turns if they are more than these.
+constexpr std::size_t many_settings = 12;
 
 constexpr int most_with_more_grids = 64;  // ranks
 
@@ -144,11 +148,19 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
       set(shapes[i], values[(i + i / values.size() + p) % values.size()]);
   };
   const auto combine = [&](const auto& values, auto&& set) {
-    p <= few_ranks ? cross(values, set) : deal(values, set);
+    p <= few_ranks&& shapes.size() * values.size() <= many_shapes ? cross(values, set)
+                                                                  : deal(values, set);
   };
   for (const Parameter& parameter : algorithm.parameters)
     cross(parameter.samples,
           [&](Shape& shape, int value) { shape.parameters.set(parameter, value); });
+  if (p > few_ranks && shapes.size() > many_settings) {  // they take turns, but for the standard
+    std::vector<Shape> some{shapes.front()};
+    const std::size_t turns = shapes.size() / (many_settings / 2);
+    for (std::size_t i = 1; i < shapes.size(); ++i)
+      if ((i + p) % turns == 0) some.push_back(shapes[i]);
+    shapes = std::move(some);
+  }
   if (algorithm.collective.rooted) {
     std::vector<int> roots(p);
     std::iota(roots.begin(), roots.end(), 0);

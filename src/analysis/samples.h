@@ -13,8 +13,9 @@ namespace toccata {
 
 // The shapes that proofs and sweeps of an algorithm go through, for p ranks: every setting of its
 // parameters that its descriptor samples, with different roots, placements and grids where it goes
-// by them, without those that are impossible. For few ranks all combinations, all roots; for more,
-// roots and placements take turns from p to p. Complete, and the same in every run.
+// by them, without those that are impossible. For few ranks all combinations, all roots, unless
+// these are very many; for more, roots and placements take turns from p to p. Complete, and the
+// same in every run.
 std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p);
 
 // Ranks on machines of nodes, sockets and cores: even nodes, uneven ones, ranks scattered over them

@@ -63,19 +63,22 @@ Schedule beside(const Schedule& one, const Schedule& other) {
   return std::move(result).build();
 }
 
-Schedule abreast(std::span<const Schedule> parts) {
+Schedule abreast(std::span<const Schedule> parts, int delay) {
   ScheduleBuilder result;
   std::vector<int> scratch;
   int rounds = 0, channels = 1;
   for (const Schedule& each : parts) {
+    const int begin = delay * static_cast<int>(scratch.size());
     scratch.push_back(result.scratch(each.scratch()).first);
-    rounds = std::max(rounds, each.rounds());
+    rounds = std::max(rounds, begin + each.rounds());
     channels = std::max(channels, each.channels());
   }
   for (int i = 0; i < rounds; ++i) {
     result.round();
     for (std::size_t part = 0; part < parts.size(); ++part)
-      if (i < parts[part].rounds()) result.merge_round(parts[part], i, scratch[part], 0);
+      if (const int own = i - delay * static_cast<int>(part);
+          own >= 0 && own < parts[part].rounds())
+        result.merge_round(parts[part], own, scratch[part], 0);
   }
   result.channel(channels - 1);
   return std::move(result).build();
@@ -194,8 +197,9 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
 }  // namespace
 
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
-            const BlockMap& recv) {
-  return on(group, inner, send, recv, 0);
+            const BlockMap& recv, Scratch scratch) {
+  return mapped(
+      inner, [&](int rank) { return group[rank]; }, send, recv, scratch, Nothing::left_out);
 }
 
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
@@ -208,6 +212,54 @@ Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& s
 Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv, Scratch scratch) {
   return mapped(
       inner, [](int rank) { return rank; }, send, recv, scratch, Nothing::kept);
+}
+
+Schedule segmented(const Schedule& one, int blocks, int number, int delay) {
+  if (number == 1) return one;
+  std::vector<Schedule> all;
+  for (int i = 0; i < number; ++i)
+    all.push_back(on(one, BlockMap::affine(Buffer::send, i * blocks),
+                     BlockMap::affine(Buffer::recv, i * blocks)));
+  return abreast(all, delay);
+}
+
+Schedule in_scratch(const Schedule& schedule, const BlockMap& like, int stays) {
+  std::vector<bool> used;
+  const auto use = [&](std::span<const BlockRange> ranges) {
+    for (const BlockRange& range : ranges)
+      if (range.buffer == Buffer::recv)
+        for_each_block(range, [&](std::size_t block) {
+          used.resize(std::max(used.size(), block + 1));
+          used[block] = true;
+        });
+  };
+  for (int i = 0; i < schedule.rounds(); ++i) {
+    for (const Message& each : schedule.sends(i)) use(schedule.ranges(each));
+    for (const Message& each : schedule.recvs(i)) use(schedule.ranges(each));
+    for (const Step& each : schedule.steps(i)) {
+      use(schedule.from(each));
+      use(schedule.into(each));
+    }
+  }
+  use(schedule.scratch());
+  BlockRanges room;
+  std::vector<BlockRanges> places(used.size());
+  int place = 0;
+  for (std::size_t block = 0; block < used.size(); ++block) {
+    if (!used[block]) continue;
+    if (static_cast<int>(block) == stays) {
+      places[block] = {recv(0)};
+      continue;
+    }
+    like.map(recv(static_cast<int>(block)), room);
+    places[block] = {{Buffer::scratch, place++}};
+  }
+  ScheduleBuilder declared;
+  declared.scratch(room);
+  return going_on(std::move(declared).build(),
+                  mapped(
+                      schedule, [](int rank) { return rank; }, BlockMap::affine(Buffer::send, 0),
+                      BlockMap::table(std::move(places)), Scratch::apart, Nothing::kept, place));
 }
 
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,

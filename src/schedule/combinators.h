@@ -27,8 +27,14 @@ Schedule going_on(const Schedule& first, const Schedule& second);
 Schedule beside(const Schedule& one, const Schedule& other);
 
 // Several at the same time on the same channels: like `beside`, for parts whose messages between
-// two ranks come in the same order on both.
-Schedule abreast(std::span<const Schedule> parts);
+// two ranks come in the same order on both. Each begins `delay` rounds after the one before.
+//
+//   parts |r0|r1| and |s0|s1|, delay 1    abreast |r0|r1 s0|s1|
+Schedule abreast(std::span<const Schedule> parts, int delay = 0);
+
+// `one`, of `blocks` blocks, for each of `number` segments of as many blocks, one segment `delay`
+// rounds after the other.
+Schedule segmented(const Schedule& one, int blocks, int number, int delay);
 
 // Where the blocks of an inner collective lie among the blocks of the outer one.
 class BlockMap {
@@ -51,6 +57,15 @@ class BlockMap {
   std::vector<BlockRanges> table_;
 };
 
+// For a rank that has no recv: what the schedule would do with blocks of recv it does with scratch,
+// which is like the blocks that the map leads to. One block may stay: it becomes recv block 0.
+Schedule in_scratch(const Schedule& schedule, const BlockMap& like, int stays = -1);
+
+// Where the scratch blocks of an inner collective lie: in scratch of ours, or each in the very
+// block that it is like, mapped; there, inner send and recv blocks of others must not be in use
+// yet.
+enum class Scratch : std::uint8_t { apart, at_home };
+
 // `inner`, a collective among some of the ranks, as a part of ours: its rank i is our rank
 // group[i], its send and recv blocks lie where the maps say. `inner` is the schedule of our own
 // place in the group; a rank outside the group contributes Schedule{}. An inner block may be no
@@ -60,17 +75,12 @@ class BlockMap {
 //   ring of 2 on group {1, 3}, recv block i -> recv blocks {2i, 2i+1}:
 //   inner rank 0 sends block 0 to 1        outer rank 1 sends blocks 0, 1 to 3
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
-            const BlockMap& recv);
+            const BlockMap& recv, Scratch scratch = Scratch::apart);
 
 // The same as a part of a schedule with `first_scratch` scratch blocks, to which the maps may lead:
 // the scratch of `inner` comes behind them. To be `going_on` with.
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv, int first_scratch);
-
-// Where the scratch blocks of an inner collective lie: in scratch of ours, or each in the very
-// block that it is like, mapped; there, inner send and recv blocks of others must not be in use
-// yet.
-enum class Scratch : std::uint8_t { apart, at_home };
 
 // The same among all our ranks.
 Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv,

@@ -7,20 +7,38 @@
 
 namespace toccata {
 
-Division::Division(const Placement* placement) : placement_(placement) {
-  for (; placement_ != nullptr && level_ < placement_->machine().levels(); ++level_)
-    if (placement_->regions(level_).divide()) {
-      regions_ = placement_->regions(level_);
+namespace {
+
+std::vector<int> all_levels(const Placement* placement) {
+  std::vector<int> levels(placement == nullptr ? 0 : placement->machine().levels());
+  std::iota(levels.begin(), levels.end(), 0);
+  return levels;
+}
+
+}  // namespace
+
+Division::Division(const Placement* placement) : Division(placement, all_levels(placement)) {}
+
+Division::Division(const Placement* placement, std::vector<int> levels)
+    : placement_(placement), levels_(std::move(levels)) {
+  while (placement_ != nullptr && next_ < levels_.size())
+    if (const Regions& regions = placement_->regions(levels_[next_++]); regions.divide()) {
+      regions_ = regions;
       return;
     }
 }
 
-Division::Division(const Placement* placement, std::vector<int> ranks, int level)
-    : placement_(placement), ranks_(std::move(ranks)), level_(level) {
-  std::vector<int> labels(ranks_.size());
-  for (; level_ < placement_->machine().levels(); ++level_) {
-    std::ranges::transform(ranks_, labels.begin(),
-                           [&](int rank) { return placement_->regions(level_).of(rank); });
+Division Division::inside(int region) const {
+  Division inner(*this);
+  inner.regions_.reset();
+  const std::span<const int> members = regions_->members(region);
+  inner.ranks_.assign(members.begin(), members.end());
+  if (!ranks_.empty())
+    for (int& rank : inner.ranks_) rank = ranks_[rank];
+  std::vector<int> labels(members.size());
+  while (inner.next_ < levels_.size()) {
+    const Regions& all = placement_->regions(levels_[inner.next_++]);
+    std::ranges::transform(inner.ranks_, labels.begin(), [&](int rank) { return all.of(rank); });
     // As small numbers, or a region would cost as much as all of them.
     std::vector<int> known = labels;
     std::ranges::sort(known);
@@ -28,17 +46,10 @@ Division::Division(const Placement* placement, std::vector<int> ranks, int level
     if (known.size() == 1 || known.size() == labels.size()) continue;
     for (int& label : labels)
       label = static_cast<int>(std::ranges::lower_bound(known, label) - known.begin());
-    regions_.emplace(labels);
-    return;
+    inner.regions_.emplace(labels);
+    break;
   }
-}
-
-Division Division::inside(int region) const {
-  const std::span<const int> members = regions_->members(region);
-  std::vector<int> ranks(members.begin(), members.end());
-  if (!ranks_.empty())
-    for (int& rank : ranks) rank = ranks_[rank];
-  return {placement_, std::move(ranks), level_ + 1};
+  return inner;
 }
 
 Regions node_regions(const Placement* placement, int p) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "topology/placement.h"
@@ -14,21 +15,24 @@ namespace toccata {
 //                                        inside(1).regions()  {0 1} {2 3}
 class Division {
  public:
-  // All ranks of a placement, which has to live as long; null where nothing is known of it.
+  // All ranks of a placement, which has to live as long; null where nothing is known of it. By
+  // these levels of the machine, or by all.
   explicit Division(const Placement* placement);
+  Division(const Placement* placement, std::vector<int> levels);
 
   // Whether there is a level that divides.
   bool divides() const { return regions_.has_value(); }
   const Regions& regions() const { return *regions_; }
   // The members of a region as ranks 0, 1, ..., by the levels further in.
   Division inside(int region) const;
+  // The levels further in than the one of these regions.
+  std::span<const int> further_in() const { return std::span(levels_).subspan(next_); }
 
  private:
-  Division(const Placement* placement, std::vector<int> ranks, int level);
-
   const Placement* placement_;
+  std::vector<int> levels_;
   std::vector<int> ranks_;  // of the placement; empty for all of them
-  int level_ = 0;           // that regions_ are of
+  std::size_t next_ = 0;    // in levels_: behind the one that regions_ are of
   std::optional<Regions> regions_;
 };
 

@@ -9,27 +9,25 @@
 //     exchange of leaders        ABCD    .B..    ABCD    ...D
 //     broadcast                  ABCD    ABCD    ABCD    ABCD
 //
+// On several levels, leaders of sockets, say, gather to the leader of their node, and so on.
 // Without nodes, every rank is a leader.
 
 #include "algorithms/leaders.h"
-#include "topology/division.h"
 
 namespace toccata::algorithms::allgather {
 
-static Leaders leaders(const Shape& shape) {
-  return {node_regions(shape.placement.get(), shape.p), shape};
-}
+static Leaders leaders(const Shape& shape) { return Leaders(Levels(shape), shape); }
 
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::allgather,
     .summary = "gather to a leader a node, exchange of leaders, broadcast",
     .citation = "mirsadeghi2016, section II",
-    .parameters = {Leaders::exchange(), Leaders::local()},
+    .parameters = {Levels::which(), Leaders::exchange(), Leaders::local()},
     .by_placement = true,
     .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },
     .write = [](const Shape& shape, int rank,
-                ScheduleBuilder& schedule) { schedule.then(leaders(shape).schedule(rank)); },
+                ScheduleBuilder& schedule) { leaders(shape).write(rank, schedule); },
 };
 
 }  // namespace toccata::algorithms::allgather

@@ -18,7 +18,7 @@
 
 #include <array>
 
-#include "algorithms/flat.h"
+#include "algorithms/levels.h"
 #include "algorithms/region_blocks.h"
 #include "patterns/circulant.h"
 #include "schedule/combinators.h"
@@ -34,6 +34,13 @@ static const Parameter lanes =
            "how many messages come into a region at once: as its largest, or its smallest "
            "has ranks",
            {"largest", "smallest"});
+
+static const Parameter levels = [] {
+  Parameter made =
+      choice("levels", "the levels of the machine that it goes by", {"all", "node", "node+socket"});
+  made.samples = {0, 1};
+  return made;
+}();
 
 namespace {
 
@@ -87,6 +94,17 @@ const Flat& bruck() {
   return flat;
 }
 
+// As many rounds as `among` may have in a region of up to `size` ranks, divided at most by these
+// levels. Regions differ, and their rounds have to line up; one too many costs nothing.
+int most_rounds(const Placement& placement, std::span<const int> levels, int size) {
+  if (levels.empty()) return 1 + ceil_log2(size);
+  const Regions& regions = placement.regions(levels[0]);
+  const auto further_in = levels.subspan(1);
+  const int inside = most_rounds(placement, further_in, std::min(size, regions.largest()));
+  const int exchanges = ceil_log2(std::min(size, regions.number()));
+  return std::max(inside * (1 + exchanges), most_rounds(placement, further_in, size));
+}
+
 }  // namespace
 
 // An allgather among the ranks of `ranks`, a block each.
@@ -102,10 +120,12 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
     return on(members, gather, send, BlockMap::table(std::move(blocks)));
   };
 
+  const int rounds = most_rounds(*shape.placement, ranks.further_in(), regions.largest());
+
   ScheduleBuilder schedule;
   std::vector<BlockRanges> own;
   for (const int member : members) own.push_back({recv(member)});
-  schedule.then(inside(BlockMap::affine(Buffer::send, 0), std::move(own)));
+  schedule.then(inside(BlockMap::affine(Buffer::send, 0), std::move(own)), rounds);
 
   const Lanes exchange(regions, shape);
   exchange.for_each_round([&](const std::vector<Lane>& busy) {
@@ -124,13 +144,14 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
     // Its first round, in which blocks are put into place, has nothing to do: they come then.
     const BlockMap send = BlockMap::table({fetched[local]});
     const Schedule after = inside(send, std::move(fetched));
-    schedule.then(abreast(std::array{std::move(fetch).build(), after}));
+    schedule.then(abreast(std::array{std::move(fetch).build(), after}), rounds);
   });
   return std::move(schedule).build();
 }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
-  schedule.then(among(Division(shape.placement.get()), shape.p, shape, rank));
+  const Division all(shape.placement.get(), Levels::chosen(shape, levels));
+  schedule.then(among(all, shape.p, shape, rank));
 }
 
 extern const Algorithm locality_bruck{
@@ -138,7 +159,7 @@ extern const Algorithm locality_bruck{
     .collective = toccata::allgather,
     .summary = "few messages between regions, any number of levels; for short messages",
     .citation = "bienz2022, algorithm 2",
-    .parameters = {local_rank_0, lanes},
+    .parameters = {local_rank_0, lanes, levels},
     .by_placement = true,
     .write = write,
 };

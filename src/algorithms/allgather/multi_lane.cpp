@@ -80,7 +80,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     own.push_back(on(lanes.ranks(lane), between, send, lanes.map(lane)));
   }
   const BlockMap send = BlockMap::table({brought[local]});
-  schedule.then(abreast(own));
+  schedule.then(abreast(own), lanes.between.rounds(lanes.nodes.number()));
   schedule.then(
       on(members, lanes.inside.schedule(size, local), send, BlockMap::table(std::move(brought))));
 }

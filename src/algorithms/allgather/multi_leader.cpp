@@ -45,7 +45,9 @@ static Regions parts_of_nodes(const Shape& shape) {
   return Regions(labels);
 }
 
-static Leaders leaders(const Shape& shape) { return {parts_of_nodes(shape), shape}; }
+static Leaders leaders(const Shape& shape) {
+  return Leaders({std::make_shared<const Regions>(parts_of_nodes(shape)), 0}, shape);
+}
 
 extern const Algorithm multi_leader{
     .name = "multi_leader",
@@ -56,7 +58,7 @@ extern const Algorithm multi_leader{
     .by_placement = true,
     .impossible = [](const Shape& shape) { return leaders(shape).why_impossible(); },
     .write = [](const Shape& shape, int rank,
-                ScheduleBuilder& schedule) { schedule.then(leaders(shape).schedule(rank)); },
+                ScheduleBuilder& schedule) { leaders(shape).write(rank, schedule); },
 };
 
 }  // namespace toccata::algorithms::allgather

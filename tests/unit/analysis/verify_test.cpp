@@ -286,6 +286,22 @@ TEST(Verify, HoldsAnAlgorithmToWhatIsClaimedOfIt) {
             "blocks copied by a rank: claimed 0, the schedules have 1");
 }
 
+TEST(Verify, SeesRoundsThatDoNotLineUp) {
+  const Algorithm algorithm{
+      .name = "crooked",
+      .collective = allgather,
+      .summary = "",
+      .citation = "",
+      .write =
+          [](const Shape&, int rank, ScheduleBuilder& out) {
+            out.round().copy(send(0), recv(rank));
+            if (rank == 1) out.round();
+            out.round().send(1 - rank, recv(rank)).recv(1 - rank, recv(1 - rank));
+          },
+  };
+  EXPECT_EQ(verify(algorithm, {2}), "round 1: not all that is sent in it is received in it");
+}
+
 // An allreduce of three ranks with a way to combine what all others sent, each rank its own.
 std::string verify_allreduce(const std::function<void(int rank, ScheduleBuilder& out)>& combine,
                              bool ordered = true, bool reproducible = false) {

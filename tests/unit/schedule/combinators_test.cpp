@@ -354,6 +354,34 @@ TEST(Beside, MovesTheScratchOfTheSecondBehindTheFirst) {
 
 // ---- One after the other
 
+TEST(Segmented, StartsEachSegmentLaterWithBlocksOfItsOwn) {
+  ScheduleBuilder one;
+  one.round().send(1, recv(0, 2)).round().copy(recv(1), recv(0));
+  const Schedule all = segmented(std::move(one).build(), 2, 3, 2);
+  ASSERT_EQ(all.rounds(), 6);
+  for (int segment = 0; segment < 3; ++segment) {
+    ASSERT_EQ(all.sends(2 * segment).size(), 1U);
+    EXPECT_EQ(expand(all.ranges(all.sends(2 * segment)[0])),
+              (std::vector{2 * segment, 2 * segment + 1}));
+    EXPECT_TRUE(all.sends(2 * segment + 1).empty());
+    EXPECT_EQ(expand(all.into(all.steps(2 * segment + 1)[0])), std::vector{2 * segment});
+  }
+}
+
+TEST(InScratch, TakesScratchForTheBlocksOfRecvThatAreUsed) {
+  ScheduleBuilder with_recv;
+  const BlockRange own = with_recv.scratch({recv(4)});
+  with_recv.round().recv(1, {recv(4, 2), recv(7)}).copy(recv(7), own).copy(send(0), recv(9));
+  const Schedule without =
+      in_scratch(std::move(with_recv).build(), BlockMap::affine(Buffer::send, 1), 9);
+  EXPECT_EQ(expand(without.scratch()), (std::vector{5, 6, 8, 5}));
+  for (const BlockRange& each : without.scratch()) EXPECT_EQ(each.buffer, Buffer::send);
+  const auto received = without.ranges(without.recvs(0)[0]);
+  EXPECT_EQ(BlockRanges(received.begin(), received.end()), BlockRanges{scratch(0, 3)});
+  EXPECT_EQ(expand(without.into(without.steps(0)[0])), std::vector{3}) << "its own comes behind";
+  EXPECT_EQ(without.into(without.steps(0)[1])[0], recv(0)) << "stays";
+}
+
 TEST(Then, RunsBothWhole) {
   const Algorithm& bruck = *find_algorithm(allgather, "bruck");
   const Algorithm& ring = *find_algorithm(allgather, "ring");

@@ -1,0 +1,56 @@
+// Allreduce by levels: reduce inside each region, allreduce among the leaders, broadcast inside
+// each region, on as many levels as there are. Cut into segments, one is on its way out while
+// others are combined inside, and another comes back.
+// [karonis2000]   r nodes of s ranks   rounds 2·⌈log2 s⌉ + those of the allreduce among r
+//
+//   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2    among leaders 0-2    inside 0>1 2>3
+//
+// Regions need not be ranks in a row, so their order is not kept.
+
+#include "algorithms/levels.h"
+
+namespace toccata::algorithms::allreduce {
+
+static const Parameter between = choice("between", "the allreduce among leaders: allreduce/...",
+                                        {"recursive_doubling", "ring", "rabenseifner"});
+
+static Flat among(const Shape& shape) {
+  return {toccata::allreduce, between.words[shape.parameters[between]]};
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Levels levels(shape);
+  const Flat outermost = among(shape);
+  const Flat inside(
+      toccata::bcast,
+      BroadcastByLevels::inside().words[shape.parameters[BroadcastByLevels::inside()]]);
+  const int segments = shape.parameters[BroadcastByLevels::segments()];
+  const int blocks = shape.parts / segments;
+  const BlockMap sum = BlockMap::affine(Buffer::recv, 0);
+
+  ScheduleBuilder one;
+  if (levels.number() > 1) levels.reduce(one, 1, rank, inside, blocks);
+  levels.run(one, 0, rank, outermost, levels.number() > 1 ? sum : BlockMap::affine(Buffer::send, 0),
+             sum);
+  levels.broadcast(one, 1, rank, inside, blocks);
+  schedule.then(
+      segmented(std::move(one).build(), blocks, segments, levels.busy(outermost, inside)));
+}
+
+extern const Algorithm hierarchical{
+    .name = "hierarchical",
+    .collective = toccata::allreduce,
+    .summary = "reduce inside each region, allreduce of leaders, broadcast inside",
+    .citation = "karonis2000",
+    .parameters = {Levels::which(), between, BroadcastByLevels::inside(),
+                   BroadcastByLevels::segments()},
+    .by_placement = true,
+    .parts =
+        [](const Shape& shape) {
+          return shape.parameters[BroadcastByLevels::segments()] *
+                 among(shape).parts(Levels(shape).largest(0));
+        },
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allreduce

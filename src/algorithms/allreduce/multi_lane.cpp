@@ -1,0 +1,51 @@
+// Allreduce in lanes: every node reduces and scatters the message over its ranks, each of whom then
+// takes part in an allreduce of its part with the ranks of the same number on other nodes; then
+// every node gathers the parts. All ranks of a node talk to other nodes at a time.
+// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, 1/s of an allreduce among r between
+//
+//   4 ranks on nodes 0 1 | 2 3, parts A B
+//     inside  0-1  2-3      lanes  0-2 A  1-3 B      inside  0-1  2-3
+//
+// Ranks are combined node by node, so their order is not kept.
+
+#include "algorithms/levels.h"
+
+namespace toccata::algorithms::allreduce {
+
+static const Parameter between = choice("between", "the allreduce in each lane: allreduce/...",
+                                        {"recursive_doubling", "ring", "rabenseifner"});
+
+static const Parameter inside = choice(
+    "inside", "the reduce-scatter on each node: reduce_scatter/...", {"recursive_halving", "ring"});
+
+static Flat in_lane(const Shape& shape) {
+  return {toccata::allreduce, between.words[shape.parameters[between]]};
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
+  const int width = shape.parts / lanes.number();
+  const BlockMap own = lanes.own(rank, Buffer::recv, width);
+  lanes.inside(schedule, rank, {toccata::reduce_scatter, inside.words[shape.parameters[inside]]},
+               lanes.of_all(rank, Buffer::send, width), own);
+  lanes.run(schedule, rank, in_lane(shape), width);
+  lanes.inside(schedule, rank, {toccata::allgather, "bruck"}, own,
+               lanes.of_all(rank, Buffer::recv, width));
+}
+
+extern const Algorithm multi_lane{
+    .name = "multi_lane",
+    .collective = toccata::allreduce,
+    .summary = "reduce-scatter on each node, allreduce in each lane, allgather; for long messages",
+    .citation = "traff2020",
+    .parameters = {Lanes::how_many(), between, inside},
+    .by_placement = true,
+    .parts =
+        [](const Shape& shape) {
+          const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
+          return lanes.number() * in_lane(shape).parts(lanes.nodes());
+        },
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::allreduce

@@ -1,0 +1,47 @@
+// Broadcast in lanes: the root scatters the message over the ranks of its node, each of whom
+// broadcasts its part to the ranks of the same number on other nodes; then every node gathers the
+// parts. All ranks of a node talk to other nodes at a time.
+// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, 1/s of a broadcast among r between
+//
+//   4 ranks on nodes 0 1 | 2 3, root 0, parts A B
+//     inside the root's node  0>1 B      lanes  0>2 A  1>3 B      inside  0-1  2-3
+
+#include "algorithms/levels.h"
+
+namespace toccata::algorithms::bcast {
+
+static const Parameter between = choice("between", "the broadcast in each lane: bcast/...",
+                                        {"binomial", "pipeline", "scatter_allgather"});
+static const Parameter segments =
+    number("segments", "pieces that follow each other in each lane", 1, 1024, 1, {1, 3});
+
+static Flat in_lane(const Shape& shape) {
+  return {toccata::bcast, between.words[shape.parameters[between]]};
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
+  const int width = shape.parts / lanes.number();
+  const BlockMap all = lanes.of_all(rank, Buffer::recv, width);
+  const BlockMap own = lanes.own(rank, Buffer::recv, width);
+  lanes.inside(schedule, rank, {toccata::scatter, "binomial"}, all, own, Lanes::Nodes::the_roots);
+  lanes.run(schedule, rank, in_lane(shape), width, shape.parameters[segments]);
+  lanes.inside(schedule, rank, {toccata::allgather, "bruck"}, own, all);
+}
+
+extern const Algorithm multi_lane{
+    .name = "multi_lane",
+    .collective = toccata::bcast,
+    .summary = "scatter on the root's node, broadcast in each lane, allgather; for long messages",
+    .citation = "traff2020",
+    .parameters = {Lanes::how_many(), between, segments},
+    .by_placement = true,
+    .parts =
+        [](const Shape& shape) {
+          const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
+          return lanes.number() * in_lane(shape).parts(lanes.nodes()) * shape.parameters[segments];
+        },
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::bcast

@@ -1,0 +1,271 @@
+#include "algorithms/levels.h"
+
+#include <algorithm>
+
+#include "algorithms/region_blocks.h"
+#include "schedule/backwards.h"
+#include "topology/division.h"
+#include "topology/placements.h"
+
+namespace toccata {
+
+const Parameter& Levels::which() {
+  static const Parameter parameter = [] {
+    Parameter made = choice("levels", "the levels of the machine that it goes by",
+                            {"node", "node+socket", "all"});
+    made.samples = {0, 2};  // of the machines in proofs, nodes and sockets are all
+    return made;
+  }();
+  return parameter;
+}
+
+std::vector<int> Levels::chosen(const Shape& shape, const Parameter& which) {
+  std::vector<int> levels;
+  if (shape.placement == nullptr) return levels;
+  const Machine& machine = shape.placement->machine();
+  const auto add = [&](int level) {
+    if (level >= 0 && level < machine.levels() && shape.placement->regions(level).divide())
+      levels.push_back(level);
+  };
+  const bool all = shape.parameters.is(which, "all");
+  if (!all) add(node_level(machine));
+  if (shape.parameters.is(which, "node+socket")) add(socket_level(machine));
+  for (int level = 0; (all || levels.empty()) && level < machine.levels(); ++level) add(level);
+  return levels;
+}
+
+Levels::Levels(const Shape& shape) : p_(shape.p), root_(shape.root) {
+  int pieces = 1;
+  for (const int level : chosen(shape, which())) {
+    const Regions& regions = shape.placement->regions(level);
+    if (regions.number() > pieces) borders_.emplace_back(shape.placement, &regions);
+    pieces = regions.number();
+  }
+}
+
+Levels::Levels(std::shared_ptr<const Regions> regions, int root)
+    : p_(regions->ranks()), root_(root) {
+  if (regions->divide()) borders_.push_back(std::move(regions));
+}
+
+int Levels::leader(int border, int region) const {
+  const Regions& regions = *borders_[border];
+  return regions.of(root_) == region ? root_ : regions.members(region).front();
+}
+
+bool Levels::stands_in(int level, int rank) const {
+  return level == innermost() || leader(level, borders_[level]->of(rank)) == rank;
+}
+
+std::vector<int> Levels::team(int level, int rank) const {
+  std::vector<int> ranks;
+  if (!stands_in(level, rank)) return ranks;
+  const Regions* const within = around(level);
+  const int region = within == nullptr ? 0 : within->of(rank);
+  const int first = within == nullptr ? root_ : leader(level - 1, region);
+  const auto take = [&](int each) {
+    if (stands_in(level, each)) ranks.push_back(each);
+  };
+  if (within != nullptr)
+    std::ranges::for_each(within->members(region), take);
+  else if (level == innermost())
+    for (int each = 0; each < p_; ++each) take(each);
+  else
+    for (int each = 0; each < borders_[0]->number(); ++each) ranks.push_back(leader(0, each));
+  std::ranges::rotate(ranks, std::ranges::find(ranks, first));
+  return ranks;
+}
+
+std::vector<int> Levels::behind(int level, int member) const {
+  if (level == innermost()) return {member};
+  const auto members = borders_[level]->members(borders_[level]->of(member));
+  return {members.begin(), members.end()};
+}
+
+std::vector<int> Levels::sizes(int level) const {
+  const Regions* const within = around(level);
+  std::vector<int> sizes(within == nullptr ? 1 : within->number());
+  if (level == innermost() && within == nullptr) {
+    sizes[0] = p_;
+  } else if (level == innermost()) {
+    for (int region = 0; region < within->number(); ++region) sizes[region] = within->size(region);
+  } else {
+    const Regions& further_in = *borders_[level];
+    for (int region = 0; region < further_in.number(); ++region)
+      ++sizes[within == nullptr ? 0 : within->of(further_in.members(region).front())];
+  }
+  std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+int Levels::largest(int level) const { return sizes(level).back(); }
+
+int Levels::rounds(int level, const Flat& flat) const {
+  int most = 0;
+  for (const int size : sizes(level)) most = std::max(most, flat.rounds(size));
+  return most;
+}
+
+int Levels::busy(const Flat& outermost, const Flat& inside) const {
+  int most = 1;
+  for (int level = 0; level < number(); ++level)
+    most = std::max(most, (level == 0 ? outermost : inside).busy(largest(level)));
+  return most;
+}
+
+int Levels::rounds_from(int level, const Flat& flat) const {
+  int all = 0;
+  for (; level < number(); ++level) all += rounds(level, flat);
+  return all;
+}
+
+void Levels::run(ScheduleBuilder& schedule, int level, int rank, const Flat& flat,
+                 const BlockMap& send, const BlockMap& recv, Scratch scratch) const {
+  Schedule own;
+  if (const std::vector<int> ranks = team(level, rank); !ranks.empty()) {
+    const int place = static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
+    own = on(ranks, flat.schedule(static_cast<int>(ranks.size()), place), send, recv, scratch);
+  }
+  schedule.then(std::move(own), rounds(level, flat));
+}
+
+void Levels::broadcast(ScheduleBuilder& schedule, int level, int rank, const Flat& flat,
+                       int blocks) const {
+  const BlockMap message = BlockMap::affine(Buffer::recv, 0, blocks, blocks);
+  for (; level < number(); ++level) run(schedule, level, rank, flat, message, message);
+}
+
+void Levels::reduce(ScheduleBuilder& schedule, int level, int rank, const Flat& broadcast,
+                    int blocks) const {
+  ScheduleBuilder down;
+  this->broadcast(down, level, rank, broadcast, blocks);
+  const int rounds = rounds_from(level, broadcast);
+  const bool leads = level == 0 ? rank == root_ : stands_in(level - 1, rank);
+  schedule.then(collecting(std::move(down).build(), rounds, 0, leads ? blocks : 0), rounds + 1);
+}
+
+// What it gives itself is in send as long as nobody has gathered anything.
+BlockMap Levels::own(int level, int rank) const {
+  return level == innermost() ? BlockMap::affine(Buffer::send, 0)
+                              : BlockMap::table({blocks_of(behind(level, rank))});
+}
+
+BlockMap Levels::of_all(int level, int rank) const {
+  std::vector<BlockRanges> all;
+  for (const int member : team(level, rank)) all.push_back(blocks_of(behind(level, member)));
+  return BlockMap::table(std::move(all));
+}
+
+void Levels::gather(ScheduleBuilder& schedule, int level, int rank, const Flat& flat) const {
+  for (int each = innermost(); each >= level; --each)
+    run(schedule, each, rank, flat, own(each, rank), of_all(each, rank), Scratch::at_home);
+}
+
+const Parameter& BroadcastByLevels::between() {
+  static const Parameter parameter =
+      choice("between", "the broadcast among leaders: bcast/...", {"binomial", "pipeline"});
+  return parameter;
+}
+const Parameter& BroadcastByLevels::inside() {
+  static const Parameter parameter =
+      choice("inside", "the broadcast inside each region: bcast/...", {"binomial", "pipeline"});
+  return parameter;
+}
+const Parameter& BroadcastByLevels::segments() {
+  static const Parameter parameter =
+      number("segments", "pieces, of which one goes on inside while the next comes in", 1, 1024, 1,
+             {1, 3});
+  return parameter;
+}
+
+BroadcastByLevels::BroadcastByLevels(const Shape& shape)
+    : levels_(shape),
+      between_(bcast, between().words[shape.parameters[between()]]),
+      inside_(bcast, inside().words[shape.parameters[inside()]]),
+      segments_(shape.parameters[segments()]) {}
+
+Schedule BroadcastByLevels::schedule(int rank) const {
+  const BlockMap message = BlockMap::affine(Buffer::recv, 0);
+  ScheduleBuilder down;
+  levels_.run(down, 0, rank, between_, message, message);
+  levels_.broadcast(down, 1, rank, inside_, 1);
+  return segmented(std::move(down).build(), 1, segments_, levels_.busy(between_, inside_));
+}
+
+int BroadcastByLevels::rounds() const {
+  return levels_.rounds(0, between_) + levels_.rounds_from(1, inside_) +
+         (segments_ - 1) * levels_.busy(between_, inside_);
+}
+
+const Parameter& Lanes::how_many() {
+  static const Parameter parameter = toccata::number(
+      "lanes", "ranks of a node that talk to others; 0 is as many as the largest node has", 0, 1024,
+      0, {0, 2});
+  return parameter;
+}
+
+Lanes::Lanes(const Shape& shape, int number)
+    : regions_(std::make_shared<const Regions>(node_regions(shape.placement.get(), shape.p))),
+      levels_(regions_, shape.root),
+      number_(number == 0 ? regions_->largest() : std::min(number, regions_->largest())) {
+  const int first = regions_->of(shape.root);
+  number_of_.resize(regions_->number());
+  for (int i = 0; i < regions_->number(); ++i) {
+    const int region = (first + i) % regions_->number();
+    number_of_[region] = i;
+    const auto members = regions_->members(region);
+    members_.emplace_back(members.begin(), members.end());
+  }
+  std::ranges::rotate(members_[0], std::ranges::find(members_[0], shape.root));
+}
+
+int Lanes::rounds(const Flat& in_lane, const Flat& inside) const {
+  return in_lane.rounds(nodes()) + (divide() ? levels_.rounds(1, inside) : 0);
+}
+
+int Lanes::node(int rank) const { return number_of_[regions_->of(rank)]; }
+
+std::vector<BlockRanges> Lanes::carried(int node, Buffer buffer, int width) const {
+  std::vector<BlockRanges> carried(members_[node].size());
+  for (int lane = 0; lane < number_; ++lane)
+    append(carried[lane % carried.size()], {buffer, lane * width, width});
+  return carried;
+}
+
+BlockMap Lanes::own(int rank, Buffer buffer, int width) const {
+  const std::vector<int>& members = members_[node(rank)];
+  const auto place = std::ranges::find(members, rank) - members.begin();
+  return BlockMap::table({carried(node(rank), buffer, width)[place]});
+}
+
+BlockMap Lanes::of_all(int rank, Buffer buffer, int width) const {
+  return BlockMap::table(carried(node(rank), buffer, width));
+}
+
+void Lanes::inside(ScheduleBuilder& schedule, int rank, const Flat& flat, const BlockMap& send,
+                   const BlockMap& recv, Nodes nodes) const {
+  if (!divide()) return;
+  if (nodes == Nodes::the_roots && node(rank) != 0)
+    schedule.then({}, levels_.rounds(1, flat));
+  else
+    levels_.run(schedule, 1, rank, flat, send, recv);
+}
+
+void Lanes::run(ScheduleBuilder& schedule, int rank, const Flat& flat, int width,
+                int segments) const {
+  const int here = node(rank), delay = flat.busy(nodes());
+  std::vector<Schedule> own;
+  for (int lane = 0; lane < number_; ++lane) {
+    if (carrier(lane, here) != rank) continue;
+    std::vector<int> ranks;
+    for (int each = 0; each < nodes(); ++each) ranks.push_back(carrier(lane, each));
+    own.push_back(on(ranks,
+                     segmented(flat.schedule(nodes(), here), width / segments, segments, delay),
+                     BlockMap::affine(divide() ? Buffer::recv : Buffer::send, lane * width),
+                     BlockMap::affine(Buffer::recv, lane * width)));
+  }
+  schedule.then(abreast(own), flat.rounds(nodes()) + delay * (segments - 1));
+}
+
+}  // namespace toccata

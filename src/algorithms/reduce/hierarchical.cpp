@@ -1,0 +1,32 @@
+// Reduce by levels: inside each region to its leader, then among the leaders; bcast/hierarchical
+// played backwards. Cut into segments, one goes out while the next is combined inside.
+// [karonis2000]   r nodes of s ranks, binomial   rounds ⌈log2 s⌉ + ⌈log2 r⌉
+//
+//   4 ranks on nodes 0 1 | 2 3, root 3    inside 1>0 2>3    among leaders 0>3
+//
+// Regions need not be ranks in a row, so their order is not kept.
+
+#include "algorithms/levels.h"
+#include "schedule/backwards.h"
+
+namespace toccata::algorithms::reduce {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const BroadcastByLevels down(shape);
+  schedule.then(
+      collecting(down.schedule(rank), down.rounds(), 0, rank == shape.root ? shape.parts : 0));
+}
+
+extern const Algorithm hierarchical{
+    .name = "hierarchical",
+    .collective = toccata::reduce,
+    .summary = "inside each region, then among leaders, level by level",
+    .citation = "karonis2000",
+    .parameters = {Levels::which(), BroadcastByLevels::between(), BroadcastByLevels::inside(),
+                   BroadcastByLevels::segments()},
+    .by_placement = true,
+    .parts = [](const Shape& shape) { return shape.parameters[BroadcastByLevels::segments()]; },
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::reduce

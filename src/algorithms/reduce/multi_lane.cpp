@@ -1,0 +1,56 @@
+// Reduce in lanes: every node reduces and scatters the message over its ranks, each of whom reduces
+// its part to the rank of the same number on the root's node; there the root gathers the parts. All
+// ranks of a node talk to other nodes at a time.
+// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, 1/s of a reduction among r between
+//
+//   4 ranks on nodes 0 1 | 2 3, root 0, parts A B
+//     inside  0-1  2-3      lanes  2>0 A  3>1 B      inside the root's node  1>0 B
+//
+// Ranks are combined node by node, so their order is not kept.
+
+#include "algorithms/levels.h"
+
+namespace toccata::algorithms::reduce {
+
+static const Parameter between = choice("between", "the reduction in each lane: reduce/...",
+                                        {"binomial", "reduce_scatter_gather", "pipeline"});
+static const Parameter segments =
+    number("segments", "pieces that follow each other in each lane", 1, 1024, 1, {1, 3});
+
+static const Parameter inside = choice(
+    "inside", "the reduce-scatter on each node: reduce_scatter/...", {"recursive_halving", "ring"});
+
+static Flat in_lane(const Shape& shape) {
+  return {toccata::reduce, between.words[shape.parameters[between]]};
+}
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
+  const int width = shape.parts / lanes.number();
+  const BlockMap own = lanes.own(rank, Buffer::recv, width);
+  ScheduleBuilder all;
+  lanes.inside(all, rank, {toccata::reduce_scatter, inside.words[shape.parameters[inside]]},
+               lanes.of_all(rank, Buffer::send, width), own);
+  lanes.run(all, rank, in_lane(shape), width, shape.parameters[segments]);
+  lanes.inside(all, rank, {toccata::gather, "binomial"}, own,
+               lanes.of_all(rank, Buffer::recv, width), Lanes::Nodes::the_roots);
+  const Schedule up = std::move(all).build();
+  schedule.then(rank == shape.root ? up : in_scratch(up, BlockMap::affine(Buffer::send, 0)));
+}
+
+extern const Algorithm multi_lane{
+    .name = "multi_lane",
+    .collective = toccata::reduce,
+    .summary = "reduce-scatter on each node, reduction in each lane, gather; for long messages",
+    .citation = "traff2020",
+    .parameters = {Lanes::how_many(), between, inside, segments},
+    .by_placement = true,
+    .parts =
+        [](const Shape& shape) {
+          const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
+          return lanes.number() * in_lane(shape).parts(lanes.nodes()) * shape.parameters[segments];
+        },
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::reduce

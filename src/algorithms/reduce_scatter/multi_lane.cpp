@@ -1,0 +1,38 @@
+// Reduce-scatter in lanes: every node reduces and scatters, to each of its ranks what is for the
+// ranks of the same number on all nodes, which then reduce and scatter that in their lane;
+// allgather/multi_lane played backwards. All ranks of a node talk to other nodes at a time.
+// [traff2020]   r nodes of s ranks: rounds ⌈log2 s⌉ + ⌈log2 r⌉
+//               cost (⌈log2 s⌉ + ⌈log2 r⌉)·α + (p-1)/p·n·(β + γ), of which 1/s between nodes
+//
+//   4 ranks on nodes 0 1 | 2 3   rank 0  1       rank 2  3
+//     reduced inside             A.C.    .B.D    A.C.    .B.D
+//     in the lanes               A...    .B..    ..C.    ...D
+//
+// Ranks are combined node by node, so their order is not kept.
+
+#include "algorithms/levels.h"
+#include "algorithms/registry.h"
+#include "schedule/backwards.h"
+
+namespace toccata::algorithms::reduce_scatter {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Algorithm& spreading = *find_algorithm(toccata::allgather, "multi_lane");
+  const Flat bruck(toccata::allgather, "bruck");
+  const Lanes lanes(shape, 0);
+  const Shape as_allgather =
+      spreading.complete({.p = shape.p, .placement = shape.placement, .grid = shape.grid});
+  schedule.then(
+      collecting(spreading.schedule(as_allgather, rank), lanes.rounds(bruck, bruck), rank, 1));
+}
+
+extern const Algorithm multi_lane{
+    .name = "multi_lane",
+    .collective = toccata::reduce_scatter,
+    .summary = "on each node, then of the ranks with the same number on each",
+    .citation = "traff2020",
+    .by_placement = true,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::reduce_scatter
