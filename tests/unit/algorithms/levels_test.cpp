@@ -3,7 +3,7 @@
 #include "algorithms/count.h"
 #include "analysis/crossings.h"
 #include "selection/known.h"
-#include "selection/request.h"
+#include "selection/choice.h"
 #include "support.h"
 
 namespace toccata {
