@@ -82,6 +82,7 @@ TEST_P(EveryBound, IsBelowWhatTheAlgorithmTakes) {
             Shape placed = shape;
             if (!placed.placement) placed.placement = placement;
             if (!algorithm.why_impossible(placed).empty()) continue;
+            placed = algorithm.complete(placed);
             const double least = bound(algorithm.collective, placed, unit, model);
             ASSERT_LE(least * (1 - 1e-12), predict(algorithm, placed, unit, model).seconds)
                 << test::describe(algorithm, placed) << ", " << name << ", " << unit << " bytes";

@@ -367,7 +367,7 @@ class EveryCost : public test::AlgorithmTest {
         for (const auto& placement : sample_placements(p)) {
           Shape placed = shape;
           if (!placed.placement) placed.placement = placement;
-          if (GetParam()->why_impossible(placed).empty()) visit(placed);
+          if (GetParam()->why_impossible(placed).empty()) visit(GetParam()->complete(placed));
           if (shape.placement) break;
         }
   }
