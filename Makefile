@@ -29,7 +29,7 @@ demo: all ## build, then compare allgathers with this machine's own MPI: table, 
 test: all test-asan ## run all tests
 	@echo "== tests: without MPI, under Open MPI, under MPICH, preloaded, in Python (build/release)"
 	@ninja -C $(RELEASE) tests
-	@cd $(RELEASE) && ctest
+	@cd $(RELEASE) && ctest -j 2
 
 test-asan: setup
 	@echo "== tests without MPI, with address and undefined-behaviour sanitizers (build/asan)"

@@ -44,7 +44,7 @@ void check_rank(const Shape& known, int rank) {
   check_ranks(known.p);
   if (rank < 0 || rank >= known.p)
     throw ChoiceError("there is no rank " + std::to_string(rank) + " among " +
-                       std::to_string(known.p) + "; ranks are 0.." + std::to_string(known.p - 1));
+                      std::to_string(known.p) + "; ranks are 0.." + std::to_string(known.p - 1));
 }
 
 // The algorithm of a choice that it makes sense to analyse there.
@@ -77,7 +77,7 @@ std::string lockstep_choice(const Choice& choice, const Shape& known,
   const int data = algorithm.collective.data(shape);
   if (data != static_cast<int>(counts.size()))
     throw ChoiceError(algorithm.path() + " with " + std::to_string(shape.p) + " ranks has " +
-                       std::to_string(data) + " data, given are " + std::to_string(counts.size()));
+                      std::to_string(data) + " data, given are " + std::to_string(counts.size()));
   if (algorithm.blocks_alike &&
       std::ranges::adjacent_find(counts, std::not_equal_to{}) != counts.end())
     throw ChoiceError(algorithm.path() + " needs all blocks alike");

@@ -1,8 +1,8 @@
 """What the preloaded library costs a program's collectives, beside the program bare.
 
-guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks bare, preloaded with nothing
-asked, and preloaded with an algorithm forced for every collective, taking turns, and prints the
-medians over the runs with their spread.
+guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks bare, preloaded with
+nothing asked, and preloaded with an algorithm forced for every collective, taking turns, and prints
+the medians over the runs with their spread.
 """
 
 import os
@@ -55,7 +55,9 @@ def main() -> None:
         cells = []
         for each in found.values():
             values = [run[figure] for run in each]
-            cells.append(f"{statistics.median(values):.0f} ({min(values):.0f} to {max(values):.0f})")
+            cells.append(
+                f"{statistics.median(values):.0f} ({min(values):.0f} to {max(values):.0f})"
+            )
         print(f"{figure:24}" + "".join(f"{cell:>30}" for cell in cells))
 
 

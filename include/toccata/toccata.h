@@ -19,10 +19,10 @@
  * such algorithms all give the same bits. An MPI_Op of one's own must not be freed before its
  * request. Datatypes whose elements interleave go to the MPI library's own.
  *
- * Messages of ours go on a private communicator, one for the whole process, made of MPI_COMM_WORLD at
- * MPI_Init where this library stands before MPI in the link order or is preloaded; else each
- * communicator gets one of its own at its first collective, unless it has all ranks. No attribute is
- * copied. The first collective on a communicator is one collective of MPI's more.
+ * Messages of ours go on a private communicator, one for the whole process, made of MPI_COMM_WORLD
+ * at MPI_Init where this library stands before MPI in the link order or is preloaded; else each
+ * communicator gets one of its own at its first collective, unless it has all ranks. No attribute
+ * is copied. The first collective on a communicator is one collective of MPI's more.
  *
  * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says

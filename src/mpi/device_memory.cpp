@@ -1,9 +1,8 @@
 #include "mpi/device_memory.h"
 
+#include <cstdint>
 #include <dlfcn.h>
 #include <link.h>
-
-#include <cstdint>
 #include <string>
 #include <string_view>
 

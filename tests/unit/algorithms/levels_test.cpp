@@ -2,8 +2,8 @@
 
 #include "algorithms/count.h"
 #include "analysis/crossings.h"
-#include "selection/known.h"
 #include "selection/choice.h"
+#include "selection/known.h"
 #include "support.h"
 
 namespace toccata {
