@@ -68,7 +68,11 @@ Process* Keyvals::attach() {
 // of ours is left on any communicator then: MPI may keep some of them longer than that.
 int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
   auto* const ending = static_cast<Process*>(process);
-  if (Settings::get().reporting()) ending->report();
+  try {
+    if (Settings::get().reporting()) ending->report();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "toccata: no report: %s\n", error.what());
+  }
   delete ending;
   const std::lock_guard lock(making);
   if (--processes == 0) {
