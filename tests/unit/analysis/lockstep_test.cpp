@@ -83,7 +83,7 @@ ByteCall random_call(Random& random, const Algorithm& algorithm, const Shape& sh
 using Lockstep = test::AlgorithmTest;
 
 // Where all ranks together move more blocks than that, proofs have to do.
-constexpr std::int64_t affordable = 60'000;
+constexpr std::int64_t affordable = test::sanitized ? 6'000 : 60'000;
 
 TEST_P(Lockstep, LeavesTheRightBytes) {
   const Algorithm& algorithm = *GetParam();
