@@ -36,7 +36,6 @@ class Plans {
   }
 
   // Bytes of the plans that are kept.
-  std::size_t memory() const { return memory_; }
   static constexpr std::size_t most_memory = 16 << 20;
 
  private:

@@ -14,8 +14,6 @@ class Translation {
   explicit Translation(std::vector<int> ranks);
 
   int operator()(int rank) const { return table_.empty() ? first_ + rank * step_ : table_[rank]; }
-  bool is_identity() const { return table_.empty() && first_ == 0 && step_ == 1; }
-  std::size_t memory() const { return table_.capacity() * sizeof(int); }
 
  private:
   int first_ = 0, step_ = 1;  // where there is no table
@@ -48,7 +46,6 @@ class Transport {
       : route_(&route), first_tag_(first_tag), turn_(turn) {}
 
   MPI_Comm comm() const { return route_->comm; }
-  int turn() const { return turn_; }
 
   // A rank of the private communicator, for a peer.
   int address_of(int peer) const { return route_->ranks(turned(peer)); }
