@@ -1,0 +1,227 @@
+#include "topology/reorder/flows.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "topology/reorder/distance.h"
+#include "topology/reorder/free_cores.h"
+
+namespace toccata {
+
+void Flows::add_row(std::vector<std::pair<int, double>> peers) {
+  std::ranges::sort(peers);
+  std::vector<Range>& row = rows_.emplace_back();
+  for (const auto& [peer, bytes] : peers) {
+    if (!row.empty() && row.back().bytes == bytes) {
+      Range& last = row.back();
+      if (last.count == 1) last.stride = peer - last.first;
+      if (peer == last.first + last.count * last.stride) {
+        ++last.count;
+        continue;
+      }
+    }
+    row.push_back({peer, 1, 1, bytes});
+  }
+}
+
+Flows Flows::without_uniform() const {
+  Flows result;
+  for (const std::vector<Range>& row : rows_) {
+    std::int64_t peers = 0;
+    double least = row.empty() ? 0 : row.front().bytes;
+    for (const Range& each : row) {
+      peers += each.count;
+      least = std::min(least, each.bytes);
+    }
+    std::vector<Range>& rest = result.rows_.emplace_back(row);
+    if (peers + 1 < p()) continue;
+    for (Range& each : rest) each.bytes -= least;
+    std::erase_if(rest, [](const Range& each) { return each.bytes == 0; });
+  }
+  return result;
+}
+
+std::int64_t Flows::ranges() const {
+  std::int64_t result = 0;
+  for (const std::vector<Range>& row : rows_) result += static_cast<std::int64_t>(row.size());
+  return result;
+}
+
+double hop_bytes(const Placement& placement, const Flows& flows, const Mapping& mapping) {
+  double result = 0;
+  for (int rank = 0; rank < flows.p(); ++rank)
+    flows.for_each(rank, [&](int peer, double bytes) {
+      result += bytes * distance(placement, mapping[rank], mapping[peer]);
+    });
+  return result;
+}
+
+namespace {
+
+// Whom each rank gives to or gets from, and how much in both directions.
+class Neighbours {
+ public:
+  struct Neighbour {
+    int rank;
+    double bytes;
+  };
+
+  explicit Neighbours(const Flows& flows) : first_(flows.p() + 1) {
+    for (int rank = 0; rank < flows.p(); ++rank)
+      flows.for_each(rank, [&](int peer, double) {
+        ++first_[rank + 1];
+        ++first_[peer + 1];
+      });
+    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    all_.resize(first_.back());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    for (int rank = 0; rank < flows.p(); ++rank)
+      flows.for_each(rank, [&](int peer, double bytes) {
+        all_[next[rank]++] = {peer, bytes};
+        all_[next[peer]++] = {rank, bytes};
+      });
+  }
+
+  bool empty() const { return all_.empty(); }
+  std::span<const Neighbour> of(int rank) const {
+    return {all_.data() + first_[rank], first_[rank + 1] - first_[rank]};
+  }
+
+ private:
+  std::vector<std::size_t> first_;
+  std::vector<Neighbour> all_;
+};
+
+// Who has most comes first, of equals the lowest rank.
+struct Candidate {
+  double bytes;
+  int rank, reference;
+  bool operator<(const Candidate& other) const {
+    return bytes != other.bytes ? bytes < other.bytes : rank > other.rank;
+  }
+};
+using Candidates = std::priority_queue<Candidate>;
+
+// Of the ranks not mapped yet, the one that has most with those in the object of each level that is
+// being filled; bytes in an object count a thousandth of those in the one further in.
+class Filling {
+ public:
+  Filling(const Placement& placement, const Neighbours& neighbours)
+      : placement_(placement), neighbours_(neighbours), mapped_(placement.p()) {
+    // All ranks together are the outermost object, where ranks may have one another's company.
+    const int objects = placement.machine().levels() + 1;
+    candidates_.resize(objects);
+    bytes_.assign(objects, std::vector<double>(placement.p()));
+    touched_.resize(objects);
+  }
+
+  // `rank` comes to the core of `core`, where `last` was the core before.
+  void put(int rank, int core, int last) {
+    mapped_[rank] = true;
+    for (int level = placement_.common_level(core, last) + 1; level + 1 < objects(); ++level) {
+      for (const int each : touched_[level + 1]) bytes_[level + 1][each] = 0;
+      touched_[level + 1].clear();
+      candidates_[level + 1] = {};
+    }
+    for (const Neighbours::Neighbour& each : neighbours_.of(rank)) {
+      if (mapped_[each.rank]) continue;
+      double sum = 0;
+      for (int object = 0; object < objects(); ++object) {
+        double& bytes = bytes_[object][each.rank];
+        if (bytes == 0) touched_[object].push_back(each.rank);
+        bytes += each.bytes;
+        sum = sum / 1000 + bytes;
+        candidates_[object].push({sum, each.rank, rank});
+      }
+    }
+  }
+
+  // Of whom to come next; -1 if nobody has anything to do with those mapped.
+  int next() {
+    for (int object = objects() - 1; object >= 0; --object) {
+      Candidates& candidates = candidates_[object];
+      for (; !candidates.empty(); candidates.pop()) {
+        const Candidate& best = candidates.top();
+        if (!mapped_[best.rank]) return best.rank;
+      }
+    }
+    return -1;
+  }
+
+ private:
+  int objects() const { return static_cast<int>(candidates_.size()); }
+
+  const Placement& placement_;
+  const Neighbours& neighbours_;
+  std::vector<bool> mapped_;
+  // By object being filled, the whole first: what ranks not mapped have with those in it. Of a rank
+  // the last and largest entry counts, as nothing is ever taken away but with the whole queue.
+  std::vector<Candidates> candidates_;
+  std::vector<std::vector<double>> bytes_;
+  std::vector<std::vector<int>> touched_;
+};
+
+// The lowest rank not mapped.
+int lowest_left(const Mapping& mapping, int& from) {
+  while (mapping[from] >= 0) ++from;
+  return from;
+}
+
+Mapping fill(const Placement& placement, const Neighbours& neighbours, const Mapping& cores) {
+  const int p = placement.p();
+  Mapping mapping(p, -1);
+  Filling filling(placement, neighbours);
+  int left = 0;
+  for (int i = 0; i < p; ++i) {
+    int rank = i == 0 ? 0 : filling.next();
+    if (rank < 0) rank = lowest_left(mapping, left);
+    mapping[rank] = cores[i];
+    filling.put(rank, cores[i], cores[i == 0 ? 0 : i - 1]);
+  }
+  return mapping;
+}
+
+Mapping greedy(const Placement& placement, const Neighbours& neighbours,
+               const MappingOptions& options) {
+  const int p = placement.p();
+  Mapping mapping(p, -1);
+  FreeCores cores(placement, options.seed);
+  Candidates candidates;
+  const auto put = [&](int rank, int core) {
+    mapping[rank] = core;
+    for (const Neighbours::Neighbour& each : neighbours.of(rank))
+      if (mapping[each.rank] < 0) candidates.push({each.bytes, each.rank, rank});
+  };
+  cores.take(options.root);
+  put(0, options.root);
+  int left = 0;
+  for (int i = 1; i < p; ++i) {
+    while (!candidates.empty() && mapping[candidates.top().rank] >= 0) candidates.pop();
+    const Candidate next =
+        candidates.empty() ? Candidate{0, lowest_left(mapping, left), 0} : candidates.top();
+    put(next.rank, cores.take_closest_to(mapping[next.reference]));
+  }
+  return mapping;
+}
+
+}  // namespace
+
+Mapping map_flows(const Placement& placement, const Flows& all, const MappingOptions& options) {
+  const Flows flows = all.without_uniform();
+  const Neighbours neighbours(flows);
+  Mapping best = identity(placement.p());
+  std::swap(best[0], best[options.root]);
+  if (neighbours.empty()) return best;
+  const Mapping cores = rmh(placement, options);
+  double least = hop_bytes(placement, flows, best);
+  const Mapping found = placement.machine().network() ? greedy(placement, neighbours, options)
+                                                      : fill(placement, neighbours, cores);
+  for (const Mapping& each : {cores, found})
+    if (const double sum = hop_bytes(placement, flows, each); sum < least) {
+      least = sum;
+      best = each;
+    }
+  return best;
+}
+
+}  // namespace toccata

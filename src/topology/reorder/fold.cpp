@@ -1,0 +1,209 @@
+#include "topology/reorder/fold.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "topology/placements.h"
+
+namespace toccata {
+
+Flows flows_between_neighbours(const Mesh& mesh) {
+  Flows result;
+  for (int cell = 0; cell < mesh.cells(); ++cell) {
+    const std::vector<int> at = mesh.coordinates(cell);
+    std::vector<int> peers;
+    for (int i = 0; i < mesh.dimensions(); ++i)
+      for (const int step : {-1, 1}) {
+        std::vector<int> beside = at;
+        beside[i] += step;
+        if (mesh.periodic[i]) beside[i] = (beside[i] + mesh.dims[i]) % mesh.dims[i];
+        if (beside[i] >= 0 && beside[i] < mesh.dims[i] && beside != at)
+          peers.push_back(mesh.cell(beside));
+      }
+    std::ranges::sort(peers);
+    std::vector<std::pair<int, double>> row;
+    for (const int peer : peers)
+      if (!row.empty() && row.back().first == peer)
+        row.back().second += 1;  // both ways round a ring of two
+      else
+        row.emplace_back(peer, 1.0);
+    result.add_row(std::move(row));
+  }
+  return result;
+}
+
+std::vector<int> snake(const Mesh& mesh) {
+  std::vector<int> cells{0};
+  int width = 1;  // cells of the dimensions so far, the last ones
+  for (int i = mesh.dimensions() - 1; i >= 0; --i) {
+    const std::vector<int> inner = cells;
+    for (int slice = 1; slice < mesh.dims[i]; ++slice)
+      for (int j = 0; j < width; ++j)
+        cells.push_back(slice * width + inner[slice % 2 == 0 ? j : width - 1 - j]);
+    width *= mesh.dims[i];
+  }
+  return cells;
+}
+
+namespace {
+
+class Best {
+ public:
+  Best(const Placement& placement, const Flows& flows)
+      : placement_(placement), flows_(flows), mapping_(identity(placement.p())) {
+    least_ = hop_bytes(placement_, flows_, mapping_);
+  }
+  void offer(const Mapping& mapping) {
+    if (const double sum = hop_bytes(placement_, flows_, mapping); sum < least_) {
+      least_ = sum;
+      mapping_ = mapping;
+    }
+  }
+  Mapping result() && { return std::move(mapping_); }
+
+ private:
+  const Placement& placement_;
+  const Flows& flows_;
+  Mapping mapping_;
+  double least_;
+};
+
+// Where the job's dimensions are the snakes of groups of the machine's.
+class Groups {
+ public:
+  Groups(const Mesh& job, const Grid& grid, Best& best)
+      : job_(job), grid_(grid), best_(best), group_(grid.mesh.dimensions()) {
+    assign(0, job.dims);
+  }
+
+ private:
+  // Puts dimension i of the machine into every group whose rest it divides.
+  void assign(int i, const std::vector<int>& rest) {
+    if (i == grid_.mesh.dimensions()) {
+      if (std::ranges::count(rest, 1) == job_.dimensions()) offer();
+      return;
+    }
+    for (int group = 0; group < job_.dimensions(); ++group)
+      if (rest[group] % grid_.mesh.dims[i] == 0) {
+        std::vector<int> left = rest;
+        left[group] /= grid_.mesh.dims[i];
+        group_[i] = group;
+        assign(i + 1, left);
+      }
+  }
+
+  void offer() {
+    // Of each dimension of the job the machine's coordinates, along its snake.
+    std::vector<std::vector<int>> dims(job_.dimensions());
+    std::vector<std::vector<int>> snakes;
+    std::vector<Mesh> meshes;
+    for (int group = 0; group < job_.dimensions(); ++group) {
+      for (int i = 0; i < grid_.mesh.dimensions(); ++i)
+        if (group_[i] == group) dims[group].push_back(i);
+      // An even dimension first, along which the snake comes home.
+      std::ranges::stable_partition(dims[group],
+                                    [&](int i) { return grid_.mesh.dims[i] % 2 == 0; });
+      Mesh& mesh = meshes.emplace_back();
+      for (const int i : dims[group]) {
+        mesh.dims.push_back(grid_.mesh.dims[i]);
+        mesh.periodic.push_back(grid_.mesh.periodic[i]);
+      }
+      snakes.push_back(snake(mesh));
+    }
+    Mapping mapping(job_.cells());
+    for (int rank = 0; rank < job_.cells(); ++rank) {
+      const std::vector<int> at = job_.coordinates(rank);
+      std::vector<int> there(grid_.mesh.dimensions());
+      for (int group = 0; group < job_.dimensions(); ++group) {
+        const std::vector<int> inside = meshes[group].coordinates(snakes[group][at[group]]);
+        for (std::size_t i = 0; i < inside.size(); ++i) there[dims[group][i]] = inside[i];
+      }
+      mapping[rank] = grid_.rank_at(grid_.mesh.cell(there));
+    }
+    best_.offer(mapping);
+  }
+
+  const Mesh& job_;
+  const Grid& grid_;
+  Best& best_;
+  std::vector<int> group_;  // by dimension of the machine
+};
+
+// The ranks along the snake of the machine's mesh, an even dimension first; in a cell as they come.
+Mapping along_the_snake(const Placement& placement) {
+  const Machine& machine = placement.machine();
+  const Mesh& mesh = *machine.network();
+  std::vector<int> order(mesh.dimensions());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_partition(order, [&](int i) { return mesh.dims[i] % 2 == 0; });
+  Mesh turned;
+  for (const int i : order) {
+    turned.dims.push_back(mesh.dims[i]);
+    turned.periodic.push_back(mesh.periodic[i]);
+  }
+  std::vector<int> turn(mesh.cells());  // by cell
+  int next = 0;
+  for (const int cell : snake(turned)) {
+    const std::vector<int> at = turned.coordinates(cell);
+    std::vector<int> there(at.size());
+    for (std::size_t i = 0; i < at.size(); ++i) there[order[i]] = at[i];
+    turn[mesh.cell(there)] = next++;
+  }
+  Mapping ranks = rmh(placement);  // those of a cell as they are closest
+  std::ranges::stable_sort(ranks, {}, [&](int rank) {
+    const Place& place = placement.place(rank);
+    return turn[machine.ancestor(place.level, place.object, 0)];
+  });
+  return ranks;
+}
+
+// The cells as the mesh is halved again and again, always across its longest dimension: any of its
+// parts is nearly square, and so are the patches that nodes, sockets and cores get.
+void append_halved(const Mesh& mesh, std::vector<int> low, std::vector<int> high,
+                   std::vector<int>& cells) {
+  int longest = 0;
+  for (int i = 1; i < mesh.dimensions(); ++i)
+    if (high[i] - low[i] > high[longest] - low[longest]) longest = i;
+  if (high[longest] - low[longest] == 1) {
+    cells.push_back(mesh.cell(low));
+    return;
+  }
+  std::vector<int> middle_high = high, middle_low = low;
+  middle_high[longest] = middle_low[longest] = (low[longest] + high[longest]) / 2;
+  append_halved(mesh, std::move(low), std::move(middle_high), cells);
+  append_halved(mesh, std::move(middle_low), std::move(high), cells);
+}
+
+Mesh ring_of(int p) { return {{p}, {true}}; }
+
+}  // namespace
+
+Mapping fold(const Placement& placement, const Mesh& job) {
+  const Flows flows = flows_between_neighbours(job);
+  Best best(placement, flows);
+  const auto along = [&](const std::vector<int>& order, const Mapping& ranks) {
+    Mapping mapping(placement.p());
+    for (std::size_t i = 0; i < order.size(); ++i) mapping[order[i]] = ranks[i];
+    best.offer(mapping);
+  };
+  std::vector<int> patches;
+  append_halved(job, std::vector<int>(job.dims.size(), 0), job.dims, patches);
+  const Mapping walked = rmh(placement);
+  along(snake(job), walked);
+  along(patches, walked);
+  if (placement.machine().network()) along(snake(job), along_the_snake(placement));
+  if (const auto grid = grid_of(placement)) Groups(job, *grid, best);
+  best.offer(map_flows(placement, flows));
+  return std::move(best).result();
+}
+
+Mapping fold_ring(const Placement& placement, const MappingOptions& options) {
+  const Mapping walked = rmh(placement, options);
+  if (!placement.machine().network()) return walked;
+  Mapping ranks = along_the_snake(placement);
+  std::ranges::rotate(ranks, std::ranges::find(ranks, options.root));
+  const Flows flows = flows_between_neighbours(ring_of(placement.p()));
+  return hop_bytes(placement, flows, ranks) < hop_bytes(placement, flows, walked) ? ranks : walked;
+}
+
+}  // namespace toccata

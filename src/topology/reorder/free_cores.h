@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "topology/placement.h"
+
+namespace toccata {
+
+// The cores of ranks to which nobody has been mapped yet, by the rank that runs there, and which of
+// them is closest to one: find_closest_to of [mirsadeghi2016, algorithm 1].
+//
+// In the order of the machine's tree, the cores of every object are in a row, and the innermost
+// object with a free core that contains the reference has all the closest ones: one search for the
+// lowest in a row for each level, O(levels · log p), with no distance of two cores ever computed.
+// Between the cells of a mesh, boxes of cells are searched, the closest first.
+class FreeCores {
+ public:
+  // Of equally close ones the lowest of the machine is taken; with a seed, any.
+  explicit FreeCores(const Placement& placement, std::optional<unsigned> seed = {});
+
+  void take(int rank);
+  // Takes the closest, of which there must be one.
+  int take_closest_to(int rank);
+
+ private:
+  static constexpr int none = 0x7fffffff;
+
+  struct Row {
+    int first, end;
+  };
+  int lowest(Row row) const;
+
+  // A box of cells, halved until it is one cell; its halves, if any, are in boxes_ from `halves`
+  // on.
+  struct Box {
+    std::vector<int> low, high;
+    int halves = 0;
+    int outer = -1;
+    int best = none;  // the lowest turn of a free core in it
+  };
+  struct Found {
+    int distance, turn;
+    auto operator<=>(const Found&) const = default;
+  };
+  void halve(int box, const Mesh& mesh);
+  int distance_to(const Box& box, const std::vector<int>& cell) const;
+  void search(int box, const std::vector<int>& cell, Found& found) const;
+
+  const Placement* placement_;
+  std::vector<int> position_;           // by rank, in the order of the tree
+  std::vector<int> turn_, by_turn_;     // by rank, whose turn it is among equals; and back
+  std::vector<int> tree_;               // of lowest turns, leaves by position
+  std::vector<std::vector<Row>> rows_;  // by level, by region
+  std::vector<Box> boxes_;
+  std::vector<int> box_of_cell_;
+};
+
+}  // namespace toccata
