@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace toccata {
+
+// Which of a few ways serves the next call of one collective, of one size, on one communicator: the
+// one that stands, but for trials now and then of those that challenge it. No clock of one rank
+// decides anything: in a trial every rank times its calls; behind it all ranks agree on the times,
+// and go on from these and from the number of calls, which are alike everywhere.
+//
+//   calls     0 ......... 63 | s s s s | ...... | s c c | ..... | s c s c s c s c | ....... | s c
+//   .. served by      s          probe      s       a first try  s     a comparison      winner
+//   recheck
+//                                  agree              agree                    agree
+//
+// What a call is said to take: where every rank has to wait for all (an allgather), the least of
+// the ranks' times, which is that of the rank that came last; so a rank that comes late does not
+// count. Where data flow one way only (a broadcast), the most of them. Of several calls, the lower
+// of the two in the middle for the first, the least for the second: there late ranks do count.
+//
+// What trials cost more than the way that stands, agreeing included, is held to `share` of all
+// calls so far; only a first try cannot be judged beforehand.
+class Guard {
+ public:
+  static constexpr double share = 0.02;
+  static constexpr std::int64_t first_probe = 64;  // calls
+
+  // `one_way`: see above. `setup`: seconds that it takes to find ways that challenge, which are
+  // asked for once they are within the share.
+  explicit Guard(bool one_way, double setup) : one_way_(one_way), setup_(setup), ways_(1) {}
+  // Way 1 stands from the first call on, and way 0 challenges it.
+  static Guard trusting(bool one_way) {
+    Guard guard(one_way, 0);
+    guard.ways_.resize(2);
+    guard.stands_ = 1;
+    guard.asked_ = true;
+    guard.try_way(0, false);
+    return guard;
+  }
+
+  struct Turn {
+    int way;
+    bool timed;
+  };
+  // Who serves the call that comes, and whether it is to be timed.
+  Turn turn() const {
+    return calls_ < next_ ? Turn{stands_, false} : Turn{trial_[calls_ - next_], true};
+  }
+  // After every call: that it is over, in so many seconds if timed. True where ranks have to agree.
+  bool ended(double seconds = 0) {
+    ++calls_;
+    return calls_ > next_ && ended_trial(seconds);
+  }
+  // What this rank has to say there. Of each, the least among all ranks is to be given to agree().
+  std::vector<double> ballot() const;
+  // `agreement`: seconds that this rank took for it, which it says in the next ballot.
+  void agree(std::span<const double> least, double agreement = 0);
+
+  // Ways that challenge way 0 are wanted, which is what users have without us. They come as 1, 2,
+  // ..., the most promising first; none may. Their first call comes later.
+  bool wants_ways() const { return wants_ways_; }
+  void challenge(int ways);
+  // A way turned out not to serve at all; on all ranks alike.
+  void drop(int way) { ways_[way].dropped = true; }
+
+  int stands() const { return stands_; }
+  std::int64_t calls() const { return calls_; }
+  // Seconds of a call by that way, as agreed last; 0 where it was not timed.
+  double seconds(int way) const { return ways_[way].seconds; }
+  // What trials have cost more than the way that stands would, in calls of it.
+  double excess() const { return excess_; }
+
+ private:
+  struct Way {
+    double seconds = 0;
+    double ratio = 0;  // to the one that stood; 0: not tried
+    bool compared = false, dropped = false;
+  };
+
+  bool ended_trial(double seconds);
+  double score(std::span<const double> least, int way, bool warm) const;
+  void judge(int challenger);
+  void plan();
+  void try_way(int way, bool compares);
+
+  bool one_way_;
+  double setup_;
+  std::vector<Way> ways_;
+  int stands_ = 0;
+  std::int64_t calls_ = 0;
+  std::int64_t next_ = first_probe;        // the call at which a trial begins
+  std::vector<int> trial_ = {0, 0, 0, 0};  // the ways that serve its calls
+  std::vector<double> seconds_;            // of those so far
+  double agreement_ = 0;                   // seconds of the last one here
+  double excess_ = 0;
+  std::int64_t recheck_ = 0;
+  bool compares_ = false, asked_ = false, wants_ways_ = false;
+};
+
+}  // namespace toccata

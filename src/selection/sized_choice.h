@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "selection/choice.h"
+
+namespace toccata {
+
+// What a user asks for, which may differ by size:
+//
+//   locality_bruck<=4K, hierarchical:leaders=2<=256K, native
+//
+// Sizes are what `toccata bench --sizes` means: bytes that a rank contributes, or of the message.
+class SizedChoice {
+ public:
+  // `choice` for all sizes.
+  SizedChoice(Choice choice = {}) { ranges_.push_back({most_bytes, std::move(choice)}); }
+
+  // That for a call of `bytes`; of a size that ranks do not know of each other, pass most_bytes.
+  const Choice& at(std::int64_t bytes) const;
+  // Whether it is one for all sizes.
+  bool is_fixed() const { return ranges_.size() == 1; }
+  // Whether any of them is, or all are, the MPI library's own.
+  bool native() const { return is_fixed() && ranges_.front().choice.native(); }
+
+  struct Range {
+    std::int64_t most;  // bytes
+    Choice choice;
+  };
+  const std::vector<Range>& ranges() const { return ranges_; }
+
+  static constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
+
+ private:
+  friend SizedChoice parse_sized_choice(const Collective& collective, std::string_view text);
+  std::vector<Range> ranges_;  // ascending, the last with most_bytes
+};
+
+// ChoiceError on anything else. Above the last limit, where there is one, native serves.
+SizedChoice parse_sized_choice(const Collective& collective, std::string_view text);
+
+}  // namespace toccata

@@ -1,0 +1,145 @@
+#include "selection/tuning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unistd.h>
+
+namespace toccata {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// How far two numbers are apart, as a ratio >= 1.
+double apart(double a, double b) {
+  return a == b ? 1 : std::max(a, b) / std::max(std::min(a, b), 1.0);
+}
+
+template <typename Value>
+Value field(const Json& object, const char* name, const std::string& where) {
+  if (!object.contains(name)) throw TuningError(where + ": " + name + " is missing");
+  try {
+    return object.at(name).get<Value>();
+  } catch (const Json::exception&) {
+    throw TuningError(where + ": " + name + " cannot be " + object.at(name).dump());
+  }
+}
+
+}  // namespace
+
+const Tuning::Point* Tuning::find(const Collective& collective, int ranks, int nodes,
+                                  std::int64_t bytes) const {
+  const auto distance = [&](const Point& point) {
+    return std::max(apart(point.ranks, ranks), apart(point.nodes, nodes));
+  };
+  const Point* nearest = nullptr;
+  for (const Point& each : points) {
+    if (each.collective != &collective || distance(each) > reach) continue;
+    if (nearest != nullptr) {
+      const double here = distance(each), there = distance(*nearest);
+      if (here > there) continue;
+      if (here == there &&
+          apart(static_cast<double>(each.bytes), static_cast<double>(bytes)) >=
+              apart(static_cast<double>(nearest->bytes), static_cast<double>(bytes)))
+        continue;
+    }
+    nearest = &each;
+  }
+  if (nearest == nullptr || bytes < 0) return nearest;
+  // Sizes are tried by factors of two or four.
+  const double ratio = apart(static_cast<double>(nearest->bytes), static_cast<double>(bytes));
+  return ratio <= 2.01 * reach ? nearest : nullptr;
+}
+
+void Tuning::merge(const Tuning& other) {
+  for (const Point& each : other.points) {
+    const auto found =
+        std::ranges::find_if(points, [&](const Point& point) { return point.is_at(each); });
+    if (found == points.end())
+      points.push_back(each);
+    else
+      *found = each;
+  }
+}
+
+Tuning parse_tuning(std::string_view text, std::string_view name, std::string& unknown) {
+  const std::string file(name);
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("toccata_tuning"))
+    throw TuningError(file + ": is no tuning file; `toccata tune` writes them");
+  const int version = field<int>(json, "toccata_tuning", file);
+  if (version != Tuning::version)
+    throw TuningError(file + ": is of version " + std::to_string(version) +
+                      ", this Toccata reads " + std::to_string(Tuning::version) +
+                      "; run `toccata tune` again");
+  Tuning tuning;
+  tuning.machine = json.value("machine", "");
+  tuning.mpi = json.value("mpi", "");
+  const Json points = field<Json>(json, "points", file);
+  if (!points.is_array()) throw TuningError(file + ": points is no list");
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string where = file + ": points[" + std::to_string(i) + "]";
+    if (!points[i].is_object()) throw TuningError(where + " is no object");
+    const auto collective = field<std::string>(points[i], "collective", where);
+    const auto choice = field<std::string>(points[i], "choice", where);
+    Tuning::Point point{.collective = find_collective(collective),
+                        .ranks = field<int>(points[i], "ranks", where),
+                        .nodes = field<int>(points[i], "nodes", where),
+                        .bytes = field<std::int64_t>(points[i], "bytes", where),
+                        .choice = {},
+                        .seconds = points[i].value("seconds", 0.0),
+                        .native_seconds = points[i].value("native_seconds", 0.0)};
+    try {
+      if (point.collective == nullptr) throw ChoiceError("there is no collective " + collective);
+      point.choice = parse_choice(*point.collective, choice);
+      tuning.points.push_back(point);
+    } catch (const ChoiceError& error) {
+      if (unknown.empty()) unknown = where + ": " + error.what();
+    }
+  }
+  return tuning;
+}
+
+Tuning read_tuning(const std::string& path, std::string& unknown) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!(text << file.rdbuf()))
+    throw TuningError(path + ": cannot be read; check the path and its rights");
+  return parse_tuning(text.str(), path, unknown);
+}
+
+std::string json(const Tuning& tuning) {
+  Json points = Json::array();
+  for (const Tuning::Point& each : tuning.points) {
+    Json point{{"collective", each.collective->name},
+               {"ranks", each.ranks},
+               {"nodes", each.nodes},
+               {"bytes", each.bytes},
+               {"choice", each.choice.text()}};
+    if (each.seconds > 0) point["seconds"] = each.seconds;
+    if (each.native_seconds > 0) point["native_seconds"] = each.native_seconds;
+    points.push_back(std::move(point));
+  }
+  const nlohmann::ordered_json all{{"toccata_tuning", Tuning::version},
+                                   {"machine", tuning.machine},
+                                   {"mpi", tuning.mpi},
+                                   {"points", points}};
+  return all.dump(1) + "\n";
+}
+
+void write_tuning(const Tuning& tuning, const std::string& path) {
+  const std::string made = path + "." + std::to_string(getpid());
+  std::ofstream file(made);
+  file << json(tuning);
+  file.close();
+  if (!file || std::rename(made.c_str(), path.c_str()) != 0) {
+    std::remove(made.c_str());
+    throw TuningError(path + ": cannot be written; check the path and its rights");
+  }
+}
+
+}  // namespace toccata

@@ -1,0 +1,117 @@
+#include "selection/tuning.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace toccata {
+namespace {
+
+Tuning::Point point(int ranks, int nodes, std::int64_t bytes, std::string_view choice) {
+  return {&allgather, ranks, nodes, bytes, parse_choice(allgather, choice)};
+}
+
+std::string choice(const Tuning& tuning, int ranks, int nodes, std::int64_t bytes) {
+  const Tuning::Point* found = tuning.find(allgather, ranks, nodes, bytes);
+  return found == nullptr ? "none" : std::string(found->choice.text());
+}
+
+TEST(Tuning, TakesTheNearestPoint) {
+  Tuning tuning;
+  tuning.points = {point(16, 4, 8, "bruck"), point(16, 4, 64, "ring"),
+                   point(16, 1, 8, "recursive_doubling")};
+  EXPECT_EQ(choice(tuning, 16, 4, 8), "bruck");
+  EXPECT_EQ(choice(tuning, 16, 4, 16), "bruck");
+  EXPECT_EQ(choice(tuning, 16, 4, 40), "ring");
+  EXPECT_EQ(choice(tuning, 20, 4, 64), "ring");
+  EXPECT_EQ(choice(tuning, 16, 1, 8), "recursive_doubling");
+}
+
+TEST(Tuning, HasNoOpinionBeyondWhatWasTried) {
+  Tuning tuning;
+  tuning.points = {point(16, 4, 8, "bruck")};
+  EXPECT_EQ(choice(tuning, 32, 4, 8), "none");
+  EXPECT_EQ(choice(tuning, 16, 16, 8), "none");
+  EXPECT_EQ(choice(tuning, 16, 4, 1 << 20), "none");
+  EXPECT_EQ(tuning.find(bcast, 16, 4, 8), nullptr);
+}
+
+TEST(Tuning, IsReadAsItWasWritten) {
+  Tuning tuning;
+  tuning.machine = "four hosts";
+  tuning.mpi = "Open MPI 4.1.4";
+  tuning.points = {point(16, 4, 8, "sparbit:messages=per_block"), point(3, 1, 0, "native")};
+  tuning.points[0].seconds = 1.25e-5;
+  tuning.points[0].native_seconds = 2e-5;
+  std::string unknown;
+  const Tuning read = parse_tuning(json(tuning), "here", unknown);
+  EXPECT_EQ(unknown, "");
+  EXPECT_EQ(read.mpi, tuning.mpi);
+  ASSERT_EQ(read.points.size(), 2u);
+  EXPECT_TRUE(read.points[0].is_at(tuning.points[0]));
+  EXPECT_EQ(read.points[0].choice, tuning.points[0].choice);
+  EXPECT_EQ(read.points[0].native_seconds, 2e-5);
+  EXPECT_TRUE(read.points[1].choice.native());
+}
+
+TEST(Tuning, MergesPointByPoint) {
+  Tuning tuning, other;
+  tuning.points = {point(16, 4, 8, "bruck"), point(16, 4, 64, "ring")};
+  other.points = {point(16, 4, 64, "bruck"), point(8, 4, 64, "ring")};
+  tuning.merge(other);
+  EXPECT_EQ(tuning.points.size(), 3u);
+  EXPECT_EQ(choice(tuning, 16, 4, 64), "bruck");
+}
+
+std::string complaint(std::string_view text) {
+  std::string unknown;
+  try {
+    parse_tuning(text, "x.json", unknown);
+  } catch (const TuningError& error) {
+    return error.what();
+  }
+  return unknown;
+}
+
+TEST(Tuning, NamesWhatIsWrongWithAFile) {
+  EXPECT_EQ(complaint("{"), "x.json: is no tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaint("[1]"), "x.json: is no tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaint(R"({"toccata_tuning": 2, "points": []})"),
+            "x.json: is of version 2, this Toccata reads 1; run `toccata tune` again");
+  EXPECT_EQ(complaint(R"({"toccata_tuning": 1})"), "x.json: points is missing");
+  EXPECT_EQ(complaint(R"({"toccata_tuning": 1, "points": [{}]})"),
+            "x.json: points[0]: collective is missing");
+  EXPECT_EQ(complaint(R"({"toccata_tuning": 1, "points": [{"collective": "allgather",
+                          "choice": "ring", "ranks": "many", "nodes": 1, "bytes": 8}]})"),
+            "x.json: points[0]: ranks cannot be \"many\"");
+}
+
+// A file of a newer Toccata may know more algorithms; the rest of it is good.
+TEST(Tuning, LeavesOutWhatItDoesNotKnow) {
+  std::string unknown;
+  const Tuning tuning = parse_tuning(
+      R"({"toccata_tuning": 1, "points": [
+           {"collective": "allgather", "choice": "faster", "ranks": 2, "nodes": 1, "bytes": 8},
+           {"collective": "allgather", "choice": "ring", "ranks": 2, "nodes": 1, "bytes": 16}]})",
+      "x.json", unknown);
+  EXPECT_EQ(tuning.points.size(), 1u);
+  EXPECT_TRUE(unknown.starts_with("x.json: points[0]: there is no allgather algorithm 'faster'"));
+}
+
+TEST(Tuning, WritesAllOrNothing) {
+  const std::string folder = testing::TempDir() + "toccata_tuning";
+  std::filesystem::create_directories(folder);
+  const std::string path = folder + "/tuning.json";
+  write_tuning({}, path);
+  std::string unknown;
+  EXPECT_TRUE(read_tuning(path, unknown).points.empty());
+  EXPECT_THROW(write_tuning({}, folder + "/missing/tuning.json"), TuningError);
+  EXPECT_THROW(read_tuning(folder + "/none.json", unknown), TuningError);
+  int files = 0;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder)) ++files;
+  EXPECT_EQ(files, 1);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace toccata
