@@ -53,7 +53,13 @@ class Placement:
     def common_level(self, a: int, b: int) -> int:
         """The innermost level at which two ranks are in one object; -1 if there is none."""
 
+def complaint_of_variable(name: str) -> str:
+    """What is wrong with a variable's name; "" for one that means something, and others' own."""
+
 def placement_names() -> list[str]: ...
+def unknown_levels(machine: Machine) -> list[str]:
+    """Levels of names that nothing goes by, as from a slip of the pen."""
+
 def this_machine() -> Machine:
     """What hwloc knows of the machine we run on."""
 

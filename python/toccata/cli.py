@@ -2,16 +2,18 @@
 
 import os
 import sys
+from functools import partial
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
 from toccata import _core
 from toccata.commands.bench import bench
 from toccata.commands.bounds import bounds_
 from toccata.commands.calibrate import calibrate
+from toccata.commands.doctor import doctor
 from toccata.commands.fit import fit_
 from toccata.commands.list import list_
 from toccata.commands.predict import predict
@@ -59,7 +61,40 @@ def _help_of(error: TyperException) -> str:
     return f"{context.command_path if context else 'toccata'} --help"
 
 
-app = typer.Typer(
+class Command(TyperCommand):
+    """Help that shows what to type, not Python's types; mistakes know whose they are."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]
+            raise
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        for each in self.get_params(ctx):
+            assert isinstance(each, TyperArgument | TyperOption)
+            shown = each.display_type_rich(ctx) or ""
+            # "<bool>" of a flag, "<str>" beside an argument's own name; but the words of a choice.
+            words = (
+                shown.strip("<>") if "|" in shown and not isinstance(each, TyperArgument) else ""
+            )
+            if shown.startswith("<"):
+                each.display_type_rich = partial(_shown, words)  # type: ignore[method-assign]
+        super().format_help(ctx, formatter)
+
+
+def _shown(words: str, ctx: Any) -> str:
+    return words
+
+
+class App(typer.Typer):
+    def command(self, name: str | None = None, **more: Any) -> Any:
+        return super().command(name, cls=Command, **more)
+
+
+app = App(
     cls=OneLineErrors,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -101,6 +136,7 @@ app.command("calibrate")(calibrate)
 app.command("bench")(bench)
 app.command("fit")(fit_)
 app.command("run", context_settings={"allow_interspersed_args": False})(run)
+app.command("doctor", context_settings={"allow_interspersed_args": False})(doctor)
 
 
 def main() -> None:

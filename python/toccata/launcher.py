@@ -1,32 +1,54 @@
 """Which MPI a launcher belongs to, where our files for it are, and how to start programs with it.
 
-Families are named as the build names them: "openmpi" and "mpich" (which stands for all that start
-processes with Hydra).
+Families are named as the build names them. Where it has several MPIs of one family, the first has
+the family's name alone, as "openmpi", and the others that and their version, as "openmpi-5.0".
 """
 
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from toccata import _core
+from toccata import _core, commandline
 from toccata.errors import InputError
 
-FAMILIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
-# Only programs of these names are run to be asked for their version: others might be anything.
-LAUNCHER_NAME = re.compile(r"(mpirun|mpiexec|orterun|prterun)(\W.*)?$")
-SIGNATURES = {"openmpi": r"Open ?MPI|OpenRTE|PRRTE", "mpich": r"HYDRA|Intel\(R\) MPI|MPICH"}
+FAMILIES = {
+    "openmpi": "Open MPI",
+    "mpich": "MPICH",
+    "intelmpi": "Intel MPI",
+    "abi": "the standard ABI of MPI",  # of programs and libraries, not of launchers
+}
+LAUNCHED = ("openmpi", "mpich", "intelmpi")
+# How a launcher tells whose it is: the first that is found. Intel's starts processes by Hydra too.
+SIGNATURES = {
+    "openmpi": r"Open ?MPI|OpenRTE|PRRTE",
+    "intelmpi": r"Intel\(R\) MPI",
+    "mpich": r"HYDRA|MPICH",
+}
 
 
 @dataclass(frozen=True)
 class Launcher:
-    """A program that starts MPI processes."""
+    """A program that starts MPI processes; `version` as "4.1", where it says one."""
 
     path: str
     family: str
+    version: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of its MPI, for people."""
+        return f"{FAMILIES[self.family]} {self.version}".rstrip()
+
+
+def fit(program: str, starter: str) -> bool:
+    """Whether programs of one family run under the launcher of another: MPICH and what derives from
+    it have one binary interface; a program of the standard one runs where that is."""
+    children = ("mpich", "intelmpi")
+    return program in (starter, "abi") or (program in children and starter in children)
 
 
 def home() -> Path:
@@ -34,15 +56,19 @@ def home() -> Path:
     return Path(str(_core.__file__)).resolve().parents[2]
 
 
-def _ours(family: str, in_build: str, file: str) -> Path:
+def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:
     """A file of ours for one family, in a build directory or installed.
 
-    Raises InputError if it is in neither place.
+    The one for that version goes first; Intel MPI can do with MPICH's. Raises InputError if there
+    is none.
     """
-    places = [home() / in_build / family / file, home() / family / file]
-    for place in places:
-        if place.exists():
-            return place
+    names = [f"{family}-{version}", family, *(["mpich"] if family == "intelmpi" else [])]
+    tops = [home() / in_build, home()]
+    for name in names:
+        for top in tops:
+            if (top / name / file).exists():
+                return top / name / file
+    places = [top / family / file for top in tops]
     looked = " and ".join(str(place.parent) for place in places)
     raise InputError(
         f"{file} was not built for {FAMILIES[family]} (looked in {looked}); "
@@ -50,9 +76,15 @@ def _ours(family: str, in_build: str, file: str) -> Path:
     )
 
 
-def library(family: str) -> Path:
+def library(family: str, version: str = "") -> Path:
     """The library to preload; InputError if it was not built."""
-    return _ours(family, "lib", "libtoccata.so")
+    return _ours(family, "lib", "libtoccata.so", version)
+
+
+def libraries() -> dict[str, Path]:
+    """All that were built, by what the build calls their MPI."""
+    found = [*home().glob("lib/*/libtoccata.so"), *home().glob("*/libtoccata.so")]
+    return {each.parent.name: each for each in sorted(found)}
 
 
 def benchmark(family: str, program: str = "toccata_bench") -> Path:
@@ -80,10 +112,11 @@ def identify(command: str) -> Launcher:
         raise InputError(
             f"there is no program '{command}'; give the launcher, as mpirun or mpiexec"
         )
-    if LAUNCHER_NAME.match(Path(command).name) is None:
+    # Only programs of these names are run to be asked for their version: others might be anything.
+    if commandline.kind_of(command) not in ("openmpi", "hydra", "mpiexec"):
         raise InputError(
-            f"'{command}' is no launcher that we know; "
-            f"give mpirun or mpiexec before the program, or set LD_PRELOAD yourself"
+            f"'{command}' is no launcher that we know; give mpirun or mpiexec before the program, "
+            f"or say which MPI it starts, as toccata run --mpi openmpi -- {command}"
         )
     try:
         asked = subprocess.run(
@@ -91,10 +124,14 @@ def identify(command: str) -> Launcher:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InputError(f"'{command} --version' does not run: {error}") from None
+    told = asked.stdout + asked.stderr
     for family, signature in SIGNATURES.items():
-        if re.search(signature, asked.stdout + asked.stderr, re.IGNORECASE):
-            return Launcher(path, family)
-    raise InputError(f"'{command} --version' tells of neither Open MPI nor MPICH")
+        if re.search(signature, told, re.IGNORECASE):
+            number = re.search(r"\b(\d+\.\d+)(\.\d+|[ab]\d+|rc\d+)*\b", told)
+            return Launcher(path, family, number[1] if number else "")
+    raise InputError(
+        f"'{command} --version' tells of no MPI that we know: Open MPI, MPICH, Intel MPI"
+    )
 
 
 def find(family: str = "auto") -> Launcher:
@@ -102,24 +139,29 @@ def find(family: str = "auto") -> Launcher:
 
     With "auto", a family whose benchmark was built goes first. Raises InputError if there is none.
     """
-    if family not in ("auto", *FAMILIES):
-        raise InputError(f"'{family}' is no MPI that we know; give auto, {' or '.join(FAMILIES)}")
-    wanted = list(FAMILIES) if family == "auto" else [family]
-    names = ["mpirun", "mpiexec"]
-    names += [f"{name}.{each}" for each in wanted for name in ("mpirun", "mpiexec")]
-    found = []
-    for name in names:
-        try:
-            launcher = identify(name)
-        except InputError:
-            continue
-        if launcher.family in wanted:
-            found.append(launcher)
+    if family not in ("auto", *LAUNCHED):
+        known = ", ".join(["auto", *LAUNCHED[:-1]])
+        raise InputError(f"'{family}' is no MPI that we know; give {known} or {LAUNCHED[-1]}")
+    wanted = list(LAUNCHED) if family == "auto" else [family]
+    found = [each for each in launchers() if each.family in wanted]
     if not found:
         wanted_text = " or ".join(FAMILIES[each] for each in wanted)
         raise InputError(f"there is no mpirun of {wanted_text} in PATH; install it or extend PATH")
     built = [each for each in found if _exists(each.family)]
     return (built or found)[0]
+
+
+def launchers() -> list[Launcher]:
+    """All in PATH: what mpirun and mpiexec are, then those that are named for their MPI."""
+    names = ["mpirun", "mpiexec", "mpiexec.hydra"]
+    names += [f"{name}.{each}" for each in LAUNCHED for name in ("mpirun", "mpiexec")]
+    found = []
+    for name in names:
+        try:
+            found.append(identify(name))
+        except InputError:
+            continue
+    return found
 
 
 def _exists(family: str) -> bool:
@@ -161,29 +203,3 @@ def start(launcher: Launcher, ranks: int, more: Sequence[str], program: Sequence
         if ranks > cores() and not elsewhere:
             command += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
     return [*command, *more, *program]
-
-
-def preload(
-    launcher: Launcher,
-    arguments: Sequence[str],
-    settings: Mapping[str, str],
-    environment: Mapping[str, str],
-) -> list[str]:
-    """The launcher's command with our library preloaded into all ranks, and not into itself.
-
-    `settings` and every TOCCATA_* variable of the environment are handed to the ranks on all hosts.
-    Raises InputError if the library is not built for this MPI.
-    """
-    ours = str(library(launcher.family))
-    theirs = environment.get("LD_PRELOAD")
-    exported = {name: value for name, value in environment.items() if name.startswith("TOCCATA_")}
-    exported |= settings
-    exported["LD_PRELOAD"] = f"{ours}:{theirs}" if theirs else ours
-    if launcher.family == "mpich":
-        words = [word for name, value in exported.items() for word in ("-genv", name, value)]
-        return [launcher.path, *words, *arguments]
-    words = [word for name, value in exported.items() for word in ("-x", f"{name}={value}")]
-    command = [launcher.path, *words]
-    for argument in arguments:  # a colon begins another program, with variables of its own
-        command += [argument, *words] if argument == ":" else [argument]
-    return command

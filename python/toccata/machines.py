@@ -26,6 +26,14 @@ PlacementOption = Annotated[
 ]
 
 
+def places(machine: str | None, most: int) -> int:
+    """How many ranks a machine has places for, or `most` where that is fewer or no machine."""
+    if machine is None:
+        return most
+    there = _core.Machine(machine)
+    return min(most, there.objects(len(there.levels) - 1))
+
+
 def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> _core.Shape:
     """What is known of p ranks there; only their number where no machine is named.
 

@@ -74,6 +74,9 @@ void Surroundings::read_variables() {
                           ". Going by what is found.");
     return;
   }
+  for (const std::string& each : unknown_levels(*machine_))
+    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": nothing goes by a level called " + each +
+                          "; those of a node are node, socket, numa, l3 and core.");
   const int level = node_level(*machine_);
   if (places_.empty() && level >= 0 && !machine_->level(level).labels.empty()) {
     own_.host = host_on(*machine_, level, processor_name());

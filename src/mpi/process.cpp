@@ -96,7 +96,7 @@ Process* Process::current() {
 
 Process::Process() : datatypes_(Keyvals::datatype()) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
-  for (const std::string& each : Settings::get().complaints()) say_once(each);
+  Settings::get().complain(world_rank_ == 0);
 }
 
 Process::~Process() {
@@ -108,7 +108,7 @@ void Process::begin(bool program_calls_us) noexcept {
   try {
     const Settings& settings = Settings::get();
     if (!settings.is_our_mpi()) {
-      settings.complain_without_mpi();
+      settings.complain(is_first_rank());
       return;
     }
     enum { digest, digest_complement, wanted, devices, words };
@@ -116,8 +116,10 @@ void Process::begin(bool program_calls_us) noexcept {
                                           program_calls_us || settings.ask_for_anything(),
                                           has_device_runtime()};
     std::array<std::uint64_t, words> largest{};
-    int size = 0;
+    int rank = 0, size = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    settings.complain(rank == 0);
     MPI_Request request;
     PMPI_Iallreduce(mine.data(), largest.data(), words, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD,
                     &request);

@@ -7,8 +7,10 @@
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <unistd.h>
 
 #include "mpi/family.h"
+#include "selection/variables.h"
 #include "toccata/toccata.h"
 
 namespace toccata {
@@ -20,12 +22,29 @@ std::string variable(const std::string& name) {
   return value == nullptr ? "" : value;
 }
 
-bool is_set(const char* name) {
-  const std::string value = variable(name);
-  return !value.empty() && value != "0";
+bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
 }
 
 }  // namespace
+
+bool Settings::is_on(const char* name) {
+  const std::string value = variable(name);
+  const bool off = one_of(value, {"", "0", "no", "off", "false"});
+  if (!off && !one_of(value, {"1", "yes", "on", "true"}))
+    complaints_.push_back(std::string(name) + "=" + value + ": it takes 1 or 0. Using 1.");
+  return !off;
+}
+
+void Settings::complain_of_names() {
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view entry(*each);
+    std::string complaint = complaint_of_variable(entry.substr(0, entry.find('=')));
+    if (!complaint.empty()) complaints_.push_back(std::move(complaint));
+  }
+}
+
+namespace {}  // namespace
 
 std::uint64_t digest(std::string_view text) {
   std::uint64_t result = 0xcbf29ce484222325u;
@@ -68,8 +87,9 @@ Settings::Settings() {
     complaints_.push_back(complaint);
     return;
   }
-  reproducible_ = is_set("TOCCATA_REPRODUCIBLE");
-  reporting_ = is_set("TOCCATA_REPORT");
+  complain_of_names();
+  reproducible_ = is_on("TOCCATA_REPRODUCIBLE");
+  reporting_ = is_on("TOCCATA_REPORT");
   const auto note = [this](const std::string& name, const std::string& value) {
     if (!value.empty()) text_ += name + "=" + value + "\n";
   };
@@ -96,8 +116,9 @@ Settings::Settings() {
   digest_ = toccata::digest(text_);
 }
 
-void Settings::complain_without_mpi() const {
-  if (!is_first_rank()) return;
+void Settings::complain(bool here) const {
+  static std::atomic_flag did;
+  if (!here || did.test_and_set()) return;
   for (const std::string& each : complaints_) std::fprintf(stderr, "toccata: %s\n", each.c_str());
 }
 

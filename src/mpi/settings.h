@@ -20,10 +20,11 @@ class Settings {
   static bool were_read();
 
   // Whether the MPI library in this process is of the kind that we were built for; where it is not,
-  // nothing is asked for, and the complaints say so. They are printed without any help of MPI by
-  // complain_without_mpi(), once in a job where its launcher tells ranks.
+  // nothing is asked for, and the complaints say so.
   bool is_our_mpi() const { return is_our_mpi_; }
-  void complain_without_mpi() const;
+
+  // Prints what could not be understood, where that is `here`: the first time, and never again.
+  void complain(bool here) const;
 
   // Whether calls of a collective concern us at all.
   bool concern(const Collective& collective) const {
@@ -43,21 +44,20 @@ class Settings {
   // TOCCATA_REPORT: whether to count and time calls.
   bool reporting() const { return reporting_; }
 
-  // What could not be understood, a line each.
-  const std::vector<std::string>& complaints() const { return complaints_; }
-
   // What has to be alike on all ranks, as "NAME=value" in lines, and its digest.
   const std::string& text() const { return text_; }
   std::uint64_t digest() const { return digest_; }
 
  private:
   Settings();
+  bool is_on(const char* name);
+  void complain_of_names();
 
   std::vector<std::pair<const Collective*, Choice>> asked_;
   bool is_our_mpi_ = true;
   bool asks_ = false, by_places_ = false;
   bool reproducible_ = false, reporting_ = false;
-  std::vector<std::string> complaints_;
+  std::vector<std::string> complaints_;  // a line each
   std::string text_;
   std::uint64_t digest_ = 0;
 };

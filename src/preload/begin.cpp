@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mpi/process.h"
+#include "preload/doctor.h"
 
 namespace toccata {
 
@@ -33,6 +34,9 @@ __attribute__((destructor)) void say_if_nothing_came() {
 
 }  // namespace
 
-void begin() { Process::begin(!is_preloaded()); }
+void begin() {
+  tell_the_doctor();
+  Process::begin(!is_preloaded());
+}
 
 }  // namespace toccata

@@ -1,6 +1,7 @@
 #include "topology/placements.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 
@@ -124,6 +125,22 @@ std::vector<Place> listed(const Machine& machine, std::string_view name) {
 int node_level(const Machine& machine) {
   const int node = machine.find("node");
   return node < 0 && machine.network() ? 0 : node;
+}
+
+std::vector<std::string> unknown_levels(const Machine& machine) {
+  static constexpr std::array<std::string_view, 25> known{
+      // of switches and networks
+      "system", "site", "group", "island", "pod", "row", "rack", "cabinet", "chassis", "cell",
+      "block", "spine", "leaf", "router", "blade",
+      // from the node inwards
+      "node", "board", "package", "socket", "die", "numa", "l3", "l2", "core", "pu"};
+  std::vector<std::string> result;
+  for (int level = 0; level < machine.levels(); ++level) {
+    const std::string_view name = machine.name(level);
+    if (!name.starts_with("switch") && std::ranges::find(known, name) == known.end())
+      result.emplace_back(name);
+  }
+  return result;
 }
 
 int socket_level(const Machine& machine) {

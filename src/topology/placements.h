@@ -40,6 +40,9 @@ std::string text(const Placement& placement);
 // cells of the network, or -1 for the whole machine.
 int node_level(const Machine& machine);
 
+// The levels of names that nothing goes by and no reader gives, as from a slip of the pen: "foo".
+std::vector<std::string> unknown_levels(const Machine& machine);
+
 // The level that scatter goes round robin over: "socket", or whichever is next inside the node.
 int socket_level(const Machine& machine);
 

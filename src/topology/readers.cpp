@@ -61,7 +61,7 @@ Machine read_machine(std::string_view text) {
   if (std::error_code error; std::filesystem::is_directory(text, error))
     throw TopologyError(quoted(text) + " is a directory; give a file in it");
   if (!words.empty() && words.front().find(':') == std::string_view::npos &&
-      words.front().find_first_of("./") != std::string_view::npos)
+      (words.size() == 1 || words.front().find_first_of("./") != std::string_view::npos))
     throw TopologyError("there is no file " + quoted(words.front()) +
                         "; give a file, or levels as node:2 socket:2 core:8");
   return parse_machine(text);

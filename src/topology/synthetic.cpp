@@ -44,6 +44,10 @@ class Reader {
   }
 
   int positive(std::string_view word, std::string_view number) const {
+    if (number.size() > 8 &&
+        std::ranges::all_of(number, [](char c) { return '0' <= c && c <= '9'; }))
+      fail(word,
+           std::string(number) + " is too large; the most is " + std::to_string(most_objects));
     const std::optional<int> value = number.empty() ? std::nullopt : parse_number(number);
     if (!value || *value < 1) fail(word, quoted(number) + " is no whole number of at least 1");
     return *value;

@@ -209,6 +209,32 @@ class Preload(unittest.TestCase):
                 )
                 self.assertIn(accepted, outcome.messages[0])
 
+    def test_misspelt_settings_are_named_once_and_without_being_asked(self):
+        wrong = {"TOCCATA_ALGATHER": "ring", "TOCCATA_REPRODUCIBLE": "maybe", "TOCCATA_REPORT": "0"}
+        for program in options.programs[:1]:
+            outcome = run(program, 2, None, more=wrong)
+            self.assertEqual(outcome.out, ["right"], outcome.error)
+            self.assertEqual(
+                outcome.messages,
+                [
+                    "toccata: TOCCATA_ALGATHER is no setting of Toccata; the nearest is "
+                    "TOCCATA_ALLGATHER",
+                    "toccata: TOCCATA_REPRODUCIBLE=maybe: it takes 1 or 0. Using 1.",
+                ],
+            )
+
+    def test_levels_that_nobody_knows(self):
+        asked = {"TOCCATA_TOPOLOGY": "foo:3 core:2", "TOCCATA_REPORT": "0"}
+        outcome = run(options.programs[0], 2, "locality_bruck", more=asked)
+        self.assertEqual(outcome.out, ["right"], outcome.error)
+        self.assertIn("a level called foo", outcome.messages[0])
+
+    def test_doctor_ends_the_program_where_it_begins(self):
+        outcome = run(options.programs[0], 3, None, more={"TOCCATA_DOCTOR": "1"})
+        self.assertEqual((outcome.code, outcome.out), (0, []), outcome.error)
+        said = re.findall(r"doctor: rank (\d) of 3 on \S+ has (\S+),", outcome.error)
+        self.assertEqual(sorted(said), [(str(rank), options.library) for rank in range(3)])
+
     def test_impossible_for_some_communicators(self):
         for ranks, possible in ((3, 2), (5, 4)):
             with self.subTest(ranks=ranks):

@@ -45,6 +45,7 @@ os.execv(sys.argv[program], sys.argv[program:])
 VERSIONS = {
     "openmpi": "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/",
     "mpich": "HYDRA build details:\n    Version:                                 4.0.2",
+    "intelmpi": "Intel(R) MPI Library for Linux* OS, Version 2021.14 Build 20241121 (id: e7829d6)",
     "other": "slurm 22.05.8",
 }
 

@@ -120,9 +120,9 @@ def test_not_built(toccata: Toccata) -> None:
         ("bench alltoallv --distribution odd", "odd"),
         ("bench alltoall --scaling lines.gif", "lines.gif"),
         ("show bruck -p 4", "'bruck' may be allgather/bruck or alltoall/bruck"),
-        ("run", "mpirun"),
+        ("run", "'COMMAND'"),
         ("run -- ./not-there", "'./not-there'"),
-        ("run -- env true", "'env'"),
+        ("run -- env true", "'true'"),
         ("run --allgather quick -- mpirun true", "'quick'"),
     ],
 )

@@ -11,15 +11,16 @@ from toccata.errors import InputError
 from toccata.launcher import Launcher
 
 
-@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+@pytest.mark.parametrize("family", ["openmpi", "mpich", "intelmpi"])
 def test_identify(family: str, tmp_path: Path) -> None:
     path = fakes.launcher(tmp_path / "mpiexec.some", family)
-    assert launcher.identify(str(path)) == Launcher(str(path), family)
+    version = {"openmpi": "4.1", "mpich": "4.0", "intelmpi": "2021.14"}[family]
+    assert launcher.identify(str(path)) == Launcher(str(path), family, version)
 
 
 def test_unknown_launcher(tmp_path: Path) -> None:
     path = fakes.launcher(tmp_path / "mpirun", "other")
-    with pytest.raises(InputError, match="neither Open MPI nor MPICH"):
+    with pytest.raises(InputError, match="of no MPI that we know"):
         launcher.identify(str(path))
     with pytest.raises(InputError, match="no program 'mpirun-not-there'"):
         launcher.identify("mpirun-not-there")
@@ -37,7 +38,7 @@ def test_find(machine: Path) -> None:
     assert launcher.find().family == "openmpi"
     with pytest.raises(InputError, match="no mpirun of MPICH"):
         launcher.find("mpich")
-    with pytest.raises(InputError, match="auto, openmpi or mpich"):
+    with pytest.raises(InputError, match="auto, openmpi, mpich or intelmpi"):
         launcher.find("lam")
     fakes.launcher(machine / "bin/mpiexec.mpich", "mpich")
     assert launcher.find("mpich").family == "mpich"
@@ -55,25 +56,6 @@ def test_start_adds_only_what_is_needed(machine: Path, monkeypatch: pytest.Monke
     assert launcher.start(mpich, 9, [], ["/x"]) == ["/b/mpiexec", "-n", "9", "/x"]
 
 
-def test_preload(machine: Path) -> None:
-    environment = {"TOCCATA_REPORT": "1", "HOME": "/h", "LD_PRELOAD": "/theirs.so"}
-    settings = {"TOCCATA_ALLGATHER": "ring"}
-    library = machine / "home/lib/openmpi/libtoccata.so"
-    exported = ["-x", "TOCCATA_REPORT=1", "-x", "TOCCATA_ALLGATHER=ring",
-                "-x", f"LD_PRELOAD={library}:/theirs.so"]  # fmt: skip
-    ompi = Launcher("/b/mpirun", "openmpi")
-    command = launcher.preload(ompi, ["-n", "2", "a", ":", "-n", "1", "b"], settings, environment)
-    assert command == [
-        "/b/mpirun", *exported, "-n", "2", "a", ":", *exported, "-n", "1", "b"
-    ]  # fmt: skip
-    library = machine / "home/lib/mpich/libtoccata.so"
-    command = launcher.preload(Launcher("/b/mpiexec", "mpich"), ["-n", "2", "a"], settings, {})
-    assert command == [
-        "/b/mpiexec", "-genv", "TOCCATA_ALLGATHER", "ring", "-genv", "LD_PRELOAD", str(library),
-        "-n", "2", "a",
-    ]  # fmt: skip
-
-
 def test_not_built(machine: Path) -> None:
     (machine / "home/lib/mpich/libtoccata.so").unlink()
     with pytest.raises(InputError, match="was not built for MPICH"):
@@ -85,3 +67,16 @@ def test_installed_layout(machine: Path) -> None:
     installed.parent.mkdir()
     (machine / "home/lib/mpich/libtoccata.so").rename(installed)
     assert launcher.library("mpich") == installed
+
+
+def test_several_of_one_family(machine: Path) -> None:
+    """The version's own goes first; Intel MPI does with MPICH's where it has none."""
+    newer = machine / "home/lib/openmpi-5.0/libtoccata.so"
+    newer.parent.mkdir()
+    newer.touch()
+    assert launcher.library("openmpi", "5.0") == newer
+    assert launcher.library("openmpi", "4.1").parent.name == "openmpi"
+    assert launcher.library("intelmpi").parent.name == "mpich"
+    assert list(launcher.libraries()) == ["mpich", "openmpi", "openmpi-5.0"]
+    assert launcher.fit("mpich", "intelmpi") and launcher.fit("abi", "mpich")
+    assert not launcher.fit("mpich", "openmpi")

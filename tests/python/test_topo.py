@@ -6,8 +6,7 @@ import pytest
 
 from test_cli import invoke
 from toccata import _core, topo, topo_drawing
-from toccata.errors import InputError
-from toccata.launcher import FAMILIES, benchmark
+from toccata.launcher import LAUNCHED, libraries
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -91,11 +90,9 @@ def test_a_picture_is_written(tmp_path: Path) -> None:
         assert (tmp_path / name).stat().st_size > 1000
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", LAUNCHED)
 def test_ranks_find_out_where_they_run(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    try:
-        benchmark(family)
-    except InputError:
+    if family not in libraries():
         pytest.skip(f"not built for {family}")
     code, stdout, stderr = invoke("topo", "--ranks", "2", "--mpi", family)
     assert code == 0, stderr

@@ -33,10 +33,10 @@ RootOption = Annotated[
     int,
     typer.Option("--root", metavar="R", parser=rank_number, help="Of a rooted one."),
 ]
-MpiOption = Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich or auto.")]
+MpiOption = Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich, intelmpi or auto.")]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="Algorithms or collectives; all if none is given."),
+    typer.Argument(metavar="NAME", help="Algorithms or collectives; all if none is given."),
 ]
 
 

@@ -11,7 +11,7 @@ from toccata.commands.common import console
 
 def list_(
     collective: Annotated[
-        str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only of this collective.")
+        str | None, typer.Argument(metavar="COLLECTIVE", help="Only of this collective.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="An array of objects.")] = False,
 ) -> None:

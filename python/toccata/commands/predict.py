@@ -7,17 +7,19 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, outputs
+from toccata import _core, catalogue, machines, outputs
 from toccata import quantities as q
 from toccata.commands.common import console, impossible, print_without, subjects
 from toccata.errors import InputError
 from toccata.machines import PlacementOption
 
+STANDARD_RANKS = 64
+
 
 def predict(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME...", help="Algorithms of one collective, or a collective."),
+        typer.Argument(metavar="NAME", help="Algorithms of one collective, or a collective."),
     ],
     model: Annotated[
         str, typer.Option(metavar="NAME", help="lassen, quartz-like, gigabit, or a file.")
@@ -28,8 +30,13 @@ def predict(
     ] = None,
     placement: PlacementOption = None,
     ranks: Annotated[
-        str, typer.Option(metavar="LIST", help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP.")
-    ] = "64",
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP. Unless told as many as the machine "
+            f"has places, {STANDARD_RANKS} at most.",
+        ),
+    ] = None,
     nodes: Annotated[
         str | None,
         typer.Option(metavar="LIST", help="Instead: numbers of nodes, a rank on each core."),
@@ -67,16 +74,16 @@ def predict(
 
     choices = _predicted(names)
     parameters = predicting.read_model(model)
-    numbers, chosen = (
-        q.parse_ranks(ranks),
-        q.parse_ranks(nodes, "nodes") if nodes is not None else [],
-    )
+    numbers = q.parse_ranks(ranks) if ranks is not None else None
+    chosen = q.parse_ranks(nodes, "nodes") if nodes is not None else []
     bytes_ = q.parse_sizes(sizes)
     texts: list[str | None] = [*machine] if machine else [None]
     settings = [
         setting
         for text in texts
-        for setting in predicting.settings(text, placement, numbers, chosen)
+        for setting in predicting.settings(
+            text, placement, numbers or [machines.places(text, STANDARD_RANKS)], chosen
+        )
     ]
     left_out = impossible(dict(choices), [each.shape for each in settings])
     outputs.check_pictures(output)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, launcher
+from toccata import _core, launcher, starting
 from toccata.commands.common import normalised
+from toccata.errors import InputError
 
 ServerOption = Annotated[
     str | None,
@@ -17,7 +18,9 @@ ServerOption = Annotated[
 
 
 def run(
-    command: Annotated[list[str], typer.Argument(metavar="-- mpirun ARGS...")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND", help="After --, as mpirun -n 4 ./app.")
+    ],
     allgather: Annotated[
         str | None,
         typer.Option(
@@ -48,6 +51,13 @@ def run(
     ] = None,
     scatter: ServerOption = None,
     scatterv: ServerOption = None,
+    mpi: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MPI",
+            help="Which MPI the command starts, openmpi, mpich or intelmpi, where nobody can tell.",
+        ),
+    ] = None,
     report: Annotated[
         bool, typer.Option("--report", help="At its end, rank 0 tells what ran.")
     ] = False,
@@ -55,13 +65,18 @@ def run(
 ) -> None:
     """Run an MPI program, unchanged, with our collectives.
 
-    Finds out whose mpirun it is, preloads the library built for that MPI into all ranks, and hands
-    them every TOCCATA_* variable. The exit code is the program's.
+    Looks which MPI the program runs with, preloads the library built for that into all ranks, and
+    hands them every TOCCATA_* variable by the launcher's own way, on all hosts. The launcher may be
+    mpirun or mpiexec of any MPI, orterun, prterun, srun, jsrun, aprun or flux run, behind env,
+    timeout, nice, numactl or time, or a shell script that has one of them. The exit code is the
+    program's; 2 where the program and the launcher do not belong together.
 
     Examples:
 
     - `toccata run --allgather sparbit --report -- mpirun -n 4 ./app`
     - `TOCCATA_ALLGATHER=bruck toccata run -- mpiexec.mpich -n 4 ./app`
+    - `toccata run --bcast binomial -- srun -n 64 numactl --localalloc ./app`
+    - `toccata run --mpi openmpi -- ./starts-it-somehow`
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = {}
@@ -76,10 +91,15 @@ def run(
             settings[each.variable] = normalised(each.name, text)
     if report:
         settings["TOCCATA_REPORT"] = "1"
-    starter = launcher.identify(command[0])
-    whole = launcher.preload(starter, command[1:], settings, os.environ)
+    if mpi is not None and mpi not in launcher.FAMILIES:
+        known = ", ".join(launcher.FAMILIES)
+        raise InputError(f"--mpi {mpi} is no MPI that we know; give one of {known}")
+    start = starting.prepare(command, settings, os.environ, mpi)
     if dry_run:
-        print(shlex.join(whole))
+        outside = [f"{name}={value}" for name, value in start.environment.items()]
+        print(shlex.join([*(["env"] if outside else []), *outside, *start.words]))
         return
+    starting.say(start.remarks)
     sys.stdout.flush()
-    os.execv(whole[0], whole)  # signals and the exit code are then the launcher's own
+    # Signals and the exit code are then the launcher's own.
+    os.execvpe(start.words[0], start.words, {**os.environ, **start.environment})

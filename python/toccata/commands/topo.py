@@ -16,7 +16,7 @@ def topo(
     machine: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MACHINE]",
+            metavar="MACHINE",
             help='As "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"; or a file: Slurm\'s '
             "topology.conf, what ibnetdiscover prints, hwloc's XML, or what --save wrote.",
         ),

@@ -114,5 +114,12 @@ TEST(Placements, GiveAGridWhereEveryCellHasAsManyRanks) {
   EXPECT_EQ(known(16, "node:16").grid, nullptr);
 }
 
+TEST(Placements, NamesThatNobodyKnows) {
+  const auto unknown = [](const char* text) { return unknown_levels(parse_machine(text)); };
+  EXPECT_EQ(unknown("foo:3 node:2 cores:4"), (std::vector<std::string>{"foo", "cores"}));
+  EXPECT_TRUE(unknown("switch3:2 leaf:2 node:2 socket:2 core:4").empty());
+  EXPECT_TRUE(unknown("torus:4x4 core:2").empty());
+}
+
 }  // namespace
 }  // namespace toccata

@@ -63,7 +63,7 @@ TEST(SyntheticMachine, IsRefusedInOneLineThatNamesTheWord) {
       {"node:-2", "'-2' is no whole number"},
       {"node:2 core:2,3,4", "it has 3 counts, but there are 2 objects of level node"},
       {"node:2 core:4 node:2", "there is a level 'node' already"},
-      {"node:99999999999", "'99999999999' is no whole number"},
+      {"node:99999999999", "99999999999 is too large; the most is 16777216"},
       {"node:100000 core:100000", "that makes more than"},
       {"node:2*99999999", "that makes more than"},
       {"torus:8x", "'torus:8x': '' is no whole number"},

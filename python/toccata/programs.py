@@ -1,0 +1,123 @@
+"""What a program is: which MPI it runs with, as far as its file tells.
+
+Told by the libraries that the loader would load (`ldd`), so also where MPI comes in by way of
+another library; for a script by its interpreter, for Python by mpi4py.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+SECONDS = 20  # for ldd and for Python to say where mpi4py is
+# What an MPI library has in it, whatever its file is called. Intel MPI is MPICH's child.
+MARKS = {
+    "openmpi": b"ompi_mpi_comm_world",
+    "intelmpi": b"Intel(R) MPI Library",
+    "mpich": b"MPICH",
+}
+
+
+@dataclass(frozen=True)
+class Nature:
+    """`family` is "" where nobody can tell; `reason` says by what, or why not."""
+
+    family: str
+    reason: str
+    static: bool = False
+
+
+def nature(program: str) -> Nature:
+    """Which MPI a program uses. One that is not there, or cannot be read, nobody can tell."""
+    path = shutil.which(program)
+    if path is None:
+        return Nature("", "there is no such program here")
+    return _nature(Path(path), 0)
+
+
+def _nature(path: Path, depth: int) -> Nature:
+    try:
+        with path.open("rb") as file:
+            start = file.read(256)
+    except OSError as error:
+        return Nature("", f"it cannot be read: {error.strerror}")
+    if start.startswith(b"#!") and depth < 4:
+        return _of_script(start, depth)
+    if not start.startswith(b"\x7fELF"):
+        return Nature("", "it is neither a binary nor a script")
+    found = _of_binary(path, start)
+    if not found.family and re.match(r"python[\d.]*$", path.resolve().name):
+        return _of_python(path)
+    return found
+
+
+def _of_script(start: bytes, depth: int) -> Nature:
+    words = start[2:].split(b"\n")[0].decode(errors="replace").split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-")]
+    interpreter = shutil.which(words[0]) if words else None
+    if interpreter is None:
+        return Nature("", "it is a script without an interpreter")
+    found = _nature(Path(interpreter), depth + 1)
+    if found.family or "Python" in found.reason:
+        return found
+    return Nature("", f"it is a script for {Path(interpreter).name}")
+
+
+def _of_python(python: Path) -> Nature:
+    """By the module that programs in Python call MPI with; nothing of MPI is begun."""
+    ask = "import importlib.util as u; found = u.find_spec('mpi4py.MPI'); print(found.origin)"
+    try:
+        told = subprocess.run(
+            [python, "-c", ask], capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return Nature("", "its Python does not run")
+    module = Path(told.stdout.strip())
+    if told.returncode != 0 or not module.is_file():
+        return Nature("", "its Python has no mpi4py")
+    found = _of_libraries(module)
+    if found.family:
+        return Nature(found.family, f"mpi4py with {found.reason}")
+    return Nature("", "its Python's mpi4py takes the MPI that it finds")
+
+
+def _of_binary(path: Path, start: bytes) -> Nature:
+    with Path(sys.executable).open("rb") as own:
+        if own.read(20)[18:20] != start[18:20]:
+            return Nature("", "it is for another kind of processor")
+    return _of_libraries(path)
+
+
+def _of_libraries(path: Path) -> Nature:
+    try:
+        told = subprocess.run(
+            ["ldd", path], capture_output=True, text=True, timeout=SECONDS, check=False,
+            env={**os.environ, "LC_ALL": "C", "LD_PRELOAD": ""},
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return Nature("", "there is no ldd to ask for its libraries")
+    if re.search("statically linked|not a dynamic executable", told.stdout + told.stderr):
+        return Nature("", "it is linked statically", static=True)
+    for name, file in re.findall(r"^\s*(libmpi\S*) => (not found|\S+)", told.stdout, re.MULTILINE):
+        if family := _family(name, Path(file)):
+            return Nature(family, name)
+    return Nature("", "it is linked with no MPI that we know")
+
+
+def _family(name: str, file: Path) -> str:
+    if name.startswith("libmpi_abi."):
+        return "abi"
+    if file.is_file():
+        content = file.read_bytes()
+        for family, mark in MARKS.items():
+            if mark in content:
+                return family
+    # Not found, so only by its name: Open MPI counts from 20 and 40, MPICH stays with 12.
+    match = re.match(r"libmpi(ch)?\.so\.(\d+)$", name)
+    if match is None:
+        return ""
+    return "mpich" if match[1] or match[2] == "12" else "openmpi"

@@ -1,0 +1,202 @@
+"""`toccata run`: someone's command with our library preloaded into all its ranks.
+
+Which library is the program's affair, and the launcher has to be of the same MPI; the variables go
+to other hosts by the launcher's own way. Where nobody can tell what a command starts, its
+environment is set.
+"""
+
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from toccata import commandline, launcher, programs
+from toccata.errors import InputError
+
+
+@dataclass(frozen=True)
+class Start:
+    """A command, what it needs in its environment beyond ours, and what was not clear."""
+
+    words: list[str]
+    environment: dict[str, str]
+    family: str
+    remarks: list[str]
+
+
+def prepare(
+    command: Sequence[str],
+    settings: Mapping[str, str],
+    environment: Mapping[str, str],
+    family: str | None = None,
+) -> Start:
+    """The command that starts the same with our library; `family` where the user says it.
+
+    `settings` and every TOCCATA_* variable of the environment are handed to the ranks on all hosts.
+    Raises InputError where it cannot be: nothing there, no MPI that we know, a program of another
+    MPI than the launcher's, a static one, or an MPI that nothing was built for.
+    """
+    words = list(command)
+    at = commandline.unwrapped(words)
+    if at == len(words):
+        raise InputError(f"'{' '.join(words)}' starts nothing; give the launcher, as mpirun")
+    path = shutil.which(words[at])
+    if path is None:
+        raise InputError(
+            f"there is no program '{words[at]}'; give the launcher, as mpirun or mpiexec"
+        )
+    environment = {**environment, **commandline.assignments(words[:at])}
+    kind = commandline.kind_of(words[at])
+    words[at] = path
+    if not kind:
+        family = family or _started_by(command[at])
+        exported = _exported(launcher.library(family), settings, environment)
+        return Start(words, _inherited(family, exported, environment), family, [])
+    arguments = words[at + 1 :]
+    asks = kind in ("openmpi", "hydra", "mpiexec") and family is None
+    own = launcher.identify(command[at]) if asks else None
+    family, remarks = _family(command[at], kind, arguments, family or (own.family if own else ""))
+    library = launcher.library(family, own.version if own else "")
+    exported = _exported(library, settings, environment)
+    if kind == "mpiexec":
+        kind = "openmpi" if family == "openmpi" else "hydra"
+    handed, outside = HANDING[kind](arguments, exported)
+    return Start([*words[: at + 1], *handed], outside, family, remarks)
+
+
+def _family(
+    starter: str, kind: str, arguments: Sequence[str], family: str
+) -> tuple[str, list[str]]:
+    """Whose library, where the launcher or the user says `family` or nothing, and a line for each
+    program that cannot tell."""
+    remarks = []
+    for place in commandline.programs(arguments, kind):
+        program = arguments[place]
+        found = programs.nature(program)
+        if found.static:
+            raise InputError(
+                f"'{program}' is linked statically, and nothing can be preloaded into it; link it "
+                f"with the MPI library's shared form, or with Toccata (pkg-config toccata-...)"
+            )
+        if not found.family:
+            remarks.append(
+                f"which MPI '{program}' runs with, nobody can tell ({found.reason})"
+                + (f"; taking {launcher.FAMILIES[family]}" if family else "")
+            )
+        elif not family:
+            family = found.family
+        elif not launcher.fit(found.family, family):
+            theirs, ours = launcher.FAMILIES[found.family], launcher.FAMILIES[family]
+            raise InputError(
+                f"'{program}' runs with {theirs} ({found.reason}), but '{starter}' "
+                f"starts programs of {ours}; start it by {theirs}'s own launcher"
+            )
+    if not family:
+        why = remarks[0] if remarks else "no program stands behind it"
+        raise InputError(f"'{starter}': {why}; say it, as toccata run --mpi openmpi -- {starter}")
+    return family, remarks
+
+
+def _started_by(program: str) -> str:
+    """The MPI of the launchers that a shell script names; InputError where it is no such script."""
+    path = Path(shutil.which(program) or program)
+    with path.open("rb") as file:
+        text = file.read(1 << 20)
+    first = text.split(b"\n", 1)[0].decode(errors="replace")
+    families = {}
+    if re.match(r"#!.*\b(ba|da|k|z)?sh\b", first):
+        lines = [line for line in text.decode(errors="replace").splitlines() if line[:1] != "#"]
+        for word in re.findall(r"[\w./+-]+", "\n".join(lines)):
+            if commandline.kind_of(word) in ("openmpi", "hydra", "mpiexec"):
+                try:
+                    families[launcher.identify(word).family] = word
+                except InputError:
+                    continue
+    if len(families) == 1:
+        return next(iter(families))
+    if families:
+        names = " and ".join(families.values())
+        raise InputError(f"'{program}' names {names}, of two MPIs; say which, as --mpi openmpi")
+    launcher.identify(program)  # says what is wrong
+    raise InputError(f"'{program}' is no launcher")
+
+
+def _exported(
+    library: Path, settings: Mapping[str, str], environment: Mapping[str, str]
+) -> dict[str, str]:
+    """What the ranks need: every TOCCATA_* variable, and the library before what is preloaded."""
+    exported = {name: value for name, value in environment.items() if name.startswith("TOCCATA_")}
+    exported |= settings
+    theirs = environment.get("LD_PRELOAD")
+    exported["LD_PRELOAD"] = f"{library}:{theirs}" if theirs else str(library)
+    return exported
+
+
+def _inherited(
+    family: str, exported: Mapping[str, str], environment: Mapping[str, str]
+) -> dict[str, str]:
+    """For a command that nobody can look into: what it starts inherits the environment, and Open
+    MPI hands variables to other hosts that this one of its own names."""
+    if family == "openmpi":
+        name = "OMPI_MCA_mca_base_env_list"
+        theirs = environment.get(name)
+        return {**exported, name: ";".join([*([theirs] if theirs else []), *exported])}
+    return dict(exported)
+
+
+Handed = tuple[list[str], dict[str, str]]  # the launcher's arguments, and its environment
+Hand = Callable[[Sequence[str], Mapping[str, str]], Handed]
+
+
+def _by(option: Callable[[str, str], list[str]], kind: str = "") -> Hand:
+    """By options before all others; of `kind`, before those of each program."""
+
+    def hand(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
+        words = [word for name, value in exported.items() for word in option(name, value)]
+        result: list[str] = []
+        for start, end in commandline.sections(arguments, kind):
+            result += [*([":"] if start else []), *words, *arguments[start:end]]
+        return result, {}
+
+    return hand
+
+
+def _srun(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
+    """Values have commas, which --export cannot take: named there, they come from our environment;
+    but the library would get into srun itself."""
+    outside = {name: value for name, value in exported.items() if name != "LD_PRELOAD"}
+    added = ",".join([*outside, f"LD_PRELOAD={exported['LD_PRELOAD']}"])
+    result: list[str] = []
+    for start, end in commandline.sections(arguments, "srun"):
+        own = list(arguments[start:end])
+        last = commandline.start_of_command(own, "srun")
+        exports = [word for word in own[:last] if word.startswith("--export=")]
+        rest = [word for word in own[:last] if not word.startswith("--export=")]
+        before = exports[-1].removeprefix("--export=") if exports else "ALL"
+        before = "" if before in ("NONE", "NIL") else f"{before},"
+        result += [*([":"] if start else []), *rest, f"--export={before}{added}", *own[last:]]
+    return result, outside
+
+
+def _flux(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
+    at = 2 if list(arguments[:1]) == ["mini"] else 1
+    words = [f"--env={name}={value}" for name, value in exported.items()]
+    return [*arguments[:at], *words, *arguments[at:]], {}
+
+
+HANDING: dict[str, Hand] = {
+    "openmpi": _by(lambda name, value: ["-x", f"{name}={value}"], "openmpi"),
+    "hydra": _by(lambda name, value: ["-genv", name, value]),
+    "srun": _srun,
+    "jsrun": _by(lambda name, value: ["-E", f"{name}={value}"]),
+    "aprun": _by(lambda name, value: ["-e", f"{name}={value}"]),
+    "flux": _flux,
+}
+
+
+def say(remarks: Sequence[str]) -> None:
+    """Remarks go to standard error, a line each."""
+    for each in remarks:
+        print(f"toccata: {each}", file=sys.stderr)

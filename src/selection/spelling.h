@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace toccata {
+
+// The one of `known` that takes the fewest letters put in, left out or changed to become `word`;
+// "" where that are more than a third of its own. The first of several that are as near.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
+}  // namespace toccata

@@ -1,0 +1,199 @@
+"""`toccata run`: other people's commands, taken apart and put together again."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import fakes
+from toccata import commandline, doctor, launcher, programs, starting
+from toccata.errors import InputError
+from toccata.programs import Nature
+
+RING = {"TOCCATA_ALLGATHER": "ring"}
+
+
+@pytest.fixture
+def started(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine on which programs called app.* say by their name what they are."""
+    natures = {
+        "app.openmpi": Nature("openmpi", "libmpi.so.40"),
+        "app.mpich": Nature("mpich", "libmpi.so.12"),
+        "app.static": Nature("", "it is linked statically", static=True),
+    }
+    unknown = Nature("", "it is a script for sh")
+    monkeypatch.setattr(programs, "nature", lambda path: natures.get(Path(path).name, unknown))
+    for name in ("mpiexec.hydra", "srun", "jsrun", "aprun", "flux", "timeout", "numactl", "env",
+                 *natures, "app.sh"):  # fmt: skip
+        fakes.script(machine / "bin" / name, "")
+    fakes.launcher(machine / "bin/mpiexec.hydra", "mpich")
+    return machine
+
+
+def library(machine: Path, family: str) -> str:
+    return str(machine / "home/lib" / family / "libtoccata.so")
+
+
+def test_open_mpi(started: Path) -> None:
+    environment = {"TOCCATA_REPORT": "1", "HOME": "/h", "LD_PRELOAD": "/theirs.so"}
+    command = ["mpirun", "-n", "2", "app.openmpi", ":", "-n", "1", "app.openmpi", "b"]
+    start = starting.prepare(command, RING, environment)
+    exported = ["-x", "TOCCATA_REPORT=1", "-x", "TOCCATA_ALLGATHER=ring",
+                "-x", f"LD_PRELOAD={library(started, 'openmpi')}:/theirs.so"]  # fmt: skip
+    assert start.words == [
+        str(started / "bin/mpirun"), *exported, "-n", "2", "app.openmpi",
+        ":", *exported, "-n", "1", "app.openmpi", "b",
+    ]  # fmt: skip
+    assert start.environment == {} and start.remarks == []
+
+
+def test_hydra(started: Path) -> None:
+    start = starting.prepare(["mpiexec.hydra", "-n", "2", "app.mpich"], RING, {})
+    assert start.words == [
+        str(started / "bin/mpiexec.hydra"), "-genv", "TOCCATA_ALLGATHER", "ring",
+        "-genv", "LD_PRELOAD", library(started, "mpich"), "-n", "2", "app.mpich",
+    ]  # fmt: skip
+
+
+def test_slurm(started: Path) -> None:
+    """The program says whose library; the library stays out of srun itself."""
+    preload, srun = f"LD_PRELOAD={library(started, 'mpich')}", str(started / "bin/srun")
+    start = starting.prepare(["srun", "-n", "2", "app.mpich"], RING, {})
+    assert start.words == [srun, "-n", "2", f"--export=ALL,TOCCATA_ALLGATHER,{preload}",
+                           "app.mpich"]  # fmt: skip
+    assert start.environment == RING
+    start = starting.prepare(["srun", "--export=HOME", "-n2", "app.mpich", "--export=x"], {}, {})
+    assert start.words == [srun, "-n2", f"--export=HOME,{preload}", "app.mpich", "--export=x"]
+    start = starting.prepare(["srun", "--export=NONE", "app.mpich"], {}, {})
+    assert start.words == [srun, f"--export={preload}", "app.mpich"]
+
+
+@pytest.mark.parametrize(
+    ("command", "place", "words"),
+    [
+        (["jsrun", "-n", "2", "app.openmpi"], 1, ["-E", "{0}", "-E", "{1}"]),
+        (["aprun", "-n", "2", "app.mpich"], 1, ["-e", "{0}", "-e", "{1}"]),
+        (["flux", "run", "-n2", "app.mpich"], 2, ["--env={0}", "--env={1}"]),
+    ],
+)
+def test_other_launchers(started: Path, command: list[str], place: int, words: list[str]) -> None:
+    family = command[-1].removeprefix("app.")
+    given = ["TOCCATA_ALLGATHER=ring", f"LD_PRELOAD={library(started, family)}"]
+    start = starting.prepare(command, RING, {})
+    assert start.words == [
+        str(started / "bin" / command[0]), *command[1:place],
+        *(each.format(*given) for each in words), *command[place:],
+    ]  # fmt: skip
+
+
+def test_wrappers(started: Path) -> None:
+    """Before the launcher they stay there, and before the program they are looked through."""
+    before = ["timeout", "-k", "5", "60", "env", "-u", "X", "TOCCATA_BCAST=binomial"]
+    command = [*before, "mpirun", "-n", "2", "numactl", "-m", "0", "app.openmpi"]
+    start = starting.prepare(command, {}, {})
+    assert start.words[: len(before) + 1] == [*before, str(started / "bin/mpirun")]
+    assert "TOCCATA_BCAST=binomial" in start.words[len(before) + 1 :]
+    assert start.remarks == []
+
+
+def test_refusals(started: Path) -> None:
+    with pytest.raises(InputError, match=r"'app.mpich' runs with MPICH \(libmpi.so.12\), but"):
+        starting.prepare(["mpirun", "-n", "2", "app.mpich"], {}, {})
+    with pytest.raises(InputError, match=r"'app.mpich' runs with MPICH"):
+        starting.prepare(["mpirun", "app.openmpi", ":", "app.mpich"], {}, {})
+    with pytest.raises(InputError, match=r"'app.static' is linked statically"):
+        starting.prepare(["mpirun", "-n", "2", "app.static"], {}, {})
+    (started / "home/lib/mpich/libtoccata.so").unlink()
+    with pytest.raises(InputError, match="not built for MPICH"):
+        starting.prepare(["mpiexec.hydra", "-n", "2", "app.mpich"], {}, {})
+    with pytest.raises(InputError, match="no program 'not-there'"):
+        starting.prepare(["not-there"], {}, {})
+    with pytest.raises(InputError, match="starts nothing"):
+        starting.prepare(["env", "A=b"], {}, {})
+
+
+def test_what_nobody_can_tell(started: Path) -> None:
+    start = starting.prepare(["mpirun", "app.sh"], {}, {})
+    assert start.family == "openmpi"
+    assert start.remarks == [
+        "which MPI 'app.sh' runs with, nobody can tell (it is a script for sh); taking Open MPI"
+    ]
+    with pytest.raises(InputError, match="say it, as toccata run --mpi openmpi -- srun"):
+        starting.prepare(["srun", "app.sh"], {}, {})
+    start = starting.prepare(["srun", "app.sh"], {}, {}, "mpich")
+    assert start.words[1].endswith(library(started, "mpich"))
+
+
+def test_a_command_that_is_no_launcher(started: Path) -> None:
+    preload = library(started, "openmpi")
+    start = starting.prepare(["app.sh"], RING, {}, "openmpi")
+    assert start.words == [str(started / "bin/app.sh")]
+    handed = {"OMPI_MCA_mca_base_env_list": "TOCCATA_ALLGATHER;LD_PRELOAD"}
+    assert start.environment == {**RING, "LD_PRELOAD": preload, **handed}
+    with pytest.raises(InputError, match="no launcher that we know"):
+        starting.prepare(["app.openmpi"], {}, {})
+
+
+def test_a_shell_script(started: Path) -> None:
+    job = started / "bin/job"
+    job.write_text("#!/bin/bash\n# mpiexec.hydra is not it\nexec mpirun -n 2 ./app\n")
+    job.chmod(0o755)
+    start = starting.prepare(["job"], {}, {})
+    assert start.family == "openmpi" and start.words == [str(job)]
+    job.write_text("#!/bin/sh\nmpirun a\nmpiexec.hydra b\n")
+    with pytest.raises(InputError, match=r"names mpirun and mpiexec.hydra, of two MPIs"):
+        starting.prepare(["job"], {}, {})
+
+
+def test_programs_of_this_machine() -> None:
+    """By the benchmark programs, which are there for each MPI that was found."""
+    for family in launcher.libraries():
+        program = launcher.home() / "bench" / family / "guest"
+        if family in launcher.LAUNCHED and program.exists():
+            assert programs.nature(str(program)).family == family
+    assert programs.nature("/bin/sh") == Nature("", "it is linked with no MPI that we know")
+
+
+def test_a_static_program(tmp_path: Path) -> None:
+    source, program = tmp_path / "main.c", tmp_path / "main"
+    source.write_text("int main(void) { return 0; }")
+    subprocess.run([shutil.which("cc") or "gcc", "-static", source, "-o", program], check=True)
+    assert programs.nature(str(program)).static
+
+
+def test_where_the_program_stands(started: Path) -> None:
+    words = ["-mca", "a", "b", "--map-by", "env", "--odd", "thing", "-n", "2", "app.sh", "-n"]
+    assert commandline.programs(words, "openmpi") == [9]
+    assert commandline.programs(["--version"], "openmpi") == []
+
+
+def test_doctor_starts_that_very_command(started: Path) -> None:
+    """Ranks that say that they have the library; a rank that does not; a program that fails."""
+    told = "toccata: doctor: rank {} of 2 on here has /lib/libtoccata.so, settings 0123456789abcdef"
+    ranks = "\n".join(f"print({told.format(rank)!r}, file=sys.stderr)" for rank in (0, 1))
+    program = fakes.script(started / "app.openmpi", f"import sys\n{ranks}")
+    findings = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
+    assert [each.text for each in findings if each.topic == "host"] == [
+        "here: 2 of 2 ranks have the library"
+    ]
+    assert all(each.good for each in findings)
+    program.write_text(program.read_text().rsplit("\n", 1)[0])
+    findings = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
+    assert [each.text for each in findings if not each.good] == ["without the library: 1"]
+    fakes.script(started / "app.openmpi", "raise SystemExit('oh no')")
+    findings = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
+    assert findings[-1].text == "it ended with code 1 before MPI_Init: oh no"
+    fakes.script(started / "app.openmpi", "import time; time.sleep(60)")
+    findings = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=1)
+    assert findings[-1].text == "it ran for 1 s, and none has the library"
+
+
+def test_doctor_looks_at_settings() -> None:
+    environment = {"TOCCATA_ALGATHER": "ring", "TOCCATA_BCAST": "nix", "TOCCATA_REPORT": "1",
+                   "TOCCATA_TOPOLOGY": "foo:3", "HOME": "/h"}  # fmt: skip
+    wrong = [each.remedy for each in doctor.settings(environment) if not each.good]
+    assert len(wrong) == 3
+    assert "the nearest is TOCCATA_ALLGATHER" in wrong[0]
+    assert "'nix'" in wrong[1]
+    assert "foo" in wrong[2]
