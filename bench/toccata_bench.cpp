@@ -15,7 +15,11 @@
 #include <vector>
 
 #include "benchmark.h"
+#include "mpi/communicator.h"
 #include "selection/choice.h"
+#include "selection/race.h"
+#include "topology/placements.h"
+#include "topology/synthetic.h"
 
 namespace toccata::bench {
 namespace {
@@ -31,6 +35,7 @@ struct Options {
   int warmup = 10;
   double limit = 10;  // seconds for one size, about
   bool validate = true;
+  bool race = false;
 };
 
 using Maker = std::function<std::unique_ptr<Benchmark>(std::size_t bytes, const Options& options)>;
@@ -71,9 +76,12 @@ class Run {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     MPI_Get_library_version(version, &length);
+    const auto [nodes, machine] = place();
     say({{"event", "start"},
          {"collective", options_.collective},
          {"ranks", size_},
+         {"nodes", nodes},
+         {"machine", machine},
          {"mpi", std::string(version).substr(0, std::string(version).find_first_of(",\n"))}});
     drop_impossible();
     bool all_right = true;
@@ -83,6 +91,16 @@ class Run {
   }
 
  private:
+  // How many nodes the ranks are on, and what machine that is, as the library sees it; nothing
+  // where nobody asks.
+  std::pair<int, std::string> place() const {
+    if (!options_.race) return {0, ""};
+    const auto placement = Communicator::of(MPI_COMM_WORLD)->placement();
+    if (placement == nullptr) return {1, ""};
+    const int node = node_level(placement->machine());
+    return {node < 0 ? 1 : placement->regions(node).number(), text(placement->machine())};
+  }
+
   void say(const json& line) const {
     if (rank_ != 0) return;
     std::puts(line.dump().c_str());
@@ -111,21 +129,63 @@ class Run {
     if (options_.validate)
       for (std::size_t i = 0; i < count; ++i) right[i] = validate(*benchmark, i);
 
-    std::vector<std::vector<double>> seconds(count);
+    Ways running(count);
+    std::iota(running.begin(), running.end(), 0);
+    Times seconds(count);
     const double started = MPI_Wtime();
-    for (int i = 0; i < options_.warmup; ++i) repeat(*benchmark, i, seconds);
-    const int repetitions = affordable(MPI_Wtime() - started);
-    for (std::vector<double>& each : seconds) each.clear();
-    for (int i = 0; i < repetitions; ++i) repeat(*benchmark, i, seconds);
-    for (std::size_t i = 0; i < count; ++i) report(i, bytes, seconds[i], right[i]);
+    for (int i = 0; i < options_.warmup; ++i) repeat(*benchmark, i, running, seconds);
+    const double warmup_seconds = MPI_Wtime() - started;
+    if (options_.race && options_.warmup > 0) drop(outclassed(slowest(seconds), running), running);
+    Times warm(count);
+    warm.swap(seconds);
+    if (options_.race)
+      race(*benchmark, running, seconds);
+    else
+      for (int i = affordable(warmup_seconds); i > 0; --i) repeat(*benchmark, i, running, seconds);
+    for (std::size_t i = 0; i < count; ++i)
+      if (seconds[i].empty()) seconds[i] = warm[i];  // was out of the question
+    report(bytes, seconds, right);
     return std::ranges::all_of(right, std::identity{});
   }
 
-  // Every algorithm once; each comes after each other one equally often.
-  void repeat(Benchmark& benchmark, int repetition, std::vector<std::vector<double>>& seconds) {
-    const std::size_t count = options_.algorithms.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t which = (i + static_cast<std::size_t>(repetition)) % count;
+  using Ways = std::vector<std::size_t>;
+
+  // In batches; those that lose are dropped behind each, and what they would have taken goes to the
+  // others. All ranks see the same times, and so drop the same.
+  void race(Benchmark& benchmark, Ways& running, Times& seconds) {
+    const double started = MPI_Wtime();
+    const int looks = (options_.repetitions + batch - 1) / batch;
+    for (int done = 0, goes_on = 1; goes_on != 0;) {
+      const int end = std::min(done + batch, options_.repetitions);
+      for (; done < end; ++done) repeat(benchmark, done, running, seconds);
+      drop(losers(slowest(seconds), running, looks), running);
+      goes_on = done < options_.repetitions && running.size() > 1 &&
+                MPI_Wtime() - started < options_.limit;
+      MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+  }
+  static constexpr int batch = 10;
+
+  // The MPI library's own stays: all are measured by it.
+  void drop(const Ways& out, Ways& running) const {
+    std::erase_if(running, [&](std::size_t way) {
+      return options_.algorithms[way] != "native" && std::ranges::find(out, way) != out.end();
+    });
+  }
+
+  // Of each repetition the time of the slowest rank.
+  static Times slowest(Times seconds) {
+    for (std::vector<double>& each : seconds)
+      MPI_Allreduce(MPI_IN_PLACE, each.data(), static_cast<int>(each.size()), MPI_DOUBLE, MPI_MAX,
+                    MPI_COMM_WORLD);
+    return seconds;
+  }
+
+  // Every one that runs once; each comes after each other one equally often.
+  void repeat(Benchmark& benchmark, int repetition, const Ways& running, Times& seconds) {
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      const std::size_t which =
+          running[(i + static_cast<std::size_t>(repetition)) % running.size()];
       MPI_Barrier(MPI_COMM_WORLD);
       const double started = MPI_Wtime();
       benchmark.call(options_.algorithms[which]);
@@ -155,33 +215,42 @@ class Run {
   }
 
   // Minimum, average and maximum are over the ranks, of each rank's mean, as OSU has them. Median
-  // and quartiles are over the repetitions, of the slowest rank's time.
-  void report(std::size_t which, std::size_t bytes, const std::vector<double>& seconds,
-              bool right) const {
-    const auto repetitions = static_cast<int>(seconds.size());
-    const double mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / repetitions;
-    double least, most, sum;
-    MPI_Reduce(&mean, &least, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
-    MPI_Reduce(&mean, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    MPI_Reduce(&mean, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    std::vector<double> slowest(seconds.size());
-    MPI_Reduce(seconds.data(), slowest.data(), repetitions, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    std::ranges::sort(slowest);
-    const auto quantile = [&](double part) {
-      return slowest[static_cast<std::size_t>(part * (repetitions - 1) + 0.5)];
-    };
-    say({{"event", "result"},
-         {"algorithm", options_.algorithms[which]},
-         {"bytes", bytes},
-         {"ranks", size_},
-         {"repetitions", repetitions},
-         {"min", least},
-         {"avg", sum / size_},
-         {"max", most},
-         {"median", quantile(0.5)},
-         {"q25", quantile(0.25)},
-         {"q75", quantile(0.75)},
-         {"valid", right}});
+  // and quartiles are over the repetitions, of the slowest rank's time; so are the repetitions in
+  // which it took less than the MPI library's own (wins, of pairs).
+  void report(std::size_t bytes, const Times& seconds, const std::vector<bool>& right) const {
+    const Times all = slowest(seconds);
+    const auto native = std::ranges::find(options_.algorithms, "native");
+    for (std::size_t which = 0; which < all.size(); ++which) {
+      const auto repetitions = static_cast<int>(seconds[which].size());
+      const double mean =
+          std::accumulate(seconds[which].begin(), seconds[which].end(), 0.0) / repetitions;
+      double least, most, sum;
+      MPI_Reduce(&mean, &least, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
+      MPI_Reduce(&mean, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+      MPI_Reduce(&mean, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+      std::vector<double> sorted = all[which];
+      std::ranges::sort(sorted);
+      const auto quantile = [&](double part) {
+        return sorted[static_cast<std::size_t>(part * (repetitions - 1) + 0.5)];
+      };
+      Pairs pairs;
+      if (native != options_.algorithms.end())
+        pairs = compare(all[which], all[native - options_.algorithms.begin()]);
+      say({{"event", "result"},
+           {"algorithm", options_.algorithms[which]},
+           {"bytes", bytes},
+           {"ranks", size_},
+           {"repetitions", repetitions},
+           {"min", least},
+           {"avg", sum / size_},
+           {"max", most},
+           {"median", quantile(0.5)},
+           {"q25", quantile(0.25)},
+           {"q75", quantile(0.75)},
+           {"wins", pairs.wins},
+           {"pairs", pairs.trials},
+           {"valid", static_cast<bool>(right[which])}});
+    }
   }
 
   Options options_;
@@ -225,6 +294,8 @@ int main(int argc, char** argv) {
   app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
   app.add_option("--limit", options.limit, "seconds for one size, about; cuts repetitions")
       ->check(CLI::Range(0.001, 1e6));
+  app.add_flag("--race", options.race,
+               "drop algorithms that are slower beyond doubt, so that the others get their time");
   app.add_flag("!--no-validate", options.validate, "do not check the data");
 
   int code = 0;

@@ -21,6 +21,8 @@
 #include "crossings.h"
 #include "links.h"
 #include "selection/choice.h"
+#include "selection/ranking.h"
+#include "selection/tuning.h"
 #include "topology.h"
 
 namespace nb = nanobind;
@@ -341,6 +343,39 @@ NB_MODULE(_core, module) {
         return parse_choice(collective_named(collective), text);
       },
       "collective"_a, "text"_a);
+
+  module.def(
+      "rank",
+      [](std::string_view collective, const Shape& known, const Model& model,
+         const std::vector<std::int64_t>& unit_bytes) {
+        check_rank(known, known.root);
+        const Ranking ranking(collective_named(collective), known, model);
+        std::vector<std::vector<std::pair<Choice, double>>> result;
+        for (const std::int64_t bytes : unit_bytes) {
+          auto& ranked = result.emplace_back();
+          for (Ranking::Entry& each : ranking.at(bytes))
+            ranked.emplace_back(std::move(each.choice), each.seconds);
+        }
+        return result;
+      },
+      "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a,
+      nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "tuned",
+      [](const std::string& path, std::string_view collective, int ranks, int nodes,
+         std::int64_t bytes) -> std::optional<Choice> {
+        std::string unknown;
+        try {
+          const Tuning tuning = read_tuning(path, unknown);
+          const Tuning::Point* found =
+              tuning.find(collective_named(collective), ranks, nodes, bytes);
+          return found == nullptr ? std::nullopt : std::optional(found->choice);
+        } catch (const TuningError& error) {
+          throw ChoiceError(error.what());
+        }
+      },
+      "path"_a, "collective"_a, "ranks"_a, "nodes"_a, "bytes"_a);
+  module.def("usual_model", &usual_model, nb::rv_policy::copy);
 
   bind_crossings(module);
 }

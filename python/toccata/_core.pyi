@@ -381,6 +381,18 @@ def algorithms() -> list[Algorithm]:
 def parse_choice(collective: str, text: str) -> Choice:
     """Reads "NAME" or "NAME:PARAMETER=VALUE,..."."""
 
+def rank(
+    collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]
+) -> list[list[tuple[Choice, float]]]:
+    """What the library goes by where it chooses by a model: of each size the algorithms that can
+    run, with seconds, the quickest first. Quicker than a Predictor, and coarser."""
+
+def tuned(path: str, collective: str, ranks: int, nodes: int, bytes: int) -> Choice | None:
+    """What a tuning file has the library choose there; None where it says nothing."""
+
+def usual_model() -> Model:
+    """The model of a machine of which nothing is known."""
+
 class Crossed:
     """Messages, blocks and bytes that cross a level."""
 

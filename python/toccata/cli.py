@@ -21,6 +21,7 @@ from toccata.commands.run import run
 from toccata.commands.show import show_
 from toccata.commands.topo import topo
 from toccata.commands.traffic import traffic
+from toccata.commands.tune import tune
 from toccata.commands.verify import verify
 from toccata.errors import CommandError
 
@@ -134,6 +135,7 @@ app.command("bounds")(bounds_)
 app.command("predict")(predict)
 app.command("calibrate")(calibrate)
 app.command("bench")(bench)
+app.command("tune")(tune)
 app.command("fit")(fit_)
 app.command("run", context_settings={"allow_interspersed_args": False})(run)
 app.command("doctor", context_settings={"allow_interspersed_args": False})(doctor)

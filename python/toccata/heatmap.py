@@ -107,12 +107,12 @@ def summary(grid: Grid) -> str:
 
 def colours(grid: Grid) -> dict[str, str]:
     """The colour of each winner but the highlighted one: the same whoever else wins."""
-    free = map(_colour, count())
+    free = map(colour_of, count())
     all_colours = {name: NATIVE if name == "native" else next(free) for name in grid.others}
     return {name: all_colours[name] for name in grid.other_winners}
 
 
-def _colour(number: int) -> str:
+def colour_of(number: int) -> str:
     """When all are taken they come again lighter, then darker."""
     turn, which = divmod(number, len(OTHERS))
     if turn == 0:

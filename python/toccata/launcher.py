@@ -203,3 +203,10 @@ def start(launcher: Launcher, ranks: int, more: Sequence[str], program: Sequence
         if ranks > cores() and not elsewhere:
             command += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
     return [*command, *more, *program]
+
+
+def per_node(launcher: Launcher, ranks: int) -> list[str]:
+    """The arguments that put so many ranks on each node."""
+    if launcher.family == "mpich":
+        return ["-ppn", str(ranks)]
+    return ["--map-by", f"ppr:{ranks}:node"]

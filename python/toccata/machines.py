@@ -45,3 +45,18 @@ def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> 
         return _core.Shape(p, root)
     there = _core.Placement(_core.Machine(machine), p, placement or STANDARD_PLACEMENT)
     return _core.Shape(there, root)
+
+
+def nodes(placement: _core.Placement) -> int:
+    """On how many nodes its ranks are; cells of the network where no level has that name."""
+    machine = placement.machine
+    if "node" not in machine.levels and not machine.dims:
+        return 1
+    node = machine.levels.index("node") if "node" in machine.levels else 0
+    used = set()
+    for level, place in placement.places:
+        at = place
+        for inner in range(level, node, -1):
+            at = machine.outer(inner, at)
+        used.add(at)
+    return len(used)

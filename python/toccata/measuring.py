@@ -41,6 +41,7 @@ class Plan:
     limit: int  # seconds for one size, about; cuts repetitions
     validate: bool
     distribution: str | None = None  # of a vector form's bytes over its blocks
+    race: bool = False  # whether algorithms that are slower beyond doubt are dropped on the way
 
     def arguments(self) -> list[str]:
         """For the benchmark program."""
@@ -52,6 +53,7 @@ class Plan:
             "--warmup", str(self.warmup),
             "--limit", str(self.limit),
             *([] if self.validate else ["--no-validate"]),
+            *(["--race"] if self.race else []),
             *(["--distribution", self.distribution] if self.distribution else []),
         ]  # fmt: skip
 
@@ -62,14 +64,22 @@ class Run:
 
     ranks: int
     mpi: str = ""
+    nodes: int = 0  # that they are on, of a machine; 0 where that was not asked
+    machine: str = ""
     measurements: list[Measurement] = field(default_factory=list)
     impossible: dict[str, str] = field(default_factory=dict)  # algorithm -> why
 
 
 def measure(
-    plan: Plan, command: Sequence[str], ranks: int, told: Callable[[Measurement], None]
+    plan: Plan,
+    command: Sequence[str],
+    ranks: int,
+    told: Callable[[Measurement], None] = lambda _: None,
+    sized: Callable[[Run, int], None] = lambda *_: None,
 ) -> Run:
-    """Runs `command`, which starts the benchmark on so many ranks; calls `told` as results come.
+    """Runs `command`, which starts the benchmark on so many ranks.
+
+    Calls `told` as results come, and `sized` with the bytes when all of one size are there.
 
     Raises Failure if the program fails, says what cannot be read, or finds wrong data.
     """
@@ -83,6 +93,8 @@ def measure(
             match event["event"]:
                 case "start":
                     run.mpi = " ".join(str(event["mpi"]).split())
+                    run.nodes = int(event.get("nodes", 0))
+                    run.machine = str(event.get("machine", ""))
                 case "impossible":
                     run.impossible[str(event["algorithm"])] = str(event["reason"])
                 case "result":
@@ -94,6 +106,9 @@ def measure(
                             f"{plan.collective} by {measurement.algorithm} gave wrong data with "
                             f"{ranks} ranks and {measurement.bytes} bytes"
                         )
+                    here = [each for each in run.measurements if each.bytes == measurement.bytes]
+                    if len(here) + len(run.impossible) == len(plan.algorithms):
+                        sized(run, measurement.bytes)
                 case "done":
                     done = True
     if not done:
@@ -130,6 +145,8 @@ def _measurement(plan: Plan, run: Run, event: dict[str, Any]) -> Measurement:
             algorithm=str(event["algorithm"]),
             repetitions=int(event["repetitions"]),
             valid=event.get("valid") if plan.validate else None,
+            wins=int(event.get("wins", 0)),
+            pairs=int(event.get("pairs", 0)),
             **{name: float(times[name]) for name in TIMES},
         )
     except (KeyError, TypeError, ValueError) as error:

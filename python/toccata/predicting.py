@@ -41,15 +41,18 @@ def models_directory() -> Path:
 
 
 def read_model(name: str) -> _core.Model:
-    """A model by name, or by the path of its file.
+    """A model by name, or by the path of its file; "usual" is of a machine that nobody knows.
 
     Raises InputError if there is none, ModelError if the file is wrong.
     """
     if "/" in name or name.endswith(".json"):
         return _core.Model.read(name)
+    if name == "usual":
+        return _core.usual_model()
     path = models_directory() / f"{name}.json"
     if not path.exists():
-        known = ", ".join(sorted(each.stem for each in models_directory().glob("*.json")))
+        files = sorted(each.stem for each in models_directory().glob("*.json"))
+        known = ", ".join([*files, "usual"])
         raise InputError(
             f"there is no model '{name}'; known are {known}, or give the path of a file"
         )

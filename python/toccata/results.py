@@ -32,6 +32,8 @@ class Measurement:
     q25: float
     q75: float
     valid: bool | None  # None if the data were not looked at
+    wins: int = 0  # repetitions in which it took less time than the MPI library's own
+    pairs: int = 0  # of so many
 
     def time(self, metric: Metric) -> float:
         """Seconds."""

@@ -191,7 +191,7 @@ def bench(
         sizes = alltoall_paper.SIZES if paper else STANDARD_SIZES
     if algorithms is None:
         algorithms = alltoall_paper.ALGORITHMS if paper else "all"
-    names = _measured(collective, algorithms)
+    names = catalogue.measured(collective, algorithms)
     if distribution and catalogue.is_regular(collective):
         raise InputError("--distribution is for the vector forms, as alltoallv")
     plan = measuring.Plan(
@@ -211,7 +211,7 @@ def bench(
     if highlight is not None and chosen not in names:
         raise InputError(f"--highlight {highlight} is not measured; add it to --algorithms")
     marked = chosen if chosen in names else None
-    compared = None if baseline == "all" else _measured(collective, baseline)
+    compared = None if baseline == "all" else catalogue.measured(collective, baseline)
     for name in compared or []:
         if name not in names:
             raise InputError(f"--baseline {name} is not measured; add it to --algorithms")
@@ -328,17 +328,3 @@ def _bench_links(
     where = machine or "rank 0 and its neighbours"
     drawing.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
     console.print(f"wrote {csv}, {picture}")
-
-
-def _measured(collective: str, text: str) -> list[str]:
-    """The choices of a list, as the benchmark program reports them."""
-    known = catalogue.of_collective(collective)
-    if text == "all":
-        return ["native", *(each.name for each in known)]
-    if text == "variants":
-        # 64 ranks are possible for every algorithm and setting, so none is left out.
-        return ["native", *(choice.text for each in known for choice in each.variants(64))]
-    names = [normalised(collective, each) for each in catalogue.split_choices(text)]
-    if not names:
-        raise InputError(f"'{text}' names no algorithm; give some, as native,ring, or all")
-    return list(dict.fromkeys(names))

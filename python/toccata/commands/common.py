@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from toccata import _core, catalogue
 from toccata import quantities as q
@@ -94,13 +101,17 @@ def print_without(p: int, left_out: Mapping[str, str]) -> None:
         console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
 
 
-def progress() -> Progress:
-    """A bar that goes away when done, and does not appear where nobody watches."""
+def progress(remaining: bool = False) -> Progress:
+    """A bar that goes away when done, and does not appear where nobody watches.
+
+    It tells the time that it took, or that remains.
+    """
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TimeElapsedColumn(),
+        TimeRemainingColumn() if remaining else TimeElapsedColumn(),
+        *([TextColumn("left")] if remaining else []),
         console=progress_console,
         transient=True,
         disable=not progress_console.is_terminal,
