@@ -64,6 +64,18 @@ const std::map<std::string, Maker> benchmarks{
     {"scatterv", uneven<make_scatterv>},
 };
 
+// How many hosts the ranks are on: each has one first rank of those that share memory.
+int count_nodes() {
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int rank, nodes;
+  MPI_Comm_rank(node, &rank);
+  const int first = rank == 0 ? 1 : 0;
+  MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Comm_free(&node);
+  return nodes;
+}
+
 class Run {
  public:
   explicit Run(Options options) : options_(std::move(options)) {
@@ -91,10 +103,10 @@ class Run {
   }
 
  private:
-  // How many nodes the ranks are on, and what machine that is, as the library sees it; nothing
-  // where nobody asks.
+  // How many nodes the ranks are on, and what machine that is, as the library sees it, where
+  // somebody asks for that.
   std::pair<int, std::string> place() const {
-    if (!options_.race) return {0, ""};
+    if (!options_.race) return {count_nodes(), ""};
     const auto placement = Communicator::of(MPI_COMM_WORLD)->placement();
     if (placement == nullptr) return {1, ""};
     const int node = node_level(placement->machine());

@@ -94,6 +94,25 @@ def of_collective(name: str) -> list[_core.Algorithm]:
     ]
 
 
+# What a benchmark's number of bytes is of; of all others, what a rank contributes.
+SIZES_OF = {
+    "alltoall": "bytes for all ranks together",
+    "alltoallv": "bytes for all ranks together, in the mean",
+    "bcast": "bytes of the message",
+    "reduce": "bytes of the message",
+    "allreduce": "bytes of the message",
+    "reduce_scatter": "bytes for all ranks together",
+    "scatter": "bytes for one rank",
+    "scatterv": "bytes for one rank, in the mean",
+    "gatherv": "bytes a rank contributes, in the mean",
+}
+
+
+def meaning_of_size(collective: str) -> str:
+    """What a benchmark's number of bytes is, as on an axis."""
+    return SIZES_OF.get(collective, "bytes a rank contributes")
+
+
 def is_regular(name: str) -> bool:
     """Whether a collective is no other's vector form."""
     return all(each.regular == name for each in _core.collectives() if each.name == name)

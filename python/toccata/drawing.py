@@ -7,7 +7,10 @@ reduced green; a frame marks what was sent. Arcs lead from sender to receiver.
 """
 
 import math
+import re
+import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,31 +27,47 @@ from toccata.errors import InputError
 from toccata.show import common_pattern
 from toccata.trace import NOTHING, Step, Trace, trace
 
-MOST_RANKS = 64  # more would be cells of a hair's breadth
+MOST_RANKS = 32  # with more of them there is no room for a number in each cell
 MOST_PANELS = 18
+WRONG = "#c0392b"
 MOST_PIXELS = 5000  # of the longer side
-NUMBERED_RANKS = 32  # up to here there is room for a number in each cell
 
 EMPTY, HELD, RECEIVED, COPIED, REDUCED = "#ffffff", "#dce9f5", "#a6a6a6", "#f6cf94", "#a9dcae"
 INK, FAINT, ARROW = "#1c2833", "#cfd6dc", "#0b5fa5"
 FAINT_ARROW, OUTWARD, FAINT_OUTWARD = "#9fb6c9", "#c0392b", "#e2b3ad"
 REGION = "#eef1e6"  # every other one
 # Inches: a cell by the number of ranks, the narrowest panel, the space beside and above one.
-CELLS = {8: 0.32, 16: 0.27, NUMBERED_RANKS: 0.21, MOST_RANKS: 0.11}
+CELLS = {8: 0.32, 16: 0.27, MOST_RANKS: 0.21}
 LEAST_WIDTH, BESIDE, ABOVE, HEADING, LEGEND = 1.55, 0.7, 0.6, 0.75, 0.55
 GAP = 1.0  # cells between two buffers
 RANK_ROW = 1.0  # cells
 
 
-def draw(choice: _core.Choice, shape: _core.Shape) -> Figure:
-    """The picture of all rounds of a choice.
+@dataclass(frozen=True)
+class Fault:
+    """What a proof has found, and where."""
 
-    Raises InputError where there are too many ranks to be seen.
+    text: str
+    rank: int
+    round: int
+
+    @classmethod
+    def of(cls, error: str) -> "Fault | None":
+        """Of the line of `toccata verify`, "rank 1, round 2: ..."; None where it names no round."""
+        match = re.search(r"rank (\d+), round (\d+): ", error)
+        return cls(error, int(match[1]), int(match[2])) if match else None
+
+
+def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -> Figure:
+    """The picture of all rounds of a choice; the round and the rank of a fault are marked.
+
+    Raises InputError where there are too many ranks to be read.
     """
     p = shape.p
     if p > MOST_RANKS:
         raise InputError(
-            f"p is {p}; a picture shows at most {MOST_RANKS} ranks, leave out --output"
+            f"p is {p}; a picture of more than {MOST_RANKS} ranks cannot be read: draw fewer, as "
+            "-p 16, which shows the same pattern, or leave out --output for text"
         )
     whole = trace(choice, shape)
     shown = _panels(whole)
@@ -72,9 +91,23 @@ def draw(choice: _core.Choice, shape: _core.Shape) -> Figure:
         )
         steps = whole.before if number < 0 else whole.steps[number]
         _draw_panel(axes, whole, steps, _title(choice, whole, number, shown))
+        if fault is not None and fault.round == number:
+            _mark(axes, fault)
     _draw_heading(figure, choice, whole, shown)
     _draw_legend(figure, whole)
     return figure
+
+
+def _mark(axes: Axes, fault: Fault) -> None:
+    """A red frame about the rank, and the line of the proof below the round."""
+    top, bottom = sorted(axes.get_ylim())
+    axes.add_patch(
+        Rectangle((fault.rank - 0.5, top), 1, bottom - top, fill=False, edgecolor=WRONG, lw=2,
+                  clip_on=False)
+    )  # fmt: skip
+    text = textwrap.fill(fault.text, 46)
+    axes.annotate(text, (0, 0), (0, -3), xycoords="axes fraction", textcoords="offset points",
+                  va="top", fontsize=8, color=WRONG)  # fmt: skip
 
 
 def _columns(panels: int, width: float, height: float) -> int:
@@ -172,7 +205,7 @@ def _draw_panel(axes: Axes, whole: Trace, steps: list[Step], title: tuple[str, s
 
 
 def _labelled(index: int, count: int) -> bool:
-    return count <= NUMBERED_RANKS or index % 8 == 0 or index == count - 1
+    return count <= MOST_RANKS or index % 8 == 0 or index == count - 1
 
 
 def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: float) -> float:
@@ -207,11 +240,11 @@ def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: 
         )
     for rank, step in enumerate(steps):
         for block, datum in enumerate(step.holds[buffer]):
-            if datum != NOTHING and p <= NUMBERED_RANKS:
+            if datum != NOTHING and p <= MOST_RANKS:
                 axes.text(rank, offset + block, cell_text(step, buffer, block),
                           ha="center", va="center_baseline",
                           fontsize=8 if p <= 16 else 6, color=INK)  # fmt: skip
-            if (buffer, block) in step.sent and p <= NUMBERED_RANKS:
+            if (buffer, block) in step.sent and p <= MOST_RANKS:
                 axes.add_patch(
                     Rectangle(
                         (rank - 0.42, offset + block - 0.42),
@@ -309,7 +342,7 @@ def _draw_legend(figure: Figure, whole: Trace) -> None:
         handles.append(Patch(facecolor=COPIED, edgecolor=FAINT, label="copied locally"))
     if any(step.reduced for steps in whole.steps for step in steps):
         handles.append(Patch(facecolor=REDUCED, edgecolor=FAINT, label="reduced"))
-    if whole.p <= NUMBERED_RANKS:
+    if whole.p <= MOST_RANKS:
         handles.append(
             Patch(facecolor="none", edgecolor=ARROW, linewidth=1.1, label="sent in this round")
         )

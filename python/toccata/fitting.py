@@ -195,7 +195,7 @@ def _choice(case: Case) -> _core.Choice:
 
 def why_not(case: Case) -> str | None:
     """Why a case is not fitted; None if it is."""
-    if case.ranks_per_node > 1:
+    if case.ranks_per_node > 1 and case.number_of_nodes > 1:
         return "several ranks a node: recorded for too few algorithms to fit a second level"
     try:
         choice = _choice(case)

@@ -2,12 +2,12 @@
 
 A cell is a number of ranks and a message size. Where one of the others is fastest it has that
 algorithm's colour; where the highlighted algorithm is, a shade says by how much of the second
-best's time it is faster.
+best's time it is faster. Where the second best's spread reaches the fastest, nobody wins. The
+number in a cell is how many times as long the MPI library's own choice takes.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 from statistics import fmean, median
 
 import numpy as np
@@ -19,17 +19,21 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from toccata import catalogue
+from toccata.errors import InputError
 from toccata.quantities import show_bytes
 from toccata.results import Metric, Results, best, gain
 
 # Okabe and Ito's colours, which colour-blind people can tell apart, without their blues: those are
-# for the highlighted algorithm. The MPI library's own choice is always grey.
+# for the highlighted algorithm. The MPI library's own choice is always grey, and an algorithm has
+# the same colour in all pictures.
 NATIVE = "#b3b3b3"
 OTHERS = ("#E69F00", "#009E73", "#F0E442", "#CC79A7", "#D55E00", "#7a5c3e", "#4d4d4d")
 SHADES = LinearSegmentedColormap.from_list(
     "shades", colormaps["Blues"](np.linspace(0.25, 1.0, 256))
 )
 MISSING = "#ffffff"
+UNCLEAR = "#f7efd9"
 ANNOTATED_COLUMNS = 24  # with more of them a number does not fit into a cell
 
 
@@ -39,6 +43,8 @@ class Cell:
 
     winner: str
     gain: float
+    clear: bool = True  # whether the second best's spread does not reach it
+    over_native: float | None = None  # native's time in that of the winner; None if not measured
 
 
 @dataclass(frozen=True)
@@ -50,19 +56,25 @@ class Grid:
     highlight: str | None
     cells: list[list[Cell | None]]
     others: list[str]  # whom the highlighted one is compared with, winners or not
+    collective: str = ""
 
     @property
     def gains(self) -> list[float]:
         """Of the cells in which the highlighted algorithm wins."""
-        return [each.gain for each in self.measured if each.winner == self.highlight]
+        return [each.gain for each in self.won if each.winner == self.highlight]
 
     @property
     def measured(self) -> list[Cell]:
         return [each for row in self.cells for each in row if each is not None]
 
     @property
+    def won(self) -> list[Cell]:
+        """Those with a clear winner."""
+        return [each for each in self.measured if each.clear]
+
+    @property
     def other_winners(self) -> list[str]:
-        winners = {each.winner for each in self.measured} - {self.highlight or ""}
+        winners = {each.winner for each in self.won} - {self.highlight or ""}
         return sorted(winners, key=lambda each: (each != "native", each))
 
 
@@ -84,11 +96,16 @@ def grid(
             return None
         second = best([each for each in [*others, *mine] if each is not first], metric)
         lead = gain(first.time(metric), second.time(metric)) if second else 0.0
-        return Cell(first.algorithm, lead)
+        clear = second is None or first.clearly_below(second, metric)
+        native = results.get(ranks, size, "native")
+        over = native.time(metric) / first.time(metric) if native else None
+        return Cell(first.algorithm, lead, clear, over)
 
     ranks, sizes = results.ranks, results.sizes
     others = sorted(set(results.algorithms) - {highlight})
-    return Grid(ranks, sizes, highlight, [[cell(r, s) for r in ranks] for s in sizes], others)
+    cells = [[cell(r, s) for r in ranks] for s in sizes]
+    collective = results.all[0].collective if results.all else ""
+    return Grid(ranks, sizes, highlight, cells, others, collective)
 
 
 def summary(grid: Grid) -> str:
@@ -96,28 +113,45 @@ def summary(grid: Grid) -> str:
     if grid.highlight is None:
         return ""
     won, total = len(grid.gains), len(grid.measured)
-    text = f"{grid.highlight} is fastest in {won} of {total} settings"
+    text = f"{grid.highlight} is clearly fastest in {won} of {total} settings"
     if won:
         text += (
             f", by {fmean(grid.gains):.1%} in the mean, {median(grid.gains):.1%} in the median, "
             f"{max(grid.gains):.1%} at most"
         )
+    if unclear := total - len(grid.won):
+        text += f"; {unclear} {'has' if unclear == 1 else 'have'} no clear winner"
     return text
 
 
 def colours(grid: Grid) -> dict[str, str]:
     """The colour of each winner but the highlighted one: the same whoever else wins."""
-    free = map(colour_of, count())
-    all_colours = {name: NATIVE if name == "native" else next(free) for name in grid.others}
-    return {name: all_colours[name] for name in grid.other_winners}
+    everybody = palette(grid.collective, grid.others)
+    return {name: everybody[name] for name in grid.other_winners}
+
+
+def palette(collective: str, algorithms: Sequence[str]) -> dict[str, str]:
+    """By the place in the registry, so that each has its colour in every picture: algorithms, then
+    their settings, then what is not known there."""
+    try:
+        known = catalogue.of_collective(collective)
+    except InputError:
+        known = []
+    names = [each.name for each in known]
+    names += [choice.text for each in known for choice in each.variants(64)]
+    order = list(dict.fromkeys([*names, *algorithms]))
+    return {
+        name: NATIVE if name == "native" else colour_of(order.index(name)) for name in algorithms
+    }
 
 
 def colour_of(number: int) -> str:
-    """When all are taken they come again lighter, then darker."""
+    """When all are taken they come again lighter, then darker, then lighter still."""
     turn, which = divmod(number, len(OTHERS))
     if turn == 0:
         return OTHERS[which]
-    toward, share = (1.0, 0.55) if turn % 2 else (0.0, 0.45)
+    level = (turn + 1) // 2
+    toward, share = 1.0 if turn % 2 else 0.0, level / (level + 1)
     red, green, blue = ((1 - share) * part + share * toward for part in to_rgb(OTHERS[which]))
     return to_hex((red, green, blue))
 
@@ -130,14 +164,16 @@ def scale(grid: Grid) -> Normalize:
 
 def image(grid: Grid) -> np.ndarray:
     """The picture's cells, as (sizes, ranks, red green blue)."""
-    palette, shade_of = colours(grid), scale(grid)
+    of_others, shade_of = colours(grid), scale(grid)
 
     def colour(cell: Cell | None) -> tuple[float, float, float]:
         if cell is None:
             return to_rgb(MISSING)
+        if not cell.clear:
+            return to_rgb(UNCLEAR)
         if cell.winner == grid.highlight:
             return to_rgb(SHADES(shade_of(cell.gain)))
-        return to_rgb(palette[cell.winner])
+        return to_rgb(of_others[cell.winner])
 
     return np.array([[colour(cell) for cell in row] for row in grid.cells])
 
@@ -160,7 +196,7 @@ def draw(grid: Grid, title: str) -> Figure:
             range(0, columns, -(-columns // 16)), map(str, grid.ranks[:: -(-columns // 16)])
         )
     axes.set_xlabel("ranks")
-    axes.set_ylabel("bytes a rank contributes")
+    axes.set_ylabel(catalogue.meaning_of_size(grid.collective))
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.2)
@@ -177,21 +213,32 @@ def draw(grid: Grid, title: str) -> Figure:
 
 
 def _annotate(axes: Axes, grid: Grid) -> None:
-    """Writes the gain into the cells that the highlighted algorithm wins."""
-    shade_of = scale(grid)
+    """Writes how many times as long native takes into the cells that somebody wins."""
+    colours_of_cells = image(grid)
     for y, row in enumerate(grid.cells):
         for x, cell in enumerate(row):
-            if cell is not None and cell.winner == grid.highlight:
-                ink = "white" if shade_of(cell.gain) > 0.5 else "#1c2833"
-                axes.text(x, y, f"{cell.gain:.0%}", ha="center", va="center", fontsize=8, color=ink)
+            if cell is None or not cell.clear or cell.over_native is None:
+                continue
+            light = float(np.dot(colours_of_cells[y, x], (0.299, 0.587, 0.114)))
+            ink = "#1c2833" if light > 0.5 else "white"
+            axes.text(
+                x, y, factor(cell.over_native), ha="center", va="center", fontsize=8, color=ink
+            )
+
+
+def factor(value: float) -> str:
+    """As in "1.04", "2.3", "17": what is worth reading."""
+    digits = 2 if value < 1.995 else 1 if value < 9.95 else 0
+    return f"{value:.{digits}f}"
 
 
 def _legend(figure: Figure, axes: Axes, grid: Grid) -> None:
     """Others' colours, and the bar of shades, to the right of the cells."""
     figure_width, figure_height = figure.get_size_inches()
     box = axes.get_position()
-    palette = colours(grid)
-    handles = [Patch(facecolor=colour, label=name) for name, colour in palette.items()]
+    handles = [Patch(facecolor=colour, label=name) for name, colour in colours(grid).items()]
+    if len(grid.won) < len(grid.measured):
+        handles.append(Patch(facecolor=UNCLEAR, label="no clear winner"))
     left = box.x1 + 0.2 / figure_width
     if handles:
         legend = figure.legend(

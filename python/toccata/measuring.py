@@ -6,14 +6,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from toccata import launcher as mpi
 from toccata import quantities as q
 from toccata.errors import Failure, InputError
-from toccata.results import TIMES, Measurement
+from toccata.results import Measurement
 
 SHOWN_LINES = 12  # of what a failed run said
 MOST_BYTES = 1 << 30  # of a message, of what a rank contributes
@@ -64,7 +64,7 @@ class Run:
 
     ranks: int
     mpi: str = ""
-    nodes: int = 0  # that they are on, of a machine; 0 where that was not asked
+    nodes: int = 1  # that they are on, of a machine; "" where that was not asked
     machine: str = ""
     measurements: list[Measurement] = field(default_factory=list)
     impossible: dict[str, str] = field(default_factory=dict)  # algorithm -> why
@@ -93,7 +93,7 @@ def measure(
             match event["event"]:
                 case "start":
                     run.mpi = " ".join(str(event["mpi"]).split())
-                    run.nodes = int(event.get("nodes", 0))
+                    run.nodes = max(1, int(event.get("nodes", 1)))
                     run.machine = str(event.get("machine", ""))
                 case "impossible":
                     run.impossible[str(event["algorithm"])] = str(event["reason"])
@@ -114,6 +114,48 @@ def measure(
     if not done:
         raise Failure(f"the run with {ranks} ranks ended early: {' '.join(command)}")
     return run
+
+
+OUT_OF_LINE = 3  # times what the sizes beside it would have
+
+
+def out_of_line(measurements: Sequence[Measurement]) -> list[Measurement]:
+    """Those that took far longer than the sizes on both sides, of one algorithm and run.
+
+    The largest size has one neighbour: it may take longer in proportion to the bytes.
+    """
+    found = []
+    for algorithm in dict.fromkeys(each.algorithm for each in measurements):
+        line = sorted(
+            (each for each in measurements if each.algorithm == algorithm),
+            key=lambda each: each.bytes,
+        )
+        for i, each in enumerate(line):
+            beside = [other.median for other in line[i + 1 : i + 2]]
+            if i > 0 and beside:
+                beside.append(line[i - 1].median)
+            elif i > 0:
+                grown = max(1.0, each.bytes / max(1, line[i - 1].bytes))
+                beside.append(line[i - 1].median * grown)
+            if beside and each.median > OUT_OF_LINE * max(beside):
+                found.append(each)
+    return found
+
+
+def straightened(first: Run, again: Callable[[Sequence[int]], Run]) -> list[Measurement]:
+    """A run's measurements, where sizes with one out of line are measured again, all algorithms
+    together, as they are to be compared; what then is out of line as well is marked."""
+    suspects = {each.bytes for each in out_of_line(first.measurements)}
+    if not suspects:
+        return first.measurements
+    second = again(sorted(suspects)).measurements
+    kept = [each for each in first.measurements if each.bytes not in suspects]
+    whole = [*kept, *(replace(each, remark="again") for each in second)]
+    still = {(each.bytes, each.algorithm) for each in out_of_line(whole)}
+    return [
+        replace(each, remark="out of line") if (each.bytes, each.algorithm) in still else each
+        for each in whole
+    ]
 
 
 def events(command: Sequence[str], ranks: int) -> Iterator[dict[str, Any]]:
@@ -147,7 +189,13 @@ def _measurement(plan: Plan, run: Run, event: dict[str, Any]) -> Measurement:
             valid=event.get("valid") if plan.validate else None,
             wins=int(event.get("wins", 0)),
             pairs=int(event.get("pairs", 0)),
-            **{name: float(times[name]) for name in TIMES},
+            nodes=run.nodes,
+            min=float(times["min"]),
+            average=float(times["average"]),
+            max=float(times["max"]),
+            median=float(times["median"]),
+            q25=float(times["q25"]),
+            q75=float(times["q75"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise Failure(f"the benchmark program told what cannot be read: {error!r}") from None

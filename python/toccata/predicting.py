@@ -1,6 +1,6 @@
 """Times of algorithms by a model, over sizes and numbers of ranks: tables and a plot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,7 @@ class Predicted:
     sizes: list[int]
     seconds: dict[str, list[float | None]]  # by algorithm, of each size
     bound: list[float | None]
+    interrupted: bool = False  # by the user: not all is there that could be
 
 
 def models_directory() -> Path:
@@ -59,25 +60,49 @@ def read_model(name: str) -> _core.Model:
     return _core.Model.read(str(path))
 
 
+SECONDS_A_MESSAGE = 1.5e-6  # that a walk takes, about
+
+
+def effort(choice: _core.Choice, setting: Setting, sizes: Sequence[int]) -> float:
+    """About how many seconds the walks of a choice take; 0 where it is impossible."""
+    if choice.why_impossible(setting.shape):
+        return 0.0
+    messages = choice.cost(setting.shape).messages * setting.shape.p
+    return messages * SECONDS_A_MESSAGE * (1 + len(sizes))
+
+
 def predict(
     choices: Sequence[tuple[str, _core.Choice]],
     setting: Setting,
     sizes: Sequence[int],
     model: _core.Model,
+    advance: Callable[[str, float], None] = lambda _label, _seconds: None,
 ) -> Predicted:
-    """The times of all choices, which are of one collective, in one setting."""
-    seconds: dict[str, list[float | None]] = {}
-    for label, choice in choices:
-        if choice.why_impossible(setting.shape):
-            seconds[label] = [None] * len(sizes)
-            continue
-        predictor = _core.Predictor(choice, setting.shape)
-        seconds[label] = [predictor.seconds(size, model) for size in sizes]
+    """The times of all choices, which are of one collective, in one setting.
+
+    `advance` is told whose walk begins, and how much of the effort is behind it. Ctrl-C ends the
+    walks: the rest is None, and `Predicted.interrupted` says so.
+    """
+    seconds: dict[str, list[float | None]] = {label: [None] * len(sizes) for label, _ in choices}
+    interrupted = False
+    try:
+        for label, choice in choices:
+            if choice.why_impossible(setting.shape):
+                continue
+            advance(label, 0.0)
+            step = effort(choice, setting, sizes) / (1 + len(sizes))
+            predictor = _core.Predictor(choice, setting.shape)
+            for i, size in enumerate(sizes):
+                advance(f"{label}, {show_bytes(size)}", step)
+                seconds[label][i] = predictor.seconds(size, model)
+            advance(label, step)
+    except KeyboardInterrupt:
+        interrupted = True
     bound: list[float | None] = [None] * len(sizes)
     if setting.shape.p <= MOST_BOUNDED_RANKS:
         least = _core.LowerBound(choices[0][1], setting.shape, model)
         bound = [least(size) for size in sizes]
-    return Predicted(setting, list(sizes), seconds, bound)
+    return Predicted(setting, list(sizes), seconds, bound, interrupted)
 
 
 def as_table(predicted: Predicted, model: _core.Model, ratios: bool) -> RenderableType:

@@ -7,7 +7,8 @@ results of the PICO benchmark [pasqualoni2025] come in:
     lumi,100,1,allgather,ring_mpich,16384,...,363.51
 
 Algorithms have the names of that benchmark: `*_mpich`, `*_ompi` and `default-*` are those of the
-vendor's MPI, `*_over` its own, written over MPI.
+vendor's MPI, `*_over` its own, written over MPI. A table of `toccata bench` is read as well; there
+the machine is the MPI library, and the algorithms are ours.
 """
 
 import csv
@@ -23,6 +24,7 @@ from toccata.errors import InputError
 COLUMNS = (
     "machine", "nodes", "ranks_per_node", "collective", "algorithm", "total_bytes", "median_us",
 )  # fmt: skip
+OF_BENCH = ("mpi", "nodes", "ranks", "collective", "algorithm", "bytes", "median_us")
 ELEMENT = 4  # bytes: the benchmark counts int32
 
 # By collective and algorithm of ours: the recorded names that do the same.
@@ -91,6 +93,7 @@ class Row:
     algorithm: str
     total_bytes: int  # of the whole vector
     seconds: float  # of the slowest rank, the median
+    is_ours: bool = False  # measured by toccata bench
 
     @property
     def number_of_nodes(self) -> int:
@@ -196,18 +199,40 @@ def read(path: Path) -> list[Row]:
     with path.open(newline="", encoding="utf-8", errors="replace") as file:
         reader = csv.DictReader(file, strict=True)
         try:
-            missing = [each for each in COLUMNS if each not in (reader.fieldnames or [])]
+            names = reader.fieldnames or []
+            of_bench = all(each in names for each in OF_BENCH)
+            missing = [] if of_bench else [each for each in COLUMNS if each not in names]
             if missing:
                 raise InputError(
                     f"{path}: line 1: there is no column {', '.join(missing)}; a table of recorded "
                     f"times has {', '.join(COLUMNS)}"
                 )
-            rows = [_row(each, f"{path}: line {reader.line_num}") for each in reader]
+            rows = [
+                _row(_of_bench(each) if of_bench else each, f"{path}: line {reader.line_num}")
+                for each in reader
+            ]
         except csv.Error as error:
             raise InputError(f"{path}: line {reader.line_num + 1}: {error}") from None
     if not rows:
         raise InputError(f"{path}: no line follows the heading")
     return rows
+
+
+def _of_bench(cells: dict[str, str | None]) -> dict[str, str | None]:
+    """A line of toccata bench in the other table's words."""
+    numbers = [cells[each] or "" for each in ("nodes", "ranks", "bytes")]
+    if not all(each.isdecimal() and int(each) > 0 for each in numbers):
+        return {**cells, **dict.fromkeys(COLUMNS, "")}
+    nodes, ranks, size = map(int, numbers)
+    # What all give in an allgather or take in a scatter; the others count that already.
+    total = size * ranks if cells["collective"] in ("allgather", "gather", "scatter") else size
+    return {
+        **cells,
+        "machine": cells["mpi"],
+        "ranks_per_node": str(-(-ranks // nodes)),
+        "total_bytes": str(total),
+        "is_ours": "yes",
+    }
 
 
 def _row(cells: dict[str, str | None], where: str) -> Row:
@@ -250,11 +275,14 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
         algorithm=text("algorithm"),
         total_bytes=count("total_bytes"),
         seconds=time("median_us"),
+        is_ours="is_ours" in cells,
     )
 
 
 def why_aside(row: Row) -> str | None:
     """Why a line is not fitted although its name is one of ours; None if it is."""
+    if row.is_ours:
+        return None
     return next((each.why for each in ASIDE if each.applies(row)), None)
 
 
@@ -269,8 +297,8 @@ def cases(rows: Iterable[Row]) -> list[Case]:
     """The times of our algorithms, one for each job, collective, algorithm and size; in order."""
     times: dict[tuple[str, str, int, str, str, int], list[float]] = defaultdict(list)
     for row in rows:
-        mine = ours(row.collective, row.algorithm)
-        if mine is not None and why_aside(row) is None:
+        mine = row.algorithm if row.is_ours else ours(row.collective, row.algorithm)
+        if mine is not None and mine != "native" and why_aside(row) is None:
             key = (row.machine, row.nodes, row.ranks_per_node, row.collective, mine)
             times[*key, row.total_bytes].append(row.seconds)
     found = [Case(*key, seconds=median(each)) for key, each in times.items()]

@@ -3,9 +3,11 @@
 import csv
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from toccata.errors import InputError
 
 Metric = Literal["min", "average", "max", "median"]
 METRICS: tuple[Metric, ...] = ("median", "average", "min", "max")
@@ -34,13 +36,36 @@ class Measurement:
     valid: bool | None  # None if the data were not looked at
     wins: int = 0  # repetitions in which it took less time than the MPI library's own
     pairs: int = 0  # of so many
+    nodes: int = 1
+    # "again" where it stood out of line with its neighbours and was measured a second time, "out of
+    # line" where it did so then as well.
+    remark: str = ""
 
     def time(self, metric: Metric) -> float:
         """Seconds."""
         return float(getattr(self, metric))
 
+    @property
+    def spread(self) -> float:
+        """Half of what lies between the quartiles, as a part of the median."""
+        return (self.q75 - self.q25) / 2 / self.median if self.median > 0 else 0.0
+
+    def clearly_below(self, other: "Measurement", metric: Metric) -> bool:
+        """Whether it took less than the other does in three repetitions of four."""
+        lower = other.q25 / other.median if other.median > 0 else 1.0
+        return self.time(metric) < other.time(metric) * lower
+
 
 TIMES = ("min", "average", "max", "median", "q25", "q75")
+# What files call them: of whom the least and the largest are, a name alone would not say.
+COLUMNS = {
+    "median": "median",
+    "q25": "quartile_25",
+    "q75": "quartile_75",
+    "min": "mean_of_fastest_rank",
+    "average": "mean_of_all_ranks",
+    "max": "mean_of_slowest_rank",
+}
 
 
 class Results:
@@ -80,21 +105,99 @@ def best(measurements: Sequence[Measurement], metric: Metric) -> Measurement | N
     return min(measurements, key=lambda each: each.time(metric), default=None)
 
 
-def write_csv(results: Results, path: Path) -> None:
-    """One row per measurement, times in microseconds. OSError where it cannot be written."""
+def clear_winner(measurements: Sequence[Measurement], metric: Metric) -> Measurement | None:
+    """The fastest, where the next one's spread does not reach it; of one alone, that."""
+    first = best(measurements, metric)
+    second = best([each for each in measurements if each is not first], metric)
+    if first is None or (second is not None and not first.clearly_below(second, metric)):
+        return None
+    return first
+
+
+def _row(each: Measurement, complete: bool, scale: float) -> dict[str, Any]:
+    """As files have it; times in units of `scale` seconds."""
+    unit = "us" if scale < 1 else "s"
+    row: dict[str, Any] = {
+        name: getattr(each, name)
+        for name in ("collective", "mpi", "nodes", "ranks", "bytes", "algorithm", "repetitions")
+    }
+    row |= {f"{shown}_{unit}": getattr(each, name) / scale for name, shown in COLUMNS.items()}
+    return row | {
+        "spread": round(each.spread, 4),
+        "valid": each.valid,
+        "remark": each.remark,
+        "complete": complete,
+    }
+
+
+def write_csv(results: Results, path: Path, complete: bool = True) -> None:
+    """One row per measurement, times in microseconds. OSError where it cannot be written.
+
+    `complete` is false, in all rows, where not all was measured that should have been.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    names = [each.name for each in fields(Measurement)]
+    rows = [_row(each, complete, 1e-6) for each in results.all]
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([f"{name}_us" if name in TIMES else name for name in names])
-        for each in results.all:
-            row: dict[str, Any] = asdict(each)
-            row |= {name: f"{row[name] * 1e6:.3f}" for name in TIMES}
-            row["valid"] = "" if each.valid is None else str(each.valid).lower()
-            writer.writerow([row[name] for name in names])
+        writer.writerow(rows[0] if rows else _row(_NOTHING, complete, 1e-6))
+        for row in rows:
+            writer.writerow(map(_cell, row.values()))
 
 
-def write_json(results: Results, path: Path) -> None:
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.3f}" if isinstance(value, float) and value >= 0.001 else str(value)
+
+
+_NOTHING = Measurement("", "", 0, 0, "", 0, 0, 0, 0, 0, 0, 0, None)
+
+
+def write_json(results: Results, path: Path, complete: bool = True) -> None:
     """An array of objects, times in seconds. OSError where it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps([asdict(each) for each in results.all], indent=1) + "\n")
+    rows = [_row(each, complete, 1.0) for each in results.all]
+    path.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def read_csv(path: Path) -> Results:
+    """What write_csv wrote. InputError, naming file and line, where it is something else."""
+    names = {field: f"{shown}_us" for field, shown in COLUMNS.items()}
+    with path.open(newline="", encoding="utf-8", errors="replace") as file:
+        reader = csv.DictReader(file)
+        wanted = ["collective", "mpi", "ranks", "bytes", "algorithm", "repetitions"]
+        missing = {*wanted, *names.values()} - set(reader.fieldnames or [])
+        if missing:
+            raise InputError(
+                f"{path} is no table of toccata bench: there is no column {min(missing)}"
+            )
+        found = []
+        for row in reader:
+            try:
+                times = {each: float(row[names[each]]) * 1e-6 for each in TIMES}
+                found.append(
+                    Measurement(
+                        collective=row["collective"],
+                        mpi=row["mpi"],
+                        ranks=int(row["ranks"]),
+                        bytes=int(row["bytes"]),
+                        algorithm=row["algorithm"],
+                        repetitions=int(row["repetitions"]),
+                        min=times["min"],
+                        average=times["average"],
+                        max=times["max"],
+                        median=times["median"],
+                        q25=times["q25"],
+                        q75=times["q75"],
+                        valid=None,
+                        nodes=int(row.get("nodes") or 1),
+                        remark=row.get("remark") or "",
+                    )
+                )
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"{path}: line {reader.line_num} is no line of toccata bench"
+                ) from None
+    return Results(found)

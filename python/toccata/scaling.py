@@ -11,13 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from toccata.drawing import some_of
-from toccata.heatmap import NATIVE, OTHERS
+from toccata.heatmap import palette
 from toccata.quantities import show_bytes
 from toccata.results import Metric, Results
 
 MOST_PANELS = 6
 WIDTH, HEIGHT, AROUND = 2.6, 2.3, 1.2  # inches, of a panel, and above and below all of them
-COLOURS = ("#0072B2", *OTHERS)
 MARKERS = "osD^vPX*"
 
 
@@ -45,16 +44,15 @@ def draw(results: Results, metric: Metric, title: str) -> Figure:
 
 
 def _draw_panel(axes: Axes, results: Results, size: int, metric: Metric) -> None:
-    others = iter(range(len(results.algorithms)))
-    for algorithm in results.algorithms:
-        number = -1 if algorithm == "native" else next(others)
+    colours = palette(results.all[0].collective, results.algorithms)
+    for number, algorithm in enumerate(results.algorithms):
         here = [each for p in results.ranks if (each := results.get(p, size, algorithm))]
         axes.plot(
             [each.ranks for each in here],
             [each.time(metric) * 1e6 for each in here],
             label=algorithm,
-            color=NATIVE if number < 0 else COLOURS[number % len(COLOURS)],
-            linestyle="--" if number < 0 else "-",
+            color=colours[algorithm],
+            linestyle="--" if algorithm == "native" else "-",
             marker=MARKERS[number % len(MARKERS)],
             markersize=4,
             linewidth=1.4,

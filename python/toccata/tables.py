@@ -5,16 +5,17 @@ from rich.table import Table
 from rich.text import Text
 
 from toccata.quantities import show_bytes, show_microseconds
-from toccata.results import Measurement, Metric, Results, best, gain
+from toccata.results import Measurement, Metric, Results, best, clear_winner, gain
 
 
 def overview(
     results: Results, ranks: int, metric: Metric, highlight: str | None, baseline: list[str] | None
 ) -> RenderableType:
-    """A row per size, a column per algorithm; the fastest is bold and green.
+    """A row per size, a column per algorithm, with half the quartiles' distance as its spread.
 
-    The last column says by how much of the best of the baseline's time the highlighted one is
-    faster.
+    The fastest is bold and green where it is clearly so, `!` marks what is out of line with the
+    sizes beside it. The last column says by how much of the best of the baseline's time the
+    highlighted one is faster.
     """
     here = [each for each in results.all if each.ranks == ranks]
     algorithms = list(dict.fromkeys(each.algorithm for each in here))
@@ -32,7 +33,7 @@ def overview(
         row = {each.algorithm: each for each in here if each.bytes == size}
         if not row:
             continue
-        first = best(list(row.values()), metric)
+        first = clear_winner(list(row.values()), metric)
         cells = [_time(row.get(name), metric, first) for name in algorithms]
         if compared:
             cells.append(_gain(row, highlight or "", others, metric))
@@ -43,7 +44,7 @@ def overview(
 def details(results: Results, ranks: int) -> RenderableType:
     """As the OSU benchmarks report: a table per algorithm, with all the times."""
     parts: list[RenderableType] = []
-    headings = ("Size", "Avg (µs)", "Min (µs)", "Max (µs)", "Median (µs)", "Repetitions")
+    headings = ("Size", "Avg (µs)", "Min (µs)", "Max (µs)", "Median (µs)", "Spread", "Repetitions")
     for algorithm in results.algorithms:
         here = [e for e in results.all if e.ranks == ranks and e.algorithm == algorithm]
         if not here:
@@ -54,8 +55,9 @@ def details(results: Results, ranks: int) -> RenderableType:
         for each in sorted(here, key=lambda each: each.bytes):
             times = (each.average, each.min, each.max, each.median)
             table.add_row(
-                show_bytes(each.bytes), *map(show_microseconds, times), str(each.repetitions)
-            )
+                show_bytes(each.bytes), *map(show_microseconds, times), f"{each.spread:.1%}",
+                str(each.repetitions),
+            )  # fmt: skip
         parts += [_title(here[0], algorithm), table]
     return Group(*parts)
 
@@ -80,6 +82,7 @@ def _time(measurement: Measurement | None, metric: Metric, first: Measurement | 
     if measurement is None:
         return "[dim]–[/]"
     text = show_microseconds(measurement.time(metric))
+    text += f"±{measurement.spread:.0%}" + "!" * (measurement.remark == "out of line")
     return f"[bold green]{text}[/]" if measurement is first else text
 
 
@@ -89,3 +92,31 @@ def _gain(row: dict[str, Measurement], highlight: str, others: list[str], metric
         return "[dim]–[/]"
     value = gain(row[highlight].time(metric), second.time(metric))
     return f"[{'green' if value > 0 else 'dim'}]{value:+.0%}[/]"
+
+
+def changes(old: Results, new: Results, metric: Metric) -> RenderableType:
+    """What took another time than before by more than the spread, and how many did not."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("Ranks", "Size", "Algorithm", "before (µs)", "now (µs)", "now takes"):
+        table.add_column(heading, justify="left" if heading == "Algorithm" else "right")
+    faster = slower = both = 0
+    for now in new.all:
+        before = old.get(now.ranks, now.bytes, now.algorithm)
+        if before is None or before.collective != now.collective:
+            continue
+        both += 1
+        better = now.clearly_below(before, metric)
+        if not better and not before.clearly_below(now, metric):
+            continue
+        faster, slower = faster + better, slower + (not better)
+        factor = now.time(metric) / before.time(metric)
+        table.add_row(
+            str(now.ranks), show_bytes(now.bytes), now.algorithm,
+            show_microseconds(before.time(metric)), show_microseconds(now.time(metric)),
+            f"[{'green' if better else 'red'}]{factor:.2f} times[/]",
+        )  # fmt: skip
+    verdict = (
+        f"\n{faster} faster and {slower} slower than before, {both - faster - slower} within the "
+        f"spread; {len(new.all) - both} were not measured before"
+    )
+    return Group(Text(verdict), *([table] if faster or slower else []))

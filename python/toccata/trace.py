@@ -4,7 +4,6 @@ from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 
 from toccata import _core
-from toccata.errors import Failure
 
 NOTHING = -1
 Place = tuple[str, int]  # buffer, block
@@ -139,15 +138,18 @@ class _Walker:
 def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
     """Follows all ranks of the choice.
 
-    Every rank goes on in its own time, so messages may cross rounds. Raises Failure if the ranks
-    wait for each other for ever, which no verified algorithm does.
+    Every rank goes on in its own time, so messages may cross rounds. Of an algorithm whose ranks
+    wait for each other for ever, which no proved one's do, it is what happens until then.
     """
     walkers = [_Walker(choice, shape, rank) for rank in range(shape.p)]
     in_flight: dict[_Wire, deque[list[_Held]]] = defaultdict(deque)
     while waiting := [each for each in walkers if not each.done]:
         moved = [each.advance(in_flight) for each in waiting]
-        if not any(moved):
-            raise Failure(f"the ranks of {choice.text} wait for each other for ever")
+        if not any(moved):  # a wrong one: what it has done until then
+            for each in waiting:
+                if each.open is not None:
+                    each.history.append(each.open[1])
+            break
     rounds = max(len(each.schedule) for each in walkers)
     for walker in walkers:  # who is through early is idle from then on
         while len(walker.history) <= rounds:

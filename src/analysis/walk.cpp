@@ -168,20 +168,65 @@ class Walk {
     return "rank " + std::to_string(rank) + ", round " + std::to_string(ranks_[rank].round) + ": ";
   }
 
-  // Names the lowest rank that has not come to its end.
+  template <typename Visit>  // visit(poster, posted)
+  void for_each_waiting(Visit&& visit) const {
+    for (int receiver = 0; receiver < p(); ++receiver)
+      waiting_[receiver].for_each(
+          [&](const Posted& each) { visit(each.is_send ? each.sender : receiver, each); });
+  }
+
+  // Names the lowest rank that has not come to its end, and what its peer does instead.
   std::string describe_deadlock() const {
     int lowest = p();
-    std::string error;
-    for (int receiver = 0; receiver < p(); ++receiver)
-      waiting_[receiver].for_each([&](const Posted& each) {
-        if (const int poster = each.is_send ? each.sender : receiver; poster < lowest) {
-          lowest = poster;
-          error = at(poster) + "waits for ever to " +
-                  (each.is_send ? "send to rank " : "receive from rank ") +
-                  std::to_string(each.message->peer);
-        }
-      });
-    return error;
+    Posted first{};
+    for_each_waiting([&](int poster, const Posted& each) {
+      if (poster >= lowest) return;
+      lowest = poster;
+      first = each;
+    });
+    if (lowest == p()) return "";
+    const int peer = first.message->peer;
+    const std::string elsewhere = describe_wrong_peer(lowest);
+    return at(lowest) + "waits for ever to " +
+           (first.is_send ? "send to rank " : "receive from rank ") + std::to_string(peer) + "; " +
+           (elsewhere.empty() ? describe_peer(peer) : elsewhere);
+  }
+
+  // A message on its way to a rank that never takes it, of another than `waiting`: what others wait
+  // for went there. On three ranks where 1 should send to 2:
+  //
+  //   rank 0, round 2: waits for ever to receive from rank 2; rank 1, round 1: sends to rank 0, ...
+  std::string describe_wrong_peer(int waiting) const {
+    std::string result;
+    for_each_waiting([&](int poster, const Posted& each) {
+      const int peer = each.message->peer;
+      if (result.empty() && each.is_send && poster != waiting && !takes(peer, poster))
+        result = at(poster) + "sends to rank " + std::to_string(peer) + ", which never takes that";
+    });
+    return result;
+  }
+
+  // A message that is missing, or a circle of ranks that wait for each other.
+  std::string describe_peer(int rank) const {
+    const std::string name = "rank " + std::to_string(rank);
+    if (ranks_[rank].round >= schedules_[rank].rounds()) return name + " has come to its end";
+    std::string result;
+    for_each_waiting([&](int poster, const Posted& each) {
+      if (result.empty() && poster == rank)
+        result = name + " waits too, in round " + std::to_string(ranks_[rank].round) + ", to " +
+                 (each.is_send ? "send to rank " : "receive from rank ") +
+                 std::to_string(each.message->peer);
+    });
+    return result;
+  }
+
+  // Whether a rank receives from another in any round that has not ended.
+  bool takes(int rank, int from) const {
+    for (int round = ranks_[rank].round; round < schedules_[rank].rounds(); ++round) {
+      const auto messages = schedules_[rank].recvs(round);
+      if (std::ranges::find(messages, from, &Message::peer) != messages.end()) return true;
+    }
+    return false;
   }
 
   std::span<const Schedule> schedules_;

@@ -26,7 +26,7 @@ class WalkVisitor {
 // each of its messages has met its counterpart (sends are synchronous, the strictest MPI there can
 // be), so a schedule that would deadlock anywhere deadlocks here.
 // Returns what is wrong, empty if every rank came to its end: ranks out of range, counterparts that
-// differ in number of blocks or travel, deadlock.
+// differ in number of blocks or travel, deadlock, with what the peer does that is waited for.
 std::string walk(std::span<const Schedule> schedules, WalkVisitor& visitor);
 
 }  // namespace toccata

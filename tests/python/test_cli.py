@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import fakes
 from conftest import BUILD, ROOT, Toccata
-from toccata import catalogue, proving
+from toccata import catalogue, cross_validation, proving
 from toccata._core import Shape, collectives
 from toccata.catalogue import split_choices
 from toccata.cli import app
@@ -285,11 +285,39 @@ def test_bench(machine: Path) -> None:
     row = next(r for r in rows if (r["ranks"], r["bytes"], r["algorithm"]) == ("4", "4", "bruck"))
     median = float(row["median_us"])
     assert median > 0
-    assert (float(row["min_us"]), float(row["max_us"])) == (median / 2, median * 2)
+    assert float(row["mean_of_fastest_rank_us"]) == median / 2
+    assert float(row["mean_of_slowest_rank_us"]) == median * 2
+    assert (row["spread"], row["complete"]) == ("0.100", "true")
     assert row["repetitions"] == "7"
     assert json.loads((machine / "results/allgather-openmpi.json").read_text())[0]["ranks"] == 3
     assert (machine / "results/allgather-openmpi.png").stat().st_size > 1000
-    assert "sparbit is fastest in 2 of 4 settings, by 50.0% in the mean" in stdout
+    assert "sparbit is clearly fastest in 2 of 4 settings, by 50.0% in the mean" in stdout
+
+
+def test_bench_leaves_what_it_has_measured(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that fails, here with wrong data at the second size; then one to compare with."""
+    monkeypatch.setenv("FAKE_WRONG", "1")
+    code, _, stderr = bench()
+    assert code == 1
+    assert "results/allgather-openmpi.csv, results/allgather-openmpi.json: not complete" in stderr
+    rows = list(csv.DictReader((machine / "results/allgather-openmpi.csv").open()))
+    assert [(row["bytes"], row["complete"]) for row in rows] == [("4", "false"), ("16", "false")]
+    monkeypatch.delenv("FAKE_WRONG")
+    code, _, _ = bench("--csv", "old.csv")
+    code, stdout, _ = bench("--compare", "old.csv")
+    assert "0 faster and 0 slower than before" in stdout
+    code, _, stderr = bench("--compare", str(machine / "bin/mpirun"))
+    assert code == 2 and "no table of toccata bench" in stderr
+
+
+def test_fit_reads_what_bench_writes(machine: Path) -> None:
+    invoke("bench", "allgather", "--ranks", "4", "--sizes", "8,1K,64K")
+    file = machine / "results/allgather-openmpi.csv"
+    found = cross_validation.load(file, [], [])
+    assert found.machines == ["Fake MPI 1.0"]
+    assert {each.total_bytes for each in found.cases} == {32, 4096, 4 * 65536}
+    assert {each.p for each in found.cases} == {4}
+    assert "sparbit" in {each.algorithm for each in found.cases}
 
 
 def test_bench_files_and_algorithms(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

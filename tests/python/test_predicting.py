@@ -8,6 +8,8 @@ from matplotlib.figure import Figure
 
 from test_cli import invoke
 from toccata import _core, predicting, prediction_plot
+from toccata._core import Shape
+from toccata.catalogue import find
 from toccata.errors import InputError
 
 
@@ -140,3 +142,35 @@ def test_predict_complains(arguments: tuple[str, ...], said: str) -> None:
     assert code == 2
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_ctrl_c_keeps_what_is_there() -> None:
+    """At the second algorithm's second size; and the effort is told as it goes."""
+    choices = [(name, find(f"allgather/{name}")) for name in ("ring", "bruck")]
+    setting = predicting.Setting(None, Shape(8))
+    done: list[float] = []
+
+    def advance(what: str, seconds: float) -> None:
+        done.append(seconds)
+        if what == "bruck, 1K":
+            raise KeyboardInterrupt
+
+    found = predicting.predict(
+        choices, setting, [1, 1024], predicting.read_model("lassen"), advance
+    )
+    assert found.interrupted
+    assert None not in found.seconds["ring"]
+    assert found.seconds["bruck"][0] is not None and found.seconds["bruck"][1] is None
+    expected = predicting.effort(choices[0][1], setting, [1, 1024])
+    assert sum(done) > expected > 0
+
+
+def test_long_walks_are_left_out() -> None:
+    """1024 ranks of a ring send a million messages at each size."""
+    arguments = ["predict", "allgather/ring", "allgather/bruck", "--model", "lassen",
+                 "--ranks", "1024", "--sizes", "1K", "--limit", "2"]  # fmt: skip
+    code, stdout, _ = invoke(*arguments)
+    assert code == 0
+    assert "without ring, which would take about 3 s" in stdout
+    code, _, stderr = invoke(*arguments[:2], *arguments[3:-1], "1")
+    assert code == 2 and "--limit 1 leaves nothing" in stderr

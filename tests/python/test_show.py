@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.patches import FancyArrowPatch
 from rich.console import Console
 
@@ -144,12 +144,32 @@ def test_picture_of_many_rounds_leaves_some_out() -> None:
     assert any("14 rounds in the middle are left out" in each.get_text() for each in figure.texts)
 
 
-@pytest.mark.parametrize("p", [1, 2, 40])
+@pytest.mark.parametrize("p", [1, 2, 32])
 def test_picture_of_extreme_sizes(p: int, tmp_path: Path) -> None:
     drawing.write(drawing.draw(find("allgather/bruck"), Shape(p)), tmp_path / "new" / "x.png")
     assert (tmp_path / "new" / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_too_large_for_a_picture() -> None:
-    with pytest.raises(InputError, match="at most 64"):
-        drawing.draw(find("allgather/ring"), Shape(65))
+    with pytest.raises(InputError, match="draw fewer, as -p 16"):
+        drawing.draw(find("allgather/ring"), Shape(33))
+
+
+def test_a_fault_is_marked() -> None:
+    """In the round that the line of the proof names, a frame about the rank."""
+    error = "rank 2, round 1: waits for ever to receive from rank 1; rank 1 has come to its end"
+    fault = drawing.Fault.of(error)
+    assert fault is not None and (fault.rank, fault.round) == (2, 1)
+    assert drawing.Fault.of("has 3 channels") is None
+    figure = drawing.draw(find("allgather/ring"), Shape(4), fault)
+    frames = [
+        (axes, patch)
+        for axes in figure.axes
+        for patch in axes.patches
+        if patch.get_edgecolor() == to_rgba(drawing.WRONG) and not patch.get_fill()
+    ]
+    [(axes, frame)] = frames
+    assert frame.get_x() == 1.5  # type: ignore[attr-defined]
+    texts = [each.get_text() for each in axes.texts]
+    assert "round 1" in texts
+    assert any("waits for ever" in text for text in texts)

@@ -19,11 +19,9 @@ SETTING = (
 
 
 def measured(algorithm: str, median: float, wins: int, pairs: int = 20) -> Measurement:
-    times = {"min": median, "average": median, "max": median, "median": median}
-    quartiles = {"q25": median * 0.9, "q75": median * 1.2}
     return Measurement(
-        "allgather", "an MPI", 4, 64, algorithm, pairs, **times, **quartiles, valid=True,
-        wins=wins, pairs=pairs,
+        "allgather", "an MPI", 4, 64, algorithm, pairs, min=median, average=median, max=median,
+        median=median, q25=median * 0.9, q75=median * 1.2, valid=True, wins=wins, pairs=pairs,
     )  # fmt: skip
 
 

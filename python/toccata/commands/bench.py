@@ -1,7 +1,10 @@
 """`toccata bench`."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +23,7 @@ from toccata.commands.common import (
     words,
 )
 from toccata.errors import Failure, InputError
-from toccata.results import Measurement, Metric, Results, write_csv, write_json
+from toccata.results import Measurement, Metric, Results, read_csv, write_csv, write_json
 
 STANDARD_HIGHLIGHT = "sparbit"
 STANDARD_RANKS = "2,4,8"
@@ -141,6 +144,12 @@ def bench(
         Path | None,
         typer.Option(metavar="FILE", help="A picture of the times over the ranks (weak scaling)."),
     ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OLD", help="A table that bench wrote before: say what has changed since."
+        ),
+    ] = None,
     machine: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help='Of links alone: the mesh of the ranks, as "torus:4x4".'),
@@ -151,10 +160,15 @@ def bench(
     Starts the benchmark once for every number of ranks; all algorithms are measured in the same
     run. Prints a table, and writes CSV, JSON and a heat map to results/ unless told otherwise. Min,
     average and max are over the ranks' mean times, as the OSU benchmarks report; the median is over
-    the repetitions. Exit code 1 if a run fails or receives wrong data.
+    the repetitions, and ± half of what lies between their quartiles. A size at which a time is out
+    of line with the sizes beside it is measured again, and marked if it still is. Ctrl-C and a run
+    that fails leave in the files what has been measured, as not complete. Exit code 1 if a run
+    fails or receives wrong data.
 
-    In the heat map a cell has the colour of the fastest algorithm, or, where that is the
-    highlighted one, a shade of blue that says by how much of the second best's time it is faster.
+    Who is fastest wins where the quartiles of the next do not reach it; otherwise nobody does. In
+    the heat map a cell has the colour of the winner, or, where that is the highlighted one, a shade
+    of blue that says by how much of the second best's time it is faster; the number is how many
+    times as long the MPI library's own choice takes.
 
     In place of a collective, `links` measures messages over several links of a node at once: every
     second rank of a mesh, or without one rank 0, sends to its neighbours, receives from them, and
@@ -168,6 +182,7 @@ def bench(
     - `toccata bench allgather --algorithms native,sparbit,sparbit:messages=per_block --mpi mpich`
     - `toccata bench allgather --ranks 8:256:8 --launcher-args "--hostfile hosts"`
     - `toccata bench allgather --highlight bruck --baseline native --heatmap bruck.png`
+    - `toccata bench allgather --compare results/yesterday.csv`
     - `toccata bench alltoall --paper`
     - `toccata bench links --ranks 5 --heatmap links.png`
     - `toccata bench alltoallv --distribution power_law --scaling scaling.png`
@@ -229,31 +244,47 @@ def bench(
     pictures = [heatmap, *([scaling] if scaling else [])]
     more = words(launcher_args)
     commands = {p: measuring.command_for(each, starter, p, more) for p, each in plans.items()}
+    before = read_csv(compare) if compare is not None else None
     outputs.check_pictures(*pictures)
     outputs.check(csv, json_)
 
     measured: list[Measurement] = []
+    arrived: list[Measurement] = []  # of a run that has not ended
     which: Metric = metric.value
     with progress() as bar:
         cells = sum(len(names) * len(each.sizes) for each in plans.values())
         task = bar.add_task("", total=cells)
 
         def told(measurement: Measurement) -> None:
+            arrived.append(measurement)
             size = q.show_bytes(measurement.bytes)
             what = f"{measurement.ranks} ranks, {measurement.algorithm}, {size}"
             bar.update(task, advance=1, description=what)
 
-        for p, command in commands.items():
-            bar.update(task, description=f"{p} ranks, starting")
-            run = measuring.measure(plans[p], command, p, told)
-            bar.advance(task, len(run.impossible) * len(plans[p].sizes))
-            measured += run.measurements
-            results = Results(measured)
-            if run.measurements:
-                print_whole(tables.overview(results, p, which, marked, compared))
-                if details:
-                    print_whole(tables.details(results, p))
-            print_without(p, run.impossible)
+        def once_more(p: int, sizes: Sequence[int]) -> measuring.Run:
+            plan = replace(plans[p], sizes=sizes)
+            bar.update(task, total=(bar.tasks[task].total or 0) + len(names) * len(sizes))
+            return measuring.measure(plan, measuring.command_for(plan, starter, p, more), p, told)
+
+        try:
+            for p, command in commands.items():
+                bar.update(task, description=f"{p} ranks, starting")
+                run = measuring.measure(plans[p], command, p, told)
+                bar.advance(task, len(run.impossible) * len(plans[p].sizes))
+                measured += measuring.straightened(run, partial(once_more, p))
+                arrived.clear()
+                results = Results(measured)
+                if run.measurements:
+                    print_whole(tables.overview(results, p, which, marked, compared))
+                    if details:
+                        print_whole(tables.details(results, p))
+                print_without(p, run.impossible)
+        except BaseException:
+            if partly := Results([*measured, *arrived]).all:
+                write_csv(Results(partly), csv, complete=False)
+                write_json(Results(partly), json_, complete=False)
+                print(f"toccata: {csv}, {json_}: not complete", file=sys.stderr)
+            raise
     if not measured:
         raise Failure("nothing could be measured: no algorithm is possible with these ranks")
     swept = alltoall_paper.scaled(results) if paper else results
@@ -262,6 +293,8 @@ def bench(
     grid = map_.grid(swept, marked, compared, which)
     if marked and grid.measured:
         console.print(f"\n{map_.summary(grid)}")
+    if before is not None:
+        print_whole(tables.changes(before, results, which))
     write_csv(results, csv)
     write_json(results, json_)
     title = f"{' '.join(what.split('-'))}, {measured[0].mpi}: {which} time"

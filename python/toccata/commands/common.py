@@ -101,15 +101,22 @@ def print_without(p: int, left_out: Mapping[str, str]) -> None:
         console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
 
 
-def progress(remaining: bool = False) -> Progress:
+def duration(seconds: float) -> str:
+    """As in "40 s", "3 min" or "2.5 h"."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def progress(remaining: bool = False, counted: bool = True) -> Progress:
     """A bar that goes away when done, and does not appear where nobody watches.
 
-    It tells the time that it took, or that remains.
+    It tells the time that it took, or that remains; and of what is `counted`, how many of how many.
     """
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        *([MofNCompleteColumn()] if counted else []),
         TimeRemainingColumn() if remaining else TimeElapsedColumn(),
         *([TextColumn("left")] if remaining else []),
         console=progress_console,

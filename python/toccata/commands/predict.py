@@ -1,7 +1,9 @@
 """`toccata predict`."""
 
 import json
+import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,11 +11,20 @@ import typer
 
 from toccata import _core, catalogue, machines, outputs
 from toccata import quantities as q
-from toccata.commands.common import console, impossible, print_without, subjects
+from toccata.commands.common import (
+    console,
+    count,
+    duration,
+    impossible,
+    print_without,
+    progress,
+    subjects,
+)
 from toccata.errors import InputError
 from toccata.machines import PlacementOption
 
 STANDARD_RANKS = 64
+LONG = 60  # seconds that nobody waits for without having been told
 
 
 def predict(
@@ -57,6 +68,14 @@ def predict(
     json_: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="All times as plain data.")
     ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SECONDS",
+            parser=count("number of seconds"),
+            help="Leave out algorithms whose walks would take longer, about.",
+        ),
+    ] = None,
 ) -> None:
     """Predict how long algorithms take on a machine, beside what any of them takes at least.
 
@@ -88,11 +107,50 @@ def predict(
     left_out = impossible(dict(choices), [each.shape for each in settings])
     outputs.check_pictures(output)
     outputs.check(json_)
+    efforts = [
+        {label: predicting.effort(choice, setting, bytes_) for label, choice in choices}
+        for setting in settings
+    ]
+    if limit is not None:
+        for each, without in zip(efforts, left_out, strict=True):
+            without |= {
+                label: f"would take about {duration(seconds)}"
+                for label, seconds in each.items()
+                if seconds > limit
+            }
+    total = sum(
+        seconds
+        for each, without in zip(efforts, left_out, strict=True)
+        for label, seconds in each.items()
+        if label not in without
+    )
+    if total > LONG:
+        print(
+            f"toccata: this takes about {duration(total)}; --limit 10 leaves out what takes long, "
+            "Ctrl-C keeps what is there",
+            file=sys.stderr,
+        )
     all_ = []
-    for setting, without in zip(settings, left_out, strict=True):
-        all_.append(predicting.predict(choices, setting, bytes_, parameters))
-        console.print(predicting.as_table(all_[-1], parameters, ratios))
-        print_without(setting.shape.p, without)
+    with progress(remaining=True, counted=False) as bar:
+        task = bar.add_task("", total=max(total, 1e-9))
+
+        def tell(where: str, what: str, done: float) -> None:
+            bar.update(task, advance=done, description=f"{where}, {what}")
+
+        for setting, without in zip(settings, left_out, strict=True):
+            possible = [(label, choice) for label, choice in choices if label not in without]
+            if not possible:
+                print_without(setting.shape.p, without)
+                continue
+            told = partial(tell, f"{setting.shape.p} ranks")
+            all_.append(predicting.predict(possible, setting, bytes_, parameters, told))
+            console.print(predicting.as_table(all_[-1], parameters, ratios))
+            print_without(setting.shape.p, without)
+            if all_[-1].interrupted:
+                console.print("[bold]interrupted:[/] the rest is missing")
+                break
+    if not all_:
+        raise InputError(f"--limit {limit} leaves nothing; give a larger one, or fewer ranks")
     if json_ is not None:
         json_.write_text(json.dumps(predicting.as_rows(all_), indent=1) + "\n")
         console.print(f"wrote {json_}")
@@ -101,6 +159,8 @@ def predict(
 
         drawing.write(prediction_plot.draw(all_, parameters.name), output)
         console.print(f"wrote {output}")
+    if all_[-1].interrupted:
+        raise typer.Abort
 
 
 def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:

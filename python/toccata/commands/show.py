@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
-from toccata import catalogue, machines, outputs, show
+from toccata import catalogue, machines, outputs, proving, show
 from toccata.commands.common import Ranks, RootOption, console, rank_number
 from toccata.errors import InputError
 from toccata.machines import MachineOption, PlacementOption
@@ -36,7 +37,8 @@ def show_(
     """Show who sends what to whom in each round, as text or as a picture.
 
     Blocks are named by their place in the buffer; recv, where results end up, is not mentioned. In
-    the picture a column is a rank, and what it received in the round is grey.
+    the picture a column is a rank, and what it received in the round is grey. Where a proof fails,
+    as `toccata verify` tells, the round and the rank that it names are marked.
 
     Examples:
 
@@ -50,15 +52,28 @@ def show_(
     choice = catalogue.find(algorithm)
     shape = machines.shape(p, machine, placement, root)
     choice.cost(shape)  # says so if it is impossible
+    fault = ""
+    if choice.proof_effort(shape) <= proving.MOST_EFFORT:
+        fault = choice.verify(shape)
     if output is None:
         narrator = show.Narrator(choice, shape)
         console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))
+        _say(fault)
         return
     if rank is not None:
         raise InputError("--rank and --output exclude each other: a picture shows all ranks")
     outputs.check_pictures(output)
     from toccata import drawing, grids  # matplotlib takes a second to load
 
-    draw = grids.draw if grids.draws(choice, shape) else drawing.draw
-    drawing.write(draw(choice, shape), output)
+    if grids.draws(choice, shape):
+        figure = grids.draw(choice, shape)
+    else:
+        figure = drawing.draw(choice, shape, drawing.Fault.of(fault))
+    drawing.write(figure, output)
     console.print(f"wrote {output}")
+    _say(fault)
+
+
+def _say(fault: str) -> None:
+    if fault:
+        console.print(f"[bold red]wrong[/]  {escape(fault)}")
