@@ -85,9 +85,15 @@ class Tuning:
 
 
 def _fields(point: Point) -> dict[str, Any]:
-    """Without what is not known."""
-    named = {key: value for key, value in vars(point).items() if value not in (0.0, None, {})}
-    return {"nodes": 0, **named}
+    """Without what is not known, and without digits that nobody measured."""
+
+    def short(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: short(each) for key, each in value.items()}
+        return float(f"{value:.4g}") if isinstance(value, float) else value
+
+    named = {key: short(value) for key, value in vars(point).items()}
+    return {key: value for key, value in named.items() if value not in (0.0, None, {})}
 
 
 def read(path: Path) -> Tuning:
