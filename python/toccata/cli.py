@@ -14,6 +14,7 @@ from toccata.commands.bench import bench
 from toccata.commands.bounds import bounds_
 from toccata.commands.calibrate import calibrate
 from toccata.commands.doctor import doctor
+from toccata.commands.explain import explain
 from toccata.commands.export import export
 from toccata.commands.fit import fit_
 from toccata.commands.list import list_
@@ -137,6 +138,7 @@ app.command("predict")(predict)
 app.command("calibrate")(calibrate)
 app.command("bench")(bench)
 app.command("tune")(tune)
+app.command("explain")(explain)
 app.command("export")(export)
 app.command("fit")(fit_)
 app.command("run", context_settings={"allow_interspersed_args": False})(run)

@@ -1,0 +1,136 @@
+"""`toccata explain`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from toccata import _core, machines, outputs, predicting, tuning
+from toccata import quantities as q
+from toccata.commands.common import console, number_of_ranks, print_whole
+from toccata.errors import InputError
+from toccata.machines import MachineOption, PlacementOption
+
+MOST_WALKED = 2_000_000  # messages of all ranks; a walk of so many takes a second or two
+
+
+def explain(
+    subject: Annotated[
+        str,
+        typer.Argument(metavar="FILE|COLLECTIVE", help="A report of a run, or a collective."),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Draw a report: .png, .svg or .pdf."),
+    ] = None,
+    ranks: Annotated[
+        int | None,
+        typer.Option("--ranks", "-p", metavar="P", parser=number_of_ranks, help="How many."),
+    ] = None,
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="N", help="That a rank contributes, or the message.")
+    ] = "1K",
+    machine: MachineOption = None,
+    placement: PlacementOption = None,
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="usual, lassen, quartz-like, gigabit, or a file.")
+    ] = "usual",
+    tuning_: Annotated[
+        Path | None, typer.Option("--tuning", metavar="FILE", help="What TOCCATA_TUNING would be.")
+    ] = None,
+) -> None:
+    """Say what was chosen in a run and what that gave, or what would be chosen in a call, and why.
+
+    TOCCATA_REPORT=FILE.json has a run write a report. Of each collective, communicator and size it
+    says what served, on whose word, what that takes, and what the MPI library's own takes where
+    that was tried; "before" is reckoned from these. `-o` draws before and after.
+
+    Of a collective it says what the library would choose on that machine: by the tuning file, the
+    measured point that is nearest; else by the model, with every candidate's time. Times in the
+    first column are what the library goes by, of the schedules of a few ranks; those in the second
+    are walks of all ranks, where these are not too many.
+
+    Examples:
+
+    - `TOCCATA_REPORT=run.json toccata run -- mpirun -n 4 ./app`, then `toccata explain run.json`
+    - `toccata explain run.json -o run.png`
+    - `toccata explain allgather --ranks 512 --bytes 64K --machine "node:32 core:16" --model lassen`
+    """
+    if subject in [each.name for each in _core.collectives()]:
+        if ranks is None:
+            raise InputError(f"how many ranks call {subject}? Give --ranks")
+        if output is not None:
+            raise InputError("--output draws reports")
+        _of_a_call(subject, ranks, q.parse_bytes(size), machine, placement, model, tuning_)
+        return
+    if not subject.endswith(".json") and not Path(subject).exists():
+        known = ", ".join(each.name for each in _core.collectives())
+        raise InputError(f"'{subject}' is no file and no collective; known are {known}")
+    outputs.check_pictures(output)
+    from toccata import drawing, reports  # matplotlib takes a second to load
+
+    report = reports.read(Path(subject))
+    print_whole(reports.table(report))
+    for line in reports.summary(report):
+        console.print(line)
+    if output is not None:
+        title = f"Time in collectives: {report.ranks} ranks, {report.mpi}"
+        drawing.write(reports.draw(report, title), output)
+        console.print(f"wrote {output}")
+
+
+def _of_a_call(
+    collective: str,
+    ranks: int,
+    size: int,
+    machine: str | None,
+    placement: str | None,
+    model: str,
+    file: Path | None,
+) -> None:
+    parameters = predicting.read_model(model)
+    shape = machines.shape(ranks, machine, placement)
+    nodes = 1
+    if machine is not None:
+        there = _core.Machine(machine)
+        nodes = machines.nodes(
+            _core.Placement(there, ranks, placement or machines.STANDARD_PLACEMENT)
+        )
+    what = f"{collective} of {q.show_bytes(size)} among {ranks} ranks on {nodes} node(s)"
+    tuned = None
+    if file is not None:
+        tuning.read(file)  # its complaints name the place
+        tuned = _core.tuned(str(file), collective, ranks, nodes, size)
+    unit = tuning.unit_bytes(collective, ranks, size)
+    ranked = _core.rank(collective, shape, parameters, [unit])[0]
+    if tuned is not None:
+        console.print(f"{what}: [bold]{tuned.text}[/], tuned: the nearest point of {file} says so")
+    elif ranked:
+        why = f"{file} has no point that is near" if file is not None else "nothing was measured"
+        console.print(
+            f"{what}: [bold]{ranked[0][0].text}[/], modelled: {why}, and the model "
+            f"{parameters.name} has it in front"
+        )
+        console.print("the library begins with native, and takes it if it is quicker in trials")
+    else:
+        console.print(f"{what}: native; no algorithm of ours can run there")
+        return
+    bound = _core.LowerBound(ranked[0][0], shape, parameters)(unit) if ranks <= 20_000 else None
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("Candidate", no_wrap=True)
+    for heading in ("Sketched\nµs", "Walked\nµs", "Over the\nfirst", "Rounds", "Messages\na rank"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for choice, seconds in ranked:
+        cost = choice.cost(shape)
+        walked = "[dim]–[/]"
+        if cost.messages * ranks <= MOST_WALKED:
+            walked = q.show_microseconds(_core.Predictor(choice, shape).seconds(unit, parameters))
+        mark = "[bold green]" if choice.text == (tuned or ranked[0][0]).text else "[default]"
+        table.add_row(
+            f"{mark}{choice.text}[/]", q.show_microseconds(seconds), walked,
+            f"×{seconds / ranked[0][1]:.2f}", str(cost.rounds), str(cost.messages),
+        )  # fmt: skip
+    print_whole(table)
+    if bound is not None:
+        console.print(f"no algorithm takes less than {q.show_microseconds(bound)} µs by that model")
