@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from toccata import fitting, recorded
+from toccata import decisions, fitting, recorded
 from toccata.errors import InputError
 from toccata.fit_report import Judged
 from toccata.fitting import Parameters, Walks
@@ -18,6 +18,7 @@ class Recorded:
 
     cases: list[Case]
     left_out: list[str]  # each a line
+    defaults: dict[decisions.Setting, float]  # seconds of what the MPIs chose by themselves
 
     @property
     def machines(self) -> list[str]:
@@ -55,7 +56,7 @@ def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
     left_out += [f"{why} ({number} times)" for why, number in reasons.items()]
     if not cases:
         raise InputError(f"{path}: no line is of an algorithm that is here")
-    return Recorded(cases, left_out)
+    return Recorded(cases, left_out, decisions.defaults(rows))
 
 
 @dataclass(frozen=True)

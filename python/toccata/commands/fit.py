@@ -54,6 +54,10 @@ def fit_(
     whose times differ by more than 20% are in the right order; and the regret, the time of the
     algorithm predicted to be best over that of the real best.
 
+    Then what choosing by the model is worth, in settings where the MPI's own choice was recorded
+    too: the mean regret of what the library would choose, of what a walk of all ranks would, of the
+    better of the first and the default (which trials find out), and of the default alone.
+
     Examples:
 
     - `toccata fit collectives.csv`
@@ -63,6 +67,7 @@ def fit_(
     """
     from toccata import (  # scipy takes time
         cross_validation,
+        decisions,
         drawing,
         fit_drawing,
         fit_report,
@@ -96,6 +101,17 @@ def fit_(
         print_whole(fit_report.parameters(each.model))
         console.print()
     print_whole(fit_report.verdict([each.judged for each in fitted]))
+    if not collectives:  # there the model has seen what it would choose by
+        decided = [
+            decision
+            for each in fitted
+            for decision in decisions.decide(
+                each.judged.cases, each.judged.predicted, each.model.model(), found.defaults
+            )
+        ]
+        if decided:
+            console.print("\n[bold]Choosing by the model[/], times over those of the best:")
+            print_whole(decisions.table(decided))
     for line in found.left_out:
         console.print(f"[dim]left out: {escape(line)}[/]")
     if save is not None:
