@@ -2,19 +2,28 @@
 
 #include <mpi.h>
 
+#include "mpi/bucket.h"
 #include "mpi/communicator.h"
 #include "mpi/operation.h"
 
 namespace toccata {
 
-// Who serves a call. ChoiceError as Communicator::service.
-inline Communicator::Used& service_for(const Operation& call, Communicator& communicator,
-                                       const char* algorithm) {
-  Communicator::Used& used = communicator.service(call.collective, algorithm);
+// Who serves a call for which that is meant: a reduction's operation may want another.
+inline Communicator::Used& able_to_serve(const Operation& call, Communicator& communicator,
+                                         Communicator::Used& used) {
   const DatatypeTable& datatypes = communicator.process().datatypes();
   if (used.is_native() || call.allows(used.service->choice.algorithm->ordered, datatypes))
     return used;
   return communicator.instead_of(used, call.allows(true, datatypes));
+}
+
+// Who serves a call. ChoiceError as Communicator::service.
+inline Communicator::Used& service_for(const Operation& call, Communicator& communicator,
+                                       const char* algorithm) {
+  Bucket* const bucket = algorithm == nullptr ? communicator.bucket(call) : nullptr;
+  Communicator::Used& used =
+      bucket != nullptr ? bucket->stands() : communicator.service(call.collective, algorithm);
+  return able_to_serve(call, communicator, used);
 }
 
 // Runs a call by one of our algorithms, to its end. False where the MPI library has to serve or to
@@ -30,20 +39,31 @@ template <typename Native>
 int run(const Operation& call, MPI_Comm comm, const char* algorithm, Native&& native) {
   Communicator* const communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return native();
-  Communicator::Used& used = service_for(call, *communicator, algorithm);
+  Bucket* const bucket = algorithm == nullptr ? communicator->bucket(call) : nullptr;
+  const Guard::Turn turn = bucket == nullptr ? Guard::Turn{0, false} : bucket->turn();
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
-  const double started = reporting ? PMPI_Wtime() : 0;
+  if (bucket != nullptr && bucket->used(turn.way).is_native() && !turn.timed && !reporting) {
+    const int code = native();
+    bucket->ended(call, 0);
+    return code;
+  }
+  Communicator::Used& used = bucket == nullptr ? communicator->service(call.collective, algorithm)
+                                               : bucket->used(turn.way);
+  Communicator::Used& able = able_to_serve(call, *communicator, used);
+  const double started = reporting || turn.timed ? PMPI_Wtime() : 0;
   int code = MPI_SUCCESS;
-  const bool served = !used.is_native() && run_ours(call, *communicator, used, code);
-  const Service* service = used.service;
+  const bool served = !able.is_native() && run_ours(call, *communicator, able, code);
+  const Service* service = able.service;
   if (!served) {
     code = native();
     if (reporting && !service->choice.native())
       service = &communicator->native_instead_of(*service);
   }
+  const double seconds = reporting || turn.timed ? PMPI_Wtime() - started : 0;
   if (reporting && code == MPI_SUCCESS)
     communicator->process().count(*service, call.bytes(communicator->rank(), communicator->size()),
-                                  started);
+                                  seconds);
+  if (bucket != nullptr) bucket->ended(call, seconds);
   return code;
 }
 

@@ -1,10 +1,13 @@
 #include "mpi/communicator.h"
 
 #include <algorithm>
+#include <bit>
 #include <thread>
 #include <utility>
 
+#include "mpi/bucket.h"
 #include "mpi/discovery.h"
+#include "mpi/operation.h"
 #include "mpi/patience.h"
 #include "selection/reproducible.h"
 #include "topology/placements.h"
@@ -51,7 +54,9 @@ void call_errhandler(MPI_Comm comm, int code) {
   PMPI_Comm_call_errhandler(comm, code);
 }
 
-Communicator* Communicator::of(MPI_Comm user) {
+std::atomic<std::uint64_t> Communicator::era_{0};
+
+Communicator* Communicator::find(MPI_Comm user) {
   if (user == MPI_COMM_NULL) return nullptr;
   if (Keyvals::communicator() == MPI_KEYVAL_INVALID && Process::current() == nullptr)
     return nullptr;
@@ -89,6 +94,8 @@ Communicator::~Communicator() {
 // Open MPI needs the communicator until its collectives have ended. MPICH keeps a freed one for as
 // long, and calls us from inside our own test of such a collective.
 void Communicator::leave_user() {
+  ++era_;
+  if (!is_closed()) tell();
   const auto last = std::move(self_);  // ends us, unless a request holds on
   if (!is_inter_ && !is_closed())
     for (const auto& each : channels_)
@@ -100,6 +107,7 @@ void Communicator::leave_user() {
 
 void Communicator::close() {
   if (is_closed()) return;
+  ++era_;
   const auto alive = shared_from_this();
   process_->remove(*this);
   for (const auto& each : channels_) each->close();
@@ -112,7 +120,7 @@ Communicator::Used& Communicator::add(const Collective& collective, const char* 
   const bool by_environment = algorithm == nullptr;
   const std::string variable = std::string(collective.variable) + "=";
   const Choice asked = !by_environment ? parse_choice(collective, algorithm)
-                       : obeys_        ? settings.asked(collective)
+                       : obeys_        ? settings.asked(collective).at(SizedChoice::most_bytes)
                                        : Choice{};
   Choice choice = asked;
   try {
@@ -134,15 +142,85 @@ Communicator::Used& Communicator::add(const Collective& collective, const char* 
     say_once(variable + asked.text() + ": " + error.what() + ". Using native there.");
     choice = {};
   }
+  const bool forced = !by_environment || !asked.native();
   return add(collective, by_environment ? "" : algorithm, Service::Instead::no, choice,
-             label_of(choice, asked));
+             key(collective, label_of(choice, asked), forced ? "forced" : "native", -1));
 }
 
 Communicator::Used& Communicator::add(const Collective& collective, const std::string& asked,
                                       Service::Instead instead, const Choice& choice,
-                                      const std::string& label) {
-  const Service& service = process_->service(collective, asked, instead, size_, choice, label);
-  return used_.emplace_back(Used{&collective, instead, &service, 0, nullptr});
+                                      const Report::Key& key) {
+  const Service& service = process_->service(collective, asked, instead, choice, key);
+  return used_.emplace_back(Used{&collective, instead, &service, false, 0, nullptr});
+}
+
+Communicator::Used& Communicator::add_way(const Collective& collective, const Choice& choice,
+                                          const std::string& reason, std::int64_t bytes) {
+  Used& used = add(collective, "", Service::Instead::no, choice,
+                   key(collective, choice.text(), reason, bytes));
+  used.of_bucket = true;
+  return used;
+}
+
+// Sizes from one power of two up to the next are one bucket; where a user names sizes, each range.
+Bucket* Communicator::find_bucket(const Operation& call, std::int64_t bytes) {
+  const Settings& settings = Settings::get();
+  const bool rounds = settings.guarding() != Settings::Guarding::all && call.rounds();
+  for (const Sized& each : sized_)
+    if (each.collective == &call.collective && each.least <= bytes && bytes <= each.most &&
+        each.rounds == rounds)
+      return (last_ = each).bucket;
+  Sized made{.collective = &call.collective, .rounds = rounds};
+  std::unique_ptr<Bucket> bucket;
+  const SizedChoice& asked = settings.asked(call.collective);
+  if (size_ > 1 && obeys_ && !asked.is_fixed()) {
+    const auto& ranges = asked.ranges();
+    auto range = ranges.begin();
+    const std::int64_t size = bytes < 0 ? SizedChoice::most_bytes : bytes;
+    while (range->most < size) ++range;
+    made.least = bytes < 0 ? -1 : range == ranges.begin() ? 0 : (range - 1)->most + 1;
+    made.most = bytes < 0 ? -1 : range->most;
+    bucket = Bucket::forced(*this, call.collective, *range);
+  } else if (size_ > 1 && obeys_ && settings.chooses(call.collective)) {
+    if (bytes > 0) {
+      made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
+      made.least = made.most == 1 ? 1 : made.most / 2 + 1;
+    } else {
+      made.least = made.most = bytes;
+    }
+    if (bytes != 0) bucket = Bucket::make(*this, call, made.most, rounds);
+  }
+  if (bucket != nullptr) made.bucket = buckets_.emplace_back(std::move(bucket)).get();
+  return (last_ = sized_.emplace_back(made)).bucket;
+}
+
+std::vector<Ranking::Entry> Communicator::candidates(const Collective& collective, int root,
+                                                     std::int64_t bytes) {
+  try {
+    Shape shape;
+    shape.p = size_;
+    shape.root = root;
+    shape.placement = placement();
+    shape.grid = cartesian_grid(user_);
+    if (shape.grid == nullptr) shape.grid = grid_of(*shape.placement);
+    return Ranking(collective, shape, Settings::get().model()).at(bytes);
+  } catch (const ChoiceError&) {
+    return {};
+  }
+}
+
+int Communicator::nodes() {
+  try {
+    const auto where = placement();
+    const int level = node_level(where->machine());
+    return level < 0 ? 0 : where->regions(level).number();
+  } catch (const ChoiceError&) {
+    return 0;
+  }
+}
+
+void Communicator::tell() {
+  for (const auto& each : buckets_) each->tell();
 }
 
 Communicator::Used& Communicator::instead_of(const Used& used, bool ordered_would_do) {
@@ -157,12 +235,15 @@ Communicator::Used& Communicator::instead_of(const Used& used, bool ordered_woul
   if (ordered_would_do && Settings::get().reproducible())
     choice = reproducible(service.collective, Choice{}, known(nullptr, 0), true);
   const std::string asked = service.asked;
-  return add(service.collective, asked, instead, choice, label_of(choice, service.choice));
+  return add(service.collective, asked, instead, choice,
+             key(service.collective, label_of(choice, service.choice), service.key.reason,
+                 service.key.bytes));
 }
 
 const Service& Communicator::native_instead_of(const Service& service) {
-  return process_->service(service.collective, service.asked, Service::Instead::native, size_, {},
-                           label_of({}, service.choice));
+  return process_->service(
+      service.collective, service.asked, Service::Instead::native, {},
+      key(service.collective, label_of({}, service.choice), service.key.reason, service.key.bytes));
 }
 
 // Of a collective whose blocks belong to no rank, all roots have one plan, turned.
@@ -210,7 +291,11 @@ std::uint64_t Communicator::where(const Algorithm& algorithm) {
 }
 
 std::shared_ptr<const Placement> Communicator::placement() {
-  if (placement_ != nullptr) return placement_;
+  if (placement_ == nullptr) found_placement_ = find_placement();
+  return found_placement_;
+}
+
+std::shared_ptr<const Placement> Communicator::find_placement() {
   if (open_channel() != MPI_SUCCESS || !channel().is_ready())
     throw ChoiceError("needs to know where ranks run, which cannot be found out");
   if (channel().all_know_places()) {

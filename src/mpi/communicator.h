@@ -2,15 +2,21 @@
 
 #include <mpi.h>
 
+#include <atomic>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "mpi/channel.h"
+#include "mpi/operation.h"
 #include "mpi/plans.h"
 #include "mpi/process.h"
+#include "selection/ranking.h"
 
 namespace toccata {
+
+class Bucket;
 
 // How many ranks a collective of this communicator names in its arrays.
 int peers_in(MPI_Comm comm);
@@ -28,7 +34,19 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
  public:
   // Made at the communicator's first collective. Null where the library cannot serve it: outside
   // MPI_Init and MPI_Finalize, and for MPI_COMM_NULL.
-  static Communicator* of(MPI_Comm user);
+  static Communicator* of(MPI_Comm user) {
+    // MPI takes longer to find an attribute than some collectives take.
+    struct Remembered {
+      MPI_Comm user = MPI_COMM_NULL;
+      std::uint64_t era = 0;
+      Communicator* found = nullptr;
+    };
+    thread_local Remembered last;
+    const std::uint64_t era = era_.load(std::memory_order_acquire);
+    if (last.found == nullptr || last.user != user || last.era != era)
+      last = {user, era, find(user)};
+    return last.found;
+  }
 
   Communicator(Process& process, MPI_Comm user);
   ~Communicator();
@@ -46,6 +64,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     const Collective* collective;
     Service::Instead instead;
     const Service* service;
+    bool of_bucket;
     int root;
     std::shared_ptr<const Plan> plan;
 
@@ -53,15 +72,39 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   };
 
   // Who serves an algorithm by name, with parameters. ChoiceError if there is none such, or it
-  // cannot run here. Null asks for what the environment says, which falls back to native. Stays
-  // until the next call of this function.
+  // cannot run here. Null asks for what the environment says for all sizes, which falls back
+  // to native.
   Used& service(const Collective& collective, const char* algorithm) {
     for (Used& each : used_)
       if (each.collective == &collective && each.instead == Service::Instead::no &&
+          !each.of_bucket &&
           (algorithm == nullptr ? each.service->asked.empty() : each.service->asked == algorithm))
         return each;
     return add(collective, algorithm);
   }
+  // Who serves a call where nobody names an algorithm and it differs by size, or we choose by
+  // ourselves. Null where the MPI library does, for good.
+  Bucket* bucket(const Operation& call) {
+    const std::int64_t bytes = call.unit(rank_, size_);
+    if (last_.collective == &call.collective && last_.least <= bytes && bytes <= last_.most &&
+        call.operation == last_operation_ && call.recv.type == last_type_)
+      return last_.bucket;
+    last_operation_ = call.operation;
+    last_type_ = call.recv.type;
+    return find_bucket(call, bytes);
+  }
+  // One more way to serve calls of a bucket.
+  Used& add_way(const Collective& collective, const Choice& choice, const std::string& reason,
+                std::int64_t bytes);
+  // The quickest algorithms by the model, on the machine where the ranks run; none where that
+  // cannot be found out. All ranks have to come here.
+  std::vector<Ranking::Entry> candidates(const Collective& collective, int root,
+                                         std::int64_t bytes);
+  // On how many nodes the ranks run; 0 if that cannot be found out. All ranks have to come here.
+  int nodes();
+  // To the process, what its buckets know.
+  void tell();
+
   // What serves a reduction that the service's algorithm cannot: the MPI library's own; or, where
   // results are to be reproducible and one in the order of the ranks would do, such a one.
   Used& instead_of(const Used& used, bool ordered_would_do);
@@ -88,6 +131,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Says a thing once: on rank 0 of MPI_COMM_WORLD if that is one of us, else on our own rank 0.
   void say_once(const std::string& line);
 
+  // ChoiceError if an algorithm cannot run here. All ranks have to come here.
+  void check(const Choice& choice) { static_cast<void>(choice.in(known(choice.algorithm, 0))); }
+
+  // Where the ranks run, if that was found out; else null.
+  const std::shared_ptr<const Placement>& known_placement() const { return found_placement_; }
   // Where the ranks run. Derived from where those of MPI_COMM_WORLD do, without asking them, if
   // they were asked before; else all ranks have to come here.
   std::shared_ptr<const Placement> placement();
@@ -102,11 +150,18 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
  private:
   Used& add(const Collective& collective, const char* algorithm);
+  static Communicator* find(MPI_Comm user);
+  Bucket* find_bucket(const Operation& call, std::int64_t bytes);
   Used& add(const Collective& collective, const std::string& asked, Service::Instead instead,
-            const Choice& choice, const std::string& label);
+            const Choice& choice, const Report::Key& key);
+  Report::Key key(const Collective& collective, const std::string& choice,
+                  const std::string& reason, std::int64_t bytes) const {
+    return {std::string(collective.name), size_, choice, reason, bytes};
+  }
   // What all ranks know of the communicator, as far as the algorithm goes by it.
   Shape known(const Algorithm* algorithm, int root);
   std::uint64_t where(const Algorithm& algorithm);
+  std::shared_ptr<const Placement> find_placement();
   int open_channel_now();
   int raise_error(int code) const;
 
@@ -118,8 +173,24 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   bool is_inter_ = false;
   bool obeys_ = true;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::vector<Used> used_;
+  std::deque<Used> used_;
+  // Of the call before, and all of them.
+  struct Sized {
+    const Collective* collective = nullptr;
+    std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
+    bool rounds = false;
+    Bucket* bucket = nullptr;
+  };
+  Sized last_;
+  MPI_Op last_operation_ = MPI_OP_NULL;
+  MPI_Datatype last_type_ = MPI_DATATYPE_NULL;
+  std::vector<Sized> sized_;
+  std::vector<std::unique_ptr<Bucket>> buckets_;
+
+  // Changes whenever a communicator goes, after which its handle may be another's.
+  static std::atomic<std::uint64_t> era_;
   std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
+  std::shared_ptr<const Placement> found_placement_;
   std::uint64_t where_ = 0;
 };
 

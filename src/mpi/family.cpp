@@ -16,35 +16,43 @@ constexpr const char* our_family = "openmpi";
 constexpr const char* our_family = "mpich";
 #endif
 
-// What the MPI library in this process calls itself: the one function of MPI that takes no handle
-// and may be called at any time. As long as that of any MPI.
-std::string library_version() {
-  std::vector<char> text(std::max(MPI_MAX_LIBRARY_VERSION_STRING, 1 << 14));
-  int length = 0;
-  PMPI_Get_library_version(text.data(), &length);
-  return text.data();
-}
-
 // .../openmpi/libtoccata.so stands beside .../mpich/libtoccata.so.
 std::string library_of(const std::string& family) {
-  Dl_info here;
-  if (dladdr(reinterpret_cast<void*>(&is_our_mpi), &here) == 0) return "";
+  const std::filesystem::path own = own_path();
+  if (own.empty()) return "";
   std::error_code error;
-  const std::filesystem::path own = std::filesystem::absolute(here.dli_fname, error);
   const std::filesystem::path other = own.parent_path().parent_path() / family / own.filename();
   return std::filesystem::exists(other, error) ? other.lexically_normal().string() : "";
 }
 
 }  // namespace
 
+std::string our_mpi() { return our_family; }
+
+std::string own_path() {
+  Dl_info here;
+  if (dladdr(reinterpret_cast<void*>(&is_our_mpi), &here) == 0) return "";
+  std::error_code error;
+  return std::filesystem::absolute(here.dli_fname, error).string();
+}
+
+// By the one function of MPI that takes no handle and may be called at any time. As long as that of
+// any MPI.
+std::string library_version() {
+  std::vector<char> text(std::max(MPI_MAX_LIBRARY_VERSION_STRING, 1 << 14));
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  const std::string version = text.data();
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
 bool is_our_mpi(std::string& complaint) {
   const std::string version = library_version();
   const std::string family = version.starts_with("Open MPI") ? "openmpi" : "mpich";
   if (family == our_family) return true;
   const std::string library = library_of(family);
-  const std::string first_line = version.substr(0, version.find_first_of(",\n"));
   complaint = "this library is for " + std::string(our_family) + ", and the program runs with " +
-              first_line + ": doing nothing. Preload " +
+              version + ": doing nothing. Preload " +
               (library.empty() ? "the library for " + family : library) + " instead.";
   return false;
 }

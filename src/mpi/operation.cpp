@@ -154,6 +154,35 @@ std::int64_t Operation::bytes(int rank, int p) const {
   return in > 0 ? bytes_of(recv, in) : bytes_of(send, out) * ranks;
 }
 
+std::int64_t Operation::unit(int rank, int p) const {
+  if (collective.vector_of != nullptr) return -1;
+  const bool is_root = collective.rooted && rank == root;
+  const bool by_send = !collective.reduces && collective.rooted && &collective != &bcast &&
+                       is_root == sends_from_root();
+  const Side& side = by_send ? send : recv;
+  if (!side.counted) return side.count * size_of(side.type);
+  std::int64_t elements = 0;
+  for (int block = 0; block < p; ++block) elements += side.counts[block];
+  return (elements * size_of(side.type) + p - 1) / p;
+}
+
+bool Operation::rounds() const {
+  if (operation == MPI_OP_NULL) return false;
+  for (const MPI_Op exact : {MPI_MAX, MPI_MIN, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
+                             MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
+    if (operation == exact) return false;
+  if (operation != MPI_SUM && operation != MPI_PROD) return true;
+  for (const MPI_Datatype whole : {MPI_INT,         MPI_LONG,          MPI_LONG_LONG,
+                                   MPI_UNSIGNED,    MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
+                                   MPI_INT32_T,     MPI_INT64_T,       MPI_UINT32_T,
+                                   MPI_UINT64_T,    MPI_SHORT,         MPI_UNSIGNED_SHORT,
+                                   MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,
+                                   MPI_INT16_T,     MPI_UINT8_T,       MPI_UINT16_T,
+                                   MPI_AINT,        MPI_OFFSET,        MPI_COUNT})
+    if (recv.type == whole) return false;
+  return true;
+}
+
 bool Operation::empty(const Binding& binding) const {
   const bool known = !send.counted && !recv.counted && collective.vector_of == nullptr;
   return known && binding.recv.bytes(0) == 0;

@@ -68,6 +68,14 @@ struct Operation {
   // Bytes of the whole vector, as far as `rank` knows, for the report.
   std::int64_t bytes(int rank, int p) const;
 
+  // Bytes that a rank contributes, or of the message, which every rank knows; where they differ,
+  // their mean; -1 where a rank knows its own alone.
+  std::int64_t unit(int rank, int p) const;
+
+  // Whether the result depends on the order in which operands are combined, as that of a sum of
+  // floating-point numbers does.
+  bool rounds() const;
+
   // Whether, as every rank can see, there is no data in a bound call, and so nothing to do.
   bool empty(const Binding& binding) const;
 

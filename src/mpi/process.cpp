@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "mpi/communicator.h"
 #include "mpi/device_memory.h"
 #include "mpi/discovery.h"
+#include "mpi/family.h"
 #include "mpi/patience.h"
 #include "mpi/request.h"
 
@@ -69,7 +72,7 @@ Process* Keyvals::attach() {
 int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
   auto* const ending = static_cast<Process*>(process);
   try {
-    if (Settings::get().reporting()) ending->report();
+    ending->finish();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "toccata: no report: %s\n", error.what());
   }
@@ -97,6 +100,7 @@ Process* Process::current() {
 Process::Process() : datatypes_(Keyvals::datatype()) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
   Settings::get().complain(world_rank_ == 0);
+  began_ = PMPI_Wtime();
 }
 
 Process::~Process() {
@@ -176,22 +180,64 @@ const Surroundings& Process::surroundings() {
 }
 
 const Service& Process::service(const Collective& collective, const std::string& asked,
-                                Service::Instead instead, int p, const Choice& choice,
-                                const std::string& label) {
+                                Service::Instead instead, const Choice& choice,
+                                const Report::Key& key) {
   const std::lock_guard lock(mutex_);
   for (const Service& each : services_)
     if (&each.collective == &collective && each.asked == asked && each.instead == instead &&
-        each.p == p && each.choice == choice && each.label == label)
+        each.choice == choice && each.key == key)
       return each;
-  Report::Row& row = report_.row(p, std::string(collective.name), label);
-  return services_.emplace_back(Service{collective, asked, instead, p, choice, label, row});
+  return services_.emplace_back(
+      Service{collective, asked, instead, key.ranks, choice, key, report_.row(key)});
 }
 
-void Process::count(const Service& service, std::int64_t bytes, double started) {
+void Process::count(const Service& service, std::int64_t bytes, double seconds) {
   const std::lock_guard lock(mutex_);
   service.row.calls += 1;
   service.row.bytes += bytes;
-  service.row.seconds += PMPI_Wtime() - started;
+  service.row.seconds += seconds;
+}
+
+void Process::tell(const Service& service, const Report::Row& times) {
+  const std::lock_guard lock(mutex_);
+  service.row.nodes = times.nodes;
+  service.row.predicted = times.predicted;
+  service.row.measured = times.measured;
+  service.row.native = times.native;
+}
+
+void Process::learn(const Tuning::Point& point) {
+  const std::lock_guard lock(mutex_);
+  Tuning one;
+  one.points.push_back(point);
+  learned_.merge(one);
+}
+
+void Process::finish() {
+  for (Communicator* each : std::vector(communicators_)) each->tell();
+  if (world_rank_ == 0 && !learned_.points.empty()) write_learned();
+  if (Settings::get().reporting()) report();
+}
+
+// Merged with what another run may have written meanwhile.
+void Process::write_learned() {
+  const std::string& path = Settings::get().learns_to();
+  try {
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+    std::string unknown;
+    Tuning all;
+    if (std::filesystem::exists(path, error)) try {
+        all = read_tuning(path, unknown);
+      } catch (const TuningError&) {  // said when it was read first
+      }
+    all.machine = processor_name();
+    all.mpi = library_version();
+    all.merge(learned_);
+    write_tuning(all, path);
+  } catch (const TuningError& error) {
+    say_once("TOCCATA_LEARN: " + std::string(error.what()));
+  }
 }
 
 void Process::report() {
@@ -200,6 +246,16 @@ void Process::report() {
         "only what rank 0 took part in: not all ranks have ended within 10 s, or TOCCATA_REPORT is "
         "not set on all of them (mpirun -x)");
   if (world_rank_ != 0) return;
+  if (const std::string& path = Settings::get().report_file(); !path.empty()) {
+    int ranks = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    std::ofstream file(path);
+    file << report_.json(library_version(), ranks, PMPI_Wtime() - began_);
+    file.close();
+    if (!file)
+      say_once("TOCCATA_REPORT=" + path + ": cannot be written; check the path and its rights");
+    return;
+  }
   const std::string table = report_.table();
   if (table.empty())
     say_once(

@@ -50,7 +50,7 @@ struct Service {
   enum class Instead : std::uint8_t { no, ordered, native } instead;
   int p;
   Choice choice;
-  std::string label;  // for the report
+  Report::Key key;  // for the report
   Report::Row& row;
 };
 
@@ -87,18 +87,20 @@ class Process : public Background {
   const std::shared_ptr<const Placement>& world_placement() const { return world_placement_; }
   void place_world(MPI_Comm comm);
 
-  // The one of that description, which stays; `make` gives its choice and label where it is new.
+  // The one of that description, which stays.
   const Service& service(const Collective& collective, const std::string& asked,
-                         Service::Instead instead, int p, const Choice& choice,
-                         const std::string& label);
+                         Service::Instead instead, const Choice& choice, const Report::Key& key);
 
   // Collective over MPI_COMM_WORLD: gathers what every rank counted, and rank 0 prints it.
   void report();
   // A number that no other call of this gets.
   int next_number() { return ++numbers_; }
 
-  // One more call served, of `bytes` in all, that started at `started` (of MPI_Wtime).
-  void count(const Service& service, std::int64_t bytes, double started);
+  // One more call served, of `bytes` in all.
+  void count(const Service& service, std::int64_t bytes, double seconds);
+  // What is known of the times of a service's calls, which have come to an end.
+  void tell(const Service& service, const Report::Row& times);
+  void learn(const Tuning::Point& point);
 
   // Says a thing once, on rank 0 of MPI_COMM_WORLD or here, on standard error.
   void say_once(const std::string& line) {
@@ -124,6 +126,8 @@ class Process : public Background {
   Process();
   friend struct Keyvals;
   void begin_alike(bool wanted);
+  void finish();
+  void write_learned();
 
   DatatypeTable datatypes_;
   PrivateWorld world_;
@@ -142,6 +146,8 @@ class Process : public Background {
   std::vector<Communicator*> communicators_;
   std::deque<Service> services_;
   Report report_;
+  Tuning learned_;
+  double began_ = 0;  // MPI_Wtime
 
   std::once_flag looked_round_;
   std::unique_ptr<const Surroundings> surroundings_;

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
 #include <thread>
@@ -46,40 +48,38 @@ bool ends_in_time(MPI_Request& request) {
 
 }  // namespace
 
-void Report::add(const Report& other) {
-  for (const auto& [key, from] : other.rows_) {
-    if (from.calls == 0) continue;
-    Row& into = rows_[key];
-    into.calls += from.calls;
-    into.bytes += from.bytes;
-    into.seconds += from.seconds;
-  }
+namespace {
+
+void add_up(Report::Row& into, const Report::Row& from) {
+  into.calls += from.calls;
+  into.bytes += from.bytes;
+  into.seconds += from.seconds;
+  for (const auto each : {&Report::Row::predicted, &Report::Row::measured, &Report::Row::native})
+    if (from.*each > 0) into.*each = from.*each;
+  if (from.nodes > 0) into.nodes = from.nodes;
 }
+
+}  // namespace
 
 std::string Report::serialized() const {
   std::ostringstream out;
   out.precision(17);
-  for (const auto& [key, row] : rows_) {
-    const auto& [collective, ranks, algorithm] = key;
+  for (const auto& [key, row] : rows_)
     if (row.calls > 0)
-      out << collective << ' ' << ranks << ' ' << row.calls << ' ' << row.bytes << ' '
-          << row.seconds << ' ' << algorithm << '\n';
-  }
+      out << key.collective << ' ' << key.ranks << ' ' << key.bytes << ' ' << key.reason << ' '
+          << row.calls << ' ' << row.bytes << ' ' << row.seconds << ' ' << row.nodes << ' '
+          << row.predicted << ' ' << row.measured << ' ' << row.native << ' ' << key.choice << '\n';
   return out.str();
 }
 
 void Report::add_serialized(const std::string& lines) {
   std::istringstream in(lines);
-  std::string collective, algorithm;
-  int ranks;
+  Key key;
   Row row;
-  while (in >> collective >> ranks >> row.calls >> row.bytes >> row.seconds && in.get() == ' ' &&
-         std::getline(in, algorithm)) {
-    Row& into = this->row(ranks, collective, algorithm);
-    into.calls += row.calls;
-    into.bytes += row.bytes;
-    into.seconds += row.seconds;
-  }
+  while (in >> key.collective >> key.ranks >> key.bytes >> key.reason >> row.calls >> row.bytes >>
+             row.seconds >> row.nodes >> row.predicted >> row.measured >> row.native &&
+         in.get() == ' ' && std::getline(in, key.choice))
+    add_up(rows_[key], row);
 }
 
 bool Report::gather(MPI_Comm comm) {
@@ -114,24 +114,63 @@ bool Report::gather(MPI_Comm comm) {
   return true;
 }
 
+// Of all sizes together; the gain is over the time that the calls would have taken by the MPI
+// library's own, where that was measured.
 std::string Report::table() const {
-  std::ostringstream out;
-  char line[256];
+  struct Line {
+    Row all;
+    double own = 0, native = 0;  // seconds, of calls of which both are known
+  };
+  std::map<Key, Line> lines;
   for (const auto& [key, row] : rows_) {
-    const auto& [collective, ranks, algorithm] = key;
     if (row.calls == 0) continue;
+    Line& line = lines[{key.collective, key.ranks, key.choice, key.reason, -1}];
+    add_up(line.all, row);
+    if (row.measured <= 0 || row.native <= 0) continue;
+    line.own += static_cast<double>(row.calls) * row.measured;
+    line.native += static_cast<double>(row.calls) * row.native;
+  }
+  std::ostringstream out;
+  char text[320];
+  for (const auto& [key, line] : lines) {
     if (out.tellp() == 0) {
-      std::snprintf(line, sizeof line, "toccata: %-12s %6s  %-32s %10s %12s %10s\n", "collective",
-                    "ranks", "algorithm", "calls", "bytes", "time");
-      out << line;
+      std::snprintf(text, sizeof text, "toccata: %-14s %6s  %-32s %-9s %10s %12s %10s %6s\n",
+                    "collective", "ranks", "algorithm", "reason", "calls", "bytes", "time", "gain");
+      out << text;
     }
-    std::snprintf(line, sizeof line, "toccata: %-12s %6d  %-32s %10lld %12s %10s\n",
-                  collective.c_str(), ranks, algorithm.c_str(), static_cast<long long>(row.calls),
-                  readable_bytes(static_cast<double>(row.bytes)).c_str(),
-                  readable_seconds(row.seconds).c_str());
-    out << line;
+    char gain[16] = "";
+    if (line.own > 0 && key.choice != "native")
+      std::snprintf(gain, sizeof gain, "%.2f", line.native / line.own);
+    std::snprintf(text, sizeof text, "toccata: %-14s %6d  %-32s %-9s %10lld %12s %10s %6s\n",
+                  key.collective.c_str(), key.ranks, key.choice.c_str(), key.reason.c_str(),
+                  static_cast<long long>(line.all.calls),
+                  readable_bytes(static_cast<double>(line.all.bytes)).c_str(),
+                  readable_seconds(line.all.seconds).c_str(), gain);
+    out << text;
   }
   return out.str();
+}
+
+std::string Report::json(const std::string& mpi, int ranks, double seconds) const {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& [key, row] : rows_)
+    if (row.calls > 0)
+      rows.push_back({{"collective", key.collective},
+                      {"ranks", key.ranks},
+                      {"nodes", row.nodes},
+                      {"bytes", key.bytes},
+                      {"calls", row.calls},
+                      {"total_bytes", row.bytes},
+                      {"seconds", row.seconds},
+                      {"choice", key.choice},
+                      {"reason", key.reason},
+                      {"predicted", row.predicted},
+                      {"measured", row.measured},
+                      {"native", row.native},
+                      {"bound", 0}});
+  const nlohmann::ordered_json all{
+      {"toccata_report", 1}, {"mpi", mpi}, {"ranks", ranks}, {"seconds", seconds}, {"rows", rows}};
+  return all.dump(1) + "\n";
 }
 
 }  // namespace toccata

@@ -2,27 +2,38 @@
 
 #include <mpi.h>
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
 
 namespace toccata {
 
 // What ran, counted by rank 0 of each communicator.
 class Report {
  public:
+  // What calls have in common that are counted together.
+  struct Key {
+    std::string collective;
+    int ranks = 0;
+    std::string choice;  // what ran
+    std::string reason;  // who chose it: forced, tuned, learned, modelled, guarded, native
+    std::int64_t bytes =
+        -1;  // that a rank contributes, or of the message, at most; -1: of any size
+
+    auto operator<=>(const Key&) const = default;
+  };
   struct Row {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;  // of the whole vector, over all calls
     double seconds = 0;      // that rank 0 spent in the calls
+    int nodes = 0;           // 0: not known
+    // Seconds of a call; 0 where nobody knows.
+    double predicted = 0, measured = 0, native = 0;
   };
 
-  // The row of communicators of `ranks` ranks; stays where it is.
-  Row& row(int ranks, const std::string& collective, const std::string& algorithm) {
-    return rows_[{collective, ranks, algorithm}];
-  }
-  void add(const Report& other);
+  // Stays where it is.
+  Row& row(const Key& key) { return rows_[key]; }
 
   // Collective over `comm`: adds every rank's rows to those of rank 0. False, after ten seconds, if
   // some ranks do not take part.
@@ -30,12 +41,14 @@ class Report {
 
   // A table for a person; empty if nothing ran.
   std::string table() const;
+  // All of it, for `toccata explain`.
+  std::string json(const std::string& mpi, int ranks, double seconds) const;
 
  private:
   std::string serialized() const;
   void add_serialized(const std::string& lines);
 
-  std::map<std::tuple<std::string, int, std::string>, Row> rows_;
+  std::map<Key, Row> rows_;
 };
 
 }  // namespace toccata

@@ -229,7 +229,7 @@ void Request::count() {
   active_ = false;
   if (communicator_ != nullptr && service_ != nullptr && communicator_->rank() == 0 &&
       Settings::get().reporting())
-    communicator_->process().count(*service_, bytes_, started_);
+    communicator_->process().count(*service_, bytes_, PMPI_Wtime() - started_);
 }
 
 }  // namespace toccata

@@ -4,12 +4,15 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <sstream>
 #include <unistd.h>
 
+#include "analysis/model_file.h"
 #include "mpi/family.h"
+#include "selection/ranking.h"
 #include "selection/variables.h"
 #include "toccata/toccata.h"
 
@@ -29,7 +32,7 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
 }  // namespace
 
 bool Settings::is_on(const char* name) {
-  const std::string value = variable(name);
+  const std::string value = configuration_.value(name);
   const bool off = one_of(value, {"", "0", "no", "off", "false"});
   if (!off && !one_of(value, {"1", "yes", "on", "true"}))
     complaints_.push_back(std::string(name) + "=" + value + ": it takes 1 or 0. Using 1.");
@@ -43,8 +46,6 @@ void Settings::complain_of_names() {
     if (!complaint.empty()) complaints_.push_back(std::move(complaint));
   }
 }
-
-namespace {}  // namespace
 
 std::uint64_t digest(std::string_view text) {
   std::uint64_t result = 0xcbf29ce484222325u;
@@ -78,42 +79,117 @@ const Settings& Settings::get() {
   return settings;
 }
 
-Settings::Settings() {
+Settings::Settings() : configuration_(configuration_files(own_path())) {
   settings_were_read = true;
+  for (const Collective* collective : collectives()) asked_.push_back({collective});
   std::string complaint;
   is_our_mpi_ = toccata::is_our_mpi(complaint);
   if (!is_our_mpi_) {
-    for (const Collective* collective : collectives()) asked_.emplace_back(collective, Choice{});
     complaints_.push_back(complaint);
     return;
   }
   complain_of_names();
-  reproducible_ = is_on("TOCCATA_REPRODUCIBLE");
-  reporting_ = is_on("TOCCATA_REPORT");
-  const auto note = [this](const std::string& name, const std::string& value) {
-    if (!value.empty()) text_ += name + "=" + value + "\n";
-  };
-  for (const Collective* collective : collectives()) {
-    const std::string name(collective->variable);
-    const std::string value = variable(name);
-    Choice choice;
-    if (!value.empty()) {
-      try {
-        choice = parse_choice(*collective, value);
-      } catch (const ChoiceError& error) {
-        complaints_.push_back(name + "=" + value + ": " + error.what() + ". Using native.");
-      }
-    }
-    asks_ = asks_ || !choice.native();
-    by_places_ = by_places_ || (!choice.native() &&
-                                (choice.algorithm->by_placement || choice.algorithm->by_grid));
-    note(name, value);
-    asked_.emplace_back(collective, std::move(choice));
+  complaints_.insert(complaints_.end(), configuration_.complaints().begin(),
+                     configuration_.complaints().end());
+  model_ = usual_model();
+  const std::string report = configuration_.value("TOCCATA_REPORT");
+  if (report.ends_with(".json")) report_file_ = report;
+  reporting_ = !report_file_.empty() || is_on("TOCCATA_REPORT");
+  if (is_switched_on()) {
+    read_choices();
+    read_guarding();
+    read_tuning();
   }
-  asks_ = asks_ || reproducible_;
-  note("TOCCATA_REPRODUCIBLE", reproducible_ ? "1" : "");
   note("Toccata", TOCCATA_VERSION);
   digest_ = toccata::digest(text_);
+}
+
+// TOCCATA=off leaves all to the MPI library, whatever else is set.
+bool Settings::is_switched_on() {
+  const std::string mode = configuration_.value("TOCCATA");
+  chooses_ = mode.empty() || mode == "auto" || mode == "1" || mode == "on";
+  if (!chooses_ && mode != "off" && mode != "0")
+    complaints_.push_back("TOCCATA=" + mode + ": it takes auto or off. Using native.");
+  note("TOCCATA", mode);
+  return chooses_;
+}
+
+void Settings::read_choices() {
+  reproducible_ = is_on("TOCCATA_REPRODUCIBLE");
+  note("TOCCATA_REPRODUCIBLE", reproducible_ ? "1" : "");
+  asks_ = reproducible_;
+  for (Asked& each : asked_) {
+    const std::string name(each.collective->variable);
+    const std::string value = configuration_.value(name);
+    note(name, value);
+    if (value.empty() || value == "auto") continue;
+    each.is_set = true;
+    try {
+      each.choice = parse_sized_choice(*each.collective, value);
+    } catch (const ChoiceError& error) {
+      complaints_.push_back(name + "=" + value + ": " + error.what() + ". Using native.");
+    }
+    asks_ = asks_ || !each.choice.native();
+    for (const auto& [most, choice] : each.choice.ranges())
+      by_places_ = by_places_ || (!choice.native() &&
+                                  (choice.algorithm->by_placement || choice.algorithm->by_grid));
+  }
+}
+
+void Settings::read_guarding() {
+  const std::string guard = configuration_.value("TOCCATA_GUARD");
+  note("TOCCATA_GUARD", guard);
+  if (guard == "off" || guard == "0")
+    guarding_ = Guarding::off;
+  else if (guard == "all")
+    guarding_ = Guarding::all;
+  else if (!guard.empty() && guard != "on" && guard != "1")
+    complaints_.push_back("TOCCATA_GUARD=" + guard + ": it takes on, off or all. Using on.");
+  const std::string model = configuration_.value("TOCCATA_MODEL");
+  if (model.empty()) return;
+  try {
+    model_ = read_model(model);
+    note("TOCCATA_MODEL", std::to_string(toccata::digest(json(model_))));
+  } catch (const ModelError& error) {
+    complaints_.push_back("TOCCATA_MODEL=" + model + ": " + error.what() +
+                          ". Using the usual one.");
+  }
+}
+
+void Settings::read_tuning() {
+  if (const std::string path = configuration_.value("TOCCATA_TUNING"); !path.empty())
+    tuning_ = tuning_of("TOCCATA_TUNING", path);
+  learns_to_ = configuration_.value("TOCCATA_LEARN");
+  if (learns_to_ == "0" || learns_to_ == "off") learns_to_.clear();
+  if (learns_to_ == "auto" || learns_to_ == "1") {
+    const std::string state = configuration_.value("XDG_STATE_HOME");
+    learns_to_ = (state.empty() ? variable("HOME") + "/.local/state" : state) +
+                 "/toccata/learned-" + our_mpi() + ".json";
+  }
+  std::error_code error;
+  if (!learns_to_.empty() && std::filesystem::exists(learns_to_, error))
+    learned_ = tuning_of("TOCCATA_LEARN", learns_to_);
+  // Who knows best at which number of nodes has to know the nodes.
+  if (!tuning_.points.empty() || !learned_.points.empty()) asks_ = by_places_ = true;
+}
+
+Tuning Settings::tuning_of(const std::string& name, const std::string& path) {
+  try {
+    std::string unknown;
+    Tuning tuning = toccata::read_tuning(path, unknown);
+    if (!unknown.empty()) complaints_.push_back(name + ": " + unknown + ". Left out.");
+    if (!tuning.mpi.empty() && !library_version().starts_with(tuning.mpi))
+      throw TuningError(path + ": is for " + tuning.mpi + ", and this is " + library_version());
+    note(name, std::to_string(toccata::digest(json(tuning))));
+    return tuning;
+  } catch (const TuningError& error) {
+    complaints_.push_back(name + ": " + error.what() + ". Doing without.");
+    return {};
+  }
+}
+
+void Settings::note(const std::string& name, const std::string& value) {
+  if (!value.empty()) text_ += name + "=" + value + "\n";
 }
 
 void Settings::complain(bool here) const {
@@ -122,8 +198,14 @@ void Settings::complain(bool here) const {
   for (const std::string& each : complaints_) std::fprintf(stderr, "toccata: %s\n", each.c_str());
 }
 
-const Choice& Settings::asked(const Collective& collective) const {
-  return std::ranges::find(asked_, &collective, [](auto& each) { return each.first; })->second;
+const SizedChoice& Settings::asked(const Collective& collective) const {
+  return std::ranges::find(asked_, &collective, &Asked::collective)->choice;
+}
+
+bool Settings::chooses(const Collective& collective) const {
+  if (!chooses_ || std::ranges::find(asked_, &collective, &Asked::collective)->is_set) return false;
+  if (reproducible_ && collective.reduces) return false;
+  return collective.vector_of == nullptr || !tuning_.points.empty() || !learned_.points.empty();
 }
 
 namespace {

@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "selection/choice.h"
+#include "analysis/model.h"
+#include "selection/configuration.h"
+#include "selection/sized_choice.h"
+#include "selection/tuning.h"
 
 namespace toccata {
 
-// What the environment says, which is the same for all ranks of a process and does not change. Read
-// at the first call.
+// What the environment and toccata.conf say, which is the same for all ranks of a process and does
+// not change. Read at the first call.
 class Settings {
  public:
   static const Settings& get();
@@ -28,21 +31,42 @@ class Settings {
 
   // Whether calls of a collective concern us at all.
   bool concern(const Collective& collective) const {
-    return reporting_ || asks_for(collective) || (reproducible_ && collective.reduces);
+    return reporting_ || asks_for(collective) || (reproducible_ && collective.reduces) ||
+           chooses(collective);
   }
   // Whether an algorithm of ours is asked for.
   bool asks_for(const Collective& collective) const { return !asked(collective).native(); }
+  // Whether anything is known at MPI_Init that has all ranks make ready: an algorithm that is asked
+  // for, or a tuning file.
   bool ask_for_anything() const { return asks_; }
   // Whether one of those goes by where ranks run.
   bool go_by_places() const { return by_places_; }
 
   // TOCCATA_<COLLECTIVE>; native where it asks for nothing or for what cannot be.
-  const Choice& asked(const Collective& collective) const;
+  const SizedChoice& asked(const Collective& collective) const;
+  // Whether the library chooses by itself how to serve a collective: TOCCATA is not off, nothing is
+  // asked for, and there is something to choose by. Of collectives whose size ranks do not know of
+  // each other that is a tuning file alone.
+  bool chooses(const Collective& collective) const;
+
+  // TOCCATA_GUARD: `off` trusts what a tuning file or a model says; `on` tries it beside the MPI
+  // library's own; `all` does so as well where another algorithm may give other bits.
+  enum class Guarding : std::uint8_t { off, on, all };
+  Guarding guarding() const { return guarding_; }
+  // TOCCATA_TUNING, and what earlier runs learned (TOCCATA_LEARN); empty without.
+  const Tuning& tuning() const { return tuning_; }
+  const Tuning& learned() const { return learned_; }
+  // Where to write what this run learns; empty for nowhere.
+  const std::string& learns_to() const { return learns_to_; }
+  // TOCCATA_MODEL, or the usual one.
+  const Model& model() const { return model_; }
+  const Configuration& configuration() const { return configuration_; }
   // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
   // long the message.
   bool reproducible() const { return reproducible_; }
-  // TOCCATA_REPORT: whether to count and time calls.
+  // TOCCATA_REPORT: whether to count and time calls; and the file that gets it all, if it is one.
   bool reporting() const { return reporting_; }
+  const std::string& report_file() const { return report_file_; }
 
   // What has to be alike on all ranks, as "NAME=value" in lines, and its digest.
   const std::string& text() const { return text_; }
@@ -53,7 +77,26 @@ class Settings {
   bool is_on(const char* name);
   void complain_of_names();
 
-  std::vector<std::pair<const Collective*, Choice>> asked_;
+  bool is_switched_on();
+  void read_choices();
+  void read_guarding();
+  void read_tuning();
+  Tuning tuning_of(const std::string& name, const std::string& path);
+  void note(const std::string& name, const std::string& value);
+
+  Configuration configuration_;
+  struct Asked {
+    const Collective* collective;
+    SizedChoice choice = {};
+    bool is_set = false;
+  };
+  std::vector<Asked> asked_;
+  bool chooses_ = false;
+  Guarding guarding_ = Guarding::on;
+  Tuning tuning_, learned_;
+  std::string learns_to_;
+  Model model_;
+  std::string report_file_;
   bool is_our_mpi_ = true;
   bool asks_ = false, by_places_ = false;
   bool reproducible_ = false, reporting_ = false;

@@ -11,9 +11,10 @@ namespace toccata {
 namespace {
 
 // The names that begin with TOCCATA_ and have a meaning, but for those of the collectives.
-constexpr std::array<std::string_view, 7> others{
-    "TOCCATA_REPRODUCIBLE",    "TOCCATA_REPORT", "TOCCATA_TOPOLOGY",
-    "TOCCATA_PLACEMENT",       "TOCCATA_DOCTOR", "TOCCATA_BUILD",  // of the command line
+constexpr std::array<std::string_view, 11> others{
+    "TOCCATA_TUNING",          "TOCCATA_LEARN",  "TOCCATA_GUARD",    "TOCCATA_MODEL",
+    "TOCCATA_REPRODUCIBLE",    "TOCCATA_REPORT", "TOCCATA_TOPOLOGY", "TOCCATA_PLACEMENT",
+    "TOCCATA_DOCTOR",          "TOCCATA_BUILD",  // of the command line
     "TOCCATA_TEST_UNSEEN_INIT"};
 
 }  // namespace
