@@ -20,7 +20,7 @@ inline Communicator::Used& able_to_serve(const Operation& call, Communicator& co
 // Who serves a call. ChoiceError as Communicator::service.
 inline Communicator::Used& service_for(const Operation& call, Communicator& communicator,
                                        const char* algorithm) {
-  Bucket* const bucket = algorithm == nullptr ? communicator.bucket(call) : nullptr;
+  Bucket* const bucket = algorithm == nullptr ? communicator.sized(call).bucket : nullptr;
   Communicator::Used& used =
       bucket != nullptr ? bucket->stands() : communicator.service(call.collective, algorithm);
   return able_to_serve(call, communicator, used);
@@ -39,9 +39,14 @@ template <typename Native>
 int run(const Operation& call, MPI_Comm comm, const char* algorithm, Native&& native) {
   Communicator* const communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return native();
-  Bucket* const bucket = algorithm == nullptr ? communicator->bucket(call) : nullptr;
-  const Guard::Turn turn = bucket == nullptr ? Guard::Turn{0, false} : bucket->turn();
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
+  Bucket* bucket = nullptr;
+  if (algorithm == nullptr) {
+    const Communicator::Sized& sized = communicator->sized(call);
+    if (sized.is_native() && !reporting) return native();
+    bucket = sized.bucket;
+  }
+  const Guard::Turn turn = bucket == nullptr ? Guard::Turn{0, false} : bucket->turn();
   if (bucket != nullptr && bucket->used(turn.way).is_native() && !turn.timed && !reporting) {
     const int code = native();
     bucket->ended(call, 0);

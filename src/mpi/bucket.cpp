@@ -39,7 +39,7 @@ std::unique_ptr<Bucket> Bucket::make(Communicator& communicator, const Operation
     return made;
   }
   if (rounds) return nullptr;
-  made->guard_.emplace(one_way, setup_of(communicator.size()));
+  made->guard_.emplace(one_way, setup_of(communicator.size()), Communicator::first_calls);
   return made;
 }
 

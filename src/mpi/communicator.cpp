@@ -81,10 +81,6 @@ Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process)
   is_inter_ = inter != 0;
   PMPI_Comm_rank(user, &rank_);
   PMPI_Comm_size(user, &size_);
-  if (is_inter_) return;
-  channels_.push_back(std::make_unique<Channel>(process.world(), user, process.stance()));
-  // Ranks of other worlds may have come without us or with other settings, and nobody can tell.
-  obeys_ = !process.is_off() && channel().is_within_world();
 }
 
 Communicator::~Communicator() {
@@ -120,15 +116,17 @@ Communicator::Used& Communicator::add(const Collective& collective, const char* 
   const bool by_environment = algorithm == nullptr;
   const std::string variable = std::string(collective.variable) + "=";
   const Choice asked = !by_environment ? parse_choice(collective, algorithm)
-                       : obeys_        ? settings.asked(collective).at(SizedChoice::most_bytes)
-                                       : Choice{};
+                       : obeys_environment()
+                           ? settings.asked(collective).at(SizedChoice::most_bytes)
+                           : Choice{};
   Choice choice = asked;
   try {
-    if (by_environment && !obeys_ && !process_->is_off() && settings.asks_for(collective))
+    if (by_environment && !obeys_environment() && !process_->is_off() &&
+        settings.asks_for(collective))
       say_once(
           "TOCCATA_* do not hold on communicators that reach beyond MPI_COMM_WORLD, as nobody can "
           "tell what the other ranks ask for. Using native there.");
-    if (!is_inter_ && obeys_ && settings.reproducible() && collective.reduces) {
+    if (!is_inter_ && obeys_environment() && settings.reproducible() && collective.reduces) {
       choice = reproducible(collective, asked, known(nullptr, 0), false);
       if (choice.native())
         say_once("TOCCATA_REPRODUCIBLE: there is no such " + std::string(collective.name) +
@@ -162,36 +160,57 @@ Communicator::Used& Communicator::add_way(const Collective& collective, const Ch
   return used;
 }
 
+Communicator::Sized& Communicator::find_sized(const Operation& call, std::int64_t bytes) {
+  using enum Sized::By;
+  const bool rounds = Settings::get().guarding() != Settings::Guarding::all && call.rounds();
+  for (last_ = 0; last_ < sized_.size(); ++last_) {
+    Sized& each = sized_[last_];
+    if (each.collective != &call.collective || bytes < each.least || each.most < bytes ||
+        each.rounds != rounds)
+      continue;
+    if (each.by == native_so_far && ++each.calls > first_calls) make_bucket(each, call);
+    return each;
+  }
+  sized_.reserve(sized_.size() + 1);
+  Sized& made = sized_.emplace_back(Sized{.collective = &call.collective, .rounds = rounds});
+  decide(made, call, bytes);
+  return made;
+}
+
 // Sizes from one power of two up to the next are one bucket; where a user names sizes, each range.
-Bucket* Communicator::find_bucket(const Operation& call, std::int64_t bytes) {
+void Communicator::decide(Sized& made, const Operation& call, std::int64_t bytes) {
+  using enum Sized::By;
   const Settings& settings = Settings::get();
-  const bool rounds = settings.guarding() != Settings::Guarding::all && call.rounds();
-  for (const Sized& each : sized_)
-    if (each.collective == &call.collective && each.least <= bytes && bytes <= each.most &&
-        each.rounds == rounds)
-      return (last_ = each).bucket;
-  Sized made{.collective = &call.collective, .rounds = rounds};
-  std::unique_ptr<Bucket> bucket;
   const SizedChoice& asked = settings.asked(call.collective);
-  if (size_ > 1 && obeys_ && !asked.is_fixed()) {
+  made.by = asked.is_fixed() && !settings.chooses(call.collective) ? service : native_for_good;
+  if (size_ == 1 || made.by == service) {
+    made.by = service;
+  } else if (!asked.is_fixed() && !obeys_environment()) {
+    made.by = service;
+  } else if (!asked.is_fixed()) {
     const auto& ranges = asked.ranges();
     auto range = ranges.begin();
     const std::int64_t size = bytes < 0 ? SizedChoice::most_bytes : bytes;
     while (range->most < size) ++range;
     made.least = bytes < 0 ? -1 : range == ranges.begin() ? 0 : (range - 1)->most + 1;
     made.most = bytes < 0 ? -1 : range->most;
-    bucket = Bucket::forced(*this, call.collective, *range);
-  } else if (size_ > 1 && obeys_ && settings.chooses(call.collective)) {
-    if (bytes > 0) {
+    made.bucket = buckets_.emplace_back(Bucket::forced(*this, call.collective, *range)).get();
+    made.by = bucket;
+  } else {
+    made.least = made.most = bytes;
+    if (bytes > 1) {
       made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
-      made.least = made.most == 1 ? 1 : made.most / 2 + 1;
-    } else {
-      made.least = made.most = bytes;
+      made.least = made.most / 2 + 1;
     }
-    if (bytes != 0) bucket = Bucket::make(*this, call, made.most, rounds);
+    if (bytes != 0) made.by = native_so_far;
+    if (made.by == native_so_far && settings.decides_at_once()) make_bucket(made, call);
   }
-  if (bucket != nullptr) made.bucket = buckets_.emplace_back(std::move(bucket)).get();
-  return (last_ = sized_.emplace_back(made)).bucket;
+}
+
+void Communicator::make_bucket(Sized& sized, const Operation& call) {
+  auto bucket = obeys_environment() ? Bucket::make(*this, call, sized.most, sized.rounds) : nullptr;
+  sized.by = bucket == nullptr ? Sized::By::native_for_good : Sized::By::bucket;
+  if (bucket != nullptr) sized.bucket = buckets_.emplace_back(std::move(bucket)).get();
 }
 
 std::vector<Ranking::Entry> Communicator::candidates(const Collective& collective, int root,
@@ -345,8 +364,13 @@ int Communicator::open_channel_now() {
   return MPI_SUCCESS;
 }
 
+Channel& Communicator::add_channel() {
+  return *channels_.emplace_back(
+      std::make_unique<Channel>(process_->world(), user_, process_->stance()));
+}
+
 int Communicator::open_next_channel() {
-  channels_.push_back(std::make_unique<Channel>(process_->world(), user_, process_->stance()));
+  add_channel();
   return open_channel_now();
 }
 

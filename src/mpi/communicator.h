@@ -3,7 +3,7 @@
 #include <mpi.h>
 
 #include <atomic>
-#include <deque>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -82,16 +82,36 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
         return each;
     return add(collective, algorithm);
   }
-  // Who serves a call where nobody names an algorithm and it differs by size, or we choose by
-  // ourselves. Null where the MPI library does, for good.
-  Bucket* bucket(const Operation& call) {
+  // Calls that the MPI library serves before anything is made ready for us to choose.
+  static constexpr int first_calls = 32;
+
+  // Who serves calls of a size, where nobody names an algorithm.
+  struct Sized {
+    const Collective* collective = nullptr;
+    std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
+    Bucket* bucket = nullptr;
+    int calls = 0;        // while there is no bucket
+    bool rounds = false;  // see Operation::rounds
+    enum class By : std::uint8_t {
+      service,  // one algorithm for all sizes, or what makes reductions reproducible
+      bucket,
+      native_for_good,
+      native_so_far,  // until calls are so many that a bucket pays
+    } by = By::native_for_good;
+    bool is_native() const { return by == By::native_for_good || by == By::native_so_far; }
+  };
+  Sized& sized(const Operation& call) {
     const std::int64_t bytes = call.unit(rank_, size_);
-    if (last_.collective == &call.collective && last_.least <= bytes && bytes <= last_.most &&
-        call.operation == last_operation_ && call.recv.type == last_type_)
-      return last_.bucket;
+    if (last_ < sized_.size()) {
+      Sized& last = sized_[last_];
+      if (last.collective == &call.collective && last.least <= bytes && bytes <= last.most &&
+          call.operation == last_operation_ && call.recv.type == last_type_ &&
+          (last.by != Sized::By::native_so_far || ++last.calls <= first_calls))
+        return last;
+    }
     last_operation_ = call.operation;
     last_type_ = call.recv.type;
-    return find_bucket(call, bytes);
+    return find_sized(call, bytes);
   }
   // One more way to serve calls of a bucket.
   Used& add_way(const Collective& collective, const Choice& choice, const std::string& reason,
@@ -118,15 +138,16 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // The way to the other ranks. Opened by waiting, while nonblocking collectives go on; or, for a
   // nonblocking one, without, where that can be. Returns an MPI error code. A channel that is
   // settled but not ready is refused: the MPI library has to serve.
-  Channel& channel() { return *channels_.back(); }
+  Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
   int open_channel() { return channel().is_settled() ? MPI_SUCCESS : open_channel_now(); }
   int start_channel();
   int test_channel(Channel& channel);
   // One more, once the tags of the last one are used up.
   int open_next_channel();
 
-  // What the environment asks for is served here: all ranks would do the same.
-  bool obeys_environment() const { return obeys_; }
+  // What the environment asks for is served here: all ranks would do the same. Ranks of other
+  // worlds may have come without us or with other settings, and nobody can tell.
+  bool obeys_environment() { return !process_->is_off() && channel().is_within_world(); }
 
   // Says a thing once: on rank 0 of MPI_COMM_WORLD if that is one of us, else on our own rank 0.
   void say_once(const std::string& line);
@@ -151,7 +172,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
  private:
   Used& add(const Collective& collective, const char* algorithm);
   static Communicator* find(MPI_Comm user);
-  Bucket* find_bucket(const Operation& call, std::int64_t bytes);
+  Sized& find_sized(const Operation& call, std::int64_t bytes);
+  void decide(Sized& made, const Operation& call, std::int64_t bytes);
+  void make_bucket(Sized& sized, const Operation& call);
   Used& add(const Collective& collective, const std::string& asked, Service::Instead instead,
             const Choice& choice, const Report::Key& key);
   Report::Key key(const Collective& collective, const std::string& choice,
@@ -162,6 +185,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Shape known(const Algorithm* algorithm, int root);
   std::uint64_t where(const Algorithm& algorithm);
   std::shared_ptr<const Placement> find_placement();
+  Channel& add_channel();
   int open_channel_now();
   int raise_error(int code) const;
 
@@ -171,20 +195,12 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   int rank_ = 0;
   int size_ = 0;
   bool is_inter_ = false;
-  bool obeys_ = true;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::deque<Used> used_;
-  // Of the call before, and all of them.
-  struct Sized {
-    const Collective* collective = nullptr;
-    std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
-    bool rounds = false;
-    Bucket* bucket = nullptr;
-  };
-  Sized last_;
+  std::list<Used> used_;
+  std::vector<Sized> sized_;
+  std::size_t last_ = 0;  // of the call before
   MPI_Op last_operation_ = MPI_OP_NULL;
   MPI_Datatype last_type_ = MPI_DATATYPE_NULL;
-  std::vector<Sized> sized_;
   std::vector<std::unique_ptr<Bucket>> buckets_;
 
   // Changes whenever a communicator goes, after which its handle may be another's.

@@ -53,6 +53,10 @@ class Settings {
   // library's own; `all` does so as well where another algorithm may give other bits.
   enum class Guarding : std::uint8_t { off, on, all };
   Guarding guarding() const { return guarding_; }
+  // Whether that which decides is known before the first call.
+  bool decides_at_once() const {
+    return guarding_ == Guarding::off || !tuning_.points.empty() || !learned_.points.empty();
+  }
   // TOCCATA_TUNING, and what earlier runs learned (TOCCATA_LEARN); empty without.
   const Tuning& tuning() const { return tuning_; }
   const Tuning& learned() const { return learned_; }

@@ -29,8 +29,9 @@ class Guard {
   static constexpr std::int64_t first_probe = 64;  // calls
 
   // `one_way`: see above. `setup`: seconds that it takes to find ways that challenge, which are
-  // asked for once they are within the share.
-  explicit Guard(bool one_way, double setup) : one_way_(one_way), setup_(setup), ways_(1) {}
+  // asked for once they are within the share. `calls`: that were before.
+  explicit Guard(bool one_way, double setup, std::int64_t calls = 0)
+      : one_way_(one_way), setup_(setup), ways_(1), calls_(calls) {}
   // Way 1 stands from the first call on, and way 0 challenges it.
   static Guard trusting(bool one_way) {
     Guard guard(one_way, 0);

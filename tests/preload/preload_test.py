@@ -31,17 +31,20 @@ class Outcome:
         self.code = process.returncode
         self.out = process.stdout.split()
         said = [line for line in process.stderr.splitlines() if line.startswith("toccata: ")]
-        table = [re.split(r"  +", line.removeprefix("toccata: ")) for line in said]
-        rows = [row for row in table if len(row) == 6 and row[0] != "collective"]
+        table = [re.split(r"  +", line.removeprefix("toccata: ").strip()) for line in said]
+        # Collective, ranks, algorithm, reason, calls, bytes, time; and the gain, where it is known.
+        is_row = [len(row) in (7, 8) for row in table]
+        rows = [row for row, is_one in zip(table, is_row, strict=True) if is_one]
+        rows = [row for row in rows if row[0] != "collective"]
         # (collective, ranks, algorithm) -> calls
-        self.calls = {(row[0], int(row[1]), row[2]): int(row[3]) for row in rows}
+        self.calls = {(row[0], int(row[1]), row[2]): int(row[4]) for row in rows}
         # (ranks, algorithm) -> (calls, bytes), without that by which programs count their faults
         self.report = {
-            (int(row[1]), row[2]): (int(row[3]), row[4])
+            (int(row[1]), row[2]): (int(row[4]), row[5])
             for row in rows
             if row[0].startswith("all") and row[0] != "allreduce"
         }
-        self.messages = [line for line, row in zip(said, table, strict=False) if len(row) != 6]
+        self.messages = [line for line, is_one in zip(said, is_row, strict=True) if not is_one]
         self.error = process.stderr
 
 

@@ -109,9 +109,9 @@ class Soak:
 
     def count(self, error):
         for line in error.splitlines():
-            row = re.split(r"  +", line.removeprefix("toccata: "))
-            if line.startswith("toccata: ") and len(row) == 6 and row[3].isdigit():
-                self.ran[row[2]] = self.ran.get(row[2], 0) + int(row[3])
+            row = re.split(r"  +", line.removeprefix("toccata: ").strip())
+            if line.startswith("toccata: ") and len(row) in (7, 8) and row[4].isdigit():
+                self.ran[row[2]] = self.ran.get(row[2], 0) + int(row[4])
 
     def fault(self, bare, done):
         """What is wrong, or None."""

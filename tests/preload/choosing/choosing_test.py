@@ -1,0 +1,178 @@
+"""What the preloaded library chooses by itself, seen in its report.
+
+`slow` is a library behind ours by which two collectives of the MPI library take 2 ms longer, so
+that ours are the quicker ones whatever this machine does.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from jobs import Job
+from preload_test import Outcome
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--library", required=True)
+arguments.add_argument("--also-preload", default="")
+arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
+arguments.add_argument("--folder", required=True, type=Path, help="of this folder's programs")
+arguments.add_argument("tests", nargs="*")
+options = arguments.parse_args() if __name__ == "__main__" else None
+
+RANKS = 3
+
+
+class Choosing(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, text=None):
+        path = Path(self.folder.name) / name
+        if text is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return str(path)
+
+    def run_calls(self, calls, *more, slow=True, bytes_a_rank=16, ranks=RANKS, **settings):
+        libraries = [options.library, str(options.folder / "libslow.so") if slow else None]
+        preloaded = " ".join(filter(None, [*libraries, options.also_preload]))
+        environment = {
+            "LD_PRELOAD": preloaded,
+            "TOCCATA_REPORT": "1",
+            "XDG_CONFIG_HOME": self.folder.name,
+        }
+        program = [str(options.folder / "repeats"), str(calls), str(bytes_a_rank), *more]
+        done = Job(
+            options.launcher.split(";"), 120, program, ranks, environment | settings
+        ).outcome()
+        outcome = Outcome(done)
+        self.assertEqual(outcome.out, ["right"], outcome.error)
+        self.assertEqual(outcome.code, 0, outcome.error)
+        outcome.rows = {}  # (collective, reason) -> {algorithm: calls}
+        for line in done.stderr.splitlines():
+            row = line.removeprefix("toccata: ").split()
+            if len(row) > 5 and row[1].isdigit() and int(row[1]) == ranks:
+                outcome.rows.setdefault((row[0], row[3]), {})[row[2]] = int(row[4])
+        return outcome
+
+    def test_the_first_calls_are_the_mpi_librarys(self):
+        outcome = self.run_calls(60)
+        self.assertEqual(outcome.rows[("allgather", "native")], {"native": 60})
+        self.assertFalse([reason for _, reason in outcome.rows if reason == "guarded"])
+        self.assertEqual(outcome.messages, [])
+
+    def test_what_is_quicker_takes_over(self):
+        outcome = self.run_calls(800)
+        for collective in ("allgather", "bcast"):
+            ours = sum(outcome.rows[(collective, "guarded")].values())
+            self.assertGreater(ours, 400, outcome.error)
+        self.assertEqual(outcome.messages, [])
+
+    def test_a_sum_of_floating_point_numbers_is_not_tried(self):
+        outcome = self.run_calls(300)
+        self.assertGreaterEqual(outcome.rows[("allreduce", "native")]["native"], 300)
+
+    def test_communicators_that_go_in_the_middle_of_a_trial(self):
+        self.run_calls(300, "split")
+
+    def test_a_tuning_file_decides_from_the_first_call(self):
+        tuning = self.tuning([("allgather", "ring"), ("allreduce", "recursive_doubling")])
+        outcome = self.run_calls(50, slow=False, TOCCATA_TUNING=tuning)
+        self.assertEqual(outcome.rows[("allgather", "tuned")], {"ring": 50})
+        # Sums that round as well: the file does not depend on this run's clocks.
+        self.assertEqual(outcome.rows[("allreduce", "tuned")]["recursive_doubling"], 100)
+
+    def tuning(self, points, bytes_a_rank=16, **more):
+        lines = [
+            {"collective": name, "ranks": RANKS, "nodes": 1, "bytes": size, "choice": choice}
+            for name, choice in points
+            for size in (4, 8, bytes_a_rank)
+        ]
+        return self.path("tuning.json", json.dumps({"toccata_tuning": 1, "points": lines} | more))
+
+    def test_a_tuning_file_of_what_cannot_be(self):
+        tuning = self.tuning([("allgather", "recursive_doubling"), ("bcast", "native")])
+        outcome = self.run_calls(300, TOCCATA_TUNING=tuning)
+        self.assertIn("needs a power of two ranks", "".join(outcome.messages))
+        self.assertEqual(outcome.rows[("bcast", "tuned")], {"native": 300})
+
+    def test_files_that_cannot_be_used_are_named_once(self):
+        for text, word in (
+            ("{", "is no tuning file"),
+            ('{"toccata_tuning": 9, "points": []}', "is of version 9"),
+            ('{"toccata_tuning": 1, "mpi": "Other MPI 1.0", "points": []}', "is for Other MPI 1.0"),
+        ):
+            for variable in ("TOCCATA_TUNING", "TOCCATA_LEARN"):
+                with self.subTest(variable=variable, word=word):
+                    path = self.path("bad.json", text)
+                    outcome = self.run_calls(5, slow=False, **{variable: path})
+                    self.assertEqual(len(outcome.messages), 1, outcome.error)
+                    self.assertIn(word, outcome.messages[0])
+                    self.assertIn(path, outcome.messages[0])
+        outcome = self.run_calls(5, slow=False, TOCCATA_TUNING=self.path("missing.json"))
+        self.assertIn("cannot be read", outcome.messages[0])
+
+    def test_what_was_learned_holds_in_the_next_run(self):
+        learned = self.path("deep/learned.json")
+        self.run_calls(800, TOCCATA_LEARN=learned)
+        points = json.loads(Path(learned).read_text())["points"]
+        best = {point["collective"]: point["choice"] for point in points}
+        self.assertNotEqual(best["allgather"], "native")
+        outcome = self.run_calls(40, TOCCATA_LEARN=learned)
+        self.assertEqual(sum(outcome.rows[("allgather", "learned")].values()), 40, outcome.error)
+        # A run of few calls learns nothing, and leaves what is there.
+        self.assertEqual(json.loads(Path(learned).read_text())["points"], points)
+
+    def test_sizes(self):
+        for size, algorithm in ((16, "ring"), (17, "native"), (4096, "native")):
+            outcome = self.run_calls(
+                5, bytes_a_rank=size, slow=False, TOCCATA_ALLGATHER="ring<=16, native"
+            )
+            self.assertEqual(outcome.rows[("allgather", "forced")], {algorithm: 5})
+
+    def test_off_leaves_everything_to_the_mpi_library(self):
+        outcome = self.run_calls(300, TOCCATA="off", TOCCATA_ALLGATHER="ring")
+        self.assertEqual(outcome.rows[("allgather", "native")], {"native": 300})
+
+    def test_without_a_guard_the_model_decides(self):
+        outcome = self.run_calls(20, TOCCATA_GUARD="off")
+        self.assertEqual(sum(outcome.rows[("allgather", "modelled")].values()), 20)
+        self.assertEqual(sum(outcome.rows[("allreduce", "modelled")].values()), 40)
+
+    def test_values_that_mean_nothing_are_named(self):
+        outcome = self.run_calls(5, slow=False, TOCCATA="maybe", TOCCATA_GUARD="x")
+        self.assertEqual(len(outcome.messages), 1, outcome.error)
+        self.assertIn("TOCCATA=maybe: it takes auto or off", outcome.messages[0])
+
+    def test_the_configuration_file_is_read_and_the_environment_counts_more(self):
+        self.path(
+            "toccata/toccata.conf", "# ours\nTOCCATA_ALLGATHER = ring\nTOCCATA_BCAST=binomial\n"
+        )
+        outcome = self.run_calls(5, slow=False, TOCCATA_BCAST="knomial")
+        self.assertEqual(outcome.rows[("allgather", "forced")], {"ring": 5})
+        self.assertEqual(set(outcome.rows[("bcast", "forced")]), {"knomial"})
+        self.path("toccata/toccata.conf", "ALLGATHER=ring\n")
+        outcome = self.run_calls(5, slow=False)
+        self.assertIn("toccata.conf:1: 'ALLGATHER=ring' is no setting", outcome.messages[0])
+
+    def test_the_report_as_a_file(self):
+        report = self.path("report.json")
+        self.run_calls(300, TOCCATA_REPORT=report)
+        written = json.loads(Path(report).read_text())
+        self.assertEqual((written["toccata_report"], written["ranks"]), (1, RANKS))
+        rows = [row for row in written["rows"] if row["collective"] == "allgather"]
+        self.assertEqual(sum(row["calls"] for row in rows), 300)
+        guarded = next(row for row in rows if row["reason"] == "guarded")
+        self.assertEqual(guarded["bytes"], 16)
+        self.assertGreater(guarded["native"], 1.9e-3)
+        self.assertGreater(guarded["predicted"], 0)
+        outcome = self.run_calls(5, TOCCATA_REPORT=self.path("missing/report.json"))
+        self.assertIn("cannot be written", outcome.messages[0])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *options.tests], verbosity=2)

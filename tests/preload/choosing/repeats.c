@@ -1,0 +1,68 @@
+// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES [split]].
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int faults = 0;
+
+static void gather_all(MPI_Comm comm, int bytes, int call) {
+  int rank, p;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &p);
+  char *mine = malloc(bytes), *all = malloc((size_t)bytes * p);
+  memset(mine, rank + call, bytes);
+  MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm);
+  for (int i = 0; i < bytes * p; ++i) faults += all[i] != (char)(i / bytes + call);
+  free(mine);
+  free(all);
+}
+
+static void cast(MPI_Comm comm, int bytes, int call) {
+  int rank, p;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &p);
+  char* data = malloc(bytes);
+  memset(data, rank == call % p ? call : -1, bytes);
+  MPI_Bcast(data, bytes, MPI_BYTE, call % p, comm);
+  for (int i = 0; i < bytes; ++i) faults += data[i] != (char)call;
+  free(data);
+}
+
+static void sum(MPI_Comm comm, int call) {
+  int rank, p, all;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &p);
+  const int mine = rank * call;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, comm);
+  faults += all != call * p * (p - 1) / 2;
+  const double part = 1.0 / (rank + 1);
+  double whole;
+  MPI_Allreduce(&part, &whole, 1, MPI_DOUBLE, MPI_SUM, comm);
+  faults += whole < 1;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int calls = atoi(argv[1]), bytes = argc > 2 ? atoi(argv[2]) : 16;
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  for (int call = 0; call < calls; ++call) {
+    gather_all(MPI_COMM_WORLD, bytes, call);
+    cast(MPI_COMM_WORLD, bytes, call);
+    sum(MPI_COMM_WORLD, call);
+    if (argc > 3) gather_all(half, bytes, call);
+    if (argc > 3 && call % 100 == 99) {  // perhaps in the middle of a trial
+      MPI_Comm_free(&half);
+      MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    }
+  }
+  MPI_Comm_free(&half);
+  int all;
+  MPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) puts(all == 0 ? "right" : "wrong");
+  MPI_Finalize();
+  return 0;
+}

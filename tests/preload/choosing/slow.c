@@ -1,0 +1,21 @@
+// An MPI library that is slow by 2 ms in two of its collectives, unless SLOW names how many
+// microseconds.
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void wait(void) {
+  const char* slow = getenv("SLOW");
+  usleep(slow ? atoi(slow) : 2000);
+}
+
+int MPI_Allgather(const void* send, int sends, MPI_Datatype sent, void* recv, int recvs,
+                  MPI_Datatype received, MPI_Comm comm) {
+  wait();
+  return PMPI_Allgather(send, sends, sent, recv, recvs, received, comm);
+}
+
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  wait();
+  return PMPI_Bcast(data, count, type, root, comm);
+}
