@@ -177,17 +177,36 @@ Communicator::Sized& Communicator::find_sized(const Operation& call, std::int64_
   return made;
 }
 
+// The key toccata_<collective> of a communicator's info, for those MPIs that keep it: Open MPI does
+// where the communicator was made by MPI_Comm_dup_with_info. It has to be the same on all ranks.
+std::optional<SizedChoice> Communicator::asked_by_info(const Collective& collective) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (PMPI_Comm_get_info(user_, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return {};
+  const std::string key = "toccata_" + std::string(collective.name);
+  char value[MPI_MAX_INFO_VAL + 1] = "";
+  int found = 0;
+  PMPI_Info_get(info, key.c_str(), MPI_MAX_INFO_VAL, value, &found);
+  PMPI_Info_free(&info);
+  if (found == 0) return {};
+  try {
+    return parse_sized_choice(collective, value);
+  } catch (const ChoiceError& error) {
+    say_once("info key " + key + "=" + value + ": " + error.what() + ". Using native there.");
+    return SizedChoice();
+  }
+}
+
 // Sizes from one power of two up to the next are one bucket; where a user names sizes, each range.
 void Communicator::decide(Sized& made, const Operation& call, std::int64_t bytes) {
   using enum Sized::By;
   const Settings& settings = Settings::get();
-  const SizedChoice& asked = settings.asked(call.collective);
-  made.by = asked.is_fixed() && !settings.chooses(call.collective) ? service : native_for_good;
-  if (size_ == 1 || made.by == service) {
+  const std::optional<SizedChoice> by_info = asked_by_info(call.collective);
+  const SizedChoice& asked = by_info ? *by_info : settings.asked(call.collective);
+  const bool by_size = by_info || !asked.is_fixed();
+  made.by = native_for_good;
+  if (size_ == 1 || (by_size ? !obeys_environment() : !settings.chooses(call.collective))) {
     made.by = service;
-  } else if (!asked.is_fixed() && !obeys_environment()) {
-    made.by = service;
-  } else if (!asked.is_fixed()) {
+  } else if (by_size) {
     const auto& ranges = asked.ranges();
     auto range = ranges.begin();
     const std::int64_t size = bytes < 0 ? SizedChoice::most_bytes : bytes;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -173,6 +174,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Used& add(const Collective& collective, const char* algorithm);
   static Communicator* find(MPI_Comm user);
   Sized& find_sized(const Operation& call, std::int64_t bytes);
+  std::optional<SizedChoice> asked_by_info(const Collective& collective);
   void decide(Sized& made, const Operation& call, std::int64_t bytes);
   void make_bucket(Sized& sized, const Operation& call);
   Used& add(const Collective& collective, const std::string& asked, Service::Instead instead,

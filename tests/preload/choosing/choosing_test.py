@@ -15,6 +15,7 @@ from jobs import Job
 from preload_test import Outcome
 
 arguments = argparse.ArgumentParser()
+arguments.add_argument("--family", required=True)
 arguments.add_argument("--library", required=True)
 arguments.add_argument("--also-preload", default="")
 arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
@@ -78,6 +79,11 @@ class Choosing(unittest.TestCase):
 
     def test_communicators_that_go_in_the_middle_of_a_trial(self):
         self.run_calls(300, "split")
+
+    def test_info_keys_of_a_communicator(self):
+        outcome = self.run_calls(1, "split", slow=False)
+        if options.family == "openmpi":  # MPICH drops keys that it does not know
+            self.assertEqual(outcome.rows[("allgather", "forced")], {"ring": 1})
 
     def test_a_tuning_file_decides_from_the_first_call(self):
         tuning = self.tuning([("allgather", "ring"), ("allreduce", "recursive_doubling")])

@@ -1,5 +1,7 @@
-// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES [split]].
+// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES [split]]. The
+// last calls are on a communicator whose info asks for a ring.
 #include <mpi.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +62,14 @@ int main(int argc, char** argv) {
     }
   }
   MPI_Comm_free(&half);
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "toccata_allgather", "ring");
+  MPI_Comm asking;
+  MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &asking);
+  if (argc > 3) gather_all(asking, bytes, 1);
+  MPI_Comm_free(&asking);
+  MPI_Info_free(&info);
   int all;
   MPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) puts(all == 0 ? "right" : "wrong");

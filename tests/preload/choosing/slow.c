@@ -1,6 +1,7 @@
 // An MPI library that is slow by 2 ms in two of its collectives, unless SLOW names how many
 // microseconds.
 #include <mpi.h>
+
 #include <stdlib.h>
 #include <unistd.h>
 
