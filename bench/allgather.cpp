@@ -15,8 +15,8 @@ class Allgather : public BenchmarkOfWorld {
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(bytes_);
-    if (algorithm == "native")
-      MPI_Allgather(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Allgather, MPI_Allgather))
+      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, MPI_COMM_WORLD);
     else
       toccata_allgather(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR,
                         MPI_COMM_WORLD, algorithm.c_str());

@@ -32,8 +32,8 @@ class Alltoall : public Benchmark {
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(block_);
-    if (algorithm == "native")
-      MPI_Alltoall(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Alltoall, MPI_Alltoall))
+      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, MPI_COMM_WORLD);
     else
       toccata_alltoall(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, MPI_COMM_WORLD,
                        algorithm.c_str());

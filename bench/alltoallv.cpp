@@ -20,10 +20,9 @@ class Alltoallv : public BenchmarkOfBlocks {
   }
 
   void call(const std::string& algorithm) override {
-    if (algorithm == "native")
-      MPI_Alltoallv(send_.data.data(), send_.counts.data(), send_.places.data(), MPI_CHAR,
-                    recv_.data.data(), recv_.counts.data(), recv_.places.data(), MPI_CHAR,
-                    MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Alltoallv, MPI_Alltoallv))
+      call(send_.data.data(), send_.counts.data(), send_.places.data(), MPI_CHAR, recv_.data.data(),
+           recv_.counts.data(), recv_.places.data(), MPI_CHAR, MPI_COMM_WORLD);
     else
       toccata_alltoallv(send_.data.data(), send_.counts.data(), send_.places.data(), MPI_CHAR,
                         recv_.data.data(), recv_.counts.data(), recv_.places.data(), MPI_CHAR,

@@ -14,8 +14,8 @@ class Bcast : public BenchmarkOfWorld {
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(recv_.size());
-    if (algorithm == "native")
-      MPI_Bcast(recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Bcast, MPI_Bcast))
+      call(recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
     else
       toccata_bcast(recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD, algorithm.c_str());
   }

@@ -14,13 +14,20 @@ namespace toccata::bench {
 class Benchmark {
  public:
   virtual ~Benchmark() = default;
-  // One call: `algorithm` by name, or "native" for the MPI library's own.
+  // One call: `algorithm` by name; "native" for the MPI library's own; "auto" for whatever stands
+  // in for it in this process, which with our library preloaded is what that chooses by itself.
   virtual void call(const std::string& algorithm) = 0;
   // Spoils what the next call has to write.
   virtual void spoil() = 0;
   // Whether the last call left the right data on this rank.
   virtual bool right() const = 0;
 };
+
+// Of MPI's function and what stands in for it the one that is meant; null where neither is.
+template <typename Function>
+Function* of_mpi(const std::string& algorithm, Function* own, Function* standing_in) {
+  return algorithm == "native" ? own : algorithm == "auto" ? standing_in : nullptr;
+}
 
 // What the benchmarks of one collective have in common.
 class BenchmarkOfWorld : public Benchmark {

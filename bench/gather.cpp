@@ -15,8 +15,8 @@ class Gather : public BenchmarkOfWorld {
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(bytes_);
-    if (algorithm == "native")
-      MPI_Gather(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Gather, MPI_Gather))
+      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
     else
       toccata_gather(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, 0,
                      MPI_COMM_WORLD, algorithm.c_str());

@@ -18,9 +18,9 @@ class Gatherv : public BenchmarkOfBlocks {
   }
 
   void call(const std::string& algorithm) override {
-    if (algorithm == "native")
-      MPI_Gatherv(send_.data.data(), send_.counts[0], MPI_CHAR, recv_.data.data(),
-                  recv_.counts.data(), recv_.places.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Gatherv, MPI_Gatherv))
+      call(send_.data.data(), send_.counts[0], MPI_CHAR, recv_.data.data(), recv_.counts.data(),
+           recv_.places.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
     else
       toccata_gatherv(send_.data.data(), send_.counts[0], MPI_CHAR, recv_.data.data(),
                       recv_.counts.data(), recv_.places.data(), MPI_CHAR, 0, MPI_COMM_WORLD,

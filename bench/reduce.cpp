@@ -11,8 +11,8 @@ class Reduce : public BenchmarkOfSums {
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(send_.size());
-    if (algorithm == "native")
-      MPI_Reduce(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Reduce, MPI_Reduce))
+      call(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
     else
       toccata_reduce(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD,
                      algorithm.c_str());

@@ -11,9 +11,8 @@ class ReduceScatter : public BenchmarkOfSums {
 
   void call(const std::string& algorithm) override {
     const int count = static_cast<int>(send_.size()) / size_;
-    if (algorithm == "native")
-      MPI_Reduce_scatter_block(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM,
-                               MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Reduce_scatter_block, MPI_Reduce_scatter_block))
+      call(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     else
       toccata_reduce_scatter_block(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM,
                                    MPI_COMM_WORLD, algorithm.c_str());

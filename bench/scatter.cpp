@@ -15,8 +15,8 @@ class Scatter : public BenchmarkOfWorld {
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(recv_.size());
-    if (algorithm == "native")
-      MPI_Scatter(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Scatter, MPI_Scatter))
+      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, 0, MPI_COMM_WORLD);
     else
       toccata_scatter(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, 0,
                       MPI_COMM_WORLD, algorithm.c_str());

@@ -19,9 +19,9 @@ class Scatterv : public BenchmarkOfBlocks {
   }
 
   void call(const std::string& algorithm) override {
-    if (algorithm == "native")
-      MPI_Scatterv(send_.data.data(), send_.counts.data(), send_.places.data(), MPI_CHAR,
-                   recv_.data.data(), recv_.counts[0], MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Scatterv, MPI_Scatterv))
+      call(send_.data.data(), send_.counts.data(), send_.places.data(), MPI_CHAR, recv_.data.data(),
+           recv_.counts[0], MPI_CHAR, 0, MPI_COMM_WORLD);
     else
       toccata_scatterv(send_.data.data(), send_.counts.data(), send_.places.data(), MPI_CHAR,
                        recv_.data.data(), recv_.counts[0], MPI_CHAR, 0, MPI_COMM_WORLD,

@@ -122,6 +122,7 @@ class Run {
   void drop_impossible() {
     const Collective& collective = *find_collective(options_.collective);
     std::erase_if(options_.algorithms, [&](const std::string& algorithm) {
+      if (algorithm == "auto") return false;
       const Choice choice = parse_choice(collective, algorithm);
       const std::string reason =
           choice.native() ? "" : choice.algorithm->why_impossible({size_, choice.parameters});
@@ -278,7 +279,7 @@ std::string complaint(const Options& options) {
     return "there is no benchmark of '" + options.collective + "'; known are" + known;
   }
   for (const std::string& algorithm : options.algorithms) try {
-      parse_choice(*find_collective(options.collective), algorithm);
+      if (algorithm != "auto") parse_choice(*find_collective(options.collective), algorithm);
     } catch (const ChoiceError& error) {
       return error.what();
     }

@@ -174,14 +174,20 @@ def split_choices(text: str) -> list[str]:
 
 
 def measured(collective: str, text: str) -> list[str]:
-    """The choices of a list, as the benchmark program reports them: "all", "variants", or names."""
+    """The choices of a list, as the benchmark program reports them: "all", "variants", or names.
+
+    "auto" is what the preloaded library chooses by itself.
+    """
     known = of_collective(collective)
     if text == "all":
         return ["native", *(each.name for each in known)]
     if text == "variants":
         # 64 ranks are possible for every algorithm and setting, so none is left out.
         return ["native", *(choice.text for each in known for choice in each.variants(64))]
-    names = [_core.parse_choice(collective, each).text for each in split_choices(text)]
+    names = [
+        each if each == "auto" else _core.parse_choice(collective, each).text
+        for each in split_choices(text)
+    ]
     if not names:
         raise InputError(f"'{text}' names no algorithm; give some, as native,ring, or all")
     return list(dict.fromkeys(names))

@@ -13,6 +13,7 @@ from toccata import _core
 from toccata.commands.bench import bench
 from toccata.commands.bounds import bounds_
 from toccata.commands.calibrate import calibrate
+from toccata.commands.demo import demo_
 from toccata.commands.doctor import doctor
 from toccata.commands.explain import explain
 from toccata.commands.export import export
@@ -138,6 +139,7 @@ app.command("predict")(predict)
 app.command("calibrate")(calibrate)
 app.command("bench")(bench)
 app.command("tune")(tune)
+app.command("demo")(demo_)
 app.command("explain")(explain)
 app.command("export")(export)
 app.command("fit")(fit_)

@@ -17,6 +17,9 @@ from toccata.results import Measurement
 
 SHOWN_LINES = 12  # of what a failed run said
 MOST_BYTES = 1 << 30  # of a message, of what a rank contributes
+AUTO = "auto"  # the "algorithm" that is what the preloaded library chooses by itself
+# What starts a program with a library in front of what is preloaded already.
+PRELOADED = ("sh", "-c", 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"')
 
 
 def parse_sizes(text: str, least: int = 1) -> list[int]:
@@ -254,4 +257,6 @@ def command_for(
 ) -> list[str]:
     """The whole command of one run; InputError if the program is not built for that MPI."""
     program = [str(mpi.benchmark(launcher.family)), *plan.arguments()]
+    if AUTO in plan.algorithms:
+        program = [*PRELOADED, str(mpi.library(launcher.family)), *program]
     return mpi.start(launcher, ranks, launcher_arguments, program)

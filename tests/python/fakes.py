@@ -45,7 +45,9 @@ if os.environ.get("FAKE_LOG"):
         print("preload", os.environ.get("LD_PRELOAD"), *sys.argv[1:], file=log)
 if "-n" in sys.argv:
     os.environ["FAKE_RANKS"] = sys.argv[sys.argv.index("-n") + 1]
-program = next(i for i, word in enumerate(sys.argv[1:], 1) if word.startswith("/"))
+program = next(
+    i for i, word in enumerate(sys.argv[1:], 1) if word.startswith("/") and ".so" not in word
+)
 os.execv(sys.argv[program], sys.argv[program:])
 """
 

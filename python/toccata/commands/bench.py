@@ -70,7 +70,11 @@ def bench(
     ] = None,
     algorithms: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="all, variants (every setting), or ring,sparbit:..."),
+        typer.Option(
+            metavar="LIST",
+            help="all, variants (every setting), or native,ring,sparbit:...; auto: what the "
+            "preloaded library chooses.",
+        ),
     ] = None,
     distribution: Annotated[
         DistributionName | None,

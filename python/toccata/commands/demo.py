@@ -1,0 +1,50 @@
+"""`toccata demo`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import outputs
+from toccata.commands.common import MpiOption, console, print_whole, progress
+
+
+def demo_(
+    mpi: MpiOption = "auto",
+    no_hosts: Annotated[
+        bool, typer.Option("--no-hosts", help="Only on this machine as it is.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture.")
+    ] = Path("results/demo.png"),
+) -> None:
+    """Set the preloaded library's choice beside the MPI library's own, with nothing set.
+
+    On this machine, and, as root and with Open MPI, on four hosts that it plays: network namespaces
+    with 1 ms between any two and 100 Mbit/s each (bench/cluster). What is timed comes after the
+    first calls of each size, in which the library tries what may be better.
+    """
+    from toccata import demo, drawing  # matplotlib takes a second to load
+
+    outputs.check_pictures(output)
+    why = "--no-hosts" if no_hosts else demo.why_no_hosts()
+    places = [*demo.HERE, *([] if why else [demo.HOSTS])]
+    cells: list[demo.Cell] = []
+    with progress() as bar:
+        task = bar.add_task("", total=demo.runs(places) + 1)
+
+        def told(what: str) -> None:
+            bar.update(task, advance=1, description=what)
+
+        for place in demo.HERE:
+            library, found = demo.measure(place, mpi, told)
+            cells += found
+        if not why:
+            with demo.hosts():
+                cells += demo.measure(demo.HOSTS, "openmpi", told)[1]
+    print_whole(demo.table(cells))
+    console.print(f"\n{demo.summary(cells)}")
+    if why and not no_hosts:
+        console.print(f"without the four hosts, where there is more to win: {why}")
+    drawing.write(demo.draw(cells, f"Nothing set but the preload, {library}"), output)
+    console.print(f"wrote {output}")

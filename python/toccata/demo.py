@@ -1,0 +1,187 @@
+"""The automatic choice beside the MPI library's own, here and on four hosts that we play here.
+
+Both are timed in turns in one run of a program with the library preloaded and nothing set: native
+is the MPI library's function by its other name, PMPI_..., which nobody intercepts.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import geometric_mean
+
+import numpy as np
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.figure import Figure
+from rich.table import Table
+
+from toccata import launcher, measuring
+from toccata.errors import Failure
+from toccata.measuring import AUTO, Plan
+from toccata.quantities import show_bytes, show_microseconds
+from toccata.results import Measurement
+
+COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
+# The library tries what may be better in the first calls of a size, so these are not timed.
+TRIALS = 300
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where and what is measured."""
+
+    name: str
+    ranks: int
+    sizes: Sequence[int]
+    collectives: Sequence[str] = COLLECTIVES
+    repetitions: int = 100
+    limit: int = 5  # seconds for one size
+    trials: int = TRIALS
+
+
+HERE = (
+    Place("2 ranks", 2, (8, 1 << 10, 32 << 10, 256 << 10)),
+    Place("4 ranks", 4, (8, 1 << 10, 32 << 10, 256 << 10)),
+)
+HOSTS = Place(
+    "16 ranks\non 4 hosts", 16, (8, 1 << 10), ("allgather", "allreduce"), repetitions=20, limit=20
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One collective in one place at one size: medians in seconds, and native's spread."""
+
+    place: Place
+    collective: str
+    bytes: int
+    native: float
+    auto: float
+    spread: float  # distance of native's quartiles over its median
+
+    @property
+    def ratio(self) -> float:
+        return self.auto / self.native
+
+
+def runs(places: Sequence[Place]) -> int:
+    return sum(len(each.collectives) for each in places)
+
+
+def measure(place: Place, mpi: str, told: Callable[[str], None]) -> tuple[str, list[Cell]]:
+    """All of a place, and of which MPI it is. Failure where a run fails."""
+    starter = launcher.find(mpi)
+    cells: list[Cell] = []
+    for collective in place.collectives:
+        told(f"{collective}, {place.name.replace(chr(10), ' ')}")
+        plan = Plan(
+            collective, ["native", AUTO], place.sizes, place.repetitions, place.trials,
+            place.limit, validate=True,
+        )  # fmt: skip
+        command = measuring.command_for(plan, starter, place.ranks, [])
+        run = measuring.measure(plan, command, place.ranks)
+        by_size: dict[int, dict[str, Measurement]] = {}
+        for each in run.measurements:
+            by_size.setdefault(each.bytes, {})[each.algorithm] = each
+        for size, both in by_size.items():
+            native, auto = both["native"], both[AUTO]
+            spread = (native.q75 - native.q25) / native.median
+            cells.append(Cell(place, collective, size, native.median, auto.median, spread))
+    return run.mpi, cells
+
+
+def why_no_hosts() -> str:
+    """Why this machine cannot play four hosts; empty if it can."""
+    if not (scripts() / "up.sh").exists():
+        return "the scripts that make them are in a checkout of Toccata alone"
+    if os.geteuid() != 0:
+        return "only root can make network namespaces"
+    return ""
+
+
+def scripts() -> Path:
+    """bench/cluster of the checkout."""
+    return Path(__file__).resolve().parents[2] / "bench/cluster"
+
+
+@contextmanager
+def hosts() -> Iterator[None]:
+    """The four hosts, while it lasts; `mpirun` starts ranks on them. Failure where they fail."""
+    made = subprocess.run([scripts() / "up.sh"], capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        raise Failure(made.stderr.strip().splitlines()[-1] if made.stderr else "up.sh failed")
+    path = os.environ["PATH"]
+    os.environ["PATH"] = f"{scripts() / 'bin'}:{path}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = path
+        subprocess.run([scripts() / "down.sh"], check=False)
+
+
+def table(cells: Sequence[Cell]) -> Table:
+    """A row for each collective, place and size."""
+    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    result.add_column("Collective")
+    result.add_column("Where")
+    for heading in ("Size", "Native\nµs", "spread", "Toccata\nµs", "ratio"):
+        result.add_column(heading, justify="right", no_wrap=True)
+    for each in cells:
+        colour = "green" if each.ratio < 0.95 else "red" if each.ratio > 1.05 else "dim"
+        result.add_row(
+            each.collective,
+            each.place.name.replace("\n", " "),
+            show_bytes(each.bytes),
+            show_microseconds(each.native),
+            f"{each.spread:.0%}",
+            show_microseconds(each.auto),
+            f"[{colour}]{each.ratio:.2f}[/]",
+        )
+    return result
+
+
+def summary(cells: Sequence[Cell]) -> str:
+    """A line for each place."""
+    lines = []
+    for place in dict.fromkeys(each.place.name for each in cells):
+        ratios = [each.ratio for each in cells if each.place.name == place]
+        name = place.replace("\n", " ")
+        lines.append(
+            f"{name}: Toccata takes {geometric_mean(ratios):.2f} of native's time in the geometric "
+            f"mean, {min(ratios):.2f} at best, {max(ratios):.2f} at worst"
+        )
+    return "\n".join(lines)
+
+
+def draw(cells: Sequence[Cell], title: str) -> Figure:
+    """A column a place, a row a collective and size: native's time is 1."""
+    places = list(dict.fromkeys(each.place.name for each in cells))
+    rows = list(dict.fromkeys((each.collective, each.bytes) for each in cells))
+    image = np.full((len(rows), len(places)), np.nan)
+    for each in cells:
+        image[rows.index((each.collective, each.bytes)), places.index(each.place.name)] = each.ratio
+    figure = Figure(figsize=(2.6 + 1.15 * len(places), 1.7 + 0.3 * len(rows)), layout="constrained")
+    axes = figure.add_subplot()
+    shades = axes.imshow(
+        image, cmap="RdYlBu_r", norm=TwoSlopeNorm(1.0, 0.2, 1.8), aspect="auto"
+    )  # blue is quicker than native, and red slower
+    for (y, x), ratio in np.ndenumerate(image):
+        if not np.isnan(ratio):
+            ink = "white" if ratio < 0.45 or ratio > 1.6 else "#1c2833"
+            axes.text(x, y, f"{ratio:.2f}", ha="center", va="center", fontsize=9, color=ink)
+    axes.set_xticks(range(len(places)), places, fontsize=9)
+    axes.xaxis.tick_top()
+    axes.set_yticks(range(len(rows)), [f"{name} {show_bytes(size)}" for name, size in rows])
+    axes.tick_params(length=0, labelsize=9)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks(np.arange(len(places) + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.5)
+    axes.tick_params(which="minor", length=0)
+    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.02, ha="left")
+    bar = figure.colorbar(shades, ax=axes, shrink=0.7, aspect=25)
+    bar.set_label("time, native's is 1", fontsize=9)
+    bar.ax.tick_params(labelsize=8)
+    return figure
