@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from toccata.errors import InputError
+from toccata.recorded import IN_BLOCKS
 from toccata.tuning import Point, Tuning
 
 FAR = 1.5  # ratio beyond which numbers of ranks are not near (src/selection/tuning.h)
@@ -94,7 +95,7 @@ UCC: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """Who serves sizes from `first` to `last`, both included; bytes that a rank contributes."""
+    """Who serves sizes from `first` to `last`, both included: bytes of a block, or the message."""
 
     first: int
     last: int | None  # None: any
@@ -179,8 +180,8 @@ def _add(sized: list[Rule], low: int, high: int, name: str | None, choice: str) 
 
 
 def whole_bytes(collective: str, p: int, size: int) -> int:
-    """Of the whole vector, where a rank contributes `size`."""
-    return size * p if collective in ("allgather", "gather", "scatter") else size
+    """Of the whole vector, whose blocks or which is of `size`."""
+    return size * p if collective in IN_BLOCKS else size
 
 
 def openmpi(tuning: Tuning, version: int = 4) -> str:
@@ -264,8 +265,8 @@ def _mpich_sizes(collective: str, ranks: Ranks, otherwise: Mapping[str, Any]) ->
         if each.last is None:
             tree[f"{what}=any"] = leaf
         else:
-            last = whole_bytes(collective, ranks.ranks, each.last)
-            last = last // ranks.ranks if collective == "alltoall" else last
+            by_block = collective == "alltoall"
+            last = each.last if by_block else whole_bytes(collective, ranks.ranks, each.last)
             tree[f"{what}<={last}"] = leaf
     return _where_allowed(collective, tree, otherwise)
 

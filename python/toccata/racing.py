@@ -42,7 +42,8 @@ def jobs(
                 ]
                 if not sizes or (each is not None and each > p):
                     continue
-                here = replace(plan, sizes=sizes)
+                blocks = tuning.blocks_benched(plan.collective, p)
+                here = replace(plan, sizes=[size * blocks for size in sizes])
                 placed = mpi.per_node(starter, each) if each is not None else []
                 command = measuring.command_for(here, starter, p, [*placed, *more])
                 result.append(Job(here, p, each, command))
@@ -78,6 +79,6 @@ def run(
             found.add(tuning.decide(here, max(run.nodes, 1), job.per_node))
             found.partial = not (last and size == job.plan.sizes[-1])
             found.write(path)
-            told(job, size)
+            told(job, size // tuning.blocks_benched(job.plan.collective, job.ranks))
 
         measuring.measure(job.plan, job.command, job.ranks, sized=sized)

@@ -20,8 +20,8 @@ from toccata.results import Measurement
 VERSION = 1
 DOUBT = 0.05  # that something is taken for quicker than the MPI library's own and is not
 
-# Of these, what a rank contributes is blocks for all ranks together.
-BLOCKS_FOR_ALL = ("alltoall", "alltoallv", "reduce_scatter")
+# Of these the benchmark program is told the bytes of the blocks for all ranks together.
+BENCHED_TOGETHER = ("alltoall", "alltoallv", "reduce_scatter")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Point:
     collective: str
     ranks: int
     nodes: int
-    bytes: int  # that a rank contributes, or of the message
+    bytes: int  # of a block, or the message: as the library has sizes (src/selection/tuning.h)
     choice: str
     seconds: float = 0.0
     native_seconds: float = 0.0
@@ -170,7 +170,7 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
         collective=best.collective,
         ranks=best.ranks,
         nodes=nodes,
-        bytes=best.bytes,
+        bytes=best.bytes // blocks_benched(best.collective, best.ranks),
         choice=best.algorithm,
         seconds=best.median,
         native_seconds=native.median,
@@ -181,18 +181,18 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
     )
 
 
-def unit_bytes(collective: str, p: int, size: int) -> int:
-    """Of one block, or the message, where a rank contributes `size`: what models go by."""
-    return max(1, size // p) if collective in BLOCKS_FOR_ALL else size
+def blocks_benched(collective: str, p: int) -> int:
+    """How many blocks the benchmark program's sizes are of."""
+    return p if collective in BENCHED_TOGETHER else 1
 
 
 def by_model(
     collective: str, shape: _core.Shape, nodes: int, sizes: Sequence[int], model: _core.Model
 ) -> list[Point]:
     """What the library would choose by a model, of each size."""
-    units = [unit_bytes(collective, shape.p, size) for size in sizes]
     points = []
-    for size, ranked in zip(sizes, _core.rank(collective, shape, model, units), strict=True):
+    all_ranked = _core.rank(collective, shape, model, list(sizes))
+    for size, ranked in zip(sizes, all_ranked, strict=True):
         if not ranked:
             continue
         choice, seconds = ranked[0]

@@ -12,7 +12,7 @@ namespace toccata {
 //
 //   locality_bruck<=4K, hierarchical:leaders=2<=256K, native
 //
-// Sizes are what `toccata bench --sizes` means: bytes that a rank contributes, or of the message.
+// Sizes are bytes of a block (in an all-to-all: for one rank), or of the message.
 class SizedChoice {
  public:
   // `choice` for all sizes.

@@ -25,7 +25,7 @@ class TuningError : public std::invalid_argument {
 //                "choice": "locality_bruck", "seconds": 2.1e-5, "native_seconds": 3.4e-5,
 //                "spread": 0.04}]}
 //
-// "bytes" are what a rank contributes, or of the message; seconds are medians of a call, and
+// "bytes" are of a block (for one rank), or of the message; seconds are medians of a call, and
 // "spread" is the distance of their quartiles over the median. Only what says where and what has
 // to be there; other fields are for those who read the file.
 class Tuning {

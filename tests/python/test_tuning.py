@@ -1,12 +1,13 @@
 """`toccata tune` and its files."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import BUILD, Toccata
+from conftest import BUILD, ROOT, Toccata
 from test_cli import invoke
 from toccata import _core, tuning
 from toccata.errors import InputError
@@ -136,14 +137,23 @@ def test_by_model(machine: Path) -> None:
     assert len(document["points"]) == 8
     assert {each["nodes"] for each in document["points"]} == {2, 4}
     assert "Predicted" in stdout
-    # An alltoall's size is of the blocks for all ranks together.
     shape = _core.Shape(_core.Placement(_core.Machine("node:4 core:4"), 16))
-    first = _core.rank("alltoall", shape, _core.usual_model(), [4096])[0][0]
+    first = _core.rank("alltoall", shape, _core.usual_model(), [65536])[0][0]
     chosen = next(
-        each for each in document["points"]
+        each
+        for each in document["points"]
         if (each["collective"], each["ranks"], each["bytes"]) == ("alltoall", 16, 65536)
-    )  # fmt: skip
-    assert (chosen["choice"], chosen["seconds"]) == (first[0].text, first[1])
+    )
+    assert (chosen["choice"], chosen["seconds"]) == (first[0].text, pytest.approx(first[1], 1e-3))
+
+
+def test_sizes_are_of_blocks(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    setting = ("--ranks", "3,4", "--sizes", "8", "--algorithms", "pairwise")
+    assert invoke("tune", "alltoall", *setting)[0] == 0
+    runs = (machine / "log").read_text().splitlines()
+    assert ["--sizes 24 " in runs[0], "--sizes 32 " in runs[1]] == [True, True]
+    assert set(points(machine / "results/tuning-openmpi.json")) == {(3, 8), (4, 8)}
 
 
 @pytest.mark.parametrize(
@@ -205,3 +215,18 @@ def test_on_the_real_thing(family: str, toccata: Toccata, tmp_path: Path) -> Non
         assert set(each.medians) == {"native", "ring", "sparbit"}
         assert each.choice in each.medians
         assert (each.ranks, each.nodes) == (2, 1)
+    # The library takes the file for one of its MPI.
+    program = BUILD / "examples" / family / "fft"
+    library = BUILD / "lib" / family / "libtoccata.so"
+    if not program.exists() or not library.exists():
+        return
+    file = tmp_path / f"results/tuning-{family}.json"
+    ran = subprocess.run(
+        [
+            ROOT / "scripts/mpiexec.sh", family, "2", "env", f"LD_PRELOAD={library}",
+            f"TOCCATA_TUNING={file}", program, "32", "2",
+        ],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert "right" in ran.stdout
+    assert "toccata:" not in ran.stderr

@@ -7,6 +7,7 @@ import typer
 
 from toccata import outputs
 from toccata.commands.common import MpiOption, console, print_whole, progress
+from toccata.errors import Failure
 
 
 def demo_(
@@ -40,8 +41,11 @@ def demo_(
             library, found = demo.measure(place, mpi, told)
             cells += found
         if not why:
-            with demo.hosts():
-                cells += demo.measure(demo.HOSTS, "openmpi", told)[1]
+            try:
+                with demo.hosts():
+                    cells += demo.measure(demo.HOSTS, "openmpi", told)[1]
+            except Failure as error:  # what was measured is worth showing all the same
+                why = str(error)
     print_whole(demo.table(cells))
     console.print(f"\n{demo.summary(cells)}")
     if why and not no_hosts:

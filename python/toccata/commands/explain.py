@@ -29,7 +29,7 @@ def explain(
         typer.Option("--ranks", "-p", metavar="P", parser=number_of_ranks, help="How many."),
     ] = None,
     size: Annotated[
-        str, typer.Option("--bytes", metavar="N", help="That a rank contributes, or the message.")
+        str, typer.Option("--bytes", metavar="N", help="Of a block, or the message.")
     ] = "1K",
     machine: MachineOption = None,
     placement: PlacementOption = None,
@@ -102,8 +102,7 @@ def _of_a_call(
     if file is not None:
         tuning.read(file)  # its complaints name the place
         tuned = _core.tuned(str(file), collective, ranks, nodes, size)
-    unit = tuning.unit_bytes(collective, ranks, size)
-    ranked = _core.rank(collective, shape, parameters, [unit])[0]
+    ranked = _core.rank(collective, shape, parameters, [size])[0]
     if tuned is not None:
         console.print(f"{what}: [bold]{tuned.text}[/], tuned: the nearest point of {file} says so")
     elif ranked:
@@ -116,7 +115,7 @@ def _of_a_call(
     else:
         console.print(f"{what}: native; no algorithm of ours can run there")
         return
-    bound = _core.LowerBound(ranked[0][0], shape, parameters)(unit) if ranks <= 20_000 else None
+    bound = _core.LowerBound(ranked[0][0], shape, parameters)(size) if ranks <= 20_000 else None
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Candidate", no_wrap=True)
     for heading in ("Sketched\nµs", "Walked\nµs", "Over the\nfirst", "Rounds", "Messages\na rank"):
@@ -125,7 +124,7 @@ def _of_a_call(
         cost = choice.cost(shape)
         walked = "[dim]–[/]"
         if cost.messages * ranks <= MOST_WALKED:
-            walked = q.show_microseconds(_core.Predictor(choice, shape).seconds(unit, parameters))
+            walked = q.show_microseconds(_core.Predictor(choice, shape).seconds(size, parameters))
         mark = "[bold green]" if choice.text == (tuned or ranked[0][0]).text else "[default]"
         table.add_row(
             f"{mark}{choice.text}[/]", q.show_microseconds(seconds), walked,

@@ -47,7 +47,7 @@ def tune(
         typer.Option(metavar="LIST", help="Ranks a node; as the launcher has it unless told."),
     ] = None,
     sizes: Annotated[
-        str, typer.Option(metavar="LIST", help="Bytes a rank contributes, as for bench.")
+        str, typer.Option(metavar="LIST", help="Bytes of a block or message, as for predict.")
     ] = STANDARD_SIZES,
     algorithms: Annotated[
         str,
