@@ -98,6 +98,13 @@ TOCCATA_PUBLIC int toccata_reduce_scatter_block(const void* sendbuf, void* recvb
 TOCCATA_PUBLIC int toccata_reduce_scatter(const void* sendbuf, void* recvbuf,
                                           const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                                           MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_scan(const void* sendbuf, void* recvbuf, int count,
+                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                const char* algorithm);
+TOCCATA_PUBLIC int toccata_exscan(const void* sendbuf, void* recvbuf, int count,
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                  const char* algorithm);
+TOCCATA_PUBLIC int toccata_barrier(MPI_Comm comm, const char* algorithm);
 
 /* A nonblocking or persistent collective of ours; not an MPI_Request.
  *
@@ -164,6 +171,14 @@ TOCCATA_PUBLIC int toccata_ireduce_scatter(const void* sendbuf, void* recvbuf,
                                            const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                                            MPI_Comm comm, const char* algorithm,
                                            toccata_request* request);
+TOCCATA_PUBLIC int toccata_iscan(const void* sendbuf, void* recvbuf, int count,
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                 const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_iexscan(const void* sendbuf, void* recvbuf, int count,
+                                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                   const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ibarrier(MPI_Comm comm, const char* algorithm,
+                                    toccata_request* request);
 
 /* Persistent: started by toccata_start as often as wanted, each start ended by a wait or test, and
  * freed by toccata_request_free. `info` may be MPI_INFO_NULL; no key is known yet.
@@ -230,6 +245,15 @@ TOCCATA_PUBLIC int toccata_reduce_scatter_init(const void* sendbuf, void* recvbu
                                                const int recvcounts[], MPI_Datatype datatype,
                                                MPI_Op op, MPI_Comm comm, MPI_Info info,
                                                const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_scan_init(const void* sendbuf, void* recvbuf, int count,
+                                     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info,
+                                     const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_exscan_init(const void* sendbuf, void* recvbuf, int count,
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                       MPI_Info info, const char* algorithm,
+                                       toccata_request* request);
+TOCCATA_PUBLIC int toccata_barrier_init(MPI_Comm comm, MPI_Info info, const char* algorithm,
+                                        toccata_request* request);
 
 /* Starts an inactive persistent request; MPI_ERR_REQUEST for any other. */
 TOCCATA_PUBLIC int toccata_start(toccata_request* request);

@@ -49,6 +49,9 @@ struct Algorithm {
   // operands in pairs, and so on:
   //
   //   p = 6   ((0∘1) ∘ (2∘3)) ∘ (4 ∘ 5)
+  //
+  // Of the ranks up to each, as scan has them, those of every power of two in their number are
+  // combined in pairs, and then these from the right: of 7, ((0∘1) ∘ (2∘3)) ∘ ((4∘5) ∘ 6).
   bool reproducible = false;
 
   // Whether it goes by where ranks run, or by the mesh they are laid on. Proofs then try many.

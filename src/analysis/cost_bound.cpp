@@ -64,7 +64,7 @@ class Demand {
       });
       widest_ = std::max(widest_, sources + 1);
     }
-    if (collective.reduces && shape.p > 1) widest_ = shape.p;
+    if (collective.reduces || collective.synchronizes) widest_ = shape.p;
   }
 
   // The most that any rank receives or gives away.

@@ -94,10 +94,10 @@ class Region {
         bytes_[origin_ + offset + i] = pattern(datum, contributor, index++);
     });
   }
-  // The same of ranks 0 ... p - 1, reduced.
-  void fill_reduced(int block, Datum datum, int p, Operator reduction) {
-    fill(block, datum, p - 1);
-    for (int rank = p - 2; rank >= 0; --rank) {
+  // The same of the first `ranks`, reduced.
+  void fill_reduced(int block, Datum datum, int ranks, Operator reduction) {
+    fill(block, datum, ranks - 1);
+    for (int rank = ranks - 2; rank >= 0; --rank) {
       Region from = *this;
       from.fill(block, datum, rank);
       reduce(from, block, block, reduction);
@@ -244,11 +244,13 @@ class Run : public WalkVisitor {
     const Schedule nothing_more;
     const Sizing sizing(collective_, shape_, rank, nothing_more);
     Region expected = region(sizing, Buffer::recv);
+    const int contributors =
+        collective_.contributors != nullptr ? collective_.contributors(shape_, rank) : shape_.p;
     for (int block = 0; block < expected.blocks(); ++block)
       if (const Datum datum = collective_.after(shape_, rank, Buffer::recv, block);
           datum != nothing) {
         if (collective_.reduces)
-          expected.fill_reduced(block, datum, shape_.p, call_.reduction);
+          expected.fill_reduced(block, datum, contributors, call_.reduction);
         else
           expected.fill(block, datum, 0);
       }

@@ -40,7 +40,7 @@ std::uint64_t combined(std::uint64_t one, std::uint64_t other) {
   return scramble(scramble(std::min(one, other)) ^ std::max(one, other));
 }
 
-// The expression that `reproducible` algorithms evaluate; see Algorithm.
+// The expression that `reproducible` algorithms evaluate for all of p ranks; see Algorithm.
 std::uint64_t standard_expression(int p) {
   const int leaves = static_cast<int>(std::bit_floor(static_cast<unsigned>(p)));
   std::vector<std::uint64_t> level;
@@ -55,6 +55,21 @@ std::uint64_t standard_expression(int p) {
     for (std::size_t i = 0; i < level.size() / 2; ++i)
       level[i] = combined(level[2 * i], level[2 * i + 1]);
   return level.front();
+}
+
+// ... and, where the ranks up to each are combined, for the first `count` of them.
+std::uint64_t standard_prefix(int count) {
+  std::uint64_t result = 0;
+  for (int end = count; end > 0; end &= end - 1) {
+    const int size = end & -end;
+    std::vector<std::uint64_t> block;
+    for (int rank = end - size; rank < end; ++rank) block.push_back(key(rank));
+    for (; block.size() > 1; block.resize(block.size() / 2))
+      for (std::size_t i = 0; i < block.size() / 2; ++i)
+        block[i] = combined(block[2 * i], block[2 * i + 1]);
+    result = end == count ? block.front() : combined(result, block.front());
+  }
+  return result;
 }
 
 // What a block holds: a datum, or, where the collective reduces, this. Partials are kept apart, as
@@ -337,21 +352,27 @@ class Proof : public WalkVisitor {
     return "";
   }
 
-  // All of recv holds what every rank contributed, once, and by the same expression everywhere.
+  // All of recv holds what every rank contributed that is to, once, and by the same expression
+  // everywhere.
   std::string check_reduction() const {
-    std::uint64_t keys = 0;
-    for (int rank = 0; rank < shape_.p; ++rank) keys += key(rank);
+    std::vector<std::uint64_t> keys(shape_.p + 1);  // of so many ranks
+    for (int rank = 0; rank < shape_.p; ++rank) keys[rank + 1] = keys[rank] + key(rank);
     std::vector<std::uint64_t> expressions(collective_.data(shape_));
-    if (algorithm_.reproducible) std::ranges::fill(expressions, standard_expression(shape_.p));
+    const bool prefixes = collective_.contributors != nullptr;
+    if (algorithm_.reproducible && !prefixes)
+      std::ranges::fill(expressions, standard_expression(shape_.p));
     for (int rank = 0; rank < shape_.p; ++rank) {
       const int blocks = ranks_[rank].sizing.blocks(Buffer::recv);
+      const int count = prefixes ? collective_.contributors(shape_, rank) : shape_.p;
+      if (prefixes)  // every rank has its own
+        std::ranges::fill(expressions, algorithm_.reproducible ? standard_prefix(count) : 0);
       for (int block = 0; block < blocks; ++block) {
         const Operand& held = ranks_[rank].holds[block];
         const Partial& found = partials_[held.partial];
-        if (found.count != shape_.p || found.keys != keys)
+        if (found.count != count || found.keys != keys[count])
           return at_the_end(rank, block) + "holds " + std::to_string(found.count) +
-                 " contributions, promised is one of each of the " + std::to_string(shape_.p) +
-                 " ranks";
+                 " contributions, promised is one of each of the " + (prefixes ? "first " : "") +
+                 std::to_string(count) + " ranks";
         std::uint64_t& expression = expressions[held.datum];
         if (expression == 0) expression = found.expression;
         if (expression != found.expression)
@@ -384,6 +405,34 @@ class Proof : public WalkVisitor {
   std::string error_;
 };
 
+// Of which ranks each has heard, by messages one after the other: what it knew when it opened a
+// round is in the messages it sends there.
+class Hearsay : public WalkVisitor {
+ public:
+  explicit Hearsay(int p) : knows_(p, std::vector<bool>(p)), hears_(knows_) {
+    for (int rank = 0; rank < p; ++rank) knows_[rank][rank] = hears_[rank][rank] = true;
+  }
+
+  void moved(int sender, const Message&, int receiver, const Message&) override {
+    for (std::size_t rank = 0; rank < knows_.size(); ++rank)
+      if (knows_[sender][rank]) hears_[receiver][rank] = true;
+  }
+  void closed(int rank, int) override { knows_[rank] = hears_[rank]; }
+  void stepped(int, int, const Step&) override {}
+
+  std::string who_has_not_heard() const {
+    for (std::size_t rank = 0; rank < knows_.size(); ++rank)
+      if (const auto missing = std::ranges::find(knows_[rank], false);
+          missing != knows_[rank].end())
+        return "rank " + std::to_string(rank) + ": ends without having heard of rank " +
+               std::to_string(missing - knows_[rank].begin());
+    return "";
+  }
+
+ private:
+  std::vector<std::vector<bool>> knows_, hears_;  // by rank, of rank; hears_ to the round's end
+};
+
 // Round i is the same moment on every rank: what is sent in it is received in it.
 std::string unaligned(std::span<const Schedule> schedules) {
   std::vector<std::uint64_t> in_flight;  // by round: the sum of a key for each message
@@ -412,8 +461,13 @@ std::string differ(const char* what, std::int64_t claimed, std::int64_t found) {
 
 std::string prove(const Algorithm& algorithm, const Shape& shape,
                   std::span<const Schedule> schedules, bool in_place) {
-  return algorithm.collective.reduces ? Proof<Operand>(algorithm, shape, schedules, in_place).run()
-                                      : Proof<Datum>(algorithm, shape, schedules, in_place).run();
+  std::string error = algorithm.collective.reduces
+                          ? Proof<Operand>(algorithm, shape, schedules, in_place).run()
+                          : Proof<Datum>(algorithm, shape, schedules, in_place).run();
+  if (!error.empty() || !algorithm.collective.synchronizes) return error;
+  Hearsay hearsay(shape.p);
+  walk(schedules, hearsay);
+  return hearsay.who_has_not_heard();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace toccata {
 // none writes what another sends, and at the end every rank holds what the collective promises.
 // Where it reduces: every rank's contribution is in there once, in the order of the ranks if the
 // algorithm says so, and by the same expression on every rank, so that all get the same bits.
+// Where it synchronizes: no rank ends before it has heard, if by way of others, of all ranks.
 // Both for calls with buffers of their own and, where that is another thing, with MPI_IN_PLACE.
 // Also holds it to its rounds being the same moments on all ranks, and rounds, messages, blocks
 // sent, copied and reduced to what the literature claims, if it does. Returns what is wrong first,

@@ -5,9 +5,9 @@
 namespace toccata {
 
 std::span<const Collective* const> collectives() {
-  static constexpr std::array all{&allgather,      &allreduce, &alltoall, &alltoallv,
-                                  &bcast,          &gather,    &gatherv,  &reduce,
-                                  &reduce_scatter, &scatter,   &scatterv};
+  static constexpr std::array all{&allgather,      &allreduce, &alltoall, &alltoallv, &barrier,
+                                  &bcast,          &exscan,    &gather,   &gatherv,   &reduce,
+                                  &reduce_scatter, &scan,      &scatter,  &scatterv};
   return all;
 }
 

@@ -41,6 +41,12 @@ struct Collective {
   // ranks to the datum that `after` names.
   bool reduces = false;
 
+  // Where not all of them are combined on every rank: those of how many ranks, from rank 0 on.
+  int (*contributors)(const Shape& shape, int rank) = nullptr;
+
+  // Whether no rank may leave before all have come.
+  bool synchronizes = false;
+
   // Where it is the vector form of another, which then has the algorithms.
   const Collective* vector_of = nullptr;
 
@@ -51,11 +57,14 @@ extern const Collective allgather;
 extern const Collective allreduce;
 extern const Collective alltoall;
 extern const Collective alltoallv;
+extern const Collective barrier;
 extern const Collective bcast;
+extern const Collective exscan;
 extern const Collective gather;
 extern const Collective gatherv;
 extern const Collective reduce;
 extern const Collective reduce_scatter;
+extern const Collective scan;
 extern const Collective scatter;
 extern const Collective scatterv;
 

@@ -98,6 +98,10 @@ void Execution::settle() {
 
 int Execution::add_message(const Message& message, bool is_send) {
   const auto ranges = schedule().ranges(message);
+  if (ranges.empty()) {  // the peer waits to hear of us
+    add(message, nullptr, 0, MPI_BYTE, is_send);
+    return MPI_SUCCESS;
+  }
   if (message.travel == Travel::per_block) {
     int code = MPI_SUCCESS;
     for (const BlockRange& range : ranges)

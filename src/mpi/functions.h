@@ -10,7 +10,12 @@
 // ROOT.
 #pragma once
 
-#define TOCCATA_FUNCTIONS(X)                                    \
+#define TOCCATA_FUNCTIONS(X)   \
+  TOCCATA_FUNCTIONS_OF_DATA(X) \
+  X(Barrier, barrier, barrier)
+
+// Those that have a form for large counts.
+#define TOCCATA_FUNCTIONS_OF_DATA(X)                            \
   X(Allgather, allgather, allgather)                            \
   X(Allgatherv, allgatherv, allgather)                          \
   X(Alltoall, alltoall, alltoall)                               \
@@ -24,7 +29,9 @@
   X(Reduce, reduce, reduce)                                     \
   X(Allreduce, allreduce, allreduce)                            \
   X(Reduce_scatter_block, reduce_scatter_block, reduce_scatter) \
-  X(Reduce_scatter, reduce_scatter, reduce_scatter)
+  X(Reduce_scatter, reduce_scatter, reduce_scatter)             \
+  X(Scan, scan, scan)                                           \
+  X(Exscan, exscan, exscan)
 
 // clang-format off
 #define TOCCATA_ARGUMENTS_allgather(_)                                      \
@@ -60,6 +67,9 @@
   _(BUFFER_IN, sendbuf) _(BUFFER_OUT, recvbuf) _(COUNT_OUT, count) _(TYPE_OUT, datatype)   \
   _(OPERATION, op)
 
+#define TOCCATA_ARGUMENTS_scan(_) TOCCATA_ARGUMENTS_allreduce(_)
+#define TOCCATA_ARGUMENTS_exscan(_) TOCCATA_ARGUMENTS_allreduce(_)
+#define TOCCATA_ARGUMENTS_barrier(_)
 #define TOCCATA_ARGUMENTS_reduce(_) TOCCATA_ARGUMENTS_allreduce(_) _(ROOT, root)
 
 #define TOCCATA_ARGUMENTS_reduce_scatter_block(_)                                              \

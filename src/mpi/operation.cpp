@@ -102,7 +102,9 @@ int Operation::fault(int rank, int p, const DatatypeTable& datatypes) const {
   const bool is_root = collective.rooted && rank == root;
   if (out > 0 && send.in_place() && (sends_from_root() || (collective.rooted && !is_root)))
     return MPI_ERR_ARG;
-  if (in > 0 && recv.in_place() && !(sends_from_root() && is_root)) return MPI_ERR_ARG;
+  const bool wants_memory =
+      in > 0 || collective.contributors != nullptr;  // of an exscan, everywhere
+  if (wants_memory && recv.in_place() && !(sends_from_root() && is_root)) return MPI_ERR_ARG;
   if (collective.reduces) return fault_of_reduction(out, in, datatypes);
   const bool reads = out > 0 && !send.in_place(), writes = in > 0 && !recv.in_place();
   if (int error = writes ? fault_of(recv, in) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
@@ -118,12 +120,13 @@ int Operation::fault_of_reduction(int out, int in, const DatatypeTable& datatype
   const int counts = recv.counted ? out : 1;
   if (int error = fault_of(recv, counts); error != MPI_SUCCESS) return error;
   if (operation == MPI_OP_NULL) return MPI_ERR_OP;
-  if (in > 0 && leads_nowhere(recv, counts, datatypes)) return MPI_ERR_BUFFER;
+  if ((in > 0 || send.in_place()) && leads_nowhere(recv, counts, datatypes)) return MPI_ERR_BUFFER;
   Side sent = recv;
   sent.buffer = send.buffer;
   if (!send.in_place() && leads_nowhere(sent, counts, datatypes)) return MPI_ERR_BUFFER;
-  const bool alias = (is_strict || &collective != &reduce_scatter) && in > 0 &&
-                     send.buffer == recv.buffer && recv.buffer != nullptr && has_data(recv, counts);
+  const bool is_watched = is_strict || &collective == &reduce || &collective == &allreduce;
+  const bool alias = is_watched && in > 0 && send.buffer == recv.buffer && recv.buffer != nullptr &&
+                     has_data(recv, counts);
   return alias ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
@@ -149,6 +152,7 @@ bool Operation::allows_reduction(bool ordered, const DatatypeTable& datatypes) c
 std::int64_t Operation::bytes(int rank, int p) const {
   if (collective.reduces) return bytes_of(recv, recv.counted ? p : sends(rank, p));
   const int out = sends(rank, p), in = receives(rank, p);
+  if (out == 0 && in == 0) return 0;
   const int ranks = collective.vector_of == nullptr ? p : 1;
   if (sends_from_root()) return out > 0 ? bytes_of(send, out) : bytes_of(recv, in) * ranks;
   return in > 0 ? bytes_of(recv, in) : bytes_of(send, out) * ranks;
@@ -197,6 +201,7 @@ bool Operation::on_device(int rank, int p) const {
 
 int Operation::bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const {
   if (collective.reduces) return bind_reduction(rank, p, datatypes, binding);
+  if (collective.synchronizes) return bind_nothing(binding);
   const int out = sends(rank, p), in = receives(rank, p);
   if (in > 0 && !recv.in_place())
     if (int code = bind_side(recv, in, datatypes, binding.recv); code != MPI_SUCCESS) return code;
@@ -221,6 +226,13 @@ int Operation::bind(int rank, int p, const DatatypeTable& datatypes, Binding& bi
   if (in == 0) binding.recv.uniform(nullptr, binding.send.traits(), send.count);
   if (out == 0 && collective.rooted && !sends_from_root() && rank == root)
     binding.recv_role = Binding::Role::input;  // a broadcast's root
+  return MPI_SUCCESS;
+}
+
+// There are no blocks, whose size may be any but 0: that would be a call with nothing to do.
+int Operation::bind_nothing(Binding& binding) {
+  binding.send.uniform(nullptr, packed_traits(), 1);
+  binding.recv.uniform(nullptr, packed_traits(), 1);
   return MPI_SUCCESS;
 }
 

@@ -99,6 +99,7 @@ struct Operation {
   bool is_aliased(int rank) const;
   bool allows_reduction(bool ordered, const DatatypeTable& datatypes) const;
   bool sends_from_root() const { return &collective.regular() == &scatter; }
+  static int bind_nothing(Binding& binding);
   int bind_reduction(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const;
 };
 

@@ -5,6 +5,7 @@
 namespace toccata {
 
 bool StraightProgram::flatten(std::span<const BlockRange> ranges, Stretch& stretch) {
+  if (ranges.empty()) return true;
   if (ranges.size() != 1 || !ranges[0].consecutive()) return false;
   stretch = {ranges[0].first, static_cast<std::int32_t>(ranges[0].blocks()), ranges[0].buffer};
   return true;
@@ -17,7 +18,7 @@ bool StraightProgram::flatten(const Schedule& schedule, std::span<const Message>
   peer = message.peer;
   channel = message.channel;
   return messages.size() == 1 && flatten(schedule.ranges(message), stretch) &&
-         (message.travel != Travel::per_block || stretch.count == 1);
+         (message.travel != Travel::per_block || stretch.count <= 1);
 }
 
 std::optional<StraightProgram> StraightProgram::compile(const Schedule& schedule) {

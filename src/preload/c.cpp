@@ -82,7 +82,7 @@ TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_C)
 #define TOCCATA_INTERPOSE_LARGE(Name, name, collective)                          \
   TOCCATA_INTERPOSE(MPI_##Name##_c, PMPI_##Name##_c, name##_c, name, collective, \
                     TOCCATA_RAW_LARGE_PARAMETER)
-TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_LARGE)
+TOCCATA_FUNCTIONS_OF_DATA(TOCCATA_INTERPOSE_LARGE)
 #endif
 
 TOCCATA_INTERPOSED int MPI_Init(int* argc, char*** argv) {

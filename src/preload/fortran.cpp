@@ -199,5 +199,8 @@ TOCCATA_FORTRAN(reduce, REDUCE, toccata_fortran_reduce);
 TOCCATA_FORTRAN(allreduce, ALLREDUCE, toccata_fortran_allreduce);
 TOCCATA_FORTRAN(reduce_scatter_block, REDUCE_SCATTER_BLOCK, toccata_fortran_reduce_scatter_block);
 TOCCATA_FORTRAN(reduce_scatter, REDUCE_SCATTER, toccata_fortran_reduce_scatter);
+TOCCATA_FORTRAN(scan, SCAN, toccata_fortran_scan);
+TOCCATA_FORTRAN(exscan, EXSCAN, toccata_fortran_exscan);
+TOCCATA_FORTRAN(barrier, BARRIER, toccata_fortran_barrier);
 
 #endif  // OPEN_MPI

@@ -14,13 +14,15 @@ ScheduleBuilder& ScheduleBuilder::round() {
 
 std::uint32_t ScheduleBuilder::store(std::span<const BlockRange> blocks) {
   const std::size_t first = schedule_.ranges_.size();
-  for (const BlockRange& range : blocks) schedule_.ranges_.push_back(range);  // mostly one
+  for (const BlockRange& range : blocks)  // mostly one
+    if (range.blocks() > 0) schedule_.ranges_.push_back(range);
   return static_cast<std::uint32_t>(first);
 }
 
 Message ScheduleBuilder::message(int peer, std::span<const BlockRange> blocks, Travel travel) {
   assert(schedule_.rounds() > 0 && "round() comes first");
-  return {peer, channel_, travel, store(blocks), static_cast<std::uint32_t>(blocks.size())};
+  const std::uint32_t first = store(blocks);
+  return {peer, channel_, travel, first, stored_since(first)};
 }
 
 ScheduleBuilder& ScheduleBuilder::send(int peer, const BlockRanges& blocks, Travel travel) {
@@ -47,10 +49,8 @@ ScheduleBuilder& ScheduleBuilder::step(const BlockRanges& from, const BlockRange
                                        bool reduces) {
   assert(schedule_.rounds() > 0 && "round() comes first");
   assert(blocks(from) == blocks(into));
-  const std::uint32_t first = store(from);
-  store(into);
-  schedule_.steps_.push_back({first, static_cast<std::uint32_t>(from.size()),
-                              static_cast<std::uint32_t>(into.size()), reduces});
+  const std::uint32_t first = store(from), middle = store(into);
+  schedule_.steps_.push_back({first, middle - first, stored_since(middle), reduces});
   return *this;
 }
 

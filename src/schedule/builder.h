@@ -21,6 +21,9 @@ class ScheduleBuilder {
   ScheduleBuilder& send(int peer, const BlockRanges& blocks, Travel travel = Travel::whole);
   ScheduleBuilder& recv(int peer, const BlockRange& blocks, Travel travel = Travel::whole);
   ScheduleBuilder& recv(int peer, const BlockRanges& blocks, Travel travel = Travel::whole);
+  // Messages of no blocks: all that counts is that they come.
+  ScheduleBuilder& send(int peer) { return send(peer, BlockRanges{}); }
+  ScheduleBuilder& recv(int peer) { return recv(peer, BlockRanges{}); }
   ScheduleBuilder& copy(const BlockRanges& from, const BlockRanges& into);
   ScheduleBuilder& copy(const BlockRange& from, const BlockRange& into);
   // into = from ∘ into, where `from` holds what the lower ranks contribute.
@@ -48,7 +51,11 @@ class ScheduleBuilder {
  private:
   ScheduleBuilder& step(const BlockRanges& from, const BlockRanges& into, bool reduces);
 
+  // Keeps the ranges that have blocks, and returns where they begin.
   std::uint32_t store(std::span<const BlockRange> blocks);
+  std::uint32_t stored_since(std::uint32_t first) const {
+    return static_cast<std::uint32_t>(schedule_.ranges_.size()) - first;
+  }
   Message message(int peer, std::span<const BlockRange> blocks, Travel travel);
 
   Schedule schedule_;

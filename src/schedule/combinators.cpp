@@ -176,10 +176,10 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
   for (int i = 0; i < inner.rounds(); ++i) {
     result.round();
     for (const Message& each : inner.sends(i))
-      if (map(inner.ranges(each), moved); all || !moved.empty())
+      if (map(inner.ranges(each), moved); all || !moved.empty() || each.range_count == 0)
         result.channel(each.channel).send(peer(each.peer), moved, each.travel);
     for (const Message& each : inner.recvs(i))
-      if (map(inner.ranges(each), moved); all || !moved.empty())
+      if (map(inner.ranges(each), moved); all || !moved.empty() || each.range_count == 0)
         result.channel(each.channel).recv(peer(each.peer), moved, each.travel);
     for (const Step& each : inner.steps(i)) {
       map(inner.from(each), from);
@@ -212,6 +212,17 @@ Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& s
 Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv, Scratch scratch) {
   return mapped(
       inner, [](int rank) { return rank; }, send, recv, scratch, Nothing::kept);
+}
+
+Schedule signals(const Schedule& schedule) {
+  ScheduleBuilder result;
+  for (int i = 0; i < schedule.rounds(); ++i) {
+    result.round();
+    for (const Message& each : schedule.sends(i)) result.channel(each.channel).send(each.peer);
+    for (const Message& each : schedule.recvs(i)) result.channel(each.channel).recv(each.peer);
+  }
+  result.channel(schedule.channels() - 1);
+  return std::move(result).build();
 }
 
 Schedule segmented(const Schedule& one, int blocks, int number, int delay) {

@@ -32,6 +32,9 @@ Schedule beside(const Schedule& one, const Schedule& other);
 //   parts |r0|r1| and |s0|s1|, delay 1    abreast |r0|r1 s0|s1|
 Schedule abreast(std::span<const Schedule> parts, int delay = 0);
 
+// Its messages without their blocks: of a broadcast is left that ranks hear of the root.
+Schedule signals(const Schedule& schedule);
+
 // `one`, of `blocks` blocks, for each of `number` segments of as many blocks, one segment `delay`
 // rounds after the other.
 Schedule segmented(const Schedule& one, int blocks, int number, int delay);
@@ -69,7 +72,7 @@ enum class Scratch : std::uint8_t { apart, at_home };
 // `inner`, a collective among some of the ranks, as a part of ours: its rank i is our rank
 // group[i], its send and recv blocks lie where the maps say. `inner` is the schedule of our own
 // place in the group; a rank outside the group contributes Schedule{}. An inner block may be no
-// outer block at all: messages without a block are left out, and so are copies of a block to
+// outer block at all: messages left without a block are left out, and so are copies of a block to
 // itself.
 //
 //   ring of 2 on group {1, 3}, recv block i -> recv blocks {2i, 2i+1}:

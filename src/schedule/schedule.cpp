@@ -25,7 +25,7 @@ void Schedule::set_travel(Travel travel) {
 std::int64_t pieces(const Schedule& schedule, const Message& message) {
   std::int64_t blocks = 0;
   for (const BlockRange& range : schedule.ranges(message)) blocks += range.blocks();
-  return message.travel == Travel::per_block ? blocks : 1;
+  return message.travel == Travel::per_block && blocks > 0 ? blocks : 1;
 }
 
 std::size_t Schedule::memory() const {

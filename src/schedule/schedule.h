@@ -16,8 +16,9 @@ enum class Travel : std::uint8_t { whole, packed, datatype, per_block };
 
 const char* name(Travel travel);
 
-// Blocks to or from one peer. Messages of the same (sender, receiver, channel) match in the order
-// in which they are posted; `beside` gives its parts different channels.
+// Blocks to or from one peer, or none: then it tells the peer that we have come so far. Messages of
+// the same (sender, receiver, channel) match in the order in which they are posted; `beside` gives
+// its parts different channels.
 struct Message {
   std::int32_t peer = 0;
   std::uint16_t channel = 0;

@@ -114,17 +114,21 @@ std::string mutate(Plan& plan, int p, Random& random) {
   }
   const auto [list, index] = messages[which];
   Plan::Note& note = (*list)[index];
-  switch (random.number(0, 4)) {
+  if (note.ranges.empty() && random.number(0, 4) == 1) {
+    note.ranges = {send(0)};
+    return "a message has a block";
+  }
+  switch (random.number(0, note.ranges.empty() ? 3 : 4)) {
     case 0:
       list->erase(list->begin() + index);
       return "a message is dropped";
-    case 1:
+    case 4:
       shift_a_block(note.ranges, random);
       return "a message has another block";
-    case 2:
+    case 1:
       note.peer = (note.peer + random.number(1, p - 1)) % p;
       return "a message has another peer";
-    case 3:
+    case 2:
       list->push_back(note);
       return "a message is there twice";
     default:
@@ -133,15 +137,88 @@ std::string mutate(Plan& plan, int p, Random& random) {
   }
 }
 
-// Where blocks are parked, some lie in two places at once, and either will do; where the order of
-// the ranks is not kept, contributions may be combined in another one.
+// Where blocks are parked, some lie in two places at once, and either will do, as of what is
+// combined on several levels; where the order of the ranks is not kept, contributions may be
+// combined in another one.
 bool may_be_right(const Algorithm& algorithm) {
-  return algorithm.blocks_alike || (algorithm.collective.reduces && !algorithm.ordered);
+  return algorithm.blocks_alike || algorithm.collective.reduces;
 }
 bool is_right(const Algorithm& algorithm, const Shape& shape, const std::vector<Schedule>& all) {
-  const std::vector<std::int64_t> counts(algorithm.collective.data(shape), 3);
-  return lockstep(algorithm.collective, shape, all, {counts}).empty();
+  const ElementType pair{{{0, 2}}, 2};
+  const ByteCall call{.counts = std::vector<std::int64_t>(algorithm.collective.data(shape), 3),
+                      .send_type = pair,
+                      .recv_type = pair,
+                      .reduction = algorithm.ordered ? compose : add};
+  return lockstep(algorithm.collective, shape, all, call).empty();
 }
+
+// Whether others come to their end though one rank never begins; who sends does not wait for it to
+// arrive, as is so of short messages.
+bool leaves_without(const std::vector<Schedule>& all, int absent) {
+  const int p = static_cast<int>(all.size());
+  std::vector<std::vector<int>> sent(p, std::vector<int>(p)), taken = sent;  // messages by sender
+  std::vector<int> round(p, 0);
+  const auto post = [&](int rank) {
+    if (rank == absent || round[rank] >= all[rank].rounds()) return;
+    for (const Message& each : all[rank].sends(round[rank])) ++sent[each.peer][rank];
+  };
+  const auto ends_round = [&](int rank) {
+    std::vector<int> wanted = taken[rank];
+    for (const Message& each : all[rank].recvs(round[rank]))
+      if (++wanted[each.peer] > sent[rank][each.peer]) return false;
+    taken[rank] = std::move(wanted);
+    return true;
+  };
+  for (int rank = 0; rank < p; ++rank) post(rank);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int rank = 0; rank < p; ++rank)
+      while (rank != absent && round[rank] < all[rank].rounds() && ends_round(rank)) {
+        ++round[rank];
+        post(rank);
+        moved = true;
+      }
+  }
+  for (int rank = 0; rank < p; ++rank)
+    if (rank != absent && round[rank] == all[rank].rounds()) return true;
+  return false;
+}
+
+using BarrierMutation = test::AlgorithmTest;
+
+// With a message left out on both sides nothing hangs, but somebody may leave too early: the proof
+// says so exactly where it is so, and it is so for some message.
+TEST_P(BarrierMutation, IsFound) {
+  const Algorithm& algorithm = *GetParam();
+  for (const int p : {2, 3, 4, 5, 7, 8, 12})
+    for (const Shape& shape : sample_shapes(algorithm, p)) {
+      const std::vector<Schedule> right = test::schedules(algorithm, shape);
+      bool any = false;
+      for (int sender = 0; sender < p; ++sender)
+        for (int round = 0; round < right[sender].rounds(); ++round)
+          for (const Message& message : right[sender].sends(round)) {
+            std::vector<Plan> plans(right.begin(), right.end());
+            const auto drop = [&](std::vector<Plan::Note>& notes, int peer) {
+              std::erase_if(notes, [&](const Plan::Note& each) { return each.peer == peer; });
+            };
+            drop(plans[sender].rounds[round].sends, message.peer);
+            drop(plans[message.peer].rounds[round].recvs, sender);
+            std::vector<Schedule> wrong;
+            for (const Plan& each : plans) wrong.push_back(each.build());
+            bool early = false;
+            for (int absent = 0; absent < p && !early; ++absent)
+              early = leaves_without(wrong, absent);
+            const std::string error = verify(algorithm, shape, wrong);
+            ASSERT_EQ(error.find("ends without having heard of rank") != std::string::npos, early)
+                << test::describe(algorithm, shape) << ", without " << sender << " > "
+                << message.peer << " in round " << round << ": " << error;
+            any |= early;
+          }
+      EXPECT_TRUE(any) << test::describe(algorithm, shape);
+    }
+}
+
+EVERY_ALGORITHM_OF(barrier, BarrierMutation);
 
 using Mutation = test::AlgorithmTest;
 

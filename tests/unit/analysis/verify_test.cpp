@@ -451,5 +451,60 @@ TEST(Verify, SeesARelayOfBlocksWhoseSizesARankMayNotKnow) {
             "rank 1, round 0: scratch is like recv block 2, of which there are 0 here");
 }
 
+// A barrier of three ranks, each of which sends to some others in one round.
+std::string verify_barrier(const std::vector<std::vector<std::vector<int>>>& rounds) {
+  std::vector<ScheduleBuilder> builders(3);
+  for (const auto& told : rounds) {
+    for (ScheduleBuilder& each : builders) each.round();
+    for (int rank = 0; rank < 3; ++rank)
+      for (const int peer : told[rank]) {
+        builders[rank].send(peer);
+        builders[peer].recv(rank);
+      }
+  }
+  std::vector<Schedule> all;
+  for (ScheduleBuilder& each : builders) all.push_back(std::move(each).build());
+  return verify(barrier, {3}, all);
+}
+
+TEST(VerifyBarrier, EveryRankHearsOfAll) {
+  EXPECT_EQ(verify_barrier({{{1, 2}, {0, 2}, {0, 1}}}), "") << "all tell all";
+  EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1, 2}, {}, {}}}), "") << "to rank 0 and back";
+  EXPECT_EQ(verify_barrier({{{1}, {2}, {}}, {{}, {}, {0, 1}}}),
+            "rank 2: ends without having heard of rank 0")
+      << "in the round in which rank 1 sends, it has not heard of rank 0 yet";
+}
+
+TEST(VerifyBarrier, RefutesThoseThatLeaveEarly) {
+  EXPECT_EQ(verify_barrier({}), "rank 0: ends without having heard of rank 1");
+  EXPECT_EQ(verify_barrier({{{1}, {2}, {0}}}), "rank 0: ends without having heard of rank 1");
+  EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1}, {}, {}}}),
+            "rank 2: ends without having heard of rank 0");
+  EXPECT_EQ(verify_barrier({{{1, 2}, {0}, {0}}}), "rank 1: ends without having heard of rank 2")
+      << "what comes in a round is not in what is sent there";
+}
+
+TEST(VerifyScan, PrefixesAreOfTheRanksUpToEach) {
+  const auto verify_scan = [](const Collective& collective, bool by_wrong_rank) {
+    std::vector<Schedule> all;
+    for (int rank = 0; rank < 2; ++rank) {
+      ScheduleBuilder out;
+      const BlockRange other = out.scratch({send(0)});
+      out.round().send(1 - rank, send(0)).recv(1 - rank, other);
+      if (&collective == &scan) out.copy(send(0), recv(0));
+      if (rank == (by_wrong_rank ? 0 : 1))
+        &collective == &scan ? out.reduce(other, recv(0)) : out.copy(other, recv(0));
+      all.push_back(std::move(out).build());
+    }
+    return verify(collective, {2}, all);
+  };
+  EXPECT_EQ(verify_scan(scan, false), "");
+  EXPECT_EQ(verify_scan(exscan, false), "");
+  EXPECT_EQ(verify_scan(scan, true),
+            "rank 0: at the end recv block 0 holds 2 contributions, promised is one of each of the "
+            "first 1 ranks");
+  EXPECT_EQ(verify_scan(exscan, true), "rank 0, round 0: there is no recv block 0 (of 0)");
+}
+
 }  // namespace
 }  // namespace toccata

@@ -140,6 +140,29 @@ TEST(Scatter, GivesEveryRankItsBlockOfTheRoot) {
     }
 }
 
+TEST(Barrier, MovesNothing) {
+  for (const Buffer buffer : {Buffer::send, Buffer::recv})
+    EXPECT_EQ(barrier.blocks({3}, 1, buffer), 0);
+  EXPECT_EQ(barrier.data({3}), 0);
+  EXPECT_TRUE(barrier.synchronizes);
+}
+
+TEST(Scans, CombineTheRanksUpToEach) {
+  const Shape shape{.p = 3, .parts = 2};
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(scan.contributors(shape, rank), rank + 1);
+    EXPECT_EQ(exscan.contributors(shape, rank), rank);
+    EXPECT_EQ(scan.blocks(shape, rank, Buffer::recv), 2);
+    EXPECT_EQ(exscan.blocks(shape, rank, Buffer::recv), rank > 0 ? 2 : 0) << "rank 0's is left";
+    EXPECT_EQ(exscan.in_place(shape, rank, 1), rank > 0 ? 1 : nothing);
+    for (const Collective* each : {&scan, &exscan}) {
+      EXPECT_EQ(each->blocks(shape, rank, Buffer::send), 2);
+      EXPECT_EQ(each->before(shape, rank, Buffer::send, 1), 1);
+      EXPECT_EQ(each->after(shape, rank, Buffer::recv, 1), 1);
+    }
+  }
+}
+
 TEST(Reductions, TakeAContributionOfEveryRank) {
   const Shape shape{.p = 3, .root = 1, .parts = 2};
   for (int rank = 0; rank < 3; ++rank) {

@@ -1,0 +1,41 @@
+// Barrier by levels: up a tree inside each region to its leader, a barrier among the leaders, and
+// down again, on as many levels as there are.
+// [karonis2000; hoefler2006]   r nodes of s ranks, binomial   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
+//
+//   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2    among leaders 0>2 2>0    inside 0>1 2>3
+
+#include "algorithms/levels.h"
+#include "schedule/backwards.h"
+
+namespace toccata::algorithms::barrier {
+
+static const Parameter between =
+    choice("between", "the barrier among leaders: barrier/...", {"dissemination", "knomial"});
+static const Parameter inside =
+    choice("inside", "the way inside each region: as bcast/...", {"binomial", "linear"});
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Levels levels(shape);
+  const Flat among(toccata::barrier, between.words[shape.parameters[between]]);
+  const Flat tree(toccata::bcast, inside.words[shape.parameters[inside]]);
+  ScheduleBuilder release;
+  levels.broadcast(release, 1, rank, tree, 1);
+  const Schedule down = signals(std::move(release).build());
+  const int rounds = levels.rounds_from(1, tree);
+  const BlockMap none = BlockMap::affine(Buffer::recv, 0);
+  schedule.then(backwards(down, rounds), rounds + 1);
+  levels.run(schedule, 0, rank, among, none, none);
+  schedule.then(down);
+}
+
+extern const Algorithm hierarchical{
+    .name = "hierarchical",
+    .collective = toccata::barrier,
+    .summary = "up inside each region, a barrier of leaders, down inside",
+    .citation = "karonis2000; hoefler2006",
+    .parameters = {Levels::which(), between, inside},
+    .by_placement = true,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::barrier

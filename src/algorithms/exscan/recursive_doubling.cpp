@@ -1,0 +1,47 @@
+// Exclusive scan by recursive doubling: ranks swap what their groups contribute, at distances that
+// double, so that groups do. What comes from below is the result.
+// [sanders2006]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + 2·n·γ)
+//
+//   p = 4            0>1 2-3                  0>2 1>3
+//   rank 2 has       nothing, its group c∘d   a∘b
+//
+// Groups at the end may be smaller, and nobody is sent what is of no use to him.
+
+#include "algorithms/algorithm.h"
+#include "patterns/folded_cube.h"
+#include "patterns/hypercube.h"
+#include "patterns/prefix_groups.h"
+
+namespace toccata::algorithms::exscan {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const PrefixGroups groups{shape.p};
+  Operands group{schedule.scratch({send(0)}), schedule.scratch({send(0)}), {}};
+  schedule.round();
+  if (groups.is_wanted(rank, 1)) schedule.copy(send(0), group.own);
+  bool has_result = false;
+  for (int distance = 1; distance < shape.p; distance *= 2) {
+    schedule.round();
+    const int peer = Hypercube{rank}.across(distance);
+    if (groups.gives(rank, peer, distance)) schedule.send(peer, group.own);
+    if (peer >= shape.p || !groups.gives(peer, rank, distance)) continue;
+    schedule.recv(peer, group.other);
+    if (peer < rank) {
+      has_result ? schedule.reduce(group.other, recv(0)) : schedule.copy(group.other, recv(0));
+      has_result = true;
+    }
+    if (groups.is_wanted(rank, 2 * distance)) group.take_in(peer > rank, schedule);
+  }
+}
+
+extern const Algorithm recursive_doubling{
+    .name = "recursive_doubling",
+    .collective = toccata::exscan,
+    .summary = "⌈log2 p⌉ rounds, all that a group contributes in each; for short messages",
+    .citation = "sanders2006",
+    .ordered = true,
+    .reproducible = true,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::exscan

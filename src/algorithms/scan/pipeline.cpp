@@ -1,0 +1,40 @@
+// Scan along the ranks in segments: linear for each, all links busy at once.
+// [sanders2006]   rounds p + s - 2   cost (p + s - 2)·(α + n/s·(β + γ))
+//
+//   p = 3, segments A B    0>1 A    0>1 B 1>2 A    1>2 B
+
+#include "algorithms/flat.h"
+#include "schedule/combinators.h"
+
+namespace toccata::algorithms::scan {
+
+static const Parameter segments =
+    number("segments", "pieces that follow each other along the ranks", 1, 1024, 16, {1, 3, 16});
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  schedule.then(
+      segmented(Flat(toccata::scan, "linear").schedule(shape.p, rank), 1, shape.parts, 1));
+}
+
+static Cost claim(const Shape& shape) {
+  if (shape.p == 1) return {.copied = shape.parts};
+  return {.rounds = shape.p + shape.parts - 2,
+          .messages = shape.parts,
+          .sent = shape.parts,
+          .copied = shape.parts,
+          .reduced = shape.parts};
+}
+
+extern const Algorithm pipeline{
+    .name = "pipeline",
+    .collective = toccata::scan,
+    .summary = "segments follow each other from rank to rank; for very long messages, few ranks",
+    .citation = "sanders2006",
+    .claim = claim,
+    .parameters = {segments},
+    .ordered = true,
+    .parts = [](const Shape& shape) { return shape.parameters[segments]; },
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::scan
