@@ -68,10 +68,12 @@ class BenchmarkOfSums : public Benchmark {
     recv_.resize(send_.size());
   }
   // Whether recv begins with `count` sums, of the elements from `first` on.
-  bool right(std::size_t first, std::size_t count) const {
+  bool right(std::size_t first, std::size_t count) const { return right(first, count, size_); }
+  // ... of those that the first `ranks` have.
+  bool right(std::size_t first, std::size_t count, int ranks) const {
     for (std::size_t i = 0; i < count; ++i)
       if (recv_[i] !=
-          static_cast<float>(size_ * (size_ - 1) / 2 + size_ * static_cast<int>((first + i) % 64)))
+          static_cast<float>(ranks * (ranks - 1) / 2 + ranks * static_cast<int>((first + i) % 64)))
         return false;
     return true;
   }
@@ -82,14 +84,17 @@ class BenchmarkOfSums : public Benchmark {
 
 // `bytes` is what each rank contributes, or the root: in an all-to-all and a reduce-scatter, the
 // blocks for all ranks together (each of at least an element); in a scatter, that for one rank. The
-// root is rank 0. Reductions are sums of floats.
+// root is rank 0. Reductions are sums of floats. A barrier has no use for it.
 std::unique_ptr<Benchmark> make_allgather(std::size_t bytes);
 std::unique_ptr<Benchmark> make_allreduce(std::size_t bytes);
 std::unique_ptr<Benchmark> make_alltoall(std::size_t bytes);
+std::unique_ptr<Benchmark> make_barrier(std::size_t bytes);
 std::unique_ptr<Benchmark> make_bcast(std::size_t bytes);
+std::unique_ptr<Benchmark> make_exscan(std::size_t bytes);
 std::unique_ptr<Benchmark> make_gather(std::size_t bytes);
 std::unique_ptr<Benchmark> make_reduce(std::size_t bytes);
 std::unique_ptr<Benchmark> make_reduce_scatter(std::size_t bytes);
+std::unique_ptr<Benchmark> make_scan(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scatter(std::size_t bytes);
 
 // Blocks of different sizes, `bytes` of each in the mean, and in an all-to-all of all that a rank

@@ -69,7 +69,10 @@ int main(int argc, char** argv) {
       {"reduce", [&](MPI_Comm c) { MPI_Reduce(in, out, 1, MPI_DOUBLE, MPI_SUM, 0, c); }},
       {"allreduce", [&](MPI_Comm c) { MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
       {"reduce_scatter",
-       [&](MPI_Comm c) { MPI_Reduce_scatter_block(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }}};
+       [&](MPI_Comm c) { MPI_Reduce_scatter_block(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
+      {"scan", [&](MPI_Comm c) { MPI_Scan(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
+      {"exscan", [&](MPI_Comm c) { MPI_Exscan(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
+      {"barrier", [&](MPI_Comm c) { MPI_Barrier(c); }}};
 
   double start = MPI_Wtime();
   MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, MPI_COMM_WORLD);

@@ -23,6 +23,9 @@ FORCED = {
     "TOCCATA_REDUCE": "binomial",
     "TOCCATA_ALLREDUCE": "recursive_doubling",
     "TOCCATA_REDUCE_SCATTER": "recursive_halving",
+    "TOCCATA_SCAN": "recursive_doubling",
+    "TOCCATA_EXSCAN": "recursive_doubling",
+    "TOCCATA_BARRIER": "dissemination",
 }
 
 

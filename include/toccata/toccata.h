@@ -6,7 +6,7 @@
  * for toccata_allgather and toccata_allgatherv, TOCCATA_ALLTOALL for toccata_alltoall alone, and
  * TOCCATA_ALLTOALLV for toccata_alltoallv and toccata_alltoallw; TOCCATA_REDUCE_SCATTER for
  * toccata_reduce_scatter and toccata_reduce_scatter_block; and TOCCATA_BCAST, _GATHER, _GATHERV,
- * _SCATTER, _SCATTERV, _REDUCE and _ALLREDUCE each for its own.
+ * _SCATTER, _SCATTERV, _REDUCE, _ALLREDUCE, _SCAN, _EXSCAN and _BARRIER each for its own.
  * `toccata list` shows all algorithms.
  *
  * All ranks of the communicator must ask for the same algorithm. Arguments have the meaning, the
@@ -177,8 +177,7 @@ TOCCATA_PUBLIC int toccata_iscan(const void* sendbuf, void* recvbuf, int count,
 TOCCATA_PUBLIC int toccata_iexscan(const void* sendbuf, void* recvbuf, int count,
                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                                    const char* algorithm, toccata_request* request);
-TOCCATA_PUBLIC int toccata_ibarrier(MPI_Comm comm, const char* algorithm,
-                                    toccata_request* request);
+TOCCATA_PUBLIC int toccata_ibarrier(MPI_Comm comm, const char* algorithm, toccata_request* request);
 
 /* Persistent: started by toccata_start as often as wanted, each start ended by a wait or test, and
  * freed by toccata_request_free. `info` may be MPI_INFO_NULL; no key is known yet.

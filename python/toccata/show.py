@@ -181,7 +181,8 @@ def _cells(round_: _core.Round | None, columns: dict[str, bool]) -> list[str]:
 
 
 def _message(arrow: str, message: _core.Message) -> str:
-    return f"{arrow} {message.peer}: {describe_blocks(message.ranges)}"
+    blocks = describe_blocks(message.ranges)
+    return f"{arrow} {message.peer}: {blocks}" if blocks else f"{arrow} {message.peer}"
 
 
 def _into(ranges: Sequence[_core.BlockRange]) -> str:

@@ -18,10 +18,17 @@ struct Row {
 };
 
 constexpr std::array rows{
-    Row{&bcast, false, 1, false},    Row{&reduce, false, 1, false},
-    Row{&scatter, true, 1, true},    Row{&gather, true, 1, true},
-    Row{&allgather, true, 1, false}, Row{&reduce_scatter, true, 1, false},
+    Row{&bcast, false, 1, false},
+    Row{&reduce, false, 1, false},
+    Row{&scatter, true, 1, true},
+    Row{&gather, true, 1, true},
+    Row{&allgather, true, 1, false},
+    Row{&reduce_scatter, true, 1, false},
     Row{&allreduce, true, 2, false},
+    // Of every node something has to leave or reach it, in the order of the ranks.
+    Row{&scan, false, 1, false},
+    Row{&exscan, false, 1, false},
+    Row{&barrier, false, 0, false},
 };
 
 const Row& row_of(const Collective& collective) {
@@ -40,6 +47,13 @@ int rounds_to_reach(int p, int links) {
 
 double but_one(int of) { return static_cast<double>(of - 1) / of; }
 
+// What has to be reduced in all, shared out; to rank 1, an exclusive scan hands a contribution as
+// it is.
+double reduced_by_one(const Collective& collective, int p) {
+  const int in_all = collective.reduces ? p - 1 - (&collective == &exscan ? 1 : 0) : 0;
+  return static_cast<double>(std::max(in_all, 0)) / p;
+}
+
 }  // namespace
 
 Bounds table_bounds(const Collective& collective, int p, int links, double n) {
@@ -47,7 +61,7 @@ Bounds table_bounds(const Collective& collective, int p, int links, double n) {
   if (p == 1) return {};
   return {.rounds = rounds_to_reach(p, links),
           .link_bytes = row.times * (row.part ? but_one(p) : 1) * n / links,
-          .reduced_bytes = collective.reduces ? but_one(p) * n : 0};
+          .reduced_bytes = reduced_by_one(collective, p) * n};
 }
 
 Bounds lower_bounds(const Collective& collective, const Shape& shape, double n) {
@@ -61,12 +75,13 @@ Bounds lower_bounds(const Collective& collective, const Shape& shape, double n) 
     result.rounds = rounds_to_reach(nodes, most);
     result.link_bytes = table_bounds(collective, nodes, links, n).link_bytes;
   }
-  if (collective.reduces) result.reduced_bytes = but_one(shape.p) * n;
+  result.reduced_bytes = reduced_by_one(collective, shape.p) * n;
   return result;
 }
 
 double link_share(const Algorithm& algorithm, const Shape& shape, const LinkTraffic& traffic) {
-  return static_cast<double>(traffic.largest) / algorithm.collective.data(shape);
+  const int data = algorithm.collective.data(shape);
+  return data == 0 ? 0 : static_cast<double>(traffic.largest) / data;
 }
 
 }  // namespace toccata

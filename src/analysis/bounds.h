@@ -13,8 +13,9 @@ struct Bounds {
   double reduced_bytes = 0;  // by the busiest rank, times gamma
 };
 
-// [chan2006, table 1]: p nodes, each able to send over `links` links at a time; 2N of them on an
-// N-dimensional torus. std::invalid_argument for a collective that has no row there.
+// [chan2006, table 1], and barrier, scan and exscan by the same reasons: p nodes, each able to send
+// over `links` links at a time; 2N of them on an N-dimensional torus. std::invalid_argument for a
+// collective that has no row there.
 Bounds table_bounds(const Collective& collective, int p, int links, double n);
 
 // The same for the nodes of a mesh, of which some have fewer links: as many messages at a time as

@@ -80,8 +80,9 @@ int hold_types(const MPI_Datatype*& types, const Side& side, int blocks,
     int start_native(MPI_Comm comm, MPI_Request* request) const override {               \
       return PMPI_I##name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, request);     \
     }                                                                                    \
-    int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) override {     \
-      const Operation call = operation();                                                \
+    int hold_datatypes([[maybe_unused]] std::vector<OwnedDatatype>& held,                \
+                       [[maybe_unused]] int rank, [[maybe_unused]] int p) override {     \
+      [[maybe_unused]] const Operation call = operation();                               \
       int code = MPI_SUCCESS;                                                            \
       TOCCATA_ARGUMENTS_##name(TOCCATA_HOLD) return code;                                \
     }                                                                                    \

@@ -116,6 +116,9 @@ class Preload(unittest.TestCase):
             "reduce": "binomial",
             "allreduce": "recursive_doubling",
             "reduce_scatter": "ring",
+            "scan": "recursive_doubling",
+            "exscan": "pipeline",
+            "barrier": "dissemination",
         }
         variables = {f"TOCCATA_{name.upper()}": value for name, value in asked.items()}
         for program in rooted_programs:

@@ -1,13 +1,14 @@
 /* Prints the bits of sums of doubles, which depend on how they are formed: of the same numbers in
  * calls of different lengths, by every reducing collective, with every root. All are one number if
- * they are reproducible: prints how many there are, and the first. */
+ * they are reproducible, but for those of scans, which are compared with each other: prints how
+ * many there are, and the first. */
 #include <mpi.h>
 
 #include <stdio.h>
 #include <string.h>
 
 enum { most = 64, longest = 500 };
-static double mine[longest * most], got[longest * most];
+static double mine[longest * most], got[longest * most], below[longest];
 static double seen[4 * most];
 static int distinct;
 
@@ -36,6 +37,14 @@ int main(int argc, char** argv) {
     }
     MPI_Reduce_scatter_block(mine, got, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < n; ++i) note(got[i]);
+    /* Of a scan every rank has a sum of its own, which the same ranks' exclusive one has, too. */
+    MPI_Scan(mine, got, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Sendrecv(got, n, MPI_DOUBLE, rank + 1 < p ? rank + 1 : MPI_PROC_NULL, 0, below, n,
+                 MPI_DOUBLE, rank > 0 ? rank - 1 : MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Exscan(mine, got, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; rank > 0 && i < n; ++i)
+      if (memcmp(&got[i], &below[0], sizeof(double)) != 0) note(got[i]);
   }
   PMPI_Reduce(&distinct, &most_distinct, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("%d %a\n", most_distinct, seen[0]);

@@ -75,6 +75,13 @@ program rooted
   got = mine
   call MPI_Reduce_scatter(MPI_IN_PLACE, got, counts, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD CODE)
   call check(got, sums(n * rank))
+  got = -1
+  call MPI_Scan(mine, got, n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD CODE)
+  call check(got, sums_below() + mine(1:n))
+  got = mine
+  call MPI_Exscan(MPI_IN_PLACE, got, n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD CODE)
+  if (rank > 0) call check(got, sums_below())
+  call MPI_Barrier(MPI_COMM_WORLD CODE)
 
   all_faults = 0
   call MPI_Allreduce(faults, all_faults, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD CODE)
@@ -99,6 +106,11 @@ contains
     integer :: values(n), k
     values = [(1000 * p * (p - 1) / 2 + p * (first + k), k = 0, n - 1)]
   end function sums
+
+  function sums_below() result(values)
+    integer :: values(n), k
+    values = [(1000 * rank * (rank - 1) / 2 + rank * k, k = 0, n - 1)]
+  end function sums_below
 
   subroutine check(found, expected)
     integer, intent(in) :: found(:), expected(:)

@@ -1,5 +1,5 @@
-/* Every rooted and every reducing collective once, and each in place; roots differ. A user-defined
- * operation that does not commute comes on top. Rank 0 prints "right". */
+/* A barrier, and every rooted and every reducing collective once, and each in place; roots differ.
+ * A user-defined operation that does not commute comes on top. Rank 0 prints "right". */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -57,6 +57,10 @@ static void rooted(int in_place) {
   if (at_root) expect(got, n, sum, 0);
 }
 
+/* The sum over the ranks below us at place i, and with us. */
+static int sum_below(int i) { return 1000 * rank * (rank - 1) / 2 + rank * i; }
+static int sum_so_far(int i) { return sum_below(i) + mine[i]; }
+
 static void reducing(int in_place) {
   const void* from = in_place ? MPI_IN_PLACE : mine;
   memcpy(got, mine, sizeof got);
@@ -68,6 +72,13 @@ static void reducing(int in_place) {
   memcpy(got, mine, sizeof got);
   MPI_Reduce_scatter(from, got, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   expect(got, n, sum, n * rank);
+  memcpy(got, mine, sizeof got);
+  MPI_Scan(from, got, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  expect(got, n, sum_so_far, 0);
+  memcpy(got, mine, sizeof got);
+  MPI_Exscan(from, got, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank > 0) expect(got, n, sum_below, 0);
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static int of_rank_0(int i) { return value(0, i); }

@@ -52,6 +52,9 @@
 #pragma weak toccata_iallreduce
 #pragma weak toccata_ireduce_scatter
 #pragma weak toccata_ireduce_scatter_block
+#pragma weak toccata_iscan
+#pragma weak toccata_iexscan
+#pragma weak toccata_ibarrier
 #pragma weak toccata_wait
 
 namespace {
@@ -437,7 +440,8 @@ constexpr std::array kinds{"reduce",         "allreduce", "reduce_scatter_block"
                            "reduce_scatter", "allgather", "allgatherv",
                            "alltoall",       "alltoallv", "alltoallw",
                            "bcast",          "gather",    "gatherv",
-                           "scatter",        "scatterv",  "barrier"};
+                           "scatter",        "scatterv",  "barrier",
+                           "scan",           "exscan"};
 
 std::unique_ptr<Soak::Call> Soak::start(const Comm& comm, Word salt, Mode mode) {
   auto call = std::make_unique<Call>();
@@ -456,7 +460,7 @@ std::unique_ptr<Soak::Call> Soak::start(const Comm& comm, Word salt, Mode mode) 
     std::fprintf(stderr, "rank %d of world %d: %s p %d root %d n %d in place %d mode %d\n", rank,
                  me_, kinds[kind], shape.p, shape.root, shape.n, shape.in_place,
                  static_cast<int>(mode));
-  if (kind < 4)
+  if (kind < 4 || kind > 14)
     reduce(*call, kind, comm.handle, shape, random, salt, mode);
   else
     move(*call, kind, comm.handle, shape, random, mine, salt, mode);
@@ -508,8 +512,15 @@ void Soak::reduce(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& 
     case 2:
       CALL(Reduce_scatter_block, reduce_scatter_block, from, into, n, type, op, comm);
       break;
-    default:
+    case 3:
       CALL(Reduce_scatter, reduce_scatter, from, into, c.keep(sizes), type, op, comm);
+      break;
+    case 15:
+      CALL(Scan, scan, from, into, n, type, op, comm);
+      break;
+    default:
+      if (rank == 0) c.told = 0;
+      CALL(Exscan, exscan, from, into, n, type, op, comm);
   }
 }
 
@@ -646,7 +657,7 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
       break;
     }
     default:
-      MPI_Barrier(comm);
+      CALL(Barrier, barrier, comm);
   }
 }
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from jobs import Job
 
 COLLECTIVES = ["ALLGATHER", "ALLTOALL", "ALLTOALLV", "BCAST", "GATHER", "GATHERV", "SCATTER"]
-COLLECTIVES += ["SCATTERV", "REDUCE", "ALLREDUCE", "REDUCE_SCATTER"]
+COLLECTIVES += ["SCATTERV", "REDUCE", "ALLREDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "BARRIER"]
 # What works bare: MPICH over UCX spawns nothing, and Open MPI's spawning hangs now and then. The
 # groups are MPI 4's.
 FEATURES = {

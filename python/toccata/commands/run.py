@@ -38,7 +38,9 @@ def run(
         typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoallv and MPI_Alltoallw."),
     ] = None,
     allreduce: ServerOption = None,
+    barrier: ServerOption = None,
     bcast: ServerOption = None,
+    exscan: ServerOption = None,
     gather: ServerOption = None,
     gatherv: ServerOption = None,
     reduce: ServerOption = None,
@@ -49,6 +51,7 @@ def run(
             help="The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block.",
         ),
     ] = None,
+    scan: ServerOption = None,
     scatter: ServerOption = None,
     scatterv: ServerOption = None,
     mpi: Annotated[
@@ -82,9 +85,9 @@ def run(
     settings = {}
     asked = {
         "allgather": allgather, "allreduce": allreduce, "alltoall": alltoall,
-        "alltoallv": alltoallv, "bcast": bcast, "gather": gather, "gatherv": gatherv,
-        "reduce": reduce, "reduce_scatter": reduce_scatter, "scatter": scatter,
-        "scatterv": scatterv,
+        "alltoallv": alltoallv, "barrier": barrier, "bcast": bcast, "exscan": exscan,
+        "gather": gather, "gatherv": gatherv, "reduce": reduce, "reduce_scatter": reduce_scatter,
+        "scan": scan, "scatter": scatter, "scatterv": scatterv,
     }  # fmt: skip
     for each in _core.collectives():
         if (text := asked.get(each.name)) is not None:

@@ -31,6 +31,11 @@ int main(int argc, char** argv) {
   for (int i = 0; rank == 0 && i < n; ++i) faults += got[i] != ranks + p * i;
   MPI_Reduce_scatter_block_c(mine, got, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   for (int i = 0; i < n; ++i) faults += got[i] != ranks + p * (n * rank + i);
+  MPI_Scan_c(mine, got, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  for (int i = 0; i < n; ++i) faults += got[i] != 100 * rank * (rank + 1) / 2 + (rank + 1) * i;
+  MPI_Exscan_c(mine, got, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  for (int i = 0; rank > 0 && i < n; ++i)
+    faults += got[i] != 100 * rank * (rank - 1) / 2 + rank * i;
   MPI_Bcast_c(mine, n, MPI_INT, p - 1, MPI_COMM_WORLD);
   for (int i = 0; i < n; ++i) faults += mine[i] != 100 * (p - 1) + i;
   finish();

@@ -90,7 +90,12 @@ static inline int every_collective(MPI_Comm comm, int n, int root) {
         ranks + size * (n * me + i));
   CHECK(MPI_Reduce_scatter(mine, got, counts, MPI_INT, MPI_SUM, comm), n,
         ranks + size * (n * me + i));
+  CHECK(MPI_Scan(mine, got, many, MPI_INT, MPI_SUM, comm), many,
+        100 * me * (me + 1) / 2 + (me + 1) * i);
+  CHECK(MPI_Exscan(mine, got, many, MPI_INT, MPI_SUM, comm), me > 0 ? many : 0,
+        100 * me * (me - 1) / 2 + me * i);
 #undef CHECK
+  if (MPI_Barrier(comm) != MPI_SUCCESS) ++result;
   if (MPI_Bcast(mine, many, MPI_INT, root, comm) != MPI_SUCCESS) ++result;
   for (int i = 0; i < many; ++i) result += mine[i] != 100 * root + i;
   free(mine);

@@ -43,6 +43,9 @@ FORCED = {
     "TOCCATA_REDUCE": "binomial",
     "TOCCATA_ALLREDUCE": "recursive_doubling",
     "TOCCATA_REDUCE_SCATTER": "ring",
+    "TOCCATA_SCAN": "recursive_doubling",
+    "TOCCATA_EXSCAN": "linear",
+    "TOCCATA_BARRIER": "dissemination",
 }
 REPORT = {"TOCCATA_REPORT": "1"}
 

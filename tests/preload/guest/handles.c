@@ -28,6 +28,10 @@ int main(int argc, char** argv) {
     for (int k = 0; rank == i % p && k < 2 * n; ++k) faults += got[k] != (long)p * k;
     MPI_Reduce_scatter_block(mine, got, n, known, op, MPI_COMM_WORLD);
     for (int k = 0; k < 2 * n; ++k) faults += got[k] != (long)p * (2 * n * rank + k);
+    MPI_Scan(mine, got, n, known, op, MPI_COMM_WORLD);
+    for (int k = 0; k < 2 * n; ++k) faults += got[k] != (rank + 1L) * k;
+    MPI_Exscan(mine, got, n, known, op, MPI_COMM_WORLD);
+    for (int k = 0; rank > 0 && k < 2 * n; ++k) faults += got[k] != (long)rank * k;
     MPI_Reduce_scatter(mine, got, counts, known, op, MPI_COMM_WORLD);
     for (int k = 0; k < 2 * n; ++k) faults += got[k] != (long)p * (2 * n * rank + k);
   }
