@@ -15,8 +15,8 @@ static const Parameter radix =
 
 // Calls visit(distance) for the ranks that are told in the round of that weight.
 template <typename Visit>
-static void for_each_distance(int p, int weight, int radix, Visit&& visit) {
-  for (int i = 1; i < radix && i <= (p - 1) / weight; ++i) visit(i * weight);
+static void for_each_distance(int p, int weight, int k, Visit&& visit) {
+  for (int i = 1; i < k && i <= (p - 1) / weight; ++i) visit(i * weight);
 }
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
