@@ -8,8 +8,8 @@ namespace {
 class Barrier : public Benchmark {
  public:
   void call(const std::string& algorithm) override {
-    if (algorithm == "native")
-      MPI_Barrier(MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Barrier, MPI_Barrier))
+      call(MPI_COMM_WORLD);
     else
       toccata_barrier(MPI_COMM_WORLD, algorithm.c_str());
   }

@@ -11,8 +11,8 @@ class Exscan : public BenchmarkOfSums {
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(send_.size());
-    if (algorithm == "native")
-      MPI_Exscan(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Exscan, MPI_Exscan))
+      call(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     else
       toccata_exscan(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
                      algorithm.c_str());

@@ -11,8 +11,8 @@ class Scan : public BenchmarkOfSums {
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(send_.size());
-    if (algorithm == "native")
-      MPI_Scan(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    if (const auto call = of_mpi(algorithm, PMPI_Scan, MPI_Scan))
+      call(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     else
       toccata_scan(send_.data(), recv_.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
                    algorithm.c_str());

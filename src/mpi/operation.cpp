@@ -160,6 +160,7 @@ std::int64_t Operation::bytes(int rank, int p) const {
 
 std::int64_t Operation::unit(int rank, int p) const {
   if (collective.vector_of != nullptr) return -1;
+  if (collective.synchronizes) return 0;
   const bool is_root = collective.rooted && rank == root;
   const bool by_send = !collective.reduces && collective.rooted && &collective != &bcast &&
                        is_root == sends_from_root();
