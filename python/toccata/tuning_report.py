@@ -18,6 +18,7 @@ from toccata.quantities import show_bytes, show_microseconds
 from toccata.tuning import Point, Tuning
 
 CELL, BESIDE, ABOVE, LEGEND = (0.62, 0.27), 0.8, 0.75, 0.9  # inches
+DARK = 1.5  # red, green and blue together, below which ink is white
 
 
 def tables(tuning: Tuning) -> RenderableType:
@@ -85,9 +86,10 @@ def draw(tuning: Tuning, title: str) -> Figure:
     columns = min(len(collectives), max(1, round(8 / (CELL[0] * len(settings) + BESIDE))))
     rows = math.ceil(len(collectives) / columns)
     width, height = CELL[0] * len(settings), CELL[1] * len(sizes)
-    legend = LEGEND + 0.2 * (len(palette) // 6)
-    size = columns * (width + BESIDE) + 0.3, rows * (height + ABOVE) + legend + 0.4
-    size = max(size[0], 6.5), size[1]
+    across = max(columns * (width + BESIDE) + 0.3, 8.0)
+    named = int(across / 1.7)  # names in a row of the legend
+    legend = LEGEND + 0.2 * (len(palette) // named)
+    size = across, rows * (height + ABOVE) + legend + 0.4
     figure = Figure(figsize=size)
     for number, collective in enumerate(collectives):
         row, column = divmod(number, columns)
@@ -106,7 +108,7 @@ def draw(tuning: Tuning, title: str) -> Figure:
                 color="#566573")  # fmt: skip
     used = {_name(each) for each in tuning.points}
     handles = [Patch(facecolor=palette[name], label=name) for name in palette if name in used]
-    figure.legend(handles=handles, loc="lower center", ncols=6, frameon=False, fontsize=8,
+    figure.legend(handles=handles, loc="lower center", ncols=named, frameon=False, fontsize=8,
                   handlelength=1.1)  # fmt: skip
     return figure
 
@@ -125,9 +127,11 @@ def _draw_panel(
     image = np.full((len(sizes), len(settings), 3), to_rgb(MISSING))
     for each in points:
         y, x = sizes.index(each.bytes), settings.index((each.ranks, each.nodes))
-        image[y, x] = to_rgb(palette[_name(each)])
+        colour = to_rgb(palette[_name(each)])
+        image[y, x] = colour
         if each.choice != "native" and each.native_seconds > 0:
-            axes.text(x, y, f"{each.gain:.0%}", ha="center", va="center", fontsize=7)
+            ink = "white" if sum(colour) < DARK else "#1c2833"
+            axes.text(x, y, f"{each.gain:.0%}", ha="center", va="center", fontsize=7, color=ink)
     axes.imshow(image, origin="lower", aspect="auto", interpolation="nearest")
     several = len({nodes for _, nodes in settings}) > 1
     labels = [f"{ranks}\n{nodes}" if several else str(ranks) for ranks, nodes in settings]
