@@ -1,7 +1,11 @@
 # Toccata: what to type. `make help` lists it.
 
 PREFIX ?= /usr/local
+# PLOTS=OFF installs without the Python packages that pictures and fits need.
+PLOTS ?= ON
 SETUP ?= yes
+# MPI compiler wrappers to build for, as MPI="/opt/a/bin/mpicc /opt/b/bin/mpicc"; all that are found.
+MPI ?= ON
 RELEASE = build/release
 ASAN = build/asan
 empty :=
@@ -9,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan soak install overhead cluster lint format clean help guest setup configure
+.PHONY: all demo test test-asan soak install test-mpis overhead cluster lint format clean help guest setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -30,6 +34,9 @@ test-asan: setup
 	@cmake --preset asan >$(ASAN).log 2>&1 || { cat $(ASAN).log; exit 1; }
 	@ninja -C $(ASAN) tests
 	@cd $(ASAN) && ctest --progress -j 2
+
+test-mpis: setup ## build and test under Open MPI 5, MPICH 5, Intel MPI and the standard ABI, from PyPI
+	@scripts/test-mpis.sh
 
 soak: all ## random applications, bare and preloaded, for 10 minutes; the tests run them for 30 s
 	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \
@@ -75,5 +82,8 @@ setup:
 	@scripts/venv.sh
 
 configure: setup
-	@cmake --preset release -DTOCCATA_PYTHON=ON -DTOCCATA_TESTS=ON >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
+	@old=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' $(RELEASE)/CMakeCache.txt 2>/dev/null); \
+	  [ -z "$$old" ] || [ "$$old" = "$$(pwd -P)" ] || [ "$$old" = "$(CURDIR)" ] || \
+	  { echo "this checkout was moved from $$old: run \`make clean\`, then make" >&2; exit 1; }
+	@cmake --preset release -DTOCCATA_PYTHON=ON -DTOCCATA_TESTS=ON "-DTOCCATA_MPI=$(MPI)" -DTOCCATA_PLOTS=$(PLOTS) >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
 	@grep -- '-- MPI:' $(RELEASE).log || echo "-- no MPI found: building without"

@@ -3,6 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(FILES include/toccata/toccata.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/toccata)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})

@@ -1,58 +1,80 @@
-# Finds every MPI on the machine, and makes a target mpi_<family> for each: openmpi, mpich, ... Two
-# MPIs can stand side by side (Debian names their wrappers mpicc.openmpi and mpicc.mpich), which
-# CMake's FindMPI cannot see.
+# Makes a target mpi_<family> for each MPI that TOCCATA_MPI names, or that is found: openmpi, mpich,
+# intelmpi, abi (the standard ABI of MPI 5). Several can stand side by side, which CMake's FindMPI
+# cannot see. The first of a family has its name alone; others have their version behind it, as
+# openmpi-5.0.
 #
-# TOCCATA_MPICC   wrappers to use, as a list; default: those found under their usual names
-# mpi_families    set to the families found
+# TOCCATA_MPI    ON: what is first in PATH, then those under their usual names (Debian's are called
+#                mpicc.openmpi and mpicc.mpich); or compiler wrappers, as a list or between blanks
+# mpi_families   set to the families found
 #
 # The properties of mpi_<family>: toccata_mpicc, toccata_mpiexec, toccata_mpifort (may be empty).
 
-set(TOCCATA_MPICC "" CACHE STRING "MPI compiler wrappers to build for (list); empty: all found")
-
 # What a wrapper adds to a compiler's command line.
-function(_read_wrapper wrapper out_includes out_links)
+function(_read_wrapper wrapper out_compile out_links)
   execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE shown RESULT_VARIABLE failed
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(failed)
-    message(WARNING "${wrapper} -show fails; leaving that MPI out")
+    list(GET wrapper -1 name)
+    message(WARNING "${name} -show fails; leaving that MPI out")
     return()
   endif()
   separate_arguments(words UNIX_COMMAND "${shown}")
-  set(includes "")
+  set(compile "")
   set(links "")
+  set(before "")
   foreach(word IN LISTS words)
-    if(word MATCHES "^-I(.+)")
-      list(APPEND includes ${CMAKE_MATCH_1})
-    elseif(word MATCHES "^-L(.+)")
-      list(APPEND links "-L${CMAKE_MATCH_1}")
-    elseif(word MATCHES "^(-l|-Wl,)")
+    if(before STREQUAL "-Xlinker")
+      list(APPEND links "LINKER:${word}")
+    elseif(before MATCHES "^-(I|isystem)$")
+      list(APPEND compile "-I${word}")
+    elseif(word MATCHES "^-[ID].")
+      list(APPEND compile ${word})
+    elseif(word MATCHES "^(-l|-L|-Wl,|-pthread)")
       list(APPEND links ${word})
     endif()
+    set(before ${word})
   endforeach()
-  set(${out_includes} ${includes} PARENT_SCOPE)
+  set(${out_compile} ${compile} PARENT_SCOPE)
   set(${out_links} ${links} PARENT_SCOPE)
 endfunction()
 
-function(_family_of includes out)
-  set(out_family "")
+# By its mpi.h: "openmpi 5.0"; what derives from MPICH, and has no name here, is mpich.
+function(_family_of compile out_family out_version)
   file(WRITE ${CMAKE_BINARY_DIR}/mpi_family.c
-       "#include <mpi.h>\n#ifdef OPEN_MPI\nfamily=openmpi\n#elif defined(MPICH_VERSION) || "
-       "defined(MPICH_NAME) || defined(I_MPI_VERSION) || defined(MVAPICH2_VERSION)\nfamily=mpich\n"
-       "#else\nfamily=other\n#endif\n")
-  list(TRANSFORM includes PREPEND -I)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -E ${includes} ${CMAKE_BINARY_DIR}/mpi_family.c
+"#include <mpi.h>
+#if defined(MPI_ABI)
+family abi version MPI_ABI_VERSION.MPI_ABI_SUBVERSION
+#elif defined(OPEN_MPI)
+family openmpi version OMPI_MAJOR_VERSION.OMPI_MINOR_VERSION
+#elif defined(I_MPI_VERSION)
+family intelmpi version I_MPI_VERSION
+#elif defined(MPICH_VERSION)
+family mpich version MPICH_VERSION
+#elif defined(MPICH_NAME) || defined(MVAPICH2_VERSION)
+family mpich version 0.0
+#else
+family other version 0.0
+#endif
+")
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -E -P ${compile} ${CMAKE_BINARY_DIR}/mpi_family.c
                   OUTPUT_VARIABLE text ERROR_QUIET)
-  if(text MATCHES "family=([a-z]+)")
-    set(out_family ${CMAKE_MATCH_1})
+  string(REGEX REPLACE "[ \"\n]" "" text "${text}")
+  if(text MATCHES "family([a-z]+)version([0-9]+\\.?[0-9]*)")
+    set(${out_family} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+    set(${out_version} "${CMAKE_MATCH_2}" PARENT_SCOPE)
+  else()
+    set(${out_family} "" PARENT_SCOPE)
   endif()
-  set(${out} "${out_family}" PARENT_SCOPE)
 endfunction()
 
-set(_wrappers ${TOCCATA_MPICC})
-if(NOT _wrappers)
-  foreach(_name mpicc.openmpi mpicc.mpich mpicc)
-    find_program(_found_${_name} ${_name})
-    mark_as_advanced(_found_${_name})
+set(_wrappers "")
+if(NOT TOCCATA_MPI MATCHES "^(ON|on|1|TRUE|true|YES|yes)$")
+  string(REPLACE " " ";" _wrappers "${TOCCATA_MPI}")
+  set(_named TRUE)
+else()
+  set(_named FALSE)
+  foreach(_name mpicc mpicc.openmpi mpicc.mpich)
+    find_program(_found_${_name} ${_name} NO_CACHE)
     if(_found_${_name})
       list(APPEND _wrappers ${_found_${_name}})
     endif()
@@ -60,31 +82,66 @@ if(NOT _wrappers)
 endif()
 
 set(mpi_families "")
-foreach(_wrapper IN LISTS _wrappers)
-  _read_wrapper(${_wrapper} _includes _links)
-  _family_of("${_includes}" _family)
+set(_seen "")
+foreach(_path IN LISTS _wrappers)
+  find_program(_wrapper ${_path} NO_CACHE)
+  if(NOT _wrapper)
+    message(FATAL_ERROR "there is no MPI compiler wrapper ${_path}; name one, as /opt/openmpi/bin/mpicc")
+  endif()
+  get_filename_component(_bin ${_wrapper} DIRECTORY)
+  get_filename_component(_prefix ${_bin} DIRECTORY)
+  set(_command ${_wrapper})
+  if(EXISTS ${_bin}/impi_info AND NOT DEFINED ENV{I_MPI_ROOT})  # where Intel's own script is not read
+    set(_command ${CMAKE_COMMAND} -E env I_MPI_ROOT=${_prefix} ${_wrapper})
+  endif()
+  _read_wrapper("${_command}" _compile _links)
+  _family_of("${_compile}" _family _version)
   if(NOT _family)
+    if(_named)
+      message(FATAL_ERROR "${_wrapper}: cannot compile mpi.h with what `${_wrapper} -show` says")
+    endif()
     message(WARNING "${_wrapper}: cannot compile mpi.h; leaving that MPI out")
-    continue()
-  elseif(_family IN_LIST mpi_families)
+    unset(_wrapper)
     continue()
   endif()
-  list(APPEND mpi_families ${_family})
-  add_library(mpi_${_family} INTERFACE)
-  target_include_directories(mpi_${_family} SYSTEM INTERFACE ${_includes})
-  target_link_options(mpi_${_family} INTERFACE ${_links})
-  target_link_libraries(mpi_${_family} INTERFACE ${_links})
+  set(_key ${_family})
+  if(_family IN_LIST mpi_families)
+    set(_key ${_family}-${_version})
+  endif()
+  if("${_family} ${_version}" IN_LIST _seen)  # under two names
+    if(_named)
+      message(FATAL_ERROR "${_wrapper}: there is a ${_family} ${_version} before it; name one of them")
+    endif()
+    unset(_wrapper)
+    continue()
+  endif()
+  list(APPEND _seen "${_family} ${_version}")
+  list(APPEND mpi_families ${_key})
+  set(_includes ${_compile})
+  list(FILTER _includes INCLUDE REGEX "^-I")
+  list(TRANSFORM _includes REPLACE "^-I" "")
+  set(_definitions ${_compile})
+  list(FILTER _definitions INCLUDE REGEX "^-D")
+  add_library(mpi_${_key} INTERFACE)
+  target_include_directories(mpi_${_key} SYSTEM INTERFACE ${_includes})
+  target_compile_options(mpi_${_key} INTERFACE ${_definitions})
+  set(_options ${_links})
+  list(FILTER _options EXCLUDE REGEX "^-l")
+  list(FILTER _links EXCLUDE REGEX "^LINKER:")
+  target_link_options(mpi_${_key} INTERFACE ${_options})
+  target_link_libraries(mpi_${_key} INTERFACE ${_links})
   # Neither MPI's retired C++ interface, which drags a library of its own along.
-  target_compile_definitions(mpi_${_family} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_compile_definitions(mpi_${_key} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
   # mpicc.openmpi stands beside mpiexec.openmpi and mpifort.openmpi.
   foreach(_tool mpiexec mpifort)
-    string(REGEX REPLACE "mpicc([^/]*)$" "${_tool}\\1" _path ${_wrapper})
+    string(REGEX REPLACE "mpicc(_abi)?([^/]*)$" "${_tool}\\2" _path ${_wrapper})
     if(NOT EXISTS ${_path})
       set(_path "")
     endif()
-    set_target_properties(mpi_${_family} PROPERTIES toccata_${_tool} "${_path}")
+    set_target_properties(mpi_${_key} PROPERTIES toccata_${_tool} "${_path}")
   endforeach()
-  set_target_properties(mpi_${_family} PROPERTIES toccata_mpicc ${_wrapper})
-  message(STATUS "MPI: ${_family} by ${_wrapper}")
+  set_target_properties(mpi_${_key} PROPERTIES toccata_mpicc "${_command}" toccata_version ${_version})
+  message(STATUS "MPI: ${_key}, version ${_version}, by ${_wrapper}")
+  unset(_wrapper)
 endforeach()

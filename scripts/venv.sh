@@ -11,7 +11,8 @@ set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 if [ $# -eq 0 ]; then
-  set -- "$root/build/venv" "$root/python/requirements.txt" "$root/python/requirements-dev.txt"
+  set -- "$root/build/venv" "$root/python/requirements.txt" "$root/python/requirements-plots.txt" \
+    "$root/python/requirements-dev.txt"
 fi
 venv=$1
 shift

@@ -3,6 +3,7 @@
 import os
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -47,6 +48,13 @@ class OneLineErrors(TyperGroup):
         except BrokenPipeError:  # whoever read our output has enough of it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
+        except ModuleNotFoundError as error:
+            if error.name not in ("matplotlib", "scipy", "numpy"):
+                raise
+            _complain(
+                f"this needs {error.name}, which this installation does without; install it for "
+                f"{sys.executable}, or Toccata by `make install PLOTS=ON`", 2,
+            )  # fmt: skip
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             _complain(f"{where}{error.strerror or error}", 2)
@@ -110,7 +118,9 @@ app = App(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"toccata {_core.__version__}")
+        stamp = Path(str(_core.__file__)).with_name("commit.txt")
+        commit = stamp.read_text().strip() if stamp.exists() else ""
+        print(f"toccata {_core.__version__}" + (f" ({commit})" if commit else ""))
         raise typer.Exit
 
 

