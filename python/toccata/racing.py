@@ -38,7 +38,9 @@ def jobs(
         for each in per_node:
             for plan in plans:
                 sizes = [
-                    size for size in plan.sizes if (plan.collective, p, each, size) not in done
+                    size
+                    for size in tuning.sizes_of(plan.collective, plan.sizes)
+                    if (plan.collective, p, each, size) not in done
                 ]
                 if not sizes or (each is not None and each > p):
                     continue

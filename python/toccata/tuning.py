@@ -186,11 +186,17 @@ def blocks_benched(collective: str, p: int) -> int:
     return p if collective in BENCHED_TOGETHER else 1
 
 
+def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
+    """Those that matter: a barrier has no bytes, and one point, of the least size there is."""
+    return [1] if collective == "barrier" else sizes
+
+
 def by_model(
     collective: str, shape: _core.Shape, nodes: int, sizes: Sequence[int], model: _core.Model
 ) -> list[Point]:
     """What the library would choose by a model, of each size."""
     points = []
+    sizes = sizes_of(collective, sizes)
     all_ranked = _core.rank(collective, shape, model, list(sizes))
     for size, ranked in zip(sizes, all_ranked, strict=True):
         if not ranked:
