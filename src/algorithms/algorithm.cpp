@@ -1,6 +1,7 @@
 #include "algorithms/algorithm.h"
 
 #include "algorithms/registry.h"
+#include "algorithms/reordered.h"
 
 namespace toccata {
 
@@ -23,6 +24,7 @@ Shape Algorithm::complete(Shape shape) const {
 }
 
 Schedule Algorithm::schedule(const Shape& shape, int rank) const {
+  if (shape.reordering != nullptr) return reordered(*this, shape, rank);
   ScheduleBuilder builder;
   write(shape, rank, builder);
   return std::move(builder).build();

@@ -58,6 +58,10 @@ struct Algorithm {
   bool by_placement = false;
   bool by_grid = false;
 
+  // Which pattern of topology/reorder its ranks are mapped by where they are reordered; where none
+  // is named, what its schedules send decides.
+  std::string_view pattern = {};
+
   // Into how many parts it cuts the collective's unit (a contribution, or a message), each of
   // which is a block: segments, pieces for several links. Null: 1. Cut as evenly as counts allow.
   int (*parts)(const Shape& shape) = nullptr;
@@ -76,7 +80,8 @@ struct Algorithm {
   // What the algorithm adds to what is known of the communicator: parameters, where none are given
   // at their standard, and parts.
   Shape complete(Shape shape) const;
-  // One rank's schedule. The shape must be possible and complete.
+  // One rank's schedule. The shape must be possible and complete; where it has a reordering, that
+  // is in there.
   Schedule schedule(const Shape& shape, int rank) const;
 };
 

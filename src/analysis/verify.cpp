@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/count.h"
+#include "algorithms/reordered.h"
 #include "analysis/sizing.h"
 #include "analysis/walk.h"
 
@@ -459,8 +460,19 @@ std::string differ(const char* what, std::int64_t claimed, std::int64_t found) {
                                 ", the schedules have " + std::to_string(found);
 }
 
-std::string prove(const Algorithm& algorithm, const Shape& shape,
-                  std::span<const Schedule> schedules, bool in_place) {
+// Where others play the ranks, operands are in their order only if that was kept, and blocks go by
+// way of others where they are exchanged.
+Algorithm as_played(Algorithm algorithm, const Shape& shape) {
+  if (shape.reordering == nullptr) return algorithm;
+  algorithm.relays = algorithm.relays || shape.reordering->order == Order::exchange;
+  if (!keeps_order_of_ranks(algorithm, shape.reordering->order))
+    algorithm.ordered = algorithm.reproducible = false;
+  return algorithm;
+}
+
+std::string prove(const Algorithm& any, const Shape& shape, std::span<const Schedule> schedules,
+                  bool in_place) {
+  const Algorithm algorithm = as_played(any, shape);
   std::string error = algorithm.collective.reduces
                           ? Proof<Operand>(algorithm, shape, schedules, in_place).run()
                           : Proof<Datum>(algorithm, shape, schedules, in_place).run();
@@ -500,6 +512,8 @@ std::string verify(const Algorithm& algorithm, const Shape& shape) {
     counter.add(schedules.back());
   }
   std::string error = verify(algorithm, shape, schedules);
+  if (shape.reordering != nullptr)
+    return error;  // a round of its own, behind ours whatever they be
   if (error.empty()) error = unaligned(schedules);
   if (!error.empty() || algorithm.claim == nullptr) return error;
 

@@ -8,6 +8,7 @@ namespace toccata {
 
 class Placement;
 struct Grid;
+struct Reordering;
 
 // What an algorithm may decide by: that which every rank of the communicator knows. Never a rank's
 // own counts, datatype or clock, or ranks would choose differently.
@@ -16,8 +17,9 @@ struct Shape {
   Parameters parameters = {};
   int root = 0;   // of a collective that has one
   int parts = 1;  // blocks that the collective's unit is cut into; see Algorithm::parts
-  std::shared_ptr<const Placement> placement = {};  // where ranks run; null where nobody knows
-  std::shared_ptr<const Grid> grid = {};            // the mesh they are laid on; null without one
+  std::shared_ptr<const Placement> placement = {};    // where ranks run; null where nobody knows
+  std::shared_ptr<const Grid> grid = {};              // the mesh they are laid on; null without one
+  std::shared_ptr<const Reordering> reordering = {};  // who plays whom; null where all themselves
 };
 
 }  // namespace toccata

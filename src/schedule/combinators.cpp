@@ -91,6 +91,13 @@ BlockMap BlockMap::affine(Buffer buffer, int first, int stride, int width) {
   return map;
 }
 
+BlockMap BlockMap::permuted(Buffer buffer, std::span<const int> permutation, int width) {
+  BlockMap map = affine(buffer, 0);
+  map.permutation_ = permutation;
+  map.blocks_a_rank_ = width;
+  return map;
+}
+
 BlockMap BlockMap::table(std::vector<BlockRanges> table) {
   BlockMap map;
   map.table_ = std::move(table);
@@ -105,6 +112,13 @@ void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
   if (!table_.empty()) {
     for_each_block(inner, [&](int block) {
       for (const BlockRange& range : table_[block]) append(outer, range);
+    });
+    return;
+  }
+  if (!permutation_.empty()) {
+    for_each_block(inner, [&](int block) {
+      append(outer, {affine_.buffer, permutation_[block / blocks_a_rank_] * blocks_a_rank_ +
+                                         block % blocks_a_rank_});
     });
     return;
   }
@@ -274,14 +288,11 @@ Schedule in_scratch(const Schedule& schedule, const BlockMap& like, int stays) {
 }
 
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,
-                 std::initializer_list<Buffer> block_a_rank) {
+                 std::initializer_list<Buffer> block_a_rank, int width) {
   const auto map = [&](Buffer buffer) {
-    if (std::ranges::find(block_a_rank, buffer) == block_a_rank.end())
-      return BlockMap::affine(buffer, 0);
-    std::vector<BlockRanges> table;
-    table.reserve(permutation.size());
-    for (const int rank : permutation) table.push_back({{buffer, rank}});
-    return BlockMap::table(std::move(table));
+    return std::ranges::find(block_a_rank, buffer) == block_a_rank.end()
+               ? BlockMap::affine(buffer, 0)
+               : BlockMap::permuted(buffer, permutation, width);
   };
   return on(permutation, schedule, map(Buffer::send), map(Buffer::recv));
 }

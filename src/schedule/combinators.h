@@ -44,6 +44,9 @@ class BlockMap {
  public:
   // Inner block i is the `width` outer blocks from first + i * stride on.
   static BlockMap affine(Buffer buffer, int first, int stride = 1, int width = 1);
+  // Inner block i belongs to inner rank i / width, which is our rank permutation[i / width]: it is
+  // that one's block i % width. The permutation must live as long as the map.
+  static BlockMap permuted(Buffer buffer, std::span<const int> permutation, int width = 1);
   // Inner block i is the outer blocks table[i].
   static BlockMap table(std::vector<BlockRanges> table);
 
@@ -57,6 +60,8 @@ class BlockMap {
  private:
   BlockRange affine_;  // of inner block 0; unused where there is a table
   std::int32_t stride_ = 1;
+  std::span<const int> permutation_;
+  std::int32_t blocks_a_rank_ = 1;
   std::vector<BlockRanges> table_;
 };
 
@@ -90,9 +95,9 @@ Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv,
             Scratch scratch = Scratch::apart);
 
 // The same algorithm with the ranks exchanged: our rank permutation[i] plays rank i. In the buffers
-// named `block_a_rank`, block i belongs to rank i and moves with it. Call it with the schedule of
-// the rank that we play.
+// named `block_a_rank`, as many blocks in a row belong to each rank as `width` says, and move with
+// it. Call it with the schedule of the rank that we play.
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,
-                 std::initializer_list<Buffer> block_a_rank);
+                 std::initializer_list<Buffer> block_a_rank, int width = 1);
 
 }  // namespace toccata

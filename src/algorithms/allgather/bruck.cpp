@@ -71,6 +71,7 @@ extern const Algorithm bruck{
     .citation = "bruck1997, section IV",
     .claim = claim,
     .parameters = {rotation},
+    .pattern = "bruck",
     .write = write,
 };
 

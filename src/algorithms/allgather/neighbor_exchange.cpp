@@ -38,6 +38,7 @@ extern const Algorithm neighbor_exchange{
     .summary = "p/2 rounds of pairwise swaps between neighbours; even p",
     .citation = "chen2005",
     .claim = claim,
+    .pattern = "ring",
     .impossible =
         [](const Shape& shape) {
           return std::string(shape.p % 2 == 0 ? "" : "needs an even number of ranks");

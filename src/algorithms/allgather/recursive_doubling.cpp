@@ -31,6 +31,7 @@ extern const Algorithm recursive_doubling{
     .summary = "log2 p rounds, distance and data double; powers of two",
     .citation = "thakur2005, section 4.1",
     .claim = claim,
+    .pattern = "recursive_doubling",
     .impossible =
         [](const Shape& shape) {
           return std::string(is_power_of_two(shape.p) ? "" : "needs a power of two ranks");

@@ -29,6 +29,7 @@ extern const Algorithm ring{
     .summary = "p-1 rounds between neighbours; for long messages",
     .citation = "thakur2005, section 4.1",
     .claim = claim,
+    .pattern = "ring",
     .write = write,
 };
 

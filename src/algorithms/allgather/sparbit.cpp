@@ -64,6 +64,7 @@ extern const Algorithm sparbit{
     .citation = "loch2021, algorithm 1",
     .claim = claim,
     .parameters = {messages},
+    .pattern = "ring",
     .write = write,
 };
 

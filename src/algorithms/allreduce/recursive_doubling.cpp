@@ -71,6 +71,7 @@ extern const Algorithm recursive_doubling{
     .claim = claim,
     .ordered = true,
     .reproducible = true,
+    .pattern = "ring",
     .write = write,
 };
 

@@ -19,6 +19,7 @@ extern const Algorithm ring{
           const int others = shape.p - 1;
           return Cost{2 * others, 2 * others, 2 * others, 2, others};
         },
+    .pattern = "ring",
     .parts = [](const Shape& shape) { return halves().parts(shape); },
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { halves().write(shape, rank, schedule); },

@@ -29,6 +29,7 @@ extern const Algorithm linear{
     .summary = "all p-1 messages at once; for middling messages and few ranks",
     .citation = "thakur2005, section 4.2",
     .claim = claim,
+    .pattern = "uniform",
     .write = write,
 };
 

@@ -33,6 +33,7 @@ extern const Algorithm pairwise{
     .summary = "p-1 rounds, one message each way in each; for long messages",
     .citation = "thakur2005, section 4.2",
     .claim = claim,
+    .pattern = "uniform",
     .write = write,
 };
 

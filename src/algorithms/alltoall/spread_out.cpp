@@ -40,6 +40,7 @@ extern const Algorithm spread_out{
     .citation = "thakur2005, section 4.2",
     .claim = claim,
     .parameters = {in_flight},
+    .pattern = "uniform",
     .write = write,
 };
 

@@ -59,6 +59,7 @@ extern const Algorithm binomial{
     .citation = "thakur2005, on broadcast",
     .claim = claim,
     .parameters = {segments},
+    .pattern = "binomial_bcast",
     .parts = [](const Shape& shape) { return shape.parameters[segments]; },
     .write = write,
 };

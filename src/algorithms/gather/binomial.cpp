@@ -51,6 +51,7 @@ extern const Algorithm binomial{
     .citation = "thakur2005, on broadcast",
     .claim = claim,
     .relays = true,
+    .pattern = "binomial_gather",
     .write = write,
 };
 

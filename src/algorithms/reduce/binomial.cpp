@@ -93,6 +93,7 @@ extern const Algorithm binomial{
     .claim = claim,
     .ordered = true,
     .reproducible = true,
+    .pattern = "binomial_bcast",
     .write = write,
 };
 

@@ -40,6 +40,7 @@ extern const Algorithm ring{
     .summary = "p-1 rounds between neighbours; for long messages",
     .citation = "patarasuk2009, section 4",
     .claim = claim,
+    .pattern = "ring",
     .write = write,
 };
 

@@ -45,6 +45,7 @@ extern const Algorithm binomial{
     .citation = "thakur2005, on broadcast",
     .claim = claim,
     .relays = true,
+    .pattern = "binomial_gather",
     .write = write,
 };
 
