@@ -19,14 +19,25 @@ using namespace toccata;
 
 namespace {
 
+Schedule first_rounds(Schedule schedule, int rounds) {
+  if (rounds == 0 || rounds >= schedule.rounds()) return schedule;
+  ScheduleBuilder result;
+  result.scratch(schedule.scratch());
+  for (int i = 0; i < rounds; ++i) result.round().merge_round(schedule, i, 0, 0);
+  return std::move(result).build();
+}
+
 // A choice in a shape, its schedules written once for any number of sizes.
 class Predictor {
  public:
-  Predictor(const Choice& choice, const Shape& known) : shape_(choice.in(known)) {
+  // Of each schedule the first `most_rounds` rounds, if that is any.
+  Predictor(const Choice& choice, const Shape& known, int most_rounds = 0)
+      : shape_(choice.in(known)) {
     if (choice.native())
       throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
     collective_ = &choice.algorithm->collective;
-    for (int rank = 0; rank < shape_.p; ++rank) schedules_.push_back(choice.schedule(known, rank));
+    for (int rank = 0; rank < shape_.p; ++rank)
+      schedules_.push_back(first_rounds(choice.schedule(shape_, rank), most_rounds));
     if (shape_.placement != nullptr && shape_.placement->machine().network())
       options_.conflicts = conflicts_on(shape_, schedules_);
   }
@@ -68,7 +79,7 @@ void bind_cost(nb::module_& module) {
       .def_prop_ro("coefficients", &coefficients);
 
   nb::class_<Predictor>(module, "Predictor")
-      .def(nb::init<const Choice&, const Shape&>(), "choice"_a, "shape"_a)
+      .def(nb::init<const Choice&, const Shape&, int>(), "choice"_a, "shape"_a, "most_rounds"_a = 0)
       .def(
           "seconds",
           [](const Predictor& self, std::int64_t unit_bytes, const Model& model) {

@@ -24,7 +24,7 @@ std::vector<Crossing> crossings_of(const Choice& choice, const Shape& known,
   const Collective& collective = choice.algorithm->collective;
   const std::vector<std::int64_t> bytes(collective.data(shape), block_bytes);
   return crossings(
-      collective, shape, [&](int rank) { return choice.schedule(known, rank); }, bytes);
+      collective, shape, [&](int rank) { return choice.schedule(shape, rank); }, bytes);
 }
 
 // Of each level that divides the ranks, its name and the region of every rank.

@@ -21,10 +21,11 @@ const Algorithm& known(const Choice& choice) {
   return *choice.algorithm;
 }
 
-LinkTraffic traffic_of(const Choice& choice, const Shape& shape) {
+LinkTraffic traffic_of(const Choice& choice, const Shape& communicator) {
+  const Shape shape = choice.in(communicator);
   std::vector<Schedule> schedules;
   for (int rank = 0; rank < shape.p; ++rank) schedules.push_back(choice.schedule(shape, rank));
-  return link_traffic(known(choice).collective, choice.in(shape), schedules);
+  return link_traffic(known(choice).collective, shape, schedules);
 }
 
 // Traffic in blocks, and what a block is of the whole vector.

@@ -20,6 +20,7 @@
 #include "cost.h"
 #include "crossings.h"
 #include "links.h"
+#include "reorder.h"
 #include "selection/choice.h"
 #include "selection/ranking.h"
 #include "selection/tuning.h"
@@ -60,7 +61,8 @@ const Algorithm& analysed(const Choice& choice, const Shape& known) {
 
 std::vector<Schedule> all_schedules(const Choice& choice, const Shape& known) {
   std::vector<Schedule> schedules;
-  for (int rank = 0; rank < known.p; ++rank) schedules.push_back(choice.schedule(known, rank));
+  const Shape shape = choice.in(known);
+  for (int rank = 0; rank < known.p; ++rank) schedules.push_back(choice.schedule(shape, rank));
   return schedules;
 }
 
@@ -93,7 +95,7 @@ Traffic traffic_of(const Choice& choice, const Shape& known, std::int64_t block_
   const Shape shape = choice.in(known);
   const std::vector<std::int64_t> bytes(algorithm.collective.data(shape), block_bytes);
   return traffic(
-      algorithm.collective, shape, [&](int rank) { return choice.schedule(known, rank); }, bytes);
+      algorithm.collective, shape, [&](int rank) { return choice.schedule(shape, rank); }, bytes);
 }
 
 Cost cost_of(const Choice& choice, const Shape& known) {
@@ -304,7 +306,7 @@ NB_MODULE(_core, module) {
           [](const Choice& self, const Shape& known, int rank) {
             check_rank(known, rank);
             analysed(self, known);
-            return self.schedule(known, rank);
+            return self.schedule(self.in(known), rank);
           },
           "shape"_a, "rank"_a)
       .def(
@@ -378,4 +380,5 @@ NB_MODULE(_core, module) {
   module.def("usual_model", &usual_model, nb::rv_policy::copy);
 
   bind_crossings(module);
+  bind_reorder(module);
 }

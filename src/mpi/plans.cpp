@@ -29,7 +29,7 @@ std::shared_ptr<const Plan> Plans::make(const Key& key, const Shape& known) {
   const auto units = [&](Buffer buffer) {
     return key.collective->blocks(shape, key.rank, buffer) / shape.parts;
   };
-  plan->schedule = key.choice.schedule(known, key.rank);
+  plan->schedule = key.choice.schedule(shape, key.rank);
   plan->units = {units(Buffer::send), units(Buffer::recv), shape.parts, key.collective->reduces};
   plan->straight = StraightProgram::compile(plan->schedule);
   plan->sized = key.collective->vector_of != nullptr && key.choice.algorithm->blocks_alike;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "algorithms/registry.h"
+#include "selection/ranking.h"
 
 namespace toccata {
 
@@ -13,6 +14,13 @@ namespace {
 const Parameter& travel() {
   static const Parameter parameter = choice("travel", "how messages of several pieces travel",
                                             {"whole", "packed", "datatype", "per_block"});
+  return parameter;
+}
+
+// Another for every algorithm; Reorder by its number.
+const Parameter& reordering() {
+  static const Parameter parameter =
+      choice("reorder", "who plays whom, and how buffers keep their order", reorder_words());
   return parameter;
 }
 
@@ -41,11 +49,12 @@ std::string accepts(const Algorithm& algorithm) {
   std::string known;
   for (const Parameter& parameter : algorithm.parameters)
     known += std::string(parameter.name) + "=" + parameter.accepts() + ", ";
-  return known + "travel=" + travel().accepts();
+  return known + "travel=" + travel().accepts() + ", reorder=" + reordering().accepts();
 }
 
 const Parameter& parse_parameter(const Algorithm& algorithm, std::string_view name) {
   if (name == travel().name) return travel();
+  if (name == reordering().name) return reordering();
   for (const Parameter& parameter : algorithm.parameters)
     if (parameter.name == name) return parameter;
   throw ChoiceError(algorithm.path() + " has no parameter " + quote(name) + "; it takes " +
@@ -79,6 +88,8 @@ const Parameter& parse_setting(Choice& choice, std::string_view setting) {
   const int value = parse_value(parameter, setting.substr(equals + 1));
   if (&parameter == &travel())
     choice.travel = static_cast<Travel>(value);
+  else if (&parameter == &reordering())
+    choice.reorder = static_cast<Reorder>(value);
   else
     choice.parameters.set(parameter, value);
   return parameter;
@@ -88,10 +99,13 @@ const Parameter& parse_setting(Choice& choice, std::string_view setting) {
 
 std::string Choice::text() const {
   if (native()) return "native";
-  std::string result = std::string(algorithm->name) + parameters.text();
-  if (travel != Travel::whole)
-    result += (parameters.text().empty() ? ":travel=" : ",travel=") + std::string(name(travel));
-  return result;
+  std::string settings = parameters.text();
+  const auto add = [&](std::string_view setting, std::string_view word) {
+    settings += (settings.empty() ? ":" : ",") + std::string(setting) + "=" + std::string(word);
+  };
+  if (travel != Travel::whole) add("travel", name(travel));
+  if (reorder != Reorder::off) add("reorder", reorder_words()[static_cast<int>(reorder)]);
+  return std::string(algorithm->name) + settings;
 }
 
 Shape Choice::in(const Shape& known) const {
@@ -100,13 +114,23 @@ Shape Choice::in(const Shape& known) const {
   shape.parameters = parameters;
   if (const std::string why = algorithm->why_impossible(shape); !why.empty())
     throw ChoiceError(algorithm->path() + " " + why + ", here are " + std::to_string(shape.p));
-  return algorithm->complete(std::move(shape));
+  shape = algorithm->complete(std::move(shape));
+  if (reorder > Reorder::automatic)
+    if (const std::string why =
+            why_impossible(*algorithm, static_cast<Order>(static_cast<int>(reorder) - 2));
+        !why.empty())
+      throw ChoiceError(algorithm->path() + " " + why);
+  return toccata::reorder(*algorithm, shape, reorder, usual_model(), reorder_bytes);
 }
 
-Schedule Choice::schedule(const Shape& known, int rank) const {
-  Schedule schedule = algorithm->schedule(in(known), rank);
+Schedule Choice::schedule(const Shape& shape, int rank) const {
+  Schedule schedule = algorithm->schedule(shape, rank);
   if (travel != Travel::whole) schedule.set_travel(travel);
   return schedule;
+}
+
+bool Choice::ordered() const {
+  return algorithm->ordered && reorder != Reorder::straight && reorder != Reorder::shuffle;
 }
 
 Choice parse_choice(const Collective& collective, std::string_view text) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "algorithms/algorithm.h"
+#include "selection/reorder.h"
 
 namespace toccata {
 
@@ -18,7 +19,8 @@ class ChoiceError : public std::invalid_argument {
 struct Choice {
   const Algorithm* algorithm = nullptr;
   Parameters parameters = {};
-  Travel travel = Travel::whole;  // for the messages about which the algorithm does not care
+  Travel travel = Travel::whole;   // for the messages about which the algorithm does not care
+  Reorder reorder = Reorder::off;  // whether others may play its ranks, where that is known to help
 
   bool native() const { return algorithm == nullptr; }
   bool operator==(const Choice& other) const = default;
@@ -27,13 +29,20 @@ struct Choice {
   // The shape of this choice in what is known of a communicator (p, root, placement, grid).
   // ChoiceError if the algorithm cannot run there.
   Shape in(const Shape& known) const;
-  // One rank's schedule there.
-  Schedule schedule(const Shape& known, int rank) const;
+  // One rank's schedule in such a shape. (Of what is known alone, `in` comes first: to find who
+  // plays whom takes as long as p ranks' schedules.)
+  Schedule schedule(const Shape& shape, int rank) const;
+  // Whether operands are combined in the order of the ranks.
+  bool ordered() const;
 };
+
+// Blocks have this many bytes where it depends on that how ranks are reordered.
+inline constexpr std::int64_t reorder_bytes = 4096;
 
 // Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or
 // "allgather/sparbit". Every algorithm takes `travel=whole|packed|datatype|per_block`: how messages
-// of several pieces travel. ChoiceError on anything else.
+// of several pieces travel, and `reorder=off|auto|straight|exchange|shuffle`. ChoiceError on
+// anything else.
 Choice parse_choice(const Collective& collective, std::string_view text);
 
 }  // namespace toccata

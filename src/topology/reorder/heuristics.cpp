@@ -124,8 +124,10 @@ std::span<const Pattern> patterns() {
       Pattern{"binomial_gather", "BGMH", "up a binomial tree, messages grow", bgmh},
       Pattern{"bruck", "BKMH", "to the rank 2^k below, messages grow with k", bkmh},
       Pattern{"uniform", "none", "all pairs alike: no mapping is better than another",
-              [](const Placement& placement, const MappingOptions&) {
-                return identity(placement.p());
+              [](const Placement& placement, const MappingOptions& options) {
+                Mapping turned = identity(placement.p());
+                std::ranges::rotate(turned, turned.begin() + options.root);
+                return turned;
               }},
   };
   return all;

@@ -11,14 +11,14 @@
 namespace toccata {
 namespace {
 
-constexpr std::int64_t affordable = test::sanitized ? 20'000 : 100'000;
+constexpr std::int64_t affordable = test::sanitized ? 5'000 : 40'000;
 
 using Reordered = test::AlgorithmTest;
 
 TEST_P(Reordered, HoldsUnderRandomPermutations) {
   const Algorithm& algorithm = *GetParam();
   const std::vector<int> all_p =
-      test::sanitized ? std::vector{1, 2, 4, 6, 9} : std::vector{1, 2, 3, 4, 5, 6, 8, 9, 16, 27};
+      test::sanitized ? std::vector{1, 4, 6} : std::vector{1, 2, 3, 4, 5, 6, 8, 9, 16};
   for (const int p : all_p) {
     test::Random random(p);
     for (const Shape& sample : sample_shapes(algorithm, p)) {

@@ -1,0 +1,150 @@
+// Who plays whom, before and after.
+
+#include "reorder.h"
+
+#include <chrono>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "analysis/flows.h"
+#include "scotch.h"
+#include "selection/choice.h"
+#include "topology/reorder/fold.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+namespace {
+
+const Placement& placement_of(const Shape& shape) {
+  if (shape.placement == nullptr)
+    throw ChoiceError("nothing is known of where the ranks run; name a machine");
+  return *shape.placement;
+}
+
+const Algorithm& algorithm_of(const Choice& choice) {
+  if (choice.native())
+    throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
+  return *choice.algorithm;
+}
+
+Choice plain(Choice choice) {
+  choice.reorder = Reorder::off;
+  return choice;
+}
+
+const Pattern& pattern_named(std::string_view name) {
+  if (const Pattern* found = find_pattern(name)) return *found;
+  std::string known;
+  for (const Pattern& each : patterns())
+    known += (known.empty() ? "" : ", ") + std::string(each.name);
+  throw ChoiceError("there is no pattern '" + std::string(name) + "'; known are " + known);
+}
+
+// A mapping, and how many seconds it took to find.
+template <typename Find>
+std::pair<Mapping, double> timed(Find&& find) {
+  const auto start = std::chrono::steady_clock::now();
+  Mapping found = find();
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  return {std::move(found), time.count()};
+}
+
+Order order_named(std::string_view word) {
+  for (const Order each : all_orders)
+    if (name(each) == word) return each;
+  throw ChoiceError("there is no order '" + std::string(word) +
+                    "'; known are straight, exchange, shuffle");
+}
+
+}  // namespace
+
+void bind_reorder(nb::module_& module) {
+  nb::class_<Flows>(module, "Flows")
+      .def_prop_ro("p", &Flows::p)
+      .def_prop_ro("ranges", &Flows::ranges)
+      .def("row", [](const Flows& self, int rank) {
+        std::vector<std::pair<int, double>> result;
+        self.for_each(rank, [&](int peer, double bytes) { result.emplace_back(peer, bytes); });
+        return result;
+      });
+
+  module.def("has_scotch", &has_scotch);
+  module.def("patterns", [] {
+    std::vector<std::pair<std::string_view, std::string_view>> result;
+    for (const Pattern& each : patterns()) result.emplace_back(each.name, each.heuristic);
+    return result;
+  });
+  module.def(
+      "flows_of",
+      [](const Choice& choice, const Shape& shape) {
+        return flows_of(algorithm_of(choice), plain(choice).in(shape));
+      },
+      "choice"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "ring_flows",
+      [](int p) {
+        return flows_between_neighbours({{p}, {true}});
+      },
+      "p"_a);
+  module.def(
+      "hop_bytes",
+      [](const Shape& shape, const Flows& flows, const Mapping& players) {
+        return hop_bytes(placement_of(shape), flows, players);
+      },
+      "shape"_a, "flows"_a, "players"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "pattern_of", [](const Choice& choice) { return std::string(algorithm_of(choice).pattern); },
+      "choice"_a);
+  module.def(
+      "map_pattern",
+      [](std::string_view pattern, const Shape& shape, std::optional<unsigned> seed) {
+        const Pattern& known = pattern_named(pattern);
+        if (known.map == rdmh && (shape.p & (shape.p - 1)) != 0)
+          throw ChoiceError("recursive doubling needs a power of two ranks");
+        return timed(
+            [&] { return known.map(placement_of(shape), {.root = shape.root, .seed = seed}); });
+      },
+      "pattern"_a, "shape"_a, "seed"_a = nb::none());
+  module.def(
+      "map_flows",
+      [](const Flows& flows, const Shape& shape) {
+        return timed([&] { return map_flows(placement_of(shape), flows, {.root = shape.root}); });
+      },
+      "flows"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "map_by_scotch",
+      [](const Flows& flows, const Shape& shape) {
+        return timed([&] { return map_by_scotch(placement_of(shape), flows); });
+      },
+      "flows"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "mappings_for",
+      [](const Choice& choice, const Shape& shape) {
+        const Shape known = plain(choice).in(shape);
+        placement_of(known);
+        return mappings_for(algorithm_of(choice), known);
+      },
+      "choice"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "orders_for",
+      [](const Choice& choice) {
+        std::vector<std::string_view> result;
+        for (const Order each : orders_for(algorithm_of(choice))) result.push_back(name(each));
+        return result;
+      },
+      "choice"_a);
+  module.def(
+      "reordered",
+      [](const Choice& choice, const Shape& shape, const Mapping& players, std::string_view order) {
+        const Order known = order_named(order);
+        if (const std::string why = why_impossible(algorithm_of(choice), known); !why.empty())
+          throw ChoiceError(choice.algorithm->path() + " " + why);
+        return reordered(*choice.algorithm, plain(choice).in(shape), players, known);
+      },
+      "choice"_a, "shape"_a, "players"_a, "order"_a);
+}

@@ -1,0 +1,189 @@
+#include "scotch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include "selection/choice.h"
+
+#if __has_include(<scotch/scotch.h>) && defined(TOCCATA_SCOTCH)
+#include <scotch/scotch.h>
+#endif
+
+using namespace toccata;
+
+#ifndef TOCCATA_SCOTCH
+
+bool has_scotch() { return false; }
+
+Mapping map_by_scotch(const Placement&, const Flows&) {
+  throw ChoiceError("Scotch was not there when Toccata was built: install libscotch-dev and build");
+}
+
+#else
+
+bool has_scotch() { return true; }
+
+namespace {
+
+using Number = SCOTCH_Num;
+
+void must(int failed, const char* what) {
+  if (failed != 0) throw ChoiceError(std::string("Scotch could not ") + what);
+}
+
+// The guest: what two ranks give each other is the load of an edge, a whole number.
+class Guest {
+ public:
+  explicit Guest(const Flows& flows) {
+    const int p = flows.p();
+    std::vector<std::vector<std::pair<int, double> > > rows(p);
+    double most = 0;
+    for (int rank = 0; rank < p; ++rank)
+      flows.for_each(rank, [&](int peer, double bytes) {
+        rows[rank].emplace_back(peer, bytes);
+        rows[peer].emplace_back(rank, bytes);
+        most = std::max(most, bytes);
+      });
+    const double scale = most > 1e5 ? 1e5 / most : 1;
+    first_.push_back(0);
+    for (auto& row : rows) {
+      std::ranges::sort(row);
+      for (std::size_t i = 0; i < row.size();) {
+        double sum = 0;
+        const int peer = row[i].first;
+        for (; i < row.size() && row[i].first == peer; ++i) sum += row[i].second;
+        ends_.push_back(peer);
+        loads_.push_back(std::max<Number>(1, static_cast<Number>(std::lround(sum * scale))));
+      }
+      first_.push_back(static_cast<Number>(ends_.size()));
+    }
+    must(SCOTCH_graphInit(&graph), "make a graph");
+    must(SCOTCH_graphBuild(&graph, 0, p, first_.data(), nullptr, nullptr, nullptr,
+                           static_cast<Number>(ends_.size()), ends_.data(), loads_.data()),
+         "build the graph");
+  }
+  ~Guest() { SCOTCH_graphExit(&graph); }
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+
+  SCOTCH_Graph graph;
+
+ private:
+  std::vector<Number> first_, ends_, loads_;
+};
+
+// The host: the levels as a tree of leaves, even where the machine is not, of which only those
+// where ranks run are offered; or the cells of the mesh.
+class Host {
+ public:
+  explicit Host(const Placement& placement) : target_(placement.p()) {
+    const Machine& machine = placement.machine();
+    const int p = placement.p();
+    Number targets = 1;
+    must(SCOTCH_archInit(&whole), "make an architecture");
+    must(SCOTCH_archInit(&arch), "make an architecture");
+    if (machine.network()) {
+      std::vector<Number> dims(machine.network()->dims.begin(), machine.network()->dims.end());
+      const auto n = static_cast<Number>(dims.size());
+      const bool torus = std::ranges::count(machine.network()->periodic, false) == 0;
+      must(torus ? SCOTCH_archTorusX(&whole, n, dims.data())
+                 : SCOTCH_archMeshX(&whole, n, dims.data()),
+           "make a mesh");
+      // Scotch counts the first dimension fastest, we the last.
+      const Mesh& mesh = *machine.network();
+      for (int rank = 0; rank < p; ++rank) {
+        const Place& place = placement.place(rank);
+        const std::vector<int> at =
+            mesh.coordinates(machine.ancestor(place.level, place.object, 0));
+        Number number = 0;
+        for (int i = mesh.dimensions() - 1; i >= 0; --i) number = number * mesh.dims[i] + at[i];
+        target_[rank] = number;
+      }
+      targets = mesh.cells();
+    } else {
+      std::vector<Number> sizes, costs;
+      for (int level = 0; level < machine.levels(); ++level) {
+        sizes.push_back(std::ranges::max(machine.counts(level)));
+        costs.push_back(machine.levels() - level);
+        targets *= sizes.back();
+      }
+      must(SCOTCH_archTleaf(&whole, machine.levels(), sizes.data(), costs.data()), "make a tree");
+      for (int rank = 0; rank < p; ++rank) {
+        Number number = 0;
+        const Place& place = placement.place(rank);
+        for (int level = 0; level < machine.levels(); ++level) {
+          const int object =
+              level <= place.level ? machine.ancestor(place.level, place.object, level) : -1;
+          int first = object;  // of its like in the same outer object
+          while (level > 0 && first > 0 &&
+                 machine.outer(level, first - 1) == machine.outer(level, object))
+            --first;
+          number = number * sizes[level] + (object < 0 ? 0 : level == 0 ? object : object - first);
+        }
+        target_[rank] = number;
+      }
+    }
+    std::vector<Number> used = target_;
+    std::ranges::sort(used);
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    if (static_cast<Number>(used.size()) == targets)
+      std::swap(whole, arch);
+    else
+      must(SCOTCH_archSub(&arch, &whole, static_cast<Number>(used.size()), used.data()),
+           "take a part of the machine");
+  }
+  ~Host() {
+    SCOTCH_archExit(&arch);
+    SCOTCH_archExit(&whole);
+  }
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  // By rank.
+  const std::vector<Number>& targets() const { return target_; }
+
+  SCOTCH_Arch arch;
+
+ private:
+  SCOTCH_Arch whole;
+  std::vector<Number> target_;
+};
+
+}  // namespace
+
+Mapping map_by_scotch(const Placement& placement, const Flows& flows) {
+  const int p = placement.p();
+  Guest guest(flows);
+  Host host(placement);
+  SCOTCH_Strat strategy;
+  must(SCOTCH_stratInit(&strategy), "make a strategy");
+  std::vector<Number> found(p);
+  SCOTCH_randomReset();
+  const bool failed = SCOTCH_stratGraphMapBuild(&strategy, SCOTCH_STRATDEFAULT, p, 0.01) != 0 ||
+                      SCOTCH_graphMap(&guest.graph, &host.arch, &strategy, found.data()) != 0;
+  SCOTCH_stratExit(&strategy);
+  must(failed ? 1 : 0, "map the graph");
+
+  std::vector<std::vector<int> > free;  // by target, the ranks that run there, the lowest last
+  for (int rank = p - 1; rank >= 0; --rank) {
+    const auto target = static_cast<std::size_t>(host.targets()[rank]);
+    if (free.size() <= target) free.resize(target + 1);
+    free[target].push_back(rank);
+  }
+  Mapping mapping(p, -1);
+  const auto take = [&](int role, std::size_t target) {
+    if (target >= free.size() || free[target].empty()) return false;
+    mapping[role] = free[target].back();
+    free[target].pop_back();
+    return true;
+  };
+  for (int role = 0; role < p; ++role) take(role, static_cast<std::size_t>(found[role]));
+  std::size_t left = 0;
+  for (int role = 0; role < p; ++role)
+    while (mapping[role] < 0 && !take(role, left)) ++left;
+  return mapping;
+}
+
+#endif

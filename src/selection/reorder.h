@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/reordered.h"
+#include "analysis/model.h"
+#include "topology/reorder/heuristics.h"
+
+namespace toccata {
+
+// What is asked for: nothing, what a model finds best if that wins, or that order in any case.
+enum class Reorder : std::uint8_t { off, automatic, straight, exchange, shuffle };
+
+// "off", "auto", "straight", "exchange", "shuffle", in the order of the values.
+const std::vector<std::string_view>& reorder_words();
+
+// Mappings for an algorithm in a possible and complete shape with a placement, each with the root
+// where the algorithm has it; the one meant for it first: its pattern's heuristic; for leaders of
+// nodes the pattern of their exchange, and inside of each node that of a binomial tree
+// [mirsadeghi2016, section VI-A2]; else what its traffic says.
+std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape);
+
+// The orders in which an algorithm's buffers can be kept; where it reduces in the order of the
+// ranks, only the one that keeps that.
+std::vector<Order> orders_for(const Algorithm& algorithm);
+
+// The shape with a reordering, or as it is: where nothing is known of where ranks run, the best
+// mapping is none, or `how` is automatic and no reordering is predicted to take at least 5% less
+// time by `model`, for `bytes` that a rank contributes or of the message. Among very many ranks
+// hop-bytes stand for time. The same on every rank.
+Shape reorder(const Algorithm& algorithm, const Shape& shape, Reorder how, const Model& model,
+              std::int64_t bytes);
+
+}  // namespace toccata
