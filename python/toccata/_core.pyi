@@ -363,7 +363,8 @@ class Model:
 class Predictor:
     """A choice in a shape, for any number of sizes and models. ChoiceError if it is impossible."""
 
-    def __init__(self, choice: Choice, shape: Shape | int) -> None: ...
+    def __init__(self, choice: Choice, shape: Shape | int, most_rounds: int = 0) -> None:
+        """Of each schedule the first `most_rounds` rounds, if that is any."""
     def seconds(self, unit_bytes: int, model: Model) -> float: ...
     def terms(self, unit_bytes: int, model: Model) -> list[float]:
         """How often each parameter of the model lies on the critical path."""
@@ -425,3 +426,42 @@ def crossings(choice: Choice, shape: Shape | int, block_bytes: int = 1) -> list[
 
 def regions(shape: Shape | int) -> list[tuple[str, list[int]]]:
     """Of each level that divides the ranks, outermost first: its name, the region of each rank."""
+
+class Flows:
+    """How much goes from each rank to which others: a sparse matrix made of ranges."""
+
+    @property
+    def p(self) -> int: ...
+    @property
+    def ranges(self) -> int: ...
+    def row(self, rank: int) -> list[tuple[int, float]]: ...
+
+def has_scotch() -> bool:
+    """Whether Scotch was there when this was built."""
+
+def patterns() -> list[tuple[str, str]]:
+    """Names of patterns, and what their heuristics are called."""
+
+def flows_of(choice: Choice, shape: Shape | int) -> Flows:
+    """What the schedules send, a block a byte."""
+
+def ring_flows(p: int) -> Flows: ...
+def hop_bytes(shape: Shape, flows: Flows, players: list[int]) -> float:
+    """Bytes times distance, where players[i] plays rank i."""
+
+def pattern_of(choice: Choice) -> str:
+    """The pattern that an algorithm is mapped by; "" where its traffic decides."""
+
+def map_pattern(pattern: str, shape: Shape, seed: int | None = None) -> tuple[list[int], float]:
+    """Who plays each rank, and the seconds it took to find."""
+
+def map_flows(flows: Flows, shape: Shape) -> tuple[list[int], float]: ...
+def map_by_scotch(flows: Flows, shape: Shape) -> tuple[list[int], float]: ...
+def mappings_for(choice: Choice, shape: Shape) -> list[list[int]]:
+    """The mappings that are tried for an algorithm, the one meant for it first."""
+
+def orders_for(choice: Choice) -> list[str]:
+    """How its buffers can keep their order: of straight, exchange, shuffle."""
+
+def reordered(choice: Choice, shape: Shape, players: list[int], order: str) -> Shape:
+    """The shape in which others play the ranks, as any analysis takes it."""

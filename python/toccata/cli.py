@@ -21,6 +21,7 @@ from toccata.commands.export import export
 from toccata.commands.fit import fit_
 from toccata.commands.list import list_
 from toccata.commands.predict import predict
+from toccata.commands.reorder import reorder
 from toccata.commands.run import run
 from toccata.commands.show import show_
 from toccata.commands.topo import topo
@@ -146,6 +147,7 @@ app.command("traffic")(traffic)
 app.command("topo")(topo)
 app.command("bounds")(bounds_)
 app.command("predict")(predict)
+app.command("reorder")(reorder)
 app.command("calibrate")(calibrate)
 app.command("bench")(bench)
 app.command("tune")(tune)

@@ -45,15 +45,13 @@ Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   BlockMap send = BlockMap::affine(Buffer::send, 0), recv = BlockMap::affine(Buffer::recv, 0);
   ScheduleBuilder exchange;
   int scratch = 0;
-  if (before) {
-    exchange.round();
-    if (!plays_itself) {
-      const BlockRange played = exchange.scratch({like(collective, Buffer::send, role, shape)});
-      scratch += played.count;
-      exchange.send(player, toccata::send(0, collective.blocks(shape, rank, Buffer::send)))
-          .recv(role, played);
-      send = BlockMap::affine(Buffer::scratch, played.first);
-    }
+  if (before && !plays_itself) {
+    const BlockRange played = exchange.scratch({like(collective, Buffer::send, role, shape)});
+    scratch += played.count;
+    exchange.round()
+        .send(player, toccata::send(0, collective.blocks(shape, rank, Buffer::send)))
+        .recv(role, played);
+    send = BlockMap::affine(Buffer::scratch, played.first);
   }
   BlockRange result;
   if (after && !plays_itself) {
@@ -63,6 +61,7 @@ Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   }
   const Schedule own = algorithm.schedule(who.played, role);
   ScheduleBuilder all;
+  if (before && plays_itself) all.round();  // that of the others
   all.then(going_on(std::move(exchange).build(), on(who.players, own, send, recv, scratch)));
   if (after) {
     all.round();
@@ -95,6 +94,7 @@ Schedule shuffled(const Algorithm& algorithm, const Shape& shape, int rank) {
   const BlockMap recv = in_scratch(Buffer::recv);
   const Schedule own = algorithm.schedule(who.played, who.roles[rank]);
   ScheduleBuilder all;
+  if (first == 0 && role_of(collective, Buffer::send).block_a_rank) all.round();  // the root's
   all.then(going_on(std::move(copies).build(), on(who.players, own, send, recv, scratch)));
   if (scratch > first) all.round().copy({{Buffer::scratch, first, scratch - first}}, ours);
   return std::move(all).build();

@@ -1,0 +1,124 @@
+"""`toccata reorder`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import _core, catalogue, outputs, reordering
+from toccata import quantities as q
+from toccata.commands.common import RootOption, console, number_of_ranks
+from toccata.errors import InputError
+from toccata.machines import STANDARD_PLACEMENT, PlacementOption
+
+
+def reorder(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[ALGORITHM]", help="As allgather/ring or bruck.")
+    ] = None,
+    machine: Annotated[
+        str, typer.Option(metavar="TEXT", help='As "node:4 socket:2 core:8", or a file.')
+    ] = "node:8 socket:2 core:4",
+    p: Annotated[
+        int | None,
+        typer.Option(
+            "-p", "--ranks", metavar="P", parser=number_of_ranks, help="One a core unless given."
+        ),
+    ] = None,
+    placement: PlacementOption = None,
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
+    ] = "4K",
+    model: Annotated[
+        str, typer.Option(metavar="NAME", help="lassen, quartz-like, gigabit, gpc, or a file.")
+    ] = "gpc",
+    order: Annotated[
+        str, typer.Option(metavar="ORDER", help="straight, exchange, shuffle, or auto: the best.")
+    ] = "auto",
+    root: RootOption = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Choose at random among equally close cores, as the paper.")
+    ] = None,
+    scotch: Annotated[
+        bool, typer.Option("--scotch/--no-scotch", help="Set Scotch's mapping beside ours.")
+    ] = True,
+    rankfile: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write how to start a job so mapped.")
+    ] = None,
+    launcher: Annotated[
+        str, typer.Option(metavar="NAME", help="For that: openmpi, slurm or mpich.")
+    ] = "openmpi",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+    ] = None,
+    paper: Annotated[
+        bool,
+        typer.Option("--paper", help="The paper's figures 3, 4 and 7 instead, as predicted here."),
+    ] = False,
+) -> None:
+    """Map an algorithm's ranks onto a machine, and tell what that is good for.
+
+    Before and after, for ranks placed there: bytes times distance, bytes that cross each level and
+    that leave the busiest of its objects, time by a model, and how long the mapping took to find,
+    beside what the Scotch library finds for the same traffic. With --rankfile, the mapping is
+    written for mpirun, srun or mpiexec, for those who can start their job reordered.
+
+    Examples:
+
+    - `toccata reorder allgather/ring --machine "node:4 socket:2 core:4" --placement cyclic`
+    - `toccata reorder bruck --machine topology.conf --rankfile rankfile.txt`
+    - `toccata reorder recursive_doubling --machine "node:8 core:8" -o before-after.png`
+    - `toccata reorder --paper -o gpc.png`
+    """
+    outputs.check_pictures(output)
+    outputs.check(rankfile)
+    if paper:
+        if name is not None:
+            raise InputError(f"--paper draws its own algorithms; leave out {name}")
+        from toccata import reordering_paper
+
+        reordering_paper.run(console, output)
+        return
+    if name is None:
+        raise InputError("name an algorithm, as allgather/ring; `toccata list` shows them")
+    choice = catalogue.find(name)
+    there = _core.Machine(machine)
+    ranks = p if p is not None else there.objects(len(there.levels) - 1)
+    placed = _core.Placement(there, ranks, placement or STANDARD_PLACEMENT)
+    shape = _core.Shape(placed, root)
+    if why := choice.why_impossible(shape):
+        raise InputError(f"{name} {why}, here are {ranks}")
+    if order not in ("auto", *_core.orders_for(choice)):
+        raise InputError(
+            f"--order {order}: {name} takes {', '.join(_core.orders_for(choice))} or auto"
+        )
+    from toccata import predicting
+
+    block = q.parse_bytes(size)
+    parameters = predicting.read_model(model)
+    all_ = [reordering.measure("as placed", choice, shape, None, block, parameters)]
+    label, found = reordering.ours(choice, shape, seed)
+    measured = [
+        reordering.measure(label, choice, shape, each, block, parameters, order) for each in found
+    ]
+    all_.append(min(measured, key=lambda each: each.seconds))
+    if scotch and _core.has_scotch():
+        theirs = _core.map_by_scotch(reordering.flows(choice, shape), shape)
+        all_.append(reordering.measure("Scotch", choice, shape, theirs, block, parameters, order))
+    console.print(
+        f"\n[bold cyan]{ranks} ranks[/] on {there.text}, {placement or STANDARD_PLACEMENT}: "
+        f"{catalogue.path_of(choice)}, blocks of {q.show_bytes(block)}, model {parameters.name}"
+    )
+    console.print(reordering.as_table(all_))
+    if scotch and not _core.has_scotch():
+        console.print("[dim]without Scotch, which was not there when this was built[/]")
+    if rankfile is not None:
+        rankfile.write_text(reordering.start_file(placed, all_[1].players, launcher))
+        console.print(f"wrote {rankfile}")
+    if output is not None:
+        from toccata import drawing, reorder_drawing
+
+        title = f"{catalogue.path_of(choice)} on {there.text}, {placement or STANDARD_PLACEMENT}"
+        drawing.write(reorder_drawing.draw(title, choice, shape, placed, all_, block), output)
+        console.print(f"wrote {output}")
