@@ -127,7 +127,7 @@ void bind_reorder(nb::module_& module) {
       [](const Choice& choice, const Shape& shape) {
         const Shape known = plain(choice).in(shape);
         placement_of(known);
-        return mappings_for(algorithm_of(choice), known);
+        return mappings_for(algorithm_of(choice), known, choice.pattern);
       },
       "choice"_a, "shape"_a, nb::call_guard<nb::gil_scoped_release>());
   module.def(

@@ -261,6 +261,22 @@ TOCCATA_PUBLIC int toccata_start(toccata_request* request);
  * looked at once, in its _init. The quickest way for short messages. */
 TOCCATA_PUBLIC int toccata_run(toccata_request* request);
 
+/* A new communicator of all ranks of `comm`, mapped onto the machine for a pattern of
+ * communication: "ring", "recursive_doubling", "binomial_bcast", "binomial_gather" or "bruck" by
+ * the heuristics of [mirsadeghi2016], or an algorithm, as "allgather/sparbit", by what it sends.
+ * Its rank 0 is that of `comm`. `info` may be MPI_INFO_NULL, or hold toccata_reorder = off, which
+ * leaves the order as it is. Collective; where ranks run is found out, if that is not known yet. */
+TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info,
+                                        MPI_Comm* newcomm);
+
+/* Hands keys to a communicator, the same on all ranks, for collectives whose first call comes
+ * later: toccata_reorder = off, auto, straight, exchange or shuffle: whether algorithms of Toccata
+ * run on it with their ranks played by others, nearer ones, if that wins by a model or in any case,
+ * and how buffers keep their order; toccata_pattern: by which of the patterns above. The results
+ * are those of any other call. Overrides TOCCATA_REORDER. Preloaded, MPI_Comm_set_info does so too.
+ */
+TOCCATA_PUBLIC int toccata_comm_set_info(MPI_Comm comm, MPI_Info info);
+
 /* Waits for a request, or for `count` of them in whatever order they end. A null or inactive one
  * has ended already. */
 TOCCATA_PUBLIC int toccata_wait(toccata_request* request);

@@ -1,5 +1,7 @@
 #include "api/handles.h"
 
+#include "mpi/communicator.h"
+
 namespace toccata {
 
 namespace {
@@ -88,6 +90,25 @@ int toccata_request_free(toccata_request* request) {
       return refuse("the request is active; wait for it before freeing it");
     delete *request;
     *request = TOCCATA_REQUEST_NULL;
+    return MPI_SUCCESS;
+  });
+}
+
+int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info, MPI_Comm* newcomm) {
+  return guarded(comm, [&] {
+    if (newcomm == nullptr || pattern == nullptr)
+      return raise_error(comm, MPI_ERR_ARG, "pattern or newcomm is NULL");
+    ReorderWish wish{.how = Reorder::automatic};
+    read_info(info, wish);
+    return wish.how == Reorder::off ? PMPI_Comm_dup(comm, newcomm)
+                                    : reordered(comm, pattern, *newcomm);
+  });
+}
+
+int toccata_comm_set_info(MPI_Comm comm, MPI_Info info) {
+  return guarded(comm, [&] {
+    Communicator* const communicator = Communicator::of(comm);
+    if (communicator != nullptr) read_info(info, communicator->reorder_wish());
     return MPI_SUCCESS;
   });
 }

@@ -12,8 +12,7 @@ namespace toccata {
 inline Communicator::Used& able_to_serve(const Operation& call, Communicator& communicator,
                                          Communicator::Used& used) {
   const DatatypeTable& datatypes = communicator.process().datatypes();
-  if (used.is_native() || call.allows(used.service->choice.algorithm->ordered, datatypes))
-    return used;
+  if (used.is_native() || call.allows(used.service->choice.ordered(), datatypes)) return used;
   return communicator.instead_of(used, call.allows(true, datatypes));
 }
 

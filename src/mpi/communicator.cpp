@@ -148,8 +148,21 @@ Communicator::Used& Communicator::add(const Collective& collective, const char* 
 Communicator::Used& Communicator::add(const Collective& collective, const std::string& asked,
                                       Service::Instead instead, const Choice& choice,
                                       const Report::Key& key) {
-  const Service& service = process_->service(collective, asked, instead, choice, key);
+  const Choice reordered = with_wish(choice, collective, wish_for(collective));
+  Report::Key shown = key;
+  if (!(reordered == choice))
+    shown.choice = reordered.text() + key.choice.substr(choice.text().size());
+  const Service& service = process_->service(collective, asked, instead, reordered, shown);
   return used_.emplace_back(Used{&collective, instead, &service, false, 0, nullptr});
+}
+
+// What the environment says holds where all ranks obey it; results that are to be reproducible keep
+// their order.
+ReorderWish Communicator::wish_for(const Collective& collective) {
+  if (is_inter_ || (Settings::get().reproducible() && collective.reduces)) return {};
+  if (reorder_wish_) return *reorder_wish_;
+  const Reorder how = Settings::get().reorder();
+  return {.how = how != Reorder::off && obeys_environment() ? how : Reorder::off};
 }
 
 Communicator::Used& Communicator::add_way(const Collective& collective, const Choice& choice,
@@ -289,26 +302,28 @@ std::shared_ptr<const Plan> Communicator::plan(Used& used, int root, int& turn) 
   const Collective& collective = *used.collective;
   const Algorithm& algorithm = *used.service->choice.algorithm;
   const bool turns = collective.rooted && !collective.reduces && &collective == &bcast &&
-                     !algorithm.by_placement && !algorithm.by_grid;
+                     !algorithm.by_placement && !algorithm.by_grid &&
+                     used.service->choice.reorder == Reorder::off;
   turn = turns ? root : 0;
   if (used.plan != nullptr && used.root == root) return used.plan;
   const int rank = rank_ >= turn ? rank_ - turn : rank_ - turn + size_;
   const int plans_root = turns ? 0 : root;
   auto plan = process_->plans().get(
-      {&collective, used.service->choice, size_, rank, plans_root, where(algorithm)},
-      [&] { return known(&algorithm, plans_root); });
+      {&collective, used.service->choice, size_, rank, plans_root, where(used.service->choice)},
+      [&] { return known(&algorithm, plans_root, used.service->choice.reorder != Reorder::off); });
   used.root = root;
   used.plan = plan->memory() <= small_plan ? plan : nullptr;
   return plan;
 }
 
-Shape Communicator::known(const Algorithm* algorithm, int root) {
+Shape Communicator::known(const Algorithm* algorithm, int root, bool reorders) {
   Shape shape;
   shape.p = size_;
   shape.root = root;
-  if (algorithm == nullptr || (!algorithm->by_placement && !algorithm->by_grid)) return shape;
+  if (algorithm == nullptr || (!algorithm->by_placement && !algorithm->by_grid && !reorders))
+    return shape;
   shape.grid = cartesian_grid(user_);
-  if (algorithm->by_placement || shape.grid == nullptr) {
+  if (reorders || algorithm->by_placement || shape.grid == nullptr) {
     shape.placement = placement();
     if (shape.grid == nullptr) shape.grid = grid_of(*shape.placement);
   }
@@ -316,8 +331,10 @@ Shape Communicator::known(const Algorithm* algorithm, int root) {
 }
 
 // Communicators of the same ranks on the same mesh are in the same place.
-std::uint64_t Communicator::where(const Algorithm& algorithm) {
-  if (!algorithm.by_placement && !algorithm.by_grid) return 0;
+std::uint64_t Communicator::where(const Choice& choice) {
+  if (!choice.algorithm->by_placement && !choice.algorithm->by_grid &&
+      choice.reorder == Reorder::off)
+    return 0;
   if (where_ != 0) return where_;
   std::string text;
   for (const int each : process_->world().ranks_of(user_)) text += std::to_string(each) + " ";

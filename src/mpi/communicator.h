@@ -13,6 +13,7 @@
 #include "mpi/operation.h"
 #include "mpi/plans.h"
 #include "mpi/process.h"
+#include "mpi/reordering.h"
 #include "selection/ranking.h"
 
 namespace toccata {
@@ -158,6 +159,12 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   // Where the ranks run, if that was found out; else null.
   const std::shared_ptr<const Placement>& known_placement() const { return found_placement_; }
+  // How ranks are reordered by collectives whose first call comes later. The same on all of them.
+  ReorderWish& reorder_wish() {
+    if (!reorder_wish_) reorder_wish_ = ReorderWish{.how = Settings::get().reorder()};
+    return *reorder_wish_;
+  }
+
   // Where the ranks run. Derived from where those of MPI_COMM_WORLD do, without asking them, if
   // they were asked before; else all ranks have to come here.
   std::shared_ptr<const Placement> placement();
@@ -184,8 +191,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     return {std::string(collective.name), size_, choice, reason, bytes};
   }
   // What all ranks know of the communicator, as far as the algorithm goes by it.
-  Shape known(const Algorithm* algorithm, int root);
-  std::uint64_t where(const Algorithm& algorithm);
+  Shape known(const Algorithm* algorithm, int root, bool reorders = false);
+  std::uint64_t where(const Choice& choice);
+  ReorderWish wish_for(const Collective& collective);
   std::shared_ptr<const Placement> find_placement();
   Channel& add_channel();
   int open_channel_now();
@@ -210,6 +218,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
   std::shared_ptr<const Placement> found_placement_;
   std::uint64_t where_ = 0;
+  std::optional<ReorderWish> reorder_wish_;  // what info says
 };
 
 }  // namespace toccata

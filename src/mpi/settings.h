@@ -68,6 +68,10 @@ class Settings {
   // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
   // long the message.
   bool reproducible() const { return reproducible_; }
+  // TOCCATA_REORDER: whether algorithms of ours run with their ranks played by others.
+  Reorder reorder() const { return reorder_; }
+  // TOCCATA_REORDER_TOPOLOGIES: whether MPI_Cart_create and its like do what reorder = 1 allows.
+  bool reorder_topologies() const { return reorder_topologies_; }
   // TOCCATA_REPORT: whether to count and time calls; and the file that gets it all, if it is one.
   bool reporting() const { return reporting_; }
   const std::string& report_file() const { return report_file_; }
@@ -104,6 +108,8 @@ class Settings {
   bool is_our_mpi_ = true;
   bool asks_ = false, by_places_ = false;
   bool reproducible_ = false, reporting_ = false;
+  Reorder reorder_ = Reorder::off;
+  bool reorder_topologies_ = false;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
   std::uint64_t digest_ = 0;

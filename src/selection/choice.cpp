@@ -24,6 +24,15 @@ const Parameter& reordering() {
   return parameter;
 }
 
+const Parameter& mapped_by() {
+  static const Parameter parameter = [] {
+    std::vector<std::string_view> words{"own"};
+    for (const Pattern& each : patterns()) words.push_back(each.name);
+    return choice("pattern", "by which ranks are mapped where they are reordered", words);
+  }();
+  return parameter;
+}
+
 std::string quote(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 const Algorithm& parse_name(const Collective& collective, std::string_view name) {
@@ -49,12 +58,14 @@ std::string accepts(const Algorithm& algorithm) {
   std::string known;
   for (const Parameter& parameter : algorithm.parameters)
     known += std::string(parameter.name) + "=" + parameter.accepts() + ", ";
-  return known + "travel=" + travel().accepts() + ", reorder=" + reordering().accepts();
+  return known + "travel=" + travel().accepts() + ", reorder=" + reordering().accepts() +
+         ", pattern=" + mapped_by().accepts();
 }
 
 const Parameter& parse_parameter(const Algorithm& algorithm, std::string_view name) {
   if (name == travel().name) return travel();
   if (name == reordering().name) return reordering();
+  if (name == mapped_by().name) return mapped_by();
   for (const Parameter& parameter : algorithm.parameters)
     if (parameter.name == name) return parameter;
   throw ChoiceError(algorithm.path() + " has no parameter " + quote(name) + "; it takes " +
@@ -90,6 +101,8 @@ const Parameter& parse_setting(Choice& choice, std::string_view setting) {
     choice.travel = static_cast<Travel>(value);
   else if (&parameter == &reordering())
     choice.reorder = static_cast<Reorder>(value);
+  else if (&parameter == &mapped_by())
+    choice.pattern = value == 0 ? nullptr : &patterns()[value - 1];
   else
     choice.parameters.set(parameter, value);
   return parameter;
@@ -105,6 +118,7 @@ std::string Choice::text() const {
   };
   if (travel != Travel::whole) add("travel", name(travel));
   if (reorder != Reorder::off) add("reorder", reorder_words()[static_cast<int>(reorder)]);
+  if (pattern != nullptr) add("pattern", pattern->name);
   return std::string(algorithm->name) + settings;
 }
 
@@ -120,7 +134,7 @@ Shape Choice::in(const Shape& known) const {
             why_impossible(*algorithm, static_cast<Order>(static_cast<int>(reorder) - 2));
         !why.empty())
       throw ChoiceError(algorithm->path() + " " + why);
-  return toccata::reorder(*algorithm, shape, reorder, usual_model(), reorder_bytes);
+  return toccata::reorder(*algorithm, shape, reorder, usual_model(), reorder_bytes, pattern);
 }
 
 Schedule Choice::schedule(const Shape& shape, int rank) const {
@@ -131,6 +145,10 @@ Schedule Choice::schedule(const Shape& shape, int rank) const {
 
 bool Choice::ordered() const {
   return algorithm->ordered && reorder != Reorder::straight && reorder != Reorder::shuffle;
+}
+
+Reorder parse_reorder(std::string_view word) {
+  return static_cast<Reorder>(parse_value(reordering(), word));
 }
 
 Choice parse_choice(const Collective& collective, std::string_view text) {

@@ -22,6 +22,8 @@ struct Choice {
   Travel travel = Travel::whole;   // for the messages about which the algorithm does not care
   Reorder reorder = Reorder::off;  // whether others may play its ranks, where that is known to help
 
+  const Pattern* pattern = nullptr;  // by which these are mapped; null: by the algorithm's own
+
   bool native() const { return algorithm == nullptr; }
   bool operator==(const Choice& other) const = default;
   // "sparbit:messages=per_block" or "native"
@@ -36,12 +38,16 @@ struct Choice {
   bool ordered() const;
 };
 
+// "auto", "exchange", ... ChoiceError on anything else.
+Reorder parse_reorder(std::string_view word);
+
 // Blocks have this many bytes where it depends on that how ranks are reordered.
 inline constexpr std::int64_t reorder_bytes = 4096;
 
 // Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or
 // "allgather/sparbit". Every algorithm takes `travel=whole|packed|datatype|per_block`: how messages
-// of several pieces travel, and `reorder=off|auto|straight|exchange|shuffle`. ChoiceError on
+// of several pieces travel, and `reorder=off|auto|straight|exchange|shuffle`
+// and `pattern=ring|...` (topology/reorder/heuristics.h). ChoiceError on
 // anything else.
 Choice parse_choice(const Collective& collective, std::string_view text);
 

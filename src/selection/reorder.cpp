@@ -61,10 +61,15 @@ const std::vector<std::string_view>& reorder_words() {
   return words;
 }
 
-std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape) {
+std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape,
+                                  const Pattern* pattern) {
   const MappingOptions options{.root = shape.root};
-  if (const Pattern* pattern = find_pattern(algorithm.pattern))
+  if (pattern != nullptr) {
+    if (!is_possible(*pattern, shape.p)) return {};
     return {pattern->map(*shape.placement, options)};
+  }
+  if (const Pattern* own = find_pattern(algorithm.pattern))
+    return {own->map(*shape.placement, options)};
   if (algorithm.by_placement) {
     const Pattern* among = pattern_of_leaders(algorithm, shape);
     const int nodes = node_regions(shape.placement.get(), shape.p).number();
@@ -111,9 +116,9 @@ Shape by_hops(const Algorithm& algorithm, const Shape& shape,
 }  // namespace
 
 Shape reorder(const Algorithm& algorithm, const Shape& shape, Reorder how, const Model& model,
-              std::int64_t bytes) {
+              std::int64_t bytes, const Pattern* pattern) {
   if (how == Reorder::off || shape.placement == nullptr || shape.p < 3) return shape;
-  std::vector<Mapping> mappings = mappings_for(algorithm, shape);
+  std::vector<Mapping> mappings = mappings_for(algorithm, shape, pattern);
   std::erase(mappings, identity(shape.p));
   if (mappings.empty()) return shape;
   if (how != Reorder::automatic)

@@ -20,7 +20,9 @@ const std::vector<std::string_view>& reorder_words();
 // where the algorithm has it; the one meant for it first: its pattern's heuristic; for leaders of
 // nodes the pattern of their exchange, and inside of each node that of a binomial tree
 // [mirsadeghi2016, section VI-A2]; else what its traffic says.
-std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape);
+// With `pattern`, that one's heuristic alone, none where it cannot be.
+std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape,
+                                  const Pattern* pattern = nullptr);
 
 // The orders in which an algorithm's buffers can be kept; where it reduces in the order of the
 // ranks, only the one that keeps that.
@@ -31,6 +33,6 @@ std::vector<Order> orders_for(const Algorithm& algorithm);
 // time by `model`, for `bytes` that a rank contributes or of the message. Among very many ranks
 // hop-bytes stand for time. The same on every rank.
 Shape reorder(const Algorithm& algorithm, const Shape& shape, Reorder how, const Model& model,
-              std::int64_t bytes);
+              std::int64_t bytes, const Pattern* pattern = nullptr);
 
 }  // namespace toccata

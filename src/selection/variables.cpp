@@ -11,11 +11,19 @@ namespace toccata {
 namespace {
 
 // The names that begin with TOCCATA_ and have a meaning, but for those of the collectives.
-constexpr std::array<std::string_view, 11> others{
-    "TOCCATA_TUNING",          "TOCCATA_LEARN",  "TOCCATA_GUARD",    "TOCCATA_MODEL",
-    "TOCCATA_REPRODUCIBLE",    "TOCCATA_REPORT", "TOCCATA_TOPOLOGY", "TOCCATA_PLACEMENT",
-    "TOCCATA_DOCTOR",          "TOCCATA_BUILD",  // of the command line
-    "TOCCATA_TEST_UNSEEN_INIT"};
+constexpr std::array<std::string_view, 13> others{"TOCCATA_TUNING",
+                                                  "TOCCATA_LEARN",
+                                                  "TOCCATA_GUARD",
+                                                  "TOCCATA_MODEL",
+                                                  "TOCCATA_REPRODUCIBLE",
+                                                  "TOCCATA_REPORT",
+                                                  "TOCCATA_TOPOLOGY",
+                                                  "TOCCATA_PLACEMENT",
+                                                  "TOCCATA_DOCTOR",
+                                                  "TOCCATA_BUILD",  // of the command line
+                                                  "TOCCATA_TEST_UNSEEN_INIT",
+                                                  "TOCCATA_REORDER",
+                                                  "TOCCATA_REORDER_TOPOLOGIES"};
 
 }  // namespace
 
