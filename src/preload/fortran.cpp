@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <initializer_list>
 #include <vector>
 
@@ -202,5 +203,117 @@ TOCCATA_FORTRAN(reduce_scatter, REDUCE_SCATTER, toccata_fortran_reduce_scatter);
 TOCCATA_FORTRAN(scan, SCAN, toccata_fortran_scan);
 TOCCATA_FORTRAN(exscan, EXSCAN, toccata_fortran_exscan);
 TOCCATA_FORTRAN(barrier, BARRIER, toccata_fortran_barrier);
+
+// ---- Topologies: what is for us goes by the C functions of topologies.cpp.
+
+TOCCATA_COMMON(mpi_fortran_unweighted, MPI_FORTRAN_UNWEIGHTED);
+TOCCATA_COMMON(mpi_fortran_weights_empty, MPI_FORTRAN_WEIGHTS_EMPTY);
+
+namespace {
+
+int* c_weights(MPI_Fint* weights) {
+  if (TOCCATA_IS_COMMON(weights, mpi_fortran_unweighted, MPI_FORTRAN_UNWEIGHTED))
+    return MPI_UNWEIGHTED;
+  if (TOCCATA_IS_COMMON(weights, mpi_fortran_weights_empty, MPI_FORTRAN_WEIGHTS_EMPTY))
+    return MPI_WEIGHTS_EMPTY;
+  return weights;
+}
+
+// As Fortran has it by `next`, unless it is for us, or there is no such.
+template <typename Next, typename Ours>
+void topology(Next next, const MPI_Fint* reorder, MPI_Fint* made, MPI_Fint* ierror,
+              const std::function<void()>& native, Ours&& ours) {
+  if (next != nullptr && (*reorder == 0 || !toccata::Settings::get().reorder_topologies()))
+    return native();
+  MPI_Comm comm = MPI_COMM_NULL;
+  const int code = ours(&comm);
+  if (code == MPI_SUCCESS) *made = PMPI_Comm_c2f(comm);
+  set(ierror, code);
+}
+
+}  // namespace
+
+#define TOCCATA_NEXT_TOPOLOGY(name, tail, ...) \
+  static const auto next =                     \
+      toccata::next_definition<void(__VA_ARGS__)>("mpi_" #name tail, static_cast<void*>(nullptr))
+
+using Fint = MPI_Fint;
+
+#define TOCCATA_TOPOLOGIES(suffix, tail)                                                           \
+  extern "C" {                                                                                     \
+  static void toccata_fortran_cart_create##suffix(Fint* comm, Fint* ndims, Fint* dims,             \
+                                                  Fint* periods, Fint* reorder, Fint* made,        \
+                                                  Fint* ierror) {                                  \
+    TOCCATA_NEXT_TOPOLOGY(cart_create, tail, Fint*, Fint*, Fint*, Fint*, Fint*, Fint*, Fint*);     \
+    topology(                                                                                      \
+        next, reorder, made, ierror,                                                               \
+        [&] { next(comm, ndims, dims, periods, reorder, made, ierror); },                          \
+        [&](MPI_Comm* cart) {                                                                      \
+          std::vector<int> periodic(periods, periods + *ndims);                                    \
+          for (int& each : periodic) each = each != 0 ? 1 : 0;                                     \
+          return MPI_Cart_create(c_communicator(comm), *ndims, dims, periodic.data(),              \
+                                 *reorder != 0, cart);                                             \
+        });                                                                                        \
+  }                                                                                                \
+  static void toccata_fortran_graph_create##suffix(Fint* comm, Fint* nodes, Fint* index,           \
+                                                   Fint* edges, Fint* reorder, Fint* made,         \
+                                                   Fint* ierror) {                                 \
+    TOCCATA_NEXT_TOPOLOGY(graph_create, tail, Fint*, Fint*, Fint*, Fint*, Fint*, Fint*, Fint*);    \
+    topology(                                                                                      \
+        next, reorder, made, ierror,                                                               \
+        [&] { next(comm, nodes, index, edges, reorder, made, ierror); },                           \
+        [&](MPI_Comm* graph) {                                                                     \
+          return MPI_Graph_create(c_communicator(comm), *nodes, index, edges, *reorder != 0,       \
+                                  graph);                                                          \
+        });                                                                                        \
+  }                                                                                                \
+  static void toccata_fortran_dist_graph_create##suffix(Fint* comm, Fint* n, Fint* sources,        \
+                                                        Fint* degrees, Fint* destinations,         \
+                                                        Fint* weights, Fint* info, Fint* reorder,  \
+                                                        Fint* made, Fint* ierror) {                \
+    TOCCATA_NEXT_TOPOLOGY(dist_graph_create, tail, Fint*, Fint*, Fint*, Fint*, Fint*, Fint*,       \
+                          Fint*, Fint*, Fint*, Fint*);                                             \
+    topology(                                                                                      \
+        next, reorder, made, ierror,                                                               \
+        [&] {                                                                                      \
+          next(comm, n, sources, degrees, destinations, weights, info, reorder, made, ierror);     \
+        },                                                                                         \
+        [&](MPI_Comm* graph) {                                                                     \
+          return MPI_Dist_graph_create(c_communicator(comm), *n, sources, degrees, destinations,   \
+                                       c_weights(weights), PMPI_Info_f2c(*info), *reorder != 0,    \
+                                       graph);                                                     \
+        });                                                                                        \
+  }                                                                                                \
+  static void toccata_fortran_dist_graph_create_adjacent##suffix(                                  \
+      Fint* comm, Fint* indegree, Fint* sources, Fint* sourceweights, Fint* outdegree,             \
+      Fint* destinations, Fint* destweights, Fint* info, Fint* reorder, Fint* made,                \
+      Fint* ierror) {                                                                              \
+    TOCCATA_NEXT_TOPOLOGY(dist_graph_create_adjacent, tail, Fint*, Fint*, Fint*, Fint*, Fint*,     \
+                          Fint*, Fint*, Fint*, Fint*, Fint*, Fint*);                               \
+    topology(                                                                                      \
+        next, reorder, made, ierror,                                                               \
+        [&] {                                                                                      \
+          next(comm, indegree, sources, sourceweights, outdegree, destinations, destweights, info, \
+               reorder, made, ierror);                                                             \
+        },                                                                                         \
+        [&](MPI_Comm* graph) {                                                                     \
+          return MPI_Dist_graph_create_adjacent(                                                   \
+              c_communicator(comm), *indegree, sources, c_weights(sourceweights), *outdegree,      \
+              destinations, c_weights(destweights), PMPI_Info_f2c(*info), *reorder != 0, graph);   \
+        });                                                                                        \
+  }                                                                                                \
+  }
+
+TOCCATA_TOPOLOGIES(, "_")
+TOCCATA_TOPOLOGIES(_f08, "_f08_")
+TOCCATA_FORTRAN(cart_create, CART_CREATE, toccata_fortran_cart_create);
+TOCCATA_FORTRAN(graph_create, GRAPH_CREATE, toccata_fortran_graph_create);
+TOCCATA_FORTRAN(dist_graph_create, DIST_GRAPH_CREATE, toccata_fortran_dist_graph_create);
+TOCCATA_FORTRAN(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT,
+                toccata_fortran_dist_graph_create_adjacent);
+TOCCATA_F08(cart_create, toccata_fortran_cart_create_f08);
+TOCCATA_F08(graph_create, toccata_fortran_graph_create_f08);
+TOCCATA_F08(dist_graph_create, toccata_fortran_dist_graph_create_f08);
+TOCCATA_F08(dist_graph_create_adjacent, toccata_fortran_dist_graph_create_adjacent_f08);
 
 #endif  // OPEN_MPI

@@ -19,7 +19,8 @@ if options:
     rooted_programs = [each for each in options.programs if "rooted" in Path(each).name]
     reproducible = [each for each in options.programs if "reproducible" in Path(each).name]
     late = [each for each in options.programs if Path(each).name == "late"]
-    others = {*alltoall_programs, *rooted_programs, *reproducible, *late}
+    reorder = [each for each in options.programs if "reorder" in Path(each).name]
+    others = {*alltoall_programs, *rooted_programs, *reproducible, *late, *reorder}
     options.programs = [each for each in options.programs if each not in others]
 
 INTS = 5  # that every rank contributes to a call, of 4 bytes each
@@ -48,7 +49,7 @@ class Outcome:
         self.error = process.stderr
 
 
-def run(program, ranks, toccata, environment_of_launcher=False, preload=True, more=None):
+def run(program, ranks, toccata, environment_of_launcher=False, preload=True, more=None, words=()):
     """`toccata`: the value of TOCCATA_ALLGATHER, None for unset; `more`: other variables."""
     libraries = [options.library] if preload else []
     libraries += [options.also_preload] if options.also_preload else []
@@ -63,7 +64,7 @@ def run(program, ranks, toccata, environment_of_launcher=False, preload=True, mo
         launch += ["env"] + [f"{name}={value}" for name, value in settings.items()]
     return Outcome(
         subprocess.run(
-            [*launch, program], env=environment, capture_output=True, text=True, timeout=60
+            [*launch, program, *words], env=environment, capture_output=True, text=True, timeout=60
         )
     )
 
@@ -281,6 +282,68 @@ class Preload(unittest.TestCase):
         names = [line.split()[-1] for line in shown.stdout.splitlines()]
         self.assertIn("MPI_Allgather", names)
         self.assertEqual([name for name in names if not re.match("toccata_|MPI_|mpi_", name)], [])
+
+
+REORDER_MACHINE = {"TOCCATA_TOPOLOGY": "node:4 core:2", "TOCCATA_PLACEMENT": "cyclic"}
+REORDER_ALGORITHMS = {
+    "TOCCATA_ALLTOALL": "bruck",
+    "TOCCATA_ALLREDUCE": "recursive_doubling",
+    "TOCCATA_GATHER": "binomial",
+    "TOCCATA_SCATTER": "binomial",
+    "TOCCATA_BCAST": "binomial",
+    "TOCCATA_REDUCE": "binomial",
+}
+
+
+class Reorder(unittest.TestCase):
+    """On four pretended nodes of two cores, ranks dealt out in turn."""
+
+    def program(self):
+        return next(each for each in reorder if each.endswith("reorder_c"))
+
+    def settings(self, how, topologies="1"):
+        asked = {"TOCCATA_REORDER": how, "TOCCATA_REORDER_TOPOLOGIES": topologies}
+        return REORDER_MACHINE | REORDER_ALGORITHMS | asked
+
+    def test_results_are_those_of_mpi_however_order_is_kept(self):
+        for how, allgather in [
+            ("auto", "ring"),
+            ("straight", "bruck"),
+            ("exchange", "sparbit"),
+            ("shuffle", "hierarchical"),
+        ]:
+            with self.subTest(how=how):
+                outcome = run(
+                    self.program(), 8, allgather, more=self.settings(how), words=["moved"]
+                )
+                self.assertEqual(outcome.out, ["all", "right"], outcome.error)
+                label = f"{allgather}:reorder={how}"
+                self.assertIn(("allgather", 8, label), outcome.calls, outcome.error)
+
+    def test_ranks_stay_where_nobody_asks(self):
+        outcome = run(self.program(), 8, "ring", more=self.settings("off", "0"))
+        self.assertEqual(outcome.out, ["all", "right"], outcome.error)
+        self.assertIn(("allgather", 8, "ring"), outcome.calls)
+
+    def test_a_wrong_word_is_named(self):
+        outcome = run(self.program(), 2, "ring", more=self.settings("upwards", "0"))
+        self.assertEqual(outcome.out, ["all", "right"], outcome.error)
+        self.assertTrue(
+            any(
+                "TOCCATA_REORDER=upwards" in line and "it takes off|auto" in line
+                for line in outcome.messages
+            ),
+            outcome.error,
+        )
+
+    def test_fortran_topologies(self):
+        for program in reorder:
+            if program.endswith("_c"):
+                continue
+            with self.subTest(program=program):
+                more = REORDER_MACHINE | {"TOCCATA_REORDER_TOPOLOGIES": "1"}
+                outcome = run(program, 8, None, more=more)
+                self.assertEqual(outcome.out, ["all", "right"], outcome.error)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,148 @@
+// MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create*: where the program allows ranks to
+// be reordered and TOCCATA_REORDER_TOPOLOGIES asks for it, neighbours come to run near each other.
+// All else goes straight on. And MPI_Comm_set_info, whose keys may be ours.
+
+#include "mpi/topologies.h"
+
+#include <vector>
+
+#include "api/guard.h"
+#include "mpi/next.h"
+#include "mpi/settings.h"
+#include "toccata/toccata.h"
+#include "topology/reorder/fold.h"
+
+#define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
+
+namespace toccata {
+namespace {
+
+// Makes the topology on a reordered communicator by `make`, or on `comm` itself.
+template <typename Map, typename Make>
+int on_reordered(MPI_Comm comm, Map&& map, Make&& make) {
+  return guarded(comm, [&] {
+    MPI_Comm bare = MPI_COMM_NULL;
+    if (int code = reorder_for_topology(comm, map, bare); code != MPI_SUCCESS) return code;
+    if (bare == MPI_COMM_NULL) return make(comm);
+    const int code = make(bare);
+    PMPI_Comm_free(&bare);
+    return code;
+  });
+}
+
+int size_of(MPI_Comm comm) {
+  int inter = 0, size = 0;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0)
+    return -1;
+  PMPI_Comm_size(comm, &size);
+  return size;
+}
+
+bool is_unweighted(const int* weights) { return weights == MPI_UNWEIGHTED; }
+
+}  // namespace
+}  // namespace toccata
+
+using namespace toccata;
+
+// As every rank gives the same arguments, so all see whether they make sense; MPI says why not.
+TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
+                                       const int periods[], int reorder, MPI_Comm* made) {
+  static const auto next = next_definition("MPI_Cart_create", &PMPI_Cart_create);
+  const auto native = [&](MPI_Comm on) { return next(on, ndims, dims, periods, reorder, made); };
+  if (!reorders_topologies(reorder) || ndims < 1 || dims == nullptr) return native(comm);
+  const Mesh mesh{{dims, dims + ndims}, std::vector<bool>(periods, periods + ndims)};
+  for (const int each : mesh.dims)
+    if (each < 1) return native(comm);
+  if (mesh.cells() != size_of(comm)) return native(comm);  // not all ranks are in it
+  return on_reordered(
+      comm, [&](const Placement& placement) { return fold(placement, mesh); },
+      [&](MPI_Comm on) { return next(on, ndims, dims, periods, 0, made); });
+}
+
+TOCCATA_INTERPOSED int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[],
+                                        const int edges[], int reorder, MPI_Comm* made) {
+  static const auto next = next_definition("MPI_Graph_create", &PMPI_Graph_create);
+  if (!reorders_topologies(reorder) || nnodes < 1 || nnodes != size_of(comm))
+    return next(comm, nnodes, index, edges, reorder, made);
+  std::vector<int> all;
+  for (int node = 0, edge = 0; node < nnodes; ++node)
+    for (; edge < index[node]; ++edge) all.insert(all.end(), {node, edges[edge], 1});
+  return on_reordered(
+      comm,
+      [&](const Placement& placement) { return map_flows(placement, flows_of_edges(nnodes, all)); },
+      [&](MPI_Comm on) { return next(on, nnodes, index, edges, 0, made); });
+}
+
+TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
+                                             const int degrees[], const int destinations[],
+                                             const int weights[], MPI_Info info, int reorder,
+                                             MPI_Comm* made) {
+  static const auto next = next_definition("MPI_Dist_graph_create", &PMPI_Dist_graph_create);
+  const auto make = [&](MPI_Comm on, int again) {
+    return next(on, n, sources, degrees, destinations, weights, info, again, made);
+  };
+  if (!reorders_topologies(reorder) || size_of(comm) < 1) return make(comm, reorder);
+  std::vector<int> mine;
+  for (int i = 0, edge = 0; i < n; ++i)
+    for (int j = 0; j < degrees[i]; ++j, ++edge)
+      mine.insert(mine.end(),
+                  {sources[i], destinations[edge], is_unweighted(weights) ? 1 : weights[edge]});
+  Flows flows;
+  if (int code = gather_edges(comm, std::move(mine), flows); code != MPI_SUCCESS) return code;
+  return on_reordered(
+      comm, [&](const Placement& placement) { return map_flows(placement, flows); },
+      [&](MPI_Comm on) { return make(on, 0); });
+}
+
+// Every rank gives the neighbours of its own node; who comes to be that node gets them handed.
+TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
+    MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree,
+    const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm* made) {
+  static const auto next =
+      next_definition("MPI_Dist_graph_create_adjacent", &PMPI_Dist_graph_create_adjacent);
+  const auto native = [&](MPI_Comm on, int again) {
+    return next(on, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
+                again, made);
+  };
+  const int p = size_of(comm);
+  if (!reorders_topologies(reorder) || p < 1) return native(comm, reorder);
+  // indegree, outdegree, sources, their weights, destinations, their weights
+  const bool unweighted = is_unweighted(sourceweights) || is_unweighted(destweights);
+  std::vector<int> mine{indegree, outdegree};
+  const auto append = [&](int count, const int* neighbours, const int* weights) {
+    mine.insert(mine.end(), neighbours, neighbours + count);
+    for (int i = 0; i < count; ++i) mine.push_back(unweighted ? 1 : weights[i]);
+  };
+  append(indegree, sources, sourceweights);
+  append(outdegree, destinations, destweights);
+  std::vector<int> all, first;
+  if (int code = gather_lists(comm, mine, all, first); code != MPI_SUCCESS) return code;
+  std::vector<int> edges;
+  for (int rank = 0; rank < p; ++rank) {
+    const int* const list = all.data() + first[rank];
+    const int* const to = list + 2 + 2 * list[0];
+    for (int i = 0; i < list[1]; ++i) edges.insert(edges.end(), {rank, to[i], to[list[1] + i]});
+  }
+  return on_reordered(
+      comm,
+      [&](const Placement& placement) { return map_flows(placement, flows_of_edges(p, edges)); },
+      [&](MPI_Comm on) {
+        if (on == comm) return native(on, 0);
+        int node = 0;
+        PMPI_Comm_rank(on, &node);
+        const int* const list = all.data() + first[node];
+        const int* const from = list + 2;
+        const int* const to = from + 2 * list[0];
+        return next(on, list[0], from, unweighted ? MPI_UNWEIGHTED : from + list[0], list[1], to,
+                    unweighted ? MPI_UNWEIGHTED : to + list[1], info, 0, made);
+      });
+}
+
+TOCCATA_INTERPOSED int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
+  static const auto next = next_definition("MPI_Comm_set_info", &PMPI_Comm_set_info);
+  const int code = next(comm, info);
+  if (code != MPI_SUCCESS || info == MPI_INFO_NULL || !Settings::get().ask_for_anything())
+    return code;
+  return toccata_comm_set_info(comm, info);
+}

@@ -1,0 +1,42 @@
+! Cartesian topologies in Fortran, on a pretended machine with TOCCATA_REORDER_TOPOLOGIES=1: the ranks
+! of one that may be reordered come in another order, those of one that may not in their own.
+program topologies
+#ifdef MPI_F08
+  use mpi_f08
+#elif defined(MPI)
+  use mpi
+#endif
+  implicit none
+#ifdef MPIF_H
+  include 'mpif.h'
+#endif
+#ifdef MPI_F08
+  type(MPI_Comm) :: made
+#else
+  integer :: made
+#endif
+  integer :: ierror, rank, p, me, dims(1), failures, all_failures, try, moved, sources, to
+  logical :: periods(1), reorder
+
+  call MPI_Init(ierror)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  call MPI_Comm_size(MPI_COMM_WORLD, p, ierror)
+  failures = 0
+  dims(1) = p
+  periods(1) = .true.
+  do try = 0, 1
+    reorder = try == 1
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, reorder, made, ierror)
+    call MPI_Comm_rank(made, me, ierror)
+    call MPI_Cart_shift(made, 0, 1, sources, to, ierror)
+    if (to /= mod(me + 1, p)) failures = failures + 1
+    moved = 0
+    if (me /= rank) moved = 1
+    call MPI_Allreduce(MPI_IN_PLACE, moved, 1, MPI_INTEGER, MPI_SUM, made, ierror)
+    if ((moved > 0) .neqv. reorder) failures = failures + 1
+    call MPI_Comm_free(made, ierror)
+  end do
+  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+  if (rank == 0 .and. all_failures == 0) print '(a)', 'all right'
+  call MPI_Finalize(ierror)
+end program
