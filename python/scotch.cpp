@@ -133,6 +133,9 @@ class Host {
     else
       must(SCOTCH_archSub(&arch, &whole, static_cast<Number>(used.size()), used.data()),
            "take a part of the machine");
+    // Its targets are then numbered as they stand in that list.
+    for (Number& each : target_)
+      each = static_cast<Number>(std::ranges::lower_bound(used, each) - used.begin());
   }
   ~Host() {
     SCOTCH_archExit(&arch);

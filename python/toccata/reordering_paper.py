@@ -165,7 +165,8 @@ def _timed_shape(ranks: int) -> float:
 def _draw(panels: Sequence[Panel]) -> Figure:
     figure = Figure(figsize=(14, 7), layout="constrained")
     figure.suptitle(
-        f"Allgather of {RANKS} ranks on GPC, reordered: gain in predicted time", fontweight="bold"
+        f"Allgather of {RANKS} ranks on GPC, reordered: gain in predicted time, by bytes that each contributes",
+        fontweight="bold",
     )
     axes = figure.subplots(2, 4, sharex=True, sharey=True).flat
     for each, panel in zip(axes, panels, strict=True):
@@ -199,5 +200,4 @@ def _draw(panels: Sequence[Panel]) -> Figure:
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=5, fontsize=9)
     figure.supylabel("gain, %", fontsize=9)
-    figure.supxlabel("bytes that a rank contributes", fontsize=9)
     return figure

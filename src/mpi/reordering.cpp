@@ -44,6 +44,9 @@ Choice with_wish(const Choice& choice, const Collective& collective, const Reord
   if (result.reorder == Reorder::off) result.reorder = wish.how;
   if (result.pattern == nullptr) result.pattern = wish.pattern;
   const Algorithm& algorithm = *choice.algorithm;
+  // Results that are the same bits by every such algorithm stay so.
+  if (collective.reduces && algorithm.reproducible && result.reorder > Reorder::automatic)
+    result.reorder = Reorder::exchange;
   const bool sizes_unknown =
       collective.vector_of != nullptr && (collective.rooted || algorithm.blocks_alike);
   const bool impossible =
