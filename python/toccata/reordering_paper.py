@@ -165,7 +165,7 @@ def _timed_shape(ranks: int) -> float:
 def _draw(panels: Sequence[Panel]) -> Figure:
     figure = Figure(figsize=(14, 7), layout="constrained")
     figure.suptitle(
-        f"Allgather of {RANKS} ranks on GPC, reordered: gain in predicted time, by bytes that each contributes",
+        f"Allgather of {RANKS} ranks on GPC, reordered: gain in predicted time, by bytes of a rank",
         fontweight="bold",
     )
     axes = figure.subplots(2, 4, sharex=True, sharey=True).flat
