@@ -294,7 +294,7 @@ NB_MODULE(_core, module) {
           [](const Choice& self, const Shape& known) {
             return proof_effort(analysed(self, known), self.in(known));
           },
-          "shape"_a)
+          "shape"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro(
           "rooted",
           [](const Choice& self) { return !self.native() && self.algorithm->collective.rooted; })

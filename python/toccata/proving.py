@@ -51,6 +51,17 @@ def cases(
             yield Case(choice, shape)
 
 
+def all_cases(
+    subjects: Mapping[str, _core.Algorithm | _core.Choice],
+    ranks: Sequence[int],
+    machine: Callable[[int], _core.Shape] | None = None,
+) -> dict[str, list[Case]]:
+    """The cases of every subject, found on all cores."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda each: list(cases(each, ranks, machine)), subjects.values())
+        return dict(zip(subjects, found, strict=True))
+
+
 def _tried(
     subject: _core.Algorithm | _core.Choice, p: int, machine: Callable[[int], _core.Shape] | None
 ) -> list[tuple[_core.Choice, _core.Shape]]:

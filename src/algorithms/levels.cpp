@@ -1,8 +1,10 @@
 #include "algorithms/levels.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/region_blocks.h"
+#include "patterns/arithmetic.h"
 #include "schedule/backwards.h"
 #include "topology/division.h"
 #include "topology/placements.h"
@@ -41,11 +43,13 @@ Levels::Levels(const Shape& shape) : p_(shape.p), root_(shape.root) {
     if (regions.number() > pieces) borders_.emplace_back(shape.placement, &regions);
     pieces = regions.number();
   }
+  find_sizes();
 }
 
 Levels::Levels(std::shared_ptr<const Regions> regions, int root)
     : p_(regions->ranks()), root_(root) {
   if (regions->divide()) borders_.push_back(std::move(regions));
+  find_sizes();
 }
 
 int Levels::leader(int border, int region) const {
@@ -82,29 +86,34 @@ std::vector<int> Levels::behind(int level, int member) const {
   return {members.begin(), members.end()};
 }
 
-std::vector<int> Levels::sizes(int level) const {
-  const Regions* const within = around(level);
-  std::vector<int> sizes(within == nullptr ? 1 : within->number());
-  if (level == innermost() && within == nullptr) {
-    sizes[0] = p_;
-  } else if (level == innermost()) {
-    for (int region = 0; region < within->number(); ++region) sizes[region] = within->size(region);
-  } else {
-    const Regions& further_in = *borders_[level];
-    for (int region = 0; region < further_in.number(); ++region)
-      ++sizes[within == nullptr ? 0 : within->of(further_in.members(region).front())];
-  }
-  std::ranges::sort(sizes);
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
+void Levels::Sizes::add(int size) {
+  if (size > largest) second = std::exchange(largest, size);
+  if (size < largest) second = std::max(second, size);
 }
 
-int Levels::largest(int level) const { return sizes(level).back(); }
+void Levels::find_sizes() {
+  for (int level = 0; level < number(); ++level) {
+    Sizes& sizes = sizes_.emplace_back();
+    const Regions* const within = around(level);
+    const int regions = within == nullptr ? 1 : within->number();
+    if (level == innermost()) {
+      for (int region = 0; region < regions; ++region)
+        sizes.add(within == nullptr ? p_ : within->size(region));
+    } else if (within == nullptr) {
+      sizes.add(borders_[level]->number());
+    } else {
+      std::vector<int> leaders(regions);
+      const Regions& further_in = *borders_[level];
+      for (int region = 0; region < further_in.number(); ++region)
+        ++leaders[within->of(further_in.members(region).front())];
+      for (const int each : leaders) sizes.add(each);
+    }
+  }
+}
 
 int Levels::rounds(int level, const Flat& flat) const {
-  int most = 0;
-  for (const int size : sizes(level)) most = std::max(most, flat.rounds(size));
-  return most;
+  const auto [largest, second] = sizes_[level];
+  return std::max(flat.rounds(largest), second > 0 ? flat.rounds(second) : 0);
 }
 
 int Levels::busy(const Flat& outermost, const Flat& inside) const {
@@ -152,9 +161,9 @@ BlockMap Levels::own(int level, int rank) const {
 }
 
 BlockMap Levels::of_all(int level, int rank) const {
-  std::vector<BlockRanges> all;
-  for (const int member : team(level, rank)) all.push_back(blocks_of(behind(level, member)));
-  return BlockMap::table(std::move(all));
+  BlockMap all = BlockMap::table();
+  for (const int member : team(level, rank)) all.add(blocks_of(behind(level, member)));
+  return all;
 }
 
 void Levels::gather(ScheduleBuilder& schedule, int level, int rank, const Flat& flat) const {
@@ -183,19 +192,19 @@ BroadcastByLevels::BroadcastByLevels(const Shape& shape)
     : levels_(shape),
       between_(bcast, between().words[shape.parameters[between()]]),
       inside_(bcast, inside().words[shape.parameters[inside()]]),
-      segments_(shape.parameters[segments()]) {}
+      segments_(shape.parameters[segments()]),
+      delay_(segments_ == 1 ? 0 : levels_.busy(between_, inside_)) {}
 
 Schedule BroadcastByLevels::schedule(int rank) const {
   const BlockMap message = BlockMap::affine(Buffer::recv, 0);
   ScheduleBuilder down;
   levels_.run(down, 0, rank, between_, message, message);
   levels_.broadcast(down, 1, rank, inside_, 1);
-  return segmented(std::move(down).build(), 1, segments_, levels_.busy(between_, inside_));
+  return segmented(std::move(down).build(), 1, segments_, delay_);
 }
 
 int BroadcastByLevels::rounds() const {
-  return levels_.rounds(0, between_) + levels_.rounds_from(1, inside_) +
-         (segments_ - 1) * levels_.busy(between_, inside_);
+  return levels_.rounds(0, between_) + levels_.rounds_from(1, inside_) + (segments_ - 1) * delay_;
 }
 
 const Parameter& Lanes::how_many() {
@@ -206,41 +215,41 @@ const Parameter& Lanes::how_many() {
 }
 
 Lanes::Lanes(const Shape& shape, int number)
-    : regions_(std::make_shared<const Regions>(node_regions(shape.placement.get(), shape.p))),
+    : regions_(node_regions(shape.placement, shape.p)),
       levels_(regions_, shape.root),
-      number_(number == 0 ? regions_->largest() : std::min(number, regions_->largest())) {
-  const int first = regions_->of(shape.root);
-  number_of_.resize(regions_->number());
-  for (int i = 0; i < regions_->number(); ++i) {
-    const int region = (first + i) % regions_->number();
-    number_of_[region] = i;
-    const auto members = regions_->members(region);
-    members_.emplace_back(members.begin(), members.end());
-  }
-  std::ranges::rotate(members_[0], std::ranges::find(members_[0], shape.root));
+      number_(number == 0 ? regions_->largest() : std::min(number, regions_->largest())),
+      root_(shape.root),
+      first_(regions_->of(root_)) {}
+
+int Lanes::place(int rank) const {
+  const int region = regions_->of(rank), local = regions_->local(rank);
+  return region == first_ ? wrap(local - regions_->local(root_), regions_->size(region)) : local;
+}
+
+int Lanes::carrier(int lane, int node) const {
+  const auto members = regions_->members(region(node));
+  const int from = node == 0 ? regions_->local(root_) : 0;
+  return members[(lane + from) % members.size()];
 }
 
 int Lanes::rounds(const Flat& in_lane, const Flat& inside) const {
   return in_lane.rounds(nodes()) + (divide() ? levels_.rounds(1, inside) : 0);
 }
 
-int Lanes::node(int rank) const { return number_of_[regions_->of(rank)]; }
-
-std::vector<BlockRanges> Lanes::carried(int node, Buffer buffer, int width) const {
-  std::vector<BlockRanges> carried(members_[node].size());
-  for (int lane = 0; lane < number_; ++lane)
-    append(carried[lane % carried.size()], {buffer, lane * width, width});
-  return carried;
+BlockRanges Lanes::carried(int place, int node, Buffer buffer, int width) const {
+  return runs_below(buffer, std::int64_t{place} * width, width, std::int64_t{size(node)} * width,
+                    number_ * width);
 }
 
 BlockMap Lanes::own(int rank, Buffer buffer, int width) const {
-  const std::vector<int>& members = members_[node(rank)];
-  const auto place = std::ranges::find(members, rank) - members.begin();
-  return BlockMap::table({carried(node(rank), buffer, width)[place]});
+  return BlockMap::table({carried(place(rank), node(rank), buffer, width)});
 }
 
 BlockMap Lanes::of_all(int rank, Buffer buffer, int width) const {
-  return BlockMap::table(carried(node(rank), buffer, width));
+  BlockMap all = BlockMap::table();
+  const int here = node(rank);
+  for (int place = 0; place < size(here); ++place) all.add(carried(place, here, buffer, width));
+  return all;
 }
 
 void Lanes::inside(ScheduleBuilder& schedule, int rank, const Flat& flat, const BlockMap& send,
@@ -254,7 +263,7 @@ void Lanes::inside(ScheduleBuilder& schedule, int rank, const Flat& flat, const 
 
 void Lanes::run(ScheduleBuilder& schedule, int rank, const Flat& flat, int width,
                 int segments) const {
-  const int here = node(rank), delay = flat.busy(nodes());
+  const int here = node(rank), delay = segments == 1 ? 0 : flat.busy(nodes());
   std::vector<Schedule> own;
   for (int lane = 0; lane < number_; ++lane) {
     if (carrier(lane, here) != rank) continue;

@@ -45,9 +45,10 @@ class Levels {
   // The ranks that a member of a team stands for, itself included; they ascend.
   std::vector<int> behind(int level, int member) const;
 
-  // The most rounds of a collective in any team of a level, and the largest team.
+  // The most rounds of a collective in any team of a level, which one of the largest two sizes
+  // has, and the largest team.
   int rounds(int level, const Flat& flat) const;
-  int largest(int level) const;
+  int largest(int level) const { return sizes_[level].largest; }
   // For how many rounds a rank is busy with what comes to it, if the outermost level runs one
   // algorithm and those further in another: after so many the next segment may come.
   int busy(const Flat& outermost, const Flat& inside) const;
@@ -82,11 +83,17 @@ class Levels {
   // The regions whose teams those of a level are; null for all ranks.
   const Regions* around(int level) const { return level == 0 ? nullptr : &*borders_[level - 1]; }
   bool stands_in(int level, int rank) const;
-  // Sizes that teams of a level have, each once.
-  std::vector<int> sizes(int level) const;
+
+  // Of the teams of a level; the second largest of those that differ, or the same again.
+  struct Sizes {
+    int largest = 0, second = 0;
+    void add(int size);
+  };
+  void find_sizes();
 
   int p_ = 1, root_ = 0;
   std::vector<std::shared_ptr<const Regions>> borders_;  // outermost first
+  std::vector<Sizes> sizes_;                             // by level
 };
 
 // A broadcast by levels in segments, which played backwards is a reduction.
@@ -104,7 +111,7 @@ class BroadcastByLevels {
  private:
   Levels levels_;
   Flat between_, inside_;
-  int segments_;
+  int segments_, delay_;
 };
 
 // A rank of each node in each lane: with the number of the lane, or where a node has fewer ranks,
@@ -123,7 +130,7 @@ class Lanes {
   // Whether nodes divide the ranks: if not, there is one lane, of all ranks.
   bool divide() const { return levels_.number() > 1; }
   int number() const { return number_; }
-  int nodes() const { return static_cast<int>(members_.size()); }
+  int nodes() const { return regions_->number(); }
 
   // Of a message of `width` blocks a lane, those of the lanes that a rank carries; and those of
   // each rank of its node.
@@ -144,17 +151,18 @@ class Lanes {
   int rounds(const Flat& in_lane, const Flat& inside) const;
 
  private:
-  int node(int rank) const;
-  int carrier(int lane, int node) const {
-    return members_[node][lane % static_cast<int>(members_[node].size())];
-  }
-  std::vector<BlockRanges> carried(int node, Buffer buffer, int width) const;
+  // Nodes and their members are counted from the root's on.
+  int region(int node) const { return (first_ + node) % nodes(); }
+  int node(int rank) const { return (regions_->of(rank) - first_ + nodes()) % nodes(); }
+  int size(int node) const { return regions_->size(region(node)); }
+  int place(int rank) const;
+  int carrier(int lane, int node) const;
+  BlockRanges carried(int place, int node, Buffer buffer, int width) const;
 
   std::shared_ptr<const Regions> regions_;
   Levels levels_;
   int number_;
-  std::vector<std::vector<int>> members_;  // by node, the root's being 0
-  std::vector<int> number_of_;             // the nodes, by region
+  int root_, first_;  // the root, its region
 };
 
 }  // namespace toccata

@@ -102,6 +102,49 @@ std::string ranks_of(const Partial& value) {
              : "ranks " + first + " to " + std::to_string(value.first + value.count - 1);
 }
 
+// Cells in a row.
+struct Run {
+  int first = 0;
+  int count = 0;
+
+  bool operator==(const Run&) const = default;
+};
+
+// As long runs as there are, so that the same cells are the same runs.
+void append(std::vector<Run>& runs, int first, int count) {
+  if (!runs.empty() && runs.back().first + runs.back().count == first)
+    runs.back().count += count;
+  else if (count > 0)
+    runs.push_back({first, count});
+}
+
+std::int64_t cells_of(std::span<const Run> runs) {
+  std::int64_t all = 0;
+  for (const Run& run : runs) all += run.count;
+  return all;
+}
+
+int nth(std::span<const Run> runs, std::int64_t i) {
+  auto run = runs.begin();
+  for (; i >= run->count; ++run) i -= run->count;
+  return run->first + static_cast<int>(i);
+}
+
+// Calls visit(a cell of one, the cell of the other that is at the same place).
+template <typename Visit>
+void for_each_pair(std::span<const Run> one, std::span<const Run> other, Visit&& visit) {
+  auto across = other.begin();
+  int at = 0;
+  for (const Run& run : one)
+    for (int i = 0; i < run.count; ++i) {
+      visit(run.first + i, across->first + at);
+      if (++at == across->count) {
+        ++across;
+        at = 0;
+      }
+    }
+}
+
 // Every block of a rank is a cell: those of recv come first, then those of scratch and of send.
 // In place, send blocks may be cells of recv. A Value is what a cell holds: Datum or Operand.
 template <typename Value>
@@ -132,15 +175,13 @@ class Proof : public WalkVisitor {
             memory.holds[cell(rank, buffer, block)] = contribution<Value>(datum, rank);
       }
     }
+    for (int rank = 0; rank < shape.p; ++rank) check_scratch(rank);
   }
 
-  std::string run() {
-    for (int rank = 0; rank < shape_.p; ++rank) check_scratch(rank);
+  // What is wrong, after a walk that came to its end or says why it did not.
+  std::string error(const std::string& stuck) const {
     if (!error_.empty()) return error_;
-    const std::string stuck = walk(schedules_, *this);
-    if (!error_.empty()) return error_;
-    if (!stuck.empty()) return stuck;
-    return check_promise();
+    return stuck.empty() ? check_promise() : stuck;
   }
 
   void opened(int rank, int round) override {
@@ -175,9 +216,10 @@ class Proof : public WalkVisitor {
     const char* how = step.reduces ? "reduced" : "copied";
     expand(rank, schedule.from(step), from_);
     expand(rank, into, cells_);
-    if (from_.size() != cells_.size())
-      fail(rank, std::to_string(from_.size()) + " blocks are " + how + " into " +
-                     std::to_string(cells_.size()));
+    if (!error_.empty()) return;
+    if (const auto from = cells_of(from_), cells = cells_of(cells_); from != cells)
+      return fail(rank,
+                  std::to_string(from) + " blocks are " + how + " into " + std::to_string(cells));
     check_no_send(rank, into, how);
     if (!step.reduces && from_ == cells_) return;  // as in place, changes nothing
     moment_ += 2;
@@ -223,7 +265,7 @@ class Proof : public WalkVisitor {
   }
 
   // Lists the cells of the blocks that `ranges` name, in order; those that are there.
-  void expand(int rank, std::span<const BlockRange> ranges, std::vector<int>& cells) {
+  void expand(int rank, std::span<const BlockRange> ranges, std::vector<Run>& cells) {
     cells.clear();
     for (const BlockRange& range : ranges) {
       const int limit = ranks_[rank].sizing.blocks(range.buffer);
@@ -233,14 +275,13 @@ class Proof : public WalkVisitor {
       if (lowest < 0 || highest >= limit)
         return fail(rank, "there is no " + describe(range.buffer, lowest < 0 ? lowest : highest) +
                               " (of " + std::to_string(limit) + ")");
-      cells.resize(cells.size() + range.blocks());
-      int* next = cells.data() + cells.size() - range.blocks();
       if (in_place_ && range.buffer == Buffer::send)
-        for_each_block(range, [&](int block) { *next++ = cell(rank, range.buffer, block); });
+        for_each_block(range,
+                       [&](int block) { append(cells, cell(rank, range.buffer, block), 1); });
       else
-        for_each_block(range, [&, first = cell(rank, range.buffer, 0)](int block) {
-          *next++ = first + block;
-        });
+        for (int run = 0, first = cell(rank, range.buffer, range.first); run < range.repeat;
+             ++run, first += range.stride)
+          append(cells, first, range.count);
     }
   }
 
@@ -264,15 +305,18 @@ class Proof : public WalkVisitor {
                        " into, but send is never written");
   }
 
-  void mark_read(std::span<const int> cells) {
-    for (const int cell : cells) touched_[cell] = moment_;
+  void mark_read(std::span<const Run> cells) {
+    for (const Run& run : cells) std::fill_n(touched_.begin() + run.first, run.count, moment_);
   }
-  void mark_written(int rank, std::span<const int> cells, const char* if_read,
+  void mark_written(int rank, std::span<const Run> cells, const char* if_read,
                     const char* if_written) {
-    for (const int cell : cells) {
-      if (touched_[cell] >= moment_)
-        fail(rank, describe(rank, cell) + " " + (touched_[cell] == moment_ ? if_read : if_written));
-      touched_[cell] = moment_ + 1;
+    for (const Run& run : cells) {
+      const std::span touched(touched_.data() + run.first, run.count);
+      const auto before = std::ranges::max_element(touched);
+      if (*before >= moment_)
+        fail(rank, describe(rank, run.first + static_cast<int>(before - touched.begin())) + " " +
+                       (*before == moment_ ? if_read : if_written));
+      std::ranges::fill(touched, moment_ + 1);
     }
   }
 
@@ -282,18 +326,23 @@ class Proof : public WalkVisitor {
     if (!error_.empty()) return;
     const Value* source = ranks_[sender].holds.data();
     Value* target = ranks_[receiver].holds.data();
-    on_the_way_.resize(from_.size());
-    for (std::size_t i = 0; i < from_.size(); ++i) on_the_way_[i] = source[from_[i]];
+    on_the_way_.clear();
+    for (const Run& run : from_)
+      on_the_way_.insert(on_the_way_.end(), source + run.first, source + run.first + run.count);
     const auto hole =
         std::ranges::find(on_the_way_, nothing, [](const Value& value) { return datum_of(value); });
     if (hole != on_the_way_.end())
-      return fail(sender, describe(sender, from_[hole - on_the_way_.begin()]) +
+      return fail(sender, describe(sender, nth(from_, hole - on_the_way_.begin())) +
                               " is moved before anything is in it");
-    for (std::size_t i = 0; i < cells_.size(); ++i) target[cells_[i]] = on_the_way_[i];
+    auto value = on_the_way_.begin();
+    for (const Run& run : cells_) {
+      std::copy_n(value, run.count, target + run.first);
+      value += run.count;
+    }
 
     if (algorithm_.blocks_alike) return;
     const Sizing& sizing = ranks_[receiver].sizing;
-    auto value = on_the_way_.begin();
+    value = on_the_way_.begin();
     for (const BlockRange& range : into)
       for_each_block(range, [&](int block) {
         const Datum meant_for = sizing(range.buffer, block);
@@ -310,31 +359,36 @@ class Proof : public WalkVisitor {
       fail(rank, std::string(collective_.name) + " has nothing to reduce");
     } else {
       std::vector<Operand>& holds = ranks_[rank].holds;
-      std::pair<std::int32_t, std::int32_t> before;
-      for (std::size_t i = 0; i < cells_.size() && error_.empty(); ++i) {
-        for (const int cell : {from_[i], cells_[i]})
+      std::pair<std::int32_t, std::int32_t> before(-1, -1);
+      for_each_pair(from_, cells_, [&](int from_cell, int into_cell) {
+        if (!error_.empty()) return;
+        const Operand& from = holds[from_cell];
+        Operand& into = holds[into_cell];
+        for (const int cell : {from_cell, into_cell})
           if (holds[cell].datum == nothing)
             return fail(rank, describe(rank, cell) + " is reduced before anything is in it");
-        if (const auto [from, into] = std::pair(holds[from_[i]].datum, holds[cells_[i]].datum);
-            from != into)
-          return fail(rank, describe(rank, from_[i]) + " holds datum " + std::to_string(from) +
-                                " and is reduced into datum " + std::to_string(into));
+        if (from.datum != into.datum)
+          return fail(rank, describe(rank, from_cell) + " holds datum " +
+                                std::to_string(from.datum) + " and is reduced into datum " +
+                                std::to_string(into.datum));
         // Blocks that went the same way have the same in them: one partial does for all.
-        const std::pair partials(holds[from_[i]].partial, holds[cells_[i]].partial);
-        if (i == 0 || partials != before) {
-          const Partial& from = partials_[partials.first];
-          const Partial& into = partials_[partials.second];
-          if (algorithm_.ordered && from.first + from.count != into.first)
-            return fail(rank, describe(rank, from_[i]) + " holds what " + ranks_of(from) +
-                                  " contributed and is reduced into that of " + ranks_of(into) +
-                                  ", out of order");
-          partials_.push_back(Partial{from.first, into.count + from.count, into.keys + from.keys,
-                                      combined(into.expression, from.expression)});
+        if (const std::pair partials(from.partial, into.partial); partials != before) {
+          combine(rank, from_cell, partials_[from.partial], partials_[into.partial]);
           before = partials;
         }
-        holds[cells_[i]].partial = static_cast<std::int32_t>(partials_.size()) - 1;
-      }
+        into.partial = static_cast<std::int32_t>(partials_.size()) - 1;
+      });
     }
+  }
+
+  // Copies, as partials_ moves when it grows.
+  void combine(int rank, int from_cell, const Partial from, const Partial into) {
+    if (algorithm_.ordered && from.first + from.count != into.first)
+      fail(rank, describe(rank, from_cell) + " holds what " + ranks_of(from) +
+                     " contributed and is reduced into that of " + ranks_of(into) +
+                     ", out of order");
+    partials_.push_back({from.first, into.count + from.count, into.keys + from.keys,
+                         combined(into.expression, from.expression)});
   }
 
   std::string check_promise() const {
@@ -400,8 +454,8 @@ class Proof : public WalkVisitor {
   std::vector<std::int64_t> touched_;
   std::int64_t moment_ = 2;
   // What is being moved; members to keep their memory.
-  std::vector<int> from_;
-  std::vector<int> cells_;
+  std::vector<Run> from_;
+  std::vector<Run> cells_;
   std::vector<Value> on_the_way_;
   std::string error_;
 };
@@ -470,13 +524,54 @@ Algorithm as_played(Algorithm algorithm, const Shape& shape) {
   return algorithm;
 }
 
-std::string prove(const Algorithm& any, const Shape& shape, std::span<const Schedule> schedules,
-                  bool in_place) {
-  const Algorithm algorithm = as_played(any, shape);
-  std::string error = algorithm.collective.reduces
-                          ? Proof<Operand>(algorithm, shape, schedules, in_place).run()
-                          : Proof<Datum>(algorithm, shape, schedules, in_place).run();
-  if (!error.empty() || !algorithm.collective.synchronizes) return error;
+// Two proofs in one walk, as messages meet in the same way whatever blocks hold.
+template <typename Value>
+class Both : public WalkVisitor {
+ public:
+  Both(Proof<Value>& one, Proof<Value>& other) : proofs_{&one, &other} {}
+
+  void opened(int rank, int round) override {
+    for (auto* each : proofs_) each->opened(rank, round);
+  }
+  void moved(int sender, const Message& send, int receiver, const Message& receive) override {
+    for (auto* each : proofs_) each->moved(sender, send, receiver, receive);
+  }
+  void stepped(int rank, int round, const Step& step) override {
+    for (auto* each : proofs_) each->stepped(rank, round, step);
+  }
+
+ private:
+  std::array<Proof<Value>*, 2> proofs_;
+};
+
+// With buffers of their own, or in place.
+template <typename Value>
+std::string prove(const Algorithm& algorithm, const Shape& shape,
+                  std::span<const Schedule> schedules, bool in_place) {
+  Proof<Value> proof(algorithm, shape, schedules, in_place);
+  return proof.error(walk(schedules, proof));
+}
+
+// With buffers of their own and in place, unless send is a copy there.
+template <typename Value>
+std::string prove(const Algorithm& algorithm, const Shape& shape,
+                  std::span<const Schedule> schedules) {
+  if (algorithm.collective.in_place == nullptr)
+    return prove<Value>(algorithm, shape, schedules, false);
+  Proof<Value> apart(algorithm, shape, schedules, false);
+  Proof<Value> in_place(algorithm, shape, schedules, true);
+  Both both(apart, in_place);
+  const std::string stuck = walk(schedules, both);
+  std::string error = apart.error(stuck);
+  if (!error.empty()) return error;
+  error = in_place.error(stuck);
+  return error.empty() ? "" : "in place, " + error;
+}
+
+// Where nobody may leave before all have come: who does.
+std::string unheard(const Collective& collective, const Shape& shape,
+                    std::span<const Schedule> schedules) {
+  if (!collective.synchronizes) return "";
   Hearsay hearsay(shape.p);
   walk(schedules, hearsay);
   return hearsay.who_has_not_heard();
@@ -484,13 +579,11 @@ std::string prove(const Algorithm& any, const Shape& shape, std::span<const Sche
 
 }  // namespace
 
-// With buffers of their own, and then in place, unless send is a copy there.
-std::string verify(const Algorithm& algorithm, const Shape& shape,
-                   std::span<const Schedule> schedules) {
-  std::string error = prove(algorithm, shape, schedules, false);
-  if (!error.empty() || algorithm.collective.in_place == nullptr) return error;
-  error = prove(algorithm, shape, schedules, true);
-  return error.empty() ? "" : "in place, " + error;
+std::string verify(const Algorithm& any, const Shape& shape, std::span<const Schedule> schedules) {
+  const Algorithm algorithm = as_played(any, shape);
+  std::string error = algorithm.collective.reduces ? prove<Operand>(algorithm, shape, schedules)
+                                                   : prove<Datum>(algorithm, shape, schedules);
+  return error.empty() ? unheard(algorithm.collective, shape, schedules) : error;
 }
 
 std::string verify(const Collective& collective, const Shape& shape,
@@ -501,7 +594,10 @@ std::string verify(const Collective& collective, const Shape& shape,
                       .citation = "",
                       .relays = true,
                       .write = nullptr};
-  return prove(any, shape, schedules, in_place);
+  const Algorithm algorithm = as_played(any, shape);
+  std::string error = collective.reduces ? prove<Operand>(algorithm, shape, schedules, in_place)
+                                         : prove<Datum>(algorithm, shape, schedules, in_place);
+  return error.empty() ? unheard(collective, shape, schedules) : error;
 }
 
 std::string verify(const Algorithm& algorithm, const Shape& shape) {
@@ -529,7 +625,7 @@ std::string verify(const Algorithm& algorithm, const Shape& shape) {
 }
 
 std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape) {
-  constexpr std::int64_t more_than_anybody_affords = 1'000'000'000;
+  constexpr std::int64_t more_than_anybody_affords = 100'000'000;
   std::int64_t effort = 0;
   Counter counter;
   // Of few ranks a proof is cheap anyway, and many are made.

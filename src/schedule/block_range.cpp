@@ -16,7 +16,7 @@ const char* name(Buffer buffer) {
   return "?";
 }
 
-std::int64_t blocks(const BlockRanges& ranges) {
+std::int64_t blocks(std::span<const BlockRange> ranges) {
   std::int64_t total = 0;
   for (const BlockRange& range : ranges) total += range.blocks();
   return total;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace toccata {
@@ -34,7 +35,7 @@ using BlockRanges = std::vector<BlockRange>;
 inline BlockRange send(int first, int count = 1) { return {Buffer::send, first, count}; }
 inline BlockRange recv(int first, int count = 1) { return {Buffer::recv, first, count}; }
 
-std::int64_t blocks(const BlockRanges& ranges);
+std::int64_t blocks(std::span<const BlockRange> ranges);
 
 // Appends `range`, merging it into the last one where the two together are one range.
 void append(BlockRanges& ranges, const BlockRange& range);

@@ -19,6 +19,25 @@ std::uint32_t ScheduleBuilder::store(std::span<const BlockRange> blocks) {
   return static_cast<std::uint32_t>(first);
 }
 
+std::uint32_t ScheduleBuilder::store_moved(std::span<const BlockRange> ranges, int first_scratch) {
+  const std::uint32_t first = store(ranges);
+  for (std::size_t i = first; i < schedule_.ranges_.size(); ++i)
+    if (BlockRange& range = schedule_.ranges_[i]; range.buffer == Buffer::scratch)
+      range.first += first_scratch;
+  return first;
+}
+
+void ScheduleBuilder::reserve(const Schedule& like) {
+  const auto make_room = [](auto& entries, const auto& others) {
+    entries.reserve(entries.size() + others.size());
+  };
+  make_room(schedule_.rounds_, like.rounds_);
+  make_room(schedule_.sends_, like.sends_);
+  make_room(schedule_.recvs_, like.recvs_);
+  make_room(schedule_.steps_, like.steps_);
+  make_room(schedule_.ranges_, like.ranges_);
+}
+
 Message ScheduleBuilder::message(int peer, std::span<const BlockRange> blocks, Travel travel) {
   assert(schedule_.rounds() > 0 && "round() comes first");
   const std::uint32_t first = store(blocks);
@@ -45,8 +64,8 @@ ScheduleBuilder& ScheduleBuilder::recv(int peer, const BlockRange& blocks, Trave
   return *this;
 }
 
-ScheduleBuilder& ScheduleBuilder::step(const BlockRanges& from, const BlockRanges& into,
-                                       bool reduces) {
+ScheduleBuilder& ScheduleBuilder::step(std::span<const BlockRange> from,
+                                       std::span<const BlockRange> into, bool reduces) {
   assert(schedule_.rounds() > 0 && "round() comes first");
   assert(blocks(from) == blocks(into));
   const std::uint32_t first = store(from), middle = store(into);
@@ -63,11 +82,11 @@ ScheduleBuilder& ScheduleBuilder::reduce(const BlockRanges& from, const BlockRan
 }
 
 ScheduleBuilder& ScheduleBuilder::copy(const BlockRange& from, const BlockRange& into) {
-  return copy(BlockRanges{from}, BlockRanges{into});
+  return step({&from, 1}, {&into, 1}, false);
 }
 
 ScheduleBuilder& ScheduleBuilder::reduce(const BlockRange& from, const BlockRange& into) {
-  return reduce(BlockRanges{from}, BlockRanges{into});
+  return step({&from, 1}, {&into, 1}, true);
 }
 
 BlockRange ScheduleBuilder::scratch(const BlockRanges& like) {
@@ -85,23 +104,16 @@ ScheduleBuilder& ScheduleBuilder::channel(int channel) {
 
 ScheduleBuilder& ScheduleBuilder::merge_round(const Schedule& other, int round, int first_scratch,
                                               int first_channel) {
-  const auto store_moved = [&](std::span<const BlockRange> ranges) {
-    const std::uint32_t first = store(ranges);
-    for (std::size_t i = first; i < schedule_.ranges_.size(); ++i)
-      if (BlockRange& range = schedule_.ranges_[i]; range.buffer == Buffer::scratch)
-        range.first += first_scratch;
-    return first;
-  };
   const auto moved = [&](const Message& message) {
     channel(first_channel + message.channel);
-    return Message{message.peer, channel_, message.travel, store_moved(other.ranges(message)),
-                   message.range_count};
+    return Message{message.peer, channel_, message.travel,
+                   store_moved(other.ranges(message), first_scratch), message.range_count};
   };
   for (const Message& each : other.sends(round)) schedule_.sends_.push_back(moved(each));
   for (const Message& each : other.recvs(round)) schedule_.recvs_.push_back(moved(each));
   for (const Step& each : other.steps(round)) {
-    const std::uint32_t first = store_moved(other.from(each));
-    store_moved(other.into(each));
+    const std::uint32_t first = store_moved(other.from(each), first_scratch);
+    store_moved(other.into(each), first_scratch);
     schedule_.steps_.push_back({first, each.from_count, each.into_count, each.reduces});
   }
   channel_ = 0;
@@ -117,7 +129,22 @@ ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
     next.channels_ = schedule_.channels_;
     schedule_ = std::move(next);
   } else {
-    for (int i = 0; i < next.rounds(); ++i) round().merge_round(next, i, moved.first, 0);
+    // Entries as they are, but for where in ours things now begin.
+    const auto sends = static_cast<std::uint32_t>(schedule_.sends_.size());
+    const auto recvs = static_cast<std::uint32_t>(schedule_.recvs_.size());
+    const auto steps = static_cast<std::uint32_t>(schedule_.steps_.size());
+    const std::uint32_t ranges = store_moved(next.ranges_, moved.first);
+    for (const auto& each : next.rounds_)
+      schedule_.rounds_.push_back({each.sends + sends, each.recvs + recvs, each.steps + steps});
+    const auto add = [&](auto& all, const auto& entries) {
+      for (auto each : entries) {
+        each.first_range += ranges;
+        all.push_back(each);
+      }
+    };
+    add(schedule_.sends_, next.sends_);
+    add(schedule_.recvs_, next.recvs_);
+    add(schedule_.steps_, next.steps_);
   }
   for (int i = 0; i < missing; ++i) round();
   return *this;

@@ -45,17 +45,23 @@ class ScheduleBuilder {
   // The channel of the messages that follow; see Message.
   ScheduleBuilder& channel(int channel);
 
+  // Makes room for as much as another schedule has.
+  void reserve(const Schedule& like);
+
   // The finished schedule. Rounds that are empty at the end are dropped.
   Schedule build() &&;
 
  private:
-  ScheduleBuilder& step(const BlockRanges& from, const BlockRanges& into, bool reduces);
+  ScheduleBuilder& step(std::span<const BlockRange> from, std::span<const BlockRange> into,
+                        bool reduces);
 
   // Keeps the ranges that have blocks, and returns where they begin.
   std::uint32_t store(std::span<const BlockRange> blocks);
   std::uint32_t stored_since(std::uint32_t first) const {
     return static_cast<std::uint32_t>(schedule_.ranges_.size()) - first;
   }
+  // What a schedule's own entries say, as entries of ours.
+  std::uint32_t store_moved(std::span<const BlockRange> ranges, int first_scratch);
   Message message(int peer, std::span<const BlockRange> blocks, Travel travel);
 
   Schedule schedule_;

@@ -98,20 +98,35 @@ BlockMap BlockMap::permuted(Buffer buffer, std::span<const int> permutation, int
   return map;
 }
 
-BlockMap BlockMap::table(std::vector<BlockRanges> table) {
+BlockMap BlockMap::table(std::span<const BlockRanges> table) {
   BlockMap map;
-  map.table_ = std::move(table);
+  map.first_ = {0};
+  map.first_.reserve(table.size() + 1);
+  for (const BlockRanges& each : table) map.add(each);
   return map;
 }
 
+void BlockMap::add(std::span<const BlockRange> ranges) {
+  ranges_.insert(ranges_.end(), ranges.begin(), ranges.end());
+  first_.push_back(static_cast<std::uint32_t>(ranges_.size()));
+  const auto width = static_cast<std::int32_t>(blocks(ranges));
+  if (first_.size() == 2) affine_.count = width;
+  if (affine_.count != width) affine_.count = 0;
+}
+
+std::span<const BlockRange> BlockMap::of(int inner_block) const {
+  return std::span(ranges_).subspan(first_[inner_block],
+                                    first_[inner_block + 1] - first_[inner_block]);
+}
+
 std::int64_t BlockMap::width(int inner_block) const {
-  return table_.empty() ? affine_.count : blocks(table_[inner_block]);
+  return first_.empty() ? affine_.count : blocks(of(inner_block));
 }
 
 void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
-  if (!table_.empty()) {
+  if (!first_.empty()) {
     for_each_block(inner, [&](int block) {
-      for (const BlockRange& range : table_[block]) append(outer, range);
+      for (const BlockRange& range : of(block)) append(outer, range);
     });
     return;
   }
@@ -147,15 +162,15 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
         std::ranges::all_of(like, [&](auto& range) { return uniform(range) == width; }))
       return BlockMap::affine(Buffer::scratch, first, width, width);
   }
-  std::vector<BlockRanges> table;
+  BlockMap table = BlockMap::table();
   for (const BlockRange& range : like)
     for_each_block(range, [&](int block) {
       const BlockMap& map = range.buffer == Buffer::send ? send : recv;
       const auto width = static_cast<std::int32_t>(map.width(block));
-      table.push_back({{Buffer::scratch, first, width}});
+      table.add({Buffer::scratch, first, width});
       first += width;
     });
-  return BlockMap::table(std::move(table));
+  return table;
 }
 
 // What nothing comes of is left out of a part of the ranks, where one may have no blocks at all.
@@ -181,6 +196,7 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
   };
 
   ScheduleBuilder result;
+  result.reserve(inner);
   BlockRanges moved, from, into;  // here, as schedules may have very many messages
   if (apart) {
     map(inner.scratch(), moved);
@@ -268,23 +284,22 @@ Schedule in_scratch(const Schedule& schedule, const BlockMap& like, int stays) {
   }
   use(schedule.scratch());
   BlockRanges room;
-  std::vector<BlockRanges> places(used.size());
+  BlockMap places = BlockMap::table();
   int place = 0;
   for (std::size_t block = 0; block < used.size(); ++block) {
-    if (!used[block]) continue;
-    if (static_cast<int>(block) == stays) {
-      places[block] = {recv(0)};
+    if (static_cast<int>(block) == stays || !used[block]) {
+      places.add(recv(0));
       continue;
     }
     like.map(recv(static_cast<int>(block)), room);
-    places[block] = {{Buffer::scratch, place++}};
+    places.add({Buffer::scratch, place++});
   }
   ScheduleBuilder declared;
   declared.scratch(room);
   return going_on(std::move(declared).build(),
                   mapped(
                       schedule, [](int rank) { return rank; }, BlockMap::affine(Buffer::send, 0),
-                      BlockMap::table(std::move(places)), Scratch::apart, Nothing::kept, place));
+                      places, Scratch::apart, Nothing::kept, place));
 }
 
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,

@@ -48,21 +48,31 @@ class BlockMap {
   // that one's block i % width. The permutation must live as long as the map.
   static BlockMap permuted(Buffer buffer, std::span<const int> permutation, int width = 1);
   // Inner block i is the outer blocks table[i].
-  static BlockMap table(std::vector<BlockRanges> table);
+  static BlockMap table(std::span<const BlockRanges> table = {});
+  static BlockMap table(std::initializer_list<BlockRanges> table) {
+    return BlockMap::table(std::span(table.begin(), table.size()));
+  }
+  // Where the next inner block of a table lies.
+  void add(std::span<const BlockRange> ranges);
+  void add(const BlockRange& range) { add(std::span(&range, 1)); }
 
   // Appends the outer blocks of `inner`, in order.
   void map(const BlockRange& inner, BlockRanges& outer) const;
   // How many outer blocks an inner block is.
   std::int64_t width(int inner_block) const;
   // The same where it is the same for all of them, else 0.
-  int uniform_width() const { return table_.empty() ? affine_.count : 0; }
+  int uniform_width() const { return affine_.count; }
 
  private:
-  BlockRange affine_;  // of inner block 0; unused where there is a table
+  std::span<const BlockRange> of(int inner_block) const;
+
+  BlockRange affine_;  // of inner block 0; of a table its count alone
   std::int32_t stride_ = 1;
   std::span<const int> permutation_;
   std::int32_t blocks_a_rank_ = 1;
-  std::vector<BlockRanges> table_;
+  // The table: the ranges of all inner blocks, and where each one's begin, and the end.
+  BlockRanges ranges_;
+  std::vector<std::uint32_t> first_;
 };
 
 // For a rank that has no recv: what the schedule would do with blocks of recv it does with scratch,

@@ -23,7 +23,7 @@ Division::Division(const Placement* placement, std::vector<int> levels)
     : placement_(placement), levels_(std::move(levels)) {
   while (placement_ != nullptr && next_ < levels_.size())
     if (const Regions& regions = placement_->regions(levels_[next_++]); regions.divide()) {
-      regions_ = regions;
+      regions_ = {std::shared_ptr<void>(), &regions};
       return;
     }
 }
@@ -46,21 +46,25 @@ Division Division::inside(int region) const {
     if (known.size() == 1 || known.size() == labels.size()) continue;
     for (int& label : labels)
       label = static_cast<int>(std::ranges::lower_bound(known, label) - known.begin());
-    inner.regions_.emplace(labels);
+    inner.regions_ = std::make_shared<const Regions>(labels);
     break;
   }
   return inner;
 }
 
-Regions node_regions(const Placement* placement, int p) {
+std::shared_ptr<const Regions> node_regions(const std::shared_ptr<const Placement>& placement,
+                                            int p) {
   if (placement != nullptr) {
-    const int node = node_level(placement->machine());
-    if (node >= 0 && placement->regions(node).divide()) return placement->regions(node);
+    std::vector<int> levels = all_levels(placement.get());
+    if (const int node = node_level(placement->machine()); node >= 0)
+      levels.insert(levels.begin(), node);
+    for (const int level : levels)
+      if (const Regions& regions = placement->regions(level); regions.divide())
+        return {placement, &regions};
   }
-  if (const Division division(placement); division.divides()) return division.regions();
   std::vector<int> labels(p);
   std::iota(labels.begin(), labels.end(), 0);
-  return Regions(labels);
+  return std::make_shared<const Regions>(labels);
 }
 
 }  // namespace toccata

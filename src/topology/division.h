@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,7 +21,7 @@ class Division {
   Division(const Placement* placement, std::vector<int> levels);
 
   // Whether there is a level that divides.
-  bool divides() const { return regions_.has_value(); }
+  bool divides() const { return regions_ != nullptr; }
   const Regions& regions() const { return *regions_; }
   // The members of a region as ranks 0, 1, ..., by the levels further in.
   Division inside(int region) const;
@@ -31,13 +31,14 @@ class Division {
  private:
   const Placement* placement_;
   std::vector<int> levels_;
-  std::vector<int> ranks_;  // of the placement; empty for all of them
-  std::size_t next_ = 0;    // in levels_: behind the one that regions_ are of
-  std::optional<Regions> regions_;
+  std::vector<int> ranks_;                  // of the placement; empty for all of them
+  std::size_t next_ = 0;                    // in levels_: behind the one that regions_ are of
+  std::shared_ptr<const Regions> regions_;  // null where nothing divides
 };
 
 // The regions in which an algorithm of two levels sees p ranks: the nodes; where no level of that
 // name divides, those of the outermost level that does; where none does, every rank for itself.
-Regions node_regions(const Placement* placement, int p);
+std::shared_ptr<const Regions> node_regions(const std::shared_ptr<const Placement>& placement,
+                                            int p);
 
 }  // namespace toccata

@@ -41,7 +41,7 @@ def verify(
     machines.shape(max_p if machine else 1, machine, placement)  # says so if it is impossible
     ranks = range(1, max_p + 1) if machine else proving.numbers_of_ranks(max_p)
     known = partial(machines.shape, machine=machine, placement=placement) if machine else None
-    work = {name_of(each): list(proving.cases(each, ranks, known)) for each in subjects(names)}
+    work = proving.all_cases({name_of(each): each for each in subjects(names)}, ranks, known)
     width = max(map(len, work))
     failed = 0
     with progress() as bar:

@@ -117,7 +117,7 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
   const Schedule gather =
       among(ranks.inside(circle.rank), static_cast<int>(members.size()), shape, local);
   const auto inside = [&](const BlockMap& send, std::vector<BlockRanges> blocks) {
-    return on(members, gather, send, BlockMap::table(std::move(blocks)));
+    return on(members, gather, send, BlockMap::table(blocks));
   };
 
   const int rounds = most_rounds(*shape.placement, ranks.further_in(), regions.largest());

@@ -23,12 +23,13 @@ static const Parameter exchange =
 namespace {
 
 struct Lanes {
-  Regions nodes;
+  std::shared_ptr<const Regions> shared;
+  const Regions& nodes = *shared;
   Flat between;
   Flat inside{toccata::allgather, "bruck"};
 
   explicit Lanes(const Shape& shape)
-      : nodes(node_regions(shape.placement.get(), shape.p)),
+      : shared(node_regions(shape.placement, shape.p)),
         between(toccata::allgather, exchange.words[shape.parameters[exchange]]) {}
 
   int number() const { return nodes.largest(); }
@@ -55,7 +56,7 @@ struct Lanes {
     std::vector<BlockRanges> table(nodes.number());
     for (int node = 0; node < nodes.number(); ++node)
       if (has_block(lane, node)) table[node] = {recv(rank(lane, node))};
-    return BlockMap::table(std::move(table));
+    return BlockMap::table(table);
   }
   bool regular() const { return nodes.even() && nodes.consecutive(); }
 };
@@ -81,8 +82,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
   const BlockMap send = BlockMap::table({brought[local]});
   schedule.then(abreast(own), lanes.between.rounds(lanes.nodes.number()));
-  schedule.then(
-      on(members, lanes.inside.schedule(size, local), send, BlockMap::table(std::move(brought))));
+  schedule.then(on(members, lanes.inside.schedule(size, local), send, BlockMap::table(brought)));
 }
 
 extern const Algorithm multi_lane{

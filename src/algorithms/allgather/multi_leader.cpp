@@ -25,7 +25,7 @@ static const Parameter exchange = [] {
 }();
 
 static Regions parts_of_nodes(const Shape& shape) {
-  Regions nodes = node_regions(shape.placement.get(), shape.p);
+  const Regions nodes = *node_regions(shape.placement, shape.p);
   const int leaders = shape.parameters[number];
   if (leaders == 0) {
     if (shape.placement == nullptr) return nodes;

@@ -33,8 +33,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   levels.run(one, 0, rank, outermost, levels.number() > 1 ? sum : BlockMap::affine(Buffer::send, 0),
              sum);
   levels.broadcast(one, 1, rank, inside, blocks);
-  schedule.then(
-      segmented(std::move(one).build(), blocks, segments, levels.busy(outermost, inside)));
+  const int delay = segments == 1 ? 0 : levels.busy(outermost, inside);
+  schedule.then(segmented(std::move(one).build(), blocks, segments, delay));
 }
 
 extern const Algorithm hierarchical{

@@ -41,7 +41,7 @@ namespace {
 class Nodes {
  public:
   explicit Nodes(const Shape& shape)
-      : regions_(node_regions(shape.placement.get(), shape.p)),
+      : shared_(node_regions(shape.placement, shape.p)),
         between_(toccata::alltoall, exchange.words[shape.parameters[exchange]]) {
     static constexpr std::array numbers{0, 1, 2, 4, 8};
     const int asked = numbers[shape.parameters[leaders]];
@@ -67,7 +67,8 @@ class Nodes {
     return regions_.members(node)[leader + i * number_];
   }
 
-  Regions regions_;
+  std::shared_ptr<const Regions> shared_;
+  const Regions& regions_ = *shared_;
   Flat between_;
   int number_ = 1;  // leaders a node
 };
@@ -140,13 +141,12 @@ Schedule Nodes::schedule(int rank) const {
     }
     const int here = served(leader.number, node), going = here * size;
     const bool alike = regions_.even();  // ranges then, rather than a table
-    exchanges.push_back(on(group, between_.schedule(nodes(), node),
-                           alike ? BlockMap::affine(Buffer::scratch, leader.out, going, going)
-                                 : BlockMap::table(std::move(out)),
-                           alike && here == 1 && regions_.consecutive()
-                               ? BlockMap::affine(Buffer::recv, 0, size, size)
-                               : BlockMap::table(std::move(in)),
-                           scratch));
+    exchanges.push_back(on(
+        group, between_.schedule(nodes(), node),
+        alike ? BlockMap::affine(Buffer::scratch, leader.out, going, going) : BlockMap::table(out),
+        alike && here == 1 && regions_.consecutive() ? BlockMap::affine(Buffer::recv, 0, size, size)
+                                                     : BlockMap::table(in),
+        scratch));
   }
   const Schedule exchanged = abreast(exchanges);
   ScheduleBuilder giving;

@@ -102,13 +102,14 @@ TEST(Division, GoesByTheLevelsThatDivide) {
 TEST(Division, SeesTheNodes) {
   const auto machine =
       std::make_shared<const Machine>(parse_machine("leaf:2 node:2 socket:2 core:2"));
-  const Placement all = place(machine, 16, "sequential");
-  EXPECT_EQ(node_regions(&all, 16).number(), 4);
-  const Placement one_node = place(machine, 4, "sequential");
-  EXPECT_EQ(node_regions(&one_node, 4).number(), 2) << "its sockets";
-  const Placement one_a_node = place(machine, 4, "0,4,8,12");
-  EXPECT_EQ(node_regions(&one_a_node, 4).number(), 2) << "the leaves";
-  EXPECT_EQ(node_regions(nullptr, 3).number(), 3) << "every rank for itself";
+  const auto regions = [&](int p, const char* where) {
+    const auto placement = std::make_shared<const Placement>(place(machine, p, where));
+    return node_regions(placement, p)->number();
+  };
+  EXPECT_EQ(regions(16, "sequential"), 4);
+  EXPECT_EQ(regions(4, "sequential"), 2) << "its sockets";
+  EXPECT_EQ(regions(4, "0,4,8,12"), 2) << "the leaves";
+  EXPECT_EQ(node_regions(nullptr, 3)->number(), 3) << "every rank for itself";
 }
 
 // [bienz2022, section 3]: messages that leave the region, of the rank that has most of them.
