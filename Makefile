@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan soak install test-mpis overhead cluster lint format clean help guest setup configure
+.PHONY: all demo test test-asan soak install test-mpis overhead cluster lint format clean help guest examples setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -54,6 +54,12 @@ guest: all ## what the preloaded library costs a program, bare beside preloaded,
 	@for family in $(RELEASE)/bench/*/guest; do \
 	  python3 scripts/guest.py $$(basename $$(dirname $$family)) $(RELEASE); \
 	done
+
+examples: all ## whole programs bare and preloaded, 4 ranks here and 16 on four pretended hosts (needs root)
+	@python3 scripts/examples.py "scripts/mpiexec.sh openmpi 4" $(RELEASE) openmpi
+	@bench/cluster/up.sh
+	@trap bench/cluster/down.sh EXIT; \
+	  python3 scripts/examples.py "bench/cluster/bin/mpirun -n 16" $(RELEASE) openmpi
 
 cluster: all ## compare allgathers on four hosts that this machine pretends to be (needs root)
 	@bench/cluster/up.sh

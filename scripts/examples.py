@@ -1,0 +1,56 @@
+"""What the preloaded library does for whole programs, with nothing set but the preload.
+
+examples.py LAUNCHER BUILD FAMILY [RUNS]: runs every program of examples/ by LAUNCHER (words, such
+as "mpirun -n 4") bare, preloaded, preloaded with what such a run has learned, and preloaded with
+TOCCATA_GUARD=all, taking turns, and prints the medians of their total times over the runs, with their spread.
+"""
+
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ARGUMENTS = {"nbody": ["1024", "400"], "fft": ["512", "300"], "cg": ["256", "2000"]}
+
+
+def seconds(launcher: list[str], program: Path, settings: dict[str, str]) -> float:
+    variables = [f"{name}={value}" for name, value in settings.items()]
+    command = [*launcher, "env", *variables, str(program), *ARGUMENTS.get(program.name, [])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.search(r"([0-9.]+) s\b", done.stdout)
+    if done.returncode != 0 or "right" not in done.stdout or found is None:
+        said = done.stdout + done.stderr
+        sys.exit(f"examples: {shlex.join(command)} ends with {done.returncode}:\n{said}")
+    return float(found[1])
+
+
+def main() -> None:
+    if len(sys.argv) not in (4, 5):
+        sys.exit(__doc__)
+    launcher, build, family = shlex.split(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    runs = int(sys.argv[4]) if len(sys.argv) == 5 else 7
+    programs = sorted(each for each in (build / "examples" / family).iterdir() if each.is_file())
+    preload = {"LD_PRELOAD": str((build / "lib" / family / "libtoccata.so").resolve())}
+    print(f"medians of {runs} runs, seconds (least to most)")
+    with tempfile.TemporaryDirectory() as folder:
+        for program in programs:
+            learns = preload | {"TOCCATA_LEARN": f"{folder}/{program.name}.json"}
+            seconds(launcher, program, learns)
+            tries_all = preload | {"TOCCATA_GUARD": "all"}
+            variants = {"bare": {}, "preloaded": preload, "learned": learns, "all": tries_all}
+            found: dict[str, list[float]] = {name: [] for name in variants}
+            for run in range(runs):
+                print(f"{program.name}: run {run + 1} of {runs}", file=sys.stderr)
+                for name, settings in variants.items():
+                    found[name].append(seconds(launcher, program, settings))
+            cells = [
+                f"{name} {statistics.median(times):.3f} ({min(times):.3f} to {max(times):.3f})"
+                for name, times in found.items()
+            ]
+            print(f"{program.name:8}" + "   ".join(cells), flush=True)
+
+
+main()
