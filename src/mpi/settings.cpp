@@ -95,22 +95,12 @@ Settings::Settings() : configuration_(configuration_files(own_path())) {
   const std::string report = configuration_.value("TOCCATA_REPORT");
   if (report.ends_with(".json")) report_file_ = report;
   reporting_ = !report_file_.empty() || is_on("TOCCATA_REPORT");
-  reorder_topologies_ = is_on("TOCCATA_REORDER_TOPOLOGIES");
-  const std::string reorder = configuration_.value("TOCCATA_REORDER");
-  if (!reorder.empty()) try {
-      reorder_ = parse_reorder(reorder);
-    } catch (const ChoiceError& error) {
-      complaints_.push_back("TOCCATA_REORDER=" + reorder + ": " + error.what() + ". Using off.");
-    }
-  note("TOCCATA_REORDER", reorder_ == Reorder::off ? "" : reorder);
-  note("TOCCATA_REORDER_TOPOLOGIES", reorder_topologies_ ? "1" : "");
   if (is_switched_on()) {
     read_choices();
     read_guarding();
     read_tuning();
+    read_reordering();
   }
-  asks_ = asks_ || reorder_topologies_;
-  by_places_ = by_places_ || (asks_ && reorder_ != Reorder::off);
   note("Toccata", TOCCATA_VERSION);
   digest_ = toccata::digest(text_);
 }
@@ -182,6 +172,20 @@ void Settings::read_tuning() {
     learned_ = tuning_of("TOCCATA_LEARN", learns_to_);
   // Who knows best at which number of nodes has to know the nodes.
   if (!tuning_.points.empty() || !learned_.points.empty()) asks_ = by_places_ = true;
+}
+
+void Settings::read_reordering() {
+  reorder_topologies_ = is_on("TOCCATA_REORDER_TOPOLOGIES");
+  const std::string reorder = configuration_.value("TOCCATA_REORDER");
+  if (!reorder.empty()) try {
+      reorder_ = parse_reorder(reorder);
+    } catch (const ChoiceError& error) {
+      complaints_.push_back("TOCCATA_REORDER=" + reorder + ": " + error.what() + ". Using off.");
+    }
+  note("TOCCATA_REORDER", reorder_ == Reorder::off ? "" : reorder);
+  note("TOCCATA_REORDER_TOPOLOGIES", reorder_topologies_ ? "1" : "");
+  asks_ = asks_ || reorder_topologies_;
+  by_places_ = by_places_ || (asks_ && reorder_ != Reorder::off);
 }
 
 Tuning Settings::tuning_of(const std::string& name, const std::string& path) {

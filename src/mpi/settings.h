@@ -89,6 +89,7 @@ class Settings {
   void read_choices();
   void read_guarding();
   void read_tuning();
+  void read_reordering();
   Tuning tuning_of(const std::string& name, const std::string& path);
   void note(const std::string& name, const std::string& value);
 

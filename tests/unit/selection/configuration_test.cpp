@@ -1,0 +1,51 @@
+#include "selection/configuration.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace toccata {
+namespace {
+
+std::string file(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Configuration, FirstTheEnvironmentThenTheFirstFile) {
+  const std::string user = file("user.conf", "TOCCATA_REPORT=2\n");
+  const std::string site =
+      file("site.conf", "TOCCATA_REPORT = 3\n# note\n\n TOCCATA_LEARN=auto \n");
+  setenv("TOCCATA_GUARD", "all", 1);
+  const Configuration both({user, site});
+  EXPECT_EQ(both.value("TOCCATA_GUARD"), "all");
+  EXPECT_EQ(both.origin("TOCCATA_GUARD"), "the environment");
+  EXPECT_EQ(both.value("TOCCATA_REPORT"), "2");
+  EXPECT_EQ(both.origin("TOCCATA_REPORT"), user);
+  EXPECT_EQ(both.value("TOCCATA_LEARN"), "auto");
+  EXPECT_EQ(both.value("TOCCATA_MODEL"), "");
+  EXPECT_EQ(both.files().size(), 2u);
+  EXPECT_TRUE(both.complaints().empty());
+  unsetenv("TOCCATA_GUARD");
+}
+
+TEST(Configuration, NamesLinesThatSayNothing) {
+  const std::string wrong = file("wrong.conf", "TOCCATA_REPORT=1\nreport\nALLGATHER=ring\n");
+  const Configuration configuration({wrong, testing::TempDir() + "none.conf"});
+  ASSERT_EQ(configuration.complaints().size(), 2u);
+  EXPECT_EQ(configuration.complaints()[0],
+            wrong + ":2: 'report' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1");
+  EXPECT_EQ(configuration.files(), std::vector<std::string>{wrong});
+}
+
+TEST(Configuration, FilesOfTheUserAndOfTheInstallation) {
+  setenv("XDG_CONFIG_HOME", "/home/me/.config", 1);
+  const auto files = configuration_files("/opt/toccata/lib/toccata/openmpi/libtoccata.so");
+  unsetenv("XDG_CONFIG_HOME");
+  EXPECT_EQ(files, (std::vector<std::string>{"/home/me/.config/toccata/toccata.conf",
+                                             "/opt/toccata/etc/toccata.conf"}));
+}
+
+}  // namespace
+}  // namespace toccata
