@@ -33,7 +33,8 @@ const Pattern* pattern_of_leaders(const Algorithm& algorithm, const Shape& shape
 // Node after node as `among` maps their leaders, in each as `inside` maps its ranks.
 Mapping by_nodes(const Shape& shape, const Pattern& among, const Pattern& inside) {
   const Placement& placement = *shape.placement;
-  const Regions nodes = node_regions(&placement, shape.p);
+  const std::shared_ptr<const Regions> shared = node_regions(shape.placement, shape.p);
+  const Regions& nodes = *shared;
   std::vector<int> leaders;
   const int first = nodes.of(shape.root);
   for (int node = 0; node < nodes.number(); ++node)
@@ -72,7 +73,7 @@ std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape
     return {own->map(*shape.placement, options)};
   if (algorithm.by_placement) {
     const Pattern* among = pattern_of_leaders(algorithm, shape);
-    const int nodes = node_regions(shape.placement.get(), shape.p).number();
+    const int nodes = node_regions(shape.placement, shape.p)->number();
     if (among == nullptr || !is_possible(*among, nodes)) among = find_pattern("ring");
     return {by_nodes(shape, *among, *find_pattern("binomial_gather")),
             by_nodes(shape, *among, *find_pattern("binomial_bcast"))};
