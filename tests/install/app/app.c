@@ -1,5 +1,6 @@
 // What a project finds by find_package(toccata): the library, its header and the MPI it is for.
 #include <mpi.h>
+
 #include <toccata/toccata.h>
 
 int main(int argc, char** argv) {
