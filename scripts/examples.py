@@ -2,7 +2,8 @@
 
 examples.py LAUNCHER BUILD FAMILY [RUNS]: runs every program of examples/ by LAUNCHER (words, such
 as "mpirun -n 4") bare, preloaded, preloaded with what such a run has learned, and preloaded with
-TOCCATA_GUARD=all, taking turns, and prints the medians of their total times over the runs, with their spread.
+TOCCATA_GUARD=all, taking turns, and prints the medians of their total times over the runs, with
+their spread.
 """
 
 import re
