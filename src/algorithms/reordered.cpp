@@ -115,6 +115,8 @@ Schedule straight(const Algorithm& algorithm, const Shape& shape, int rank) {
 
 std::string why_impossible(const Algorithm& algorithm, Order order) {
   const Collective& collective = algorithm.collective;
+  if (collective.contributors != nullptr)
+    return "cannot have its ranks played by others, as each gets what those before it have";
   if (order == Order::exchange && role_of(collective, Buffer::send).block_a_rank &&
       role_of(collective, Buffer::send).own)
     return "cannot keep its order by exchange, as all its blocks would move three times";

@@ -66,6 +66,16 @@ TOCCATA_INITS(_f08, "_f08_")
 TOCCATA_F08(init, toccata_fortran_init_f08);
 TOCCATA_F08(init_thread, toccata_fortran_init_thread_f08);
 
+#ifndef OPEN_MPI
+// Of the collectives, MPICH's mpi_f08 calls the C functions of those alone that have buffers.
+extern "C" {
+static void toccata_fortran_barrier_f08(const MPI_Fint* comm, MPI_Fint* ierror) {
+  set(ierror, MPI_Barrier(MPI_Comm_f2c(*comm)));
+}
+}
+TOCCATA_F08(barrier, toccata_fortran_barrier_f08);
+#endif
+
 #ifdef OPEN_MPI
 
 TOCCATA_INITS(, "_")

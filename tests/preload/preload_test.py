@@ -338,7 +338,8 @@ class Reorder(unittest.TestCase):
 
     def test_fortran_topologies(self):
         for program in reorder:
-            if program.endswith("_c"):
+            # MPICH's mpi_f08 goes past everybody there.
+            if program.endswith("_c") or program.endswith("mpich/reorder_mpi_f08"):
                 continue
             with self.subTest(program=program):
                 more = REORDER_MACHINE | {"TOCCATA_REORDER_TOPOLOGIES": "1"}

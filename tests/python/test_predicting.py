@@ -28,7 +28,7 @@ def test_models_by_name_and_by_path(tmp_path: Path) -> None:
     copy.write_text(lassen.json)
     again = predicting.read_model(str(copy))
     assert again.coefficients == lassen.coefficients
-    with pytest.raises(InputError, match="no model 'lasen'; known are gigabit, lassen"):
+    with pytest.raises(InputError, match="no model 'lasen'; known are gigabit, gpc, lassen"):
         predicting.read_model("lasen")
     copy.write_text(lassen.json.replace('"alpha"', '"alfa"', 1))
     with pytest.raises(_core.ModelError, match=r"ours.json: levels\[0\].eager.alfa is no field"):

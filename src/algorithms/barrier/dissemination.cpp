@@ -44,7 +44,7 @@ extern const Algorithm dissemination{
     .name = "dissemination",
     .collective = toccata::barrier,
     .summary = "⌈logk p⌉ rounds in which all tell k-1 others at once",
-    .citation = "hensgen1988; hoefler2006",
+    .citation = "hensgen1988",
     .claim = claim,
     .parameters = {radix},
     .write = write,

@@ -32,7 +32,7 @@ extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::barrier,
     .summary = "up inside each region, a barrier of leaders, down inside",
-    .citation = "karonis2000; hoefler2006",
+    .citation = "karonis2000",
     .parameters = {Levels::which(), between, inside},
     .by_placement = true,
     .write = write,

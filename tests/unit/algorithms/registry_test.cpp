@@ -73,7 +73,8 @@ TEST_P(Descriptor, SaysWhereItIsImpossible) {
       EXPECT_TRUE(why.starts_with("needs "))
           << why << ", as in: " << algorithm.path() << " " << why;
       EXPECT_TRUE(sample_shapes(algorithm, p).empty());
-      EXPECT_THROW((Choice{&algorithm, shape.parameters}.schedule({.p = p}, 0)), ChoiceError);
+      EXPECT_THROW(static_cast<void>(Choice{&algorithm, shape.parameters}.in({.p = p})),
+                   ChoiceError);
       continue;
     }
     ++possible;

@@ -61,15 +61,12 @@ TEST(Request, TakesTravelForEveryAlgorithm) {
 
 TEST(Request, WritesTheScheduleAskedFor) {
   const Choice choice = parse_choice(allgather, "bruck:rotation=none,travel=datatype");
-  const Schedule schedule = choice.schedule({.p = 6}, 4);
+  const Schedule schedule = choice.schedule(choice.in({.p = 6}), 4);
   EXPECT_TRUE(schedule.scratch().empty());
   EXPECT_EQ(schedule.sends(1)[0].travel, Travel::datatype);
   // What the algorithm prescribes itself stays.
-  EXPECT_EQ(parse_choice(allgather, "sparbit:messages=per_block,travel=packed")
-                .schedule({.p = 6}, 4)
-                .sends(1)[0]
-                .travel,
-            Travel::per_block);
+  const Choice own = parse_choice(allgather, "sparbit:messages=per_block,travel=packed");
+  EXPECT_EQ(own.schedule(own.in({.p = 6}), 4).sends(1)[0].travel, Travel::per_block);
 }
 
 TEST(Request, TakesAnAlgorithmForTheVectorForm) {
@@ -103,12 +100,13 @@ TEST(Request, RefusesToGuessWhereNoneIsNamed) {
 }
 
 TEST(Request, RefusesAnUnknownParameter) {
-  EXPECT_EQ(error_of("sparbit:mesages=per_block"),
-            "allgather/sparbit has no parameter 'mesages'; it takes "
-            "messages=per_round|per_block, travel=whole|packed|datatype|per_block");
-  EXPECT_EQ(error_of("ring:k=3"),
-            "allgather/ring has no parameter 'k'; it takes "
-            "travel=whole|packed|datatype|per_block");
+  EXPECT_TRUE(error_of("sparbit:mesages=per_block")
+                  .starts_with("allgather/sparbit has no parameter 'mesages'; it takes "
+                               "messages=per_round|per_block, travel=whole|packed|datatype|"
+                               "per_block, reorder=off|auto|straight|exchange|shuffle"));
+  EXPECT_TRUE(error_of("ring:k=3")
+                  .starts_with("allgather/ring has no parameter 'k'; it takes "
+                               "travel=whole|packed|datatype|per_block, reorder="));
 }
 
 TEST(Request, RefusesAMalformedValue) {
@@ -135,9 +133,8 @@ TEST(Request, RefusesAParameterGivenTwice) {
 
 TEST(Request, RefusesEmptySettings) {
   for (const char* text : {"ring:", "ring:travel=packed,", "ring:,travel=packed"})
-    EXPECT_EQ(error_of(text),
-              "a parameter is missing behind ':' or ','; allgather/ring takes "
-              "travel=whole|packed|datatype|per_block");
+    EXPECT_TRUE(error_of(text).starts_with(
+        "a parameter is missing behind ':' or ','; allgather/ring takes travel=whole|packed|"));
 }
 
 TEST(Request, RefusesParametersOfNative) {
@@ -148,7 +145,7 @@ TEST(Request, RefusesParametersOfNative) {
 TEST(Request, RefusesAnImpossibleNumberOfRanks) {
   const auto error = [](const char* text, int p) -> std::string {
     try {
-      parse_choice(allgather, text).schedule({.p = p}, 0);
+      static_cast<void>(parse_choice(allgather, text).in({.p = p}));
     } catch (const ChoiceError& e) {
       return e.what();
     }
