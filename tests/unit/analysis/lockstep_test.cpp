@@ -30,6 +30,7 @@ ElementType random_type(Random& random, int size) {
 // Of `data` data, or all the same.
 std::vector<std::int64_t> random_counts(Random& random, int data, bool alike) {
   std::vector<std::int64_t> counts(data);
+  if (data == 0) return counts;  // a barrier
   const int total = random.number(0, 3 * data);
   switch (alike ? 0 : random.number(0, 4)) {
     case 0:  // the regular form, of 0, 1 or more elements
