@@ -1,6 +1,6 @@
 #!/bin/bash
 # up.sh: hosts toccata0, toccata1, ... on this machine, for `make cluster`: network namespaces on two leaf
-# switches that a link joins. Needs root, iproute2, iptables, libmnl-dev, libnetfilter-queue-dev.
+# switches that a link joins. Needs root, iproute2, iptables, libmnl-dev.
 #
 #   HOSTS=4       how many            DELAY=1000       one way, µs
 #   RATE=100mbit  of a host's link    CORE=400mbit     of the link between the leaves
@@ -15,13 +15,13 @@ fail() { echo "cluster: $*" >&2; exit 1; }
 for tool in ip tc iptables-legacy-restore; do
   command -v $tool >/dev/null || fail "$tool is missing: apt-get install iproute2 iptables"
 done
-pkg-config --exists libmnl libnetfilter_queue ||
-  fail "headers are missing: apt-get install libmnl-dev libnetfilter-queue-dev"
+pkg-config --exists libmnl ||
+  fail "headers are missing: apt-get install libmnl-dev pkg-config"
 ! ip netns list | grep -qw toccata-switches || fail "it is up already; $here/down.sh takes it down"
 
 mkdir -p "$build"
 # shellcheck disable=SC2046 # flags are words
-cc -O2 -o "$build/delayd" "$here/delayd.c" $(pkg-config --cflags --libs libmnl)
+c++ -std=c++20 -O2 -Wall -Wextra -o "$build/delayd" "$here/delayd.cpp" $(pkg-config --cflags --libs libmnl)
 cc -O2 -shared -fPIC -o "$build/sleep_on_yield.so" "$here/sleep_on_yield.c"
 
 shape() { ip netns exec "$1" tc qdisc replace dev "$2" root tbf rate "$3" burst 9100 limit 4mb; }
