@@ -9,7 +9,7 @@ class Allgather : public BenchmarkOfWorld {
  public:
   explicit Allgather(std::size_t bytes) : bytes_(bytes) {
     send_.resize(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) send_[i] = pattern(rank_, i);
+    send_.fill([&](std::size_t i) { return pattern(rank_, i); });
     recv_.resize(bytes * size_);
   }
 

@@ -1,7 +1,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "benchmark.h"
 #include "toccata/toccata.h"
@@ -26,8 +25,7 @@ class Alltoall : public Benchmark {
     block_ = std::max<std::size_t>(bytes / size, 1);
     send_.resize(block_ * size);
     recv_.resize(block_ * size);
-    for (std::size_t i = 0; i < send_.size(); ++i)
-      send_[i] = pattern(rank_, i / block_, i % block_);
+    send_.fill([&](std::size_t i) { return pattern(rank_, i / block_, i % block_); });
   }
 
   void call(const std::string& algorithm) override {
@@ -39,7 +37,9 @@ class Alltoall : public Benchmark {
                        algorithm.c_str());
   }
 
-  void spoil() override { std::ranges::fill(recv_, static_cast<unsigned char>(0xEE)); }
+  void spoil() override {
+    recv_.fill([](std::size_t) { return static_cast<unsigned char>(0xEE); });
+  }
 
   bool right() const override {
     for (std::size_t i = 0; i < recv_.size(); ++i)
@@ -49,7 +49,7 @@ class Alltoall : public Benchmark {
 
  private:
   std::size_t rank_, block_;
-  std::vector<unsigned char> send_, recv_;
+  Memory<unsigned char> send_, recv_;
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ class Bcast : public BenchmarkOfWorld {
  public:
   explicit Bcast(std::size_t bytes) {
     recv_.resize(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) recv_[i] = pattern(0, i);
+    recv_.fill([](std::size_t i) { return pattern(0, i); });
   }
 
   void call(const std::string& algorithm) override {

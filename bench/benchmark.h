@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
-#include <vector>
+
+#include "mpi/data.h"
 
 namespace toccata::bench {
 
@@ -29,10 +31,37 @@ Function* of_mpi(const std::string& algorithm, Function* own, Function* standing
   return algorithm == "native" ? own : algorithm == "auto" ? standing_in : nullptr;
 }
 
+// The elements of a message, which nobody touches in a simulation without data.
+template <typename Element>
+class Memory {
+ public:
+  void resize(std::size_t size) {
+    size_ = size;
+    elements_ = data_moves ? std::make_unique<Element[]>(size)
+                           : std::make_unique_for_overwrite<Element[]>(size);
+  }
+  // Element i becomes value(i).
+  template <typename Value>
+  void fill(Value&& value) {
+    for (std::size_t i = 0; data_moves && i < size_; ++i) elements_[i] = value(i);
+  }
+
+  std::size_t size() const { return size_; }
+  Element* data() { return elements_.get(); }
+  const Element* data() const { return elements_.get(); }
+  Element operator[](std::size_t place) const { return elements_[place]; }
+
+ private:
+  std::unique_ptr<Element[]> elements_;
+  std::size_t size_ = 0;
+};
+
 // What the benchmarks of one collective have in common.
 class BenchmarkOfWorld : public Benchmark {
  public:
-  void spoil() override { std::ranges::fill(recv_, static_cast<unsigned char>(0xEE)); }
+  void spoil() override {
+    recv_.fill([](std::size_t) { return static_cast<unsigned char>(0xEE); });
+  }
 
  protected:
   BenchmarkOfWorld() {
@@ -48,13 +77,15 @@ class BenchmarkOfWorld : public Benchmark {
   }
 
   std::size_t rank_, size_;
-  std::vector<unsigned char> send_, recv_;
+  Memory<unsigned char> send_, recv_;
 };
 
 // Those of a reduction: sums of floats that are whole numbers, and so exact.
 class BenchmarkOfSums : public Benchmark {
  public:
-  void spoil() override { std::ranges::fill(recv_, -1.0F); }
+  void spoil() override {
+    recv_.fill([](std::size_t) { return -1.0F; });
+  }
 
  protected:
   explicit BenchmarkOfSums(std::size_t bytes) {
@@ -63,8 +94,7 @@ class BenchmarkOfSums : public Benchmark {
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     rank_ = rank;
     send_.resize(std::max<std::size_t>(bytes / sizeof(float), 1));
-    for (std::size_t i = 0; i < send_.size(); ++i)
-      send_[i] = static_cast<float>(rank + static_cast<int>(i % 64));
+    send_.fill([&](std::size_t i) { return static_cast<float>(rank + static_cast<int>(i % 64)); });
     recv_.resize(send_.size());
   }
   // Whether recv begins with `count` sums, of the elements from `first` on.
@@ -79,7 +109,7 @@ class BenchmarkOfSums : public Benchmark {
   }
 
   int rank_ = 0, size_ = 1;
-  std::vector<float> send_, recv_;
+  Memory<float> send_, recv_;
 };
 
 // `bytes` is what each rank contributes, or the root: in an all-to-all and a reduce-scatter, the

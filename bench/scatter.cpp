@@ -9,7 +9,7 @@ class Scatter : public BenchmarkOfWorld {
  public:
   explicit Scatter(std::size_t bytes) {
     if (rank_ == 0) send_.resize(bytes * size_);
-    for (std::size_t i = 0; i < send_.size(); ++i) send_[i] = pattern(i / bytes, i % bytes);
+    send_.fill([&](std::size_t i) { return pattern(i / bytes, i % bytes); });
     recv_.resize(bytes);
   }
 

@@ -18,8 +18,12 @@
 #include "mpi/communicator.h"
 #include "selection/choice.h"
 #include "selection/race.h"
+#include "starting_line.h"
 #include "topology/placements.h"
 #include "topology/synthetic.h"
+#ifdef TOCCATA_SIMULATED
+#include "simulator/without_data.h"
+#endif
 
 namespace toccata::bench {
 namespace {
@@ -145,6 +149,8 @@ class Run {
     if (options_.validate)
       for (std::size_t i = 0; i < count; ++i) right[i] = validate(*benchmark, i);
 
+    if (!options_.validate) meet(*benchmark);
+
     Ways running(count);
     std::iota(running.begin(), running.end(), 0);
     Times seconds(count);
@@ -162,6 +168,14 @@ class Run {
       if (seconds[i].empty()) seconds[i] = warm[i];  // was out of the question
     report(bytes, seconds, right);
     return std::ranges::all_of(right, std::identity{});
+  }
+
+  // What only the first call does: ranks meet, and where they run is found out. There is no need of
+  // data for that but by the MPI library's own.
+  void meet(Benchmark& benchmark) const {
+    const auto empty = benchmarks.at(options_.collective)(0, options_);
+    for (const std::string& each : options_.algorithms)
+      (each == "native" ? benchmark : *empty).call(each);
   }
 
   using Ways = std::vector<std::size_t>;
@@ -202,7 +216,7 @@ class Run {
     for (std::size_t i = 0; i < running.size(); ++i) {
       const std::size_t which =
           running[(i + static_cast<std::size_t>(repetition)) % running.size()];
-      MPI_Barrier(MPI_COMM_WORLD);
+      line_up();
       const double started = MPI_Wtime();
       benchmark.call(options_.algorithms[which]);
       seconds[which].push_back(MPI_Wtime() - started);
@@ -319,6 +333,9 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (const std::string text = complaint(options); !text.empty())
       throw CLI::ValidationError(text);
+#ifdef TOCCATA_SIMULATED
+    if (!options.validate) simulate_without_data();
+#endif
     code = Run(options).all();
   } catch (const CLI::ParseError& error) {
     if (rank == 0) {

@@ -5,7 +5,7 @@ set -eu
 
 packages="g++ gfortran cmake ninja-build clang-format
   openmpi-bin libopenmpi-dev mpich libmpich-dev
-  libhwloc-dev libscotch-dev libcli11-dev nlohmann-json3-dev libgtest-dev
+  libhwloc-dev libscotch-dev libboost-dev libcli11-dev nlohmann-json3-dev libgtest-dev
   python3-dev python3-venv"
 
 if ! command -v dpkg-query >/dev/null; then

@@ -21,6 +21,8 @@ FAMILIES = {
     "intelmpi": "Intel MPI",
     "abi": "the standard ABI of MPI",  # of programs and libraries, not of launchers
 }
+# Whose programs run in a simulation, without a launcher.
+SIMULATED = {"simgrid": "SimGrid"}
 LAUNCHED = ("openmpi", "mpich", "intelmpi")
 # How a launcher tells whose it is: the first that is found. Intel's starts processes by Hydra too.
 SIGNATURES = {
@@ -71,7 +73,7 @@ def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:
     places = [top / family / file for top in tops]
     looked = " and ".join(str(place.parent) for place in places)
     raise InputError(
-        f"{file} was not built for {FAMILIES[family]} (looked in {looked}); "
+        f"{file} was not built for {(FAMILIES | SIMULATED)[family]} (looked in {looked}); "
         f"install that MPI's development files, then build again"
     )
 

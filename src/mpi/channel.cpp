@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mpi/agreement.h"
 #include "mpi/settings.h"
 
 namespace toccata {
@@ -48,8 +49,7 @@ int Channel::agree(bool at_once) {
   mine[lacks_world] = window_ < 0 ? 1 : 0;
   mine[devices] = stance_.has_devices ? 1 : 0;
   mine[lacks_places] = stance_.knows_places ? 0 : 1;
-  const int code = PMPI_Iallreduce(mine.data(), agreement.largest.data(), words, MPI_UINT64_T,
-                                   MPI_MAX, user_, &agreement.words_request);
+  const int code = start_agreement(mine, agreement.largest, user_, agreement.words_request);
   return code == MPI_SUCCESS && at_once && world_.is_open() && within_world_ ? spread() : code;
 }
 

@@ -168,8 +168,9 @@ int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
 }
 
 int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made, const void* base) {
-  MPI_Aint origin;
-  PMPI_Get_address(base, &origin);
+  // Addresses are relative to MPI_BOTTOM as they are; it may have one of its own, as SMPI's has.
+  MPI_Aint origin = 0;
+  if (base != MPI_BOTTOM) PMPI_Get_address(base, &origin);
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   std::vector<MPI_Datatype> types;

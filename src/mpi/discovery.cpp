@@ -1,12 +1,17 @@
 #include "mpi/discovery.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 
+#include "mpi/agreement.h"
+#include "mpi/held_once.h"
 #include "mpi/settings.h"
+#include "mpi/transport.h"
 #include "topology/error.h"
 #include "topology/hwloc.h"
 #include "topology/placements.h"
@@ -68,7 +73,7 @@ void Surroundings::read_variables() {
     return;
   }
   try {
-    machine_ = read_machine(text_);
+    machine_ = held_once<Machine>(text_, [&] { return read_machine(text_); });
   } catch (const TopologyError& error) {
     complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": " + error.what() +
                           ". Going by what is found.");
@@ -80,7 +85,7 @@ void Surroundings::read_variables() {
   const int level = node_level(*machine_);
   if (places_.empty() && level >= 0 && !machine_->level(level).labels.empty()) {
     own_.host = host_on(*machine_, level, processor_name());
-    machine_ = down_to(*machine_, level);
+    machine_ = std::make_shared<const Machine>(down_to(*machine_, level));
   } else if (places_.empty()) {
     places_ = "sequential";
   }
@@ -105,16 +110,22 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
                 std::to_string(lost->world) + suffix;
     return placement_of(ranks);
   }
-  // As if MPI_COMM_WORLD ran there.
   std::vector<int> world;
   for (const Whereabouts& each : ranks) world.push_back(each.world);
   try {
-    return place(std::make_shared<const Machine>(*machine_), std::ranges::max(world) + 1, places_)
-        .among(world);
+    return *placement_of_world(world);
   } catch (const TopologyError& error) {
     complaint = prefix + error.what() + suffix;
     return placement_of(ranks);
   }
+}
+
+// As if MPI_COMM_WORLD ran there.
+std::shared_ptr<const Placement> Surroundings::placement_of_world(
+    const std::vector<int>& ranks) const {
+  return held_once<Placement>(std::pair{own_.machine, ranks}, [&] {
+    return place(machine_, std::ranges::max(ranks) + 1, places_).among(ranks);
+  });
 }
 
 namespace {
@@ -130,9 +141,9 @@ void check(int code) {
 // By testing: the others may wait for what else we have under way before they come here.
 void wait(MPI_Request request, Background& background) {
   while (true) {
-    int done = 0;
-    check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE));
-    if (done != 0) return;
+    bool done = false;
+    check(Transport::test(request, done));
+    if (done) return;
     background.progress();
     std::this_thread::yield();
   }
@@ -150,6 +161,19 @@ int lowest_on_node(MPI_Comm comm, int rank) {
   return lowest;
 }
 
+// The ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for those of other worlds.
+std::vector<int> ranks_in_world(MPI_Comm comm, int p) {
+  MPI_Group ours, world;
+  PMPI_Comm_group(comm, &ours);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> ranks(p), there(p);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  PMPI_Group_translate_ranks(ours, p, ranks.data(), world, there.data());
+  PMPI_Group_free(&ours);
+  PMPI_Group_free(&world);
+  return there;
+}
+
 }  // namespace
 
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
@@ -159,12 +183,20 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
   check(PMPI_Comm_size(comm, &p));
   Whereabouts own = surroundings.own();
 
-  const int busy = background.busy() ? 1 : 0;
-  int anybody_busy = 0;
+  const std::vector<int> world = ranks_in_world(comm, p);
+  const bool tell = surroundings.tell_places() && std::ranges::count(world, MPI_UNDEFINED) == 0;
+  enum { busy, untold, machine, machine_complement, words };
+  const std::array<std::uint64_t, words> mine{background.busy(), !tell, own.machine, ~own.machine};
+  std::array<std::uint64_t, words> largest{};
   MPI_Request request;
-  check(PMPI_Iallreduce(&busy, &anybody_busy, 1, MPI_INT, MPI_MAX, comm, &request));
+  check(start_agreement(mine, largest, comm, request));
   wait(request, background);
-  if (anybody_busy == 0) own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
+  // Where everybody has been told the same, nobody needs to ask.
+  if (largest[untold] == 0 && largest[machine] == ~largest[machine_complement]) try {
+      return surroundings.placement_of_world(world);
+    } catch (const TopologyError&) {  // which `placement` has the words for
+    }
+  if (largest[busy] == 0) own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
 
   std::vector<Whereabouts> ranks(p);
   check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, ranks.data(), sizeof own, MPI_BYTE, comm,

@@ -3,8 +3,8 @@
 #include <mpi.h>
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "mpi/background.h"
 #include "topology/whereabouts.h"
@@ -27,14 +27,19 @@ class Surroundings {
   // TOCCATA_TOPOLOGY says goes to `complaint`, and the nodes alone are taken.
   Placement placement(std::span<const Whereabouts> ranks, std::string& complaint) const;
 
+  // Whether the two variables alone say where each rank of MPI_COMM_WORLD runs, and where those
+  // ranks of it do. TopologyError if they cannot.
+  bool tell_places() const { return machine_ != nullptr && !places_.empty(); }
+  std::shared_ptr<const Placement> placement_of_world(const std::vector<int>& ranks) const;
+
  private:
   void read_node();
   void read_variables();
 
   Whereabouts own_;
-  std::string text_;                // TOCCATA_TOPOLOGY
-  std::optional<Machine> machine_;  // what it describes
-  std::string places_;              // where ranks are there; empty: on the hosts of their names
+  std::string text_;                        // TOCCATA_TOPOLOGY
+  std::shared_ptr<const Machine> machine_;  // what it describes; null if nothing
+  std::string places_;  // where ranks are there; empty: on the hosts of their names
   std::vector<std::string> complaints_;
 };
 

@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "mpi/copying.h"
+#include "mpi/data.h"
 #include "mpi/reducing.h"
 
 namespace toccata {
@@ -151,6 +152,10 @@ int Execution::add_packed(const Message& message, std::int64_t bytes, bool is_se
 }
 
 int Execution::add_typed(const Message& message, const std::vector<Run>& runs, bool is_send) {
+  if (!data_moves && total_bytes(runs) <= INT_MAX) {
+    add(message, runs[0].address, static_cast<int>(total_bytes(runs)), MPI_BYTE, is_send);
+    return MPI_SUCCESS;
+  }
   OwnedDatatype& type = types_.emplace_back();
   if (int code = make_datatype(runs, type); code != MPI_SUCCESS) return code;
   add(message, MPI_BOTTOM, 1, type.get(), is_send);

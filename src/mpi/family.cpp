@@ -13,6 +13,8 @@ namespace {
 
 #if defined(MPI_ABI)
 constexpr const char* our_family = "";  // of any MPI that has the standard's own interface
+#elif defined(TOCCATA_SIMULATED)
+constexpr const char* our_family = "simgrid";
 #elif defined(OPEN_MPI)
 constexpr const char* our_family = "openmpi";
 #else
@@ -54,7 +56,9 @@ std::string library_version() {
 bool is_our_mpi(std::string& complaint) {
   if (*our_family == '\0') return true;
   const std::string version = library_version();
-  const std::string family = version.starts_with("Open MPI") ? "openmpi" : "mpich";
+  const std::string family = version.starts_with("Open MPI") ? "openmpi"
+                             : version.starts_with("SMPI")   ? "simgrid"
+                                                             : "mpich";
   if (family == our_family) return true;
   const std::string library = library_of(family);
   complaint = "this library is for " + std::string(our_family) + ", and the program runs with " +

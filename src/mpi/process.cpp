@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "mpi/agreement.h"
 #include "mpi/communicator.h"
 #include "mpi/device_memory.h"
 #include "mpi/discovery.h"
@@ -18,11 +19,25 @@ namespace toccata {
 
 namespace {
 
-std::atomic<int> process_keyval{MPI_KEYVAL_INVALID};
-std::atomic<int> communicator_keyval{MPI_KEYVAL_INVALID};
-std::atomic<int> datatype_keyval{MPI_KEYVAL_INVALID};
-int processes = 0;  // in this address space
-std::mutex making;  // guards all of these while they change
+struct Values {
+  std::atomic<int> process{MPI_KEYVAL_INVALID};
+  std::atomic<int> communicator{MPI_KEYVAL_INVALID};
+  std::atomic<int> datatype{MPI_KEYVAL_INVALID};
+  int processes = 0;  // in this address space
+  std::mutex making;  // guards all of these while they change
+};
+
+#ifdef TOCCATA_SIMULATED
+// All ranks live in one address space, and MPI_COMM_WORLD is one object with one set of attributes:
+// so each rank needs keyvals of its own.
+Values& keyvals() {
+  if (smpi_process_get_user_data() == nullptr) smpi_process_set_user_data(new Values);
+  return *static_cast<Values*>(smpi_process_get_user_data());
+}
+#else
+Values only_keyvals;
+Values& keyvals() { return only_keyvals; }
+#endif
 
 bool is_mpi_there() {
   int initialized = 0, finalized = 0;
@@ -40,12 +55,13 @@ Process* attached() {
 
 }  // namespace
 
-int Keyvals::process() { return process_keyval.load(std::memory_order_acquire); }
-int Keyvals::communicator() { return communicator_keyval.load(std::memory_order_acquire); }
-int Keyvals::datatype() { return datatype_keyval.load(std::memory_order_acquire); }
+int Keyvals::process() { return keyvals().process.load(std::memory_order_acquire); }
+int Keyvals::communicator() { return keyvals().communicator.load(std::memory_order_acquire); }
+int Keyvals::datatype() { return keyvals().datatype.load(std::memory_order_acquire); }
 
 Process* Keyvals::attach() {
-  const std::lock_guard lock(making);
+  Values& values = keyvals();
+  const std::lock_guard lock(values.making);
   if (!is_mpi_there() || !Settings::get().is_our_mpi()) return nullptr;
   if (process() == MPI_KEYVAL_INVALID) {
     int for_process, for_communicator, for_datatype;
@@ -56,14 +72,14 @@ Process* Keyvals::attach() {
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_process, &for_process, nullptr) !=
             MPI_SUCCESS)
       return nullptr;
-    communicator_keyval.store(for_communicator, std::memory_order_release);
-    datatype_keyval.store(for_datatype, std::memory_order_release);
-    process_keyval.store(for_process, std::memory_order_release);
+    values.communicator.store(for_communicator, std::memory_order_release);
+    values.datatype.store(for_datatype, std::memory_order_release);
+    values.process.store(for_process, std::memory_order_release);
   }
   if (Process* made_meanwhile = attached()) return made_meanwhile;
   std::unique_ptr<Process> made(new Process);
   if (PMPI_Comm_set_attr(MPI_COMM_SELF, process(), made.get()) != MPI_SUCCESS) return nullptr;
-  ++processes;
+  ++values.processes;
   return made.release();
 }
 
@@ -77,11 +93,12 @@ int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
     std::fprintf(stderr, "toccata: no report: %s\n", error.what());
   }
   delete ending;
-  const std::lock_guard lock(making);
-  if (--processes == 0) {
-    communicator_keyval.store(MPI_KEYVAL_INVALID);
-    datatype_keyval.store(MPI_KEYVAL_INVALID);
-    process_keyval.store(MPI_KEYVAL_INVALID);
+  Values& values = keyvals();
+  const std::lock_guard lock(values.making);
+  if (--values.processes == 0) {
+    values.communicator.store(MPI_KEYVAL_INVALID);
+    values.datatype.store(MPI_KEYVAL_INVALID);
+    values.process.store(MPI_KEYVAL_INVALID);
   }
   return MPI_SUCCESS;
 }
@@ -125,8 +142,7 @@ void Process::begin(bool program_calls_us) noexcept {
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     settings.complain(rank == 0);
     MPI_Request request;
-    PMPI_Iallreduce(mine.data(), largest.data(), words, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD,
-                    &request);
+    start_agreement(mine, largest, MPI_COMM_WORLD, request);
     Patience patience("all " + std::to_string(size) + " ranks in MPI_Init");
     for (bool ended = false; !ended;) {
       Transport::test(request, ended);

@@ -4,9 +4,12 @@
 #include <climits>
 #include <initializer_list>
 
+#include "mpi/data.h"
+
 namespace toccata {
 
 int reduce_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Op operation) {
+  if (!data_moves) return MPI_SUCCESS;
   auto target = into.begin();
   std::int64_t done = 0;  // elements of target
   for (const Run& source : from)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/binding.h"
+#include "mpi/data.h"
 #include "mpi/transport.h"
 #include "schedule/schedule.h"
 
@@ -36,6 +37,7 @@ struct StraightStep {
       return Transport::send(source, send_count, send_type, send_peer, send_tag, comm);
     if (recv_peer != MPI_PROC_NULL)
       return Transport::recv(target, recv_count, recv_type, recv_peer, recv_tag, comm);
+    if (!data_moves) return MPI_SUCCESS;
     if (operation != MPI_OP_NULL)
       return PMPI_Reduce_local(source, target, send_count, recv_type, operation);
     if (source != target) std::memcpy(target, source, static_cast<std::size_t>(copied_bytes));

@@ -1,0 +1,184 @@
+"""`toccata sim`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import TimeRemainingColumn
+
+from toccata import _core, catalogue, outputs, platforms, simulating, tables
+from toccata import quantities as q
+from toccata.commands.common import (
+    console,
+    count,
+    normalised,
+    print_whole,
+    print_without,
+    progress,
+)
+from toccata.errors import Failure, InputError
+from toccata.results import Results, write_csv, write_json
+
+STANDARD_SIZES = "1:1M:4"
+
+
+def sim(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
+    platform: Annotated[
+        str,
+        typer.Option(
+            metavar="P", help='yahoo, cervino, ..., a file, or a machine as "node:16 core:8".'
+        ),
+    ],
+    ranks: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Numbers of ranks; one on each core unless told."),
+    ] = None,
+    placement: Annotated[
+        str, typer.Option(metavar="NAME", help="As for predict: sequential, cyclic, ...")
+    ] = "sequential",
+    algorithms: Annotated[
+        str, typer.Option(metavar="LIST", help="all, or ring,sparbit:messages=per_block.")
+    ] = "all",
+    peers: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="SimGrid's selectors (ompi, mpich, mvapich2, impi), its single algorithms as "
+            "simgrid/bruck, or none.",
+        ),
+    ] = ",".join(simulating.SELECTORS),
+    sizes: Annotated[
+        str, typer.Option(metavar="LIST", help="Bytes a rank contributes, as for bench.")
+    ] = STANDARD_SIZES,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Of a machine's text: what messages cost; {platforms.STANDARD_MODEL} if not.",
+        ),
+    ] = None,
+    highlight: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The algorithm in question.")
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(metavar="SECONDS", parser=count("number of seconds"), help="For one cell."),
+    ] = 600,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", parser=count("number of jobs"), help="Cells at once."),
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the table goes.")] = None,
+    json_: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="The same as JSON.")
+    ] = None,
+    heatmap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
+    ] = None,
+) -> None:
+    """Simulate a collective's algorithms on a machine that is not here, by SimGrid.
+
+    The benchmark program, with the library in it, runs with all its ranks in one process, on a
+    network that is simulated; time passes in messages alone. Every cell takes the same time in
+    every run, so what was simulated before is remembered. The times are of the slowest rank, all
+    ranks beginning together. What a platform is made of is in platforms/, and docs/simulation.md
+    says what is simulated and what is not. `make simgrid` builds SimGrid.
+
+    Beside our algorithms come SimGrid's own selectors, which choose as the libraries of their names
+    do; what gives wrong data is left out.
+
+    Examples:
+
+    - `toccata sim allgather --platform yahoo --ranks 64 --placement cyclic`
+    - `toccata sim alltoall --platform "node:16 core:8" --algorithms pairwise,bruck --sizes 8:4K`
+    - `toccata sim bcast --platform fattree64 --ranks 4096 --peers none --sizes 1K`
+    """
+    from toccata import drawing  # matplotlib takes a second to load
+    from toccata import heatmap as map_
+
+    known = catalogue.of_collective(collective)
+    chosen = (
+        [each.name for each in known]
+        if algorithms == "all"
+        else [normalised(collective, each) for each in catalogue.split_choices(algorithms)]
+    )
+    others = [] if peers == "none" else [each.strip() for each in peers.split(",")]
+    for each in others:
+        if each not in simulating.SELECTORS and not each.startswith(simulating.PEER):
+            raise InputError(
+                f"--peers {each}: is none of {', '.join(simulating.SELECTORS)}, nor one of "
+                f"SimGrid's algorithms as {simulating.PEER}bruck"
+            )
+    marked = None if highlight is None else normalised(collective, highlight)
+    if marked is not None and marked not in chosen:
+        raise InputError(f"--highlight {highlight} is not simulated; add it to --algorithms")
+    there = platforms.find(platform, model)
+    machine = _core.Machine(there.machine)
+    numbers = [machine.objects(len(machine.levels) - 1)] if ranks is None else q.parse_ranks(ranks)
+    bytes_ = q.parse_sizes(sizes)
+    for p in numbers:
+        platforms.cores(there, p, placement)
+    simulating.programs()
+    stem = Path("results") / f"{collective}-{there.name.split('/')[0]}-{placement}".replace(":", "")
+    csv, json_, heatmap = (
+        given or stem.with_name(stem.name + suffix)
+        for given, suffix in ((csv, ".csv"), (json_, ".json"), (heatmap, ".png"))
+    )
+    outputs.check_pictures(heatmap)
+    outputs.check(csv, json_)
+
+    left_out = {
+        p: {
+            name: why
+            for name in chosen
+            if (why := _impossible(collective, name, there, p, placement))
+        }
+        for p in numbers
+    }
+    cells = [
+        simulating.Cell(collective, name, p, size, placement)
+        for p in numbers
+        for name in (*chosen, *others)
+        if name not in left_out[p]
+        for size in bytes_
+    ]
+    bar = progress()
+    bar.columns = (*bar.columns, TimeRemainingColumn())
+    with bar:
+        task = bar.add_task("", total=len(cells))
+
+        def told(cell: simulating.Cell) -> None:
+            what = f"{cell.ranks} ranks, {cell.algorithm}, {q.show_bytes(cell.bytes)}"
+            bar.update(task, advance=1, description=what)
+
+        outcomes = simulating.run(there, cells, told, limit, jobs)
+    results = Results(simulating.measurements(there, outcomes))
+    if not results.all:
+        raise Failure("nothing could be simulated: no algorithm is possible there")
+    for p in numbers:
+        if any(each.ranks == p for each in results.all):
+            print_whole(tables.overview(results, p, "max", marked, None))
+        print_without(p, left_out[p])
+    for cell, outcome in outcomes.items():
+        if outcome.seconds is None:
+            console.print(
+                f"[dim]{cell.ranks} ranks, {q.show_bytes(cell.bytes)}: without {cell.algorithm}, "
+                f"which {outcome.why_not}[/]"
+            )
+    unseen = sum(
+        outcome.valid is None and outcome.seconds is not None for outcome in outcomes.values()
+    )
+    if unseen:
+        console.print(f"[dim]too large to look at the data: {unseen} of {len(cells)} cells[/]")
+    write_csv(results, csv)
+    write_json(results, json_)
+    title = f"{collective}, {there.name}, {placement}: simulated"
+    drawing.write(map_.draw(map_.grid(results, marked, None, "max"), title), heatmap)
+    console.print(f"wrote {csv}, {json_}, {heatmap}")
+
+
+def _impossible(
+    collective: str, name: str, platform: platforms.Platform, p: int, placement: str
+) -> str:
+    return simulating.impossible(_core.parse_choice(collective, name), platform, p, placement)

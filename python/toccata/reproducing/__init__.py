@@ -1,0 +1,1 @@
+"""The papers' tables and figures with our numbers beside theirs, one paper a module."""

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Builds SimGrid with its MPI (SMPI), which `toccata sim` runs on, into the user's cache, once:
+# about 10 minutes of one core. The source is what PyPI distributes.
+#
+#   scripts/simgrid.sh          build, unless it is there
+#   scripts/simgrid.sh --where  say where it is, or would be
+set -eu
+
+version=4.1
+prefix=${XDG_CACHE_HOME:-$HOME/.cache}/toccata/simgrid-$version
+if [ "${1-}" = --where ]; then
+  echo "$prefix"
+  exit
+fi
+
+fail() {
+  echo "simgrid: $1" >&2
+  exit 1
+}
+
+mkdir -p "$prefix"
+exec 9>"$prefix/lock"
+flock 9 # others who want it wait for it
+# The stamp is written last, so an interrupted build is taken up again.
+stamp=$prefix/complete
+[ ! -e "$stamp" ] || exit 0
+
+for tool in cmake ninja c++ python3; do
+  command -v $tool >/dev/null || fail "$tool is missing; run make setup"
+done
+echo '#include <boost/version.hpp>' | c++ -E -x c++ - >/dev/null 2>&1 ||
+  fail "the headers of Boost are missing; install them (Debian: apt-get install libboost-dev)"
+
+build=$prefix/build
+source=$build/simgrid-$version
+mkdir -p "$build"
+if [ ! -e "$source/CMakeLists.txt" ]; then
+  echo "simgrid: fetching $version from PyPI" >&2
+  [ -x "$build/venv/bin/pip" ] || python3 -m venv "$build/venv"
+  "$build/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --no-binary :all: \
+    --dest "$build" "simgrid==$version" ||
+    fail "pip could not fetch simgrid==$version; check the network, then run this again"
+  tar -C "$build" -xf "$build/simgrid-$version.tar.gz"
+fi
+
+echo "simgrid: building in $build (about 10 minutes of one core)" >&2
+cd "$build" # where its cmake leaves files
+cmake -S "$source" -B "$build/ninja" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_INSTALL_PREFIX="$prefix" -Denable_smpi=ON -Dminimal-bindings=ON -Denable_python=OFF \
+  -Denable_java=OFF -Denable_lto=OFF >"$build/cmake.log" 2>&1 ||
+  fail "cmake failed; see $build/cmake.log"
+NINJA_STATUS='[%f/%t, %e s] ' ninja -C "$build/ninja" simgrid smpimain || fail "the build failed (above)"
+# Of what `install` would bring, what we need.
+mkdir -p "$prefix/bin" "$prefix/lib"
+cp -a "$source/include" "$build/ninja/include" "$prefix"
+cp -a "$build"/ninja/lib/libsimgrid.so* "$prefix/lib"
+cp "$build/ninja/lib/simgrid/smpimain" "$prefix/bin"
+rm -rf "$build"
+touch "$stamp"
+echo "simgrid: ready in $prefix" >&2

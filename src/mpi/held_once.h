@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <memory>
+
+namespace toccata {
+
+// What is the same for all ranks of that key; make() makes it where nobody holds it yet. A rank is
+// a process of its own, but for the simulator's, which share one and so hold it once.
+template <typename Value, typename Key, typename Make>
+std::shared_ptr<const Value> held_once(const Key& key, Make&& make) {
+#ifdef TOCCATA_SIMULATED
+  static std::map<Key, std::weak_ptr<const Value>> held;
+  std::weak_ptr<const Value>& here = held[key];
+  if (auto found = here.lock()) return found;
+  const auto made = std::make_shared<const Value>(make());
+  here = made;
+  return made;
+#else
+  static_cast<void>(key);
+  return std::make_shared<const Value>(make());
+#endif
+}
+
+}  // namespace toccata

@@ -1,0 +1,40 @@
+#include "simulator/without_data.h"
+
+#include <mpi.h>
+
+#include <cstdlib>
+
+#include "mpi/data.h"
+
+// What SMPI does with the data of a message unless told otherwise; in no header that it installs.
+void smpi_comm_copy_buffer_callback(simgrid::kernel::activity::CommImpl* message, void* data,
+                                    std::size_t bytes);
+
+namespace toccata {
+
+bool data_moves = true;
+
+namespace {
+
+constexpr std::size_t most_copied = 4 << 10;
+// SMPI copies what a shorter message sends when it is sent, and whoever receives frees that:
+// smpi/send-is-detached-thresh, which nobody sets.
+constexpr std::size_t detached = 64 << 10;
+
+void copy_if_short(simgrid::kernel::activity::ActivityImpl* message, void* data,
+                   std::size_t bytes) {
+  if (bytes <= most_copied)
+    smpi_comm_copy_buffer_callback(reinterpret_cast<simgrid::kernel::activity::CommImpl*>(message),
+                                   data, bytes);
+  else if (bytes < detached)
+    std::free(data);
+}
+
+}  // namespace
+
+void simulate_without_data() {
+  data_moves = false;
+  smpi_comm_set_copy_data_callback(copy_if_short);
+}
+
+}  // namespace toccata

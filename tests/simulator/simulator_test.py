@@ -1,0 +1,88 @@
+"""The library under SimGrid: every algorithm with real data, at 2 to 64 ranks."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from toccata import _core, catalogue, platforms, simulating
+
+LIMIT = 120  # seconds of one run
+COLLECTIVES = [each.name for each in _core.collectives()]
+# Powers of two and others; one node, and several; nodes that are full, and that are not.
+RANKS = {2: "node:2", 3: "node:2 core:2", 8: "torus:2x2x2", 13: "leaf:2 node:2 core:4",
+         32: "node:4 socket:2 core:4", 64: "leaf:2 node:4 socket:2 core:4"}  # fmt: skip
+SIZES = "1,1000"
+LARGE = "70000"  # bytes: beyond eager messages, and beyond what is packed
+
+
+def run(directory: Path, p: int, machine: str, placement: str, *arguments: str) -> list[dict]:
+    """What the benchmark program tells; it must end well."""
+    platform = platforms.find(machine)
+    words, environment = simulating.command(
+        platform, p, placement, directory,
+        [*arguments, "--warmup", "0", "--repetitions", "1"],
+    )  # fmt: skip
+    done = subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert events[-1]["event"] == "done"
+    return events
+
+
+@pytest.mark.parametrize("collective", COLLECTIVES)
+@pytest.mark.parametrize("p", RANKS)
+def test_every_algorithm_gives_the_right_data(tmp_path: Path, collective: str, p: int) -> None:
+    known = [each.name for each in catalogue.of_collective(collective)]
+    events = run(
+        tmp_path, p, RANKS[p], "cyclic" if p % 2 else "sequential",
+        "--collective", collective, "--algorithms", ";".join(["native", *known]), "--sizes", SIZES,
+    )  # fmt: skip
+    results = [each for each in events if each["event"] == "result"]
+    impossible = {each["algorithm"] for each in events if each["event"] == "impossible"}
+    assert {each["algorithm"] for each in results} == {"native", *known} - impossible
+    assert all(each["valid"] for each in results)
+    assert all(each["max"] > 0 for each in results)
+
+
+@pytest.mark.parametrize("collective", COLLECTIVES)
+def test_large_messages_arrive_whole(tmp_path: Path, collective: str) -> None:
+    known = [each.name for each in catalogue.of_collective(collective)]
+    run(
+        tmp_path, 6, "node:3 core:2", "sequential",
+        "--collective", collective, "--algorithms", ";".join(known), "--sizes", LARGE,
+    )  # fmt: skip
+
+
+def times(directory: Path, *arguments: str) -> dict[str, float]:
+    events = run(directory, 24, "node:3 core:8", "sequential", "--collective", "allgather",
+                 "--algorithms", "ring;sparbit;bruck;hierarchical", *arguments)  # fmt: skip
+    return {each["algorithm"]: each["max"] for each in events if each["event"] == "result"}
+
+
+def test_times_are_the_same_in_every_run_and_without_data(tmp_path: Path) -> None:
+    first = times(tmp_path, "--sizes", "100000")
+    assert times(tmp_path, "--sizes", "100000") == first
+    without = times(tmp_path, "--sizes", "100000", "--no-validate")
+    assert without == pytest.approx(first, rel=1e-6)
+
+
+def test_a_message_takes_what_the_model_says(tmp_path: Path) -> None:
+    """Two ranks on two nodes send to each other: α + nβ, and o at either end."""
+    model = json.loads((platforms.directory() / "yahoo.json").read_text())
+    network = model["levels"][0]["eager"]
+    cell = simulating.Cell("allgather", "ring", 2, 1000, "cyclic")
+    platform = platforms.find("yahoo")
+    words, environment = simulating.command(
+        platform, 2, cell.placement, tmp_path,
+        ["--collective", "allgather", "--algorithms", "ring", "--sizes", "1000",
+         "--repetitions", "1", "--warmup", "0"],
+    )  # fmt: skip
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+    event = next(json.loads(line) for line in done.stdout.splitlines() if '"result"' in line)
+    envelope = 16  # bytes that SMPI adds
+    expected = network["alpha"] + (1000 + envelope) * network["beta"] + 2 * network["o"]
+    assert event["max"] == pytest.approx(expected, rel=0.01)
