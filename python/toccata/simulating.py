@@ -19,7 +19,7 @@ from typing import Any
 from toccata import _core, launcher, platforms
 from toccata.errors import Failure, InputError
 from toccata.platforms import Platform
-from toccata.results import TIMES, Measurement
+from toccata.results import Measurement
 
 FAMILY = "simgrid"
 # SimGrid's own choices of an algorithm, after those of the libraries of these names.
@@ -262,7 +262,12 @@ def measurements(platform: Platform, outcomes: dict[Cell, Outcome]) -> list[Meas
             algorithm=cell.algorithm,
             repetitions=1,
             valid=outcome.valid,
-            **dict.fromkeys(TIMES, outcome.seconds),
+            min=outcome.seconds,
+            average=outcome.seconds,
+            max=outcome.seconds,
+            median=outcome.seconds,
+            q25=outcome.seconds,
+            q75=outcome.seconds,
         )
         for cell, outcome in outcomes.items()
         if outcome.seconds is not None
