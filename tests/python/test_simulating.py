@@ -8,7 +8,6 @@ import pytest
 from conftest import Toccata
 from toccata import _core, platforms, simulating
 from toccata.errors import InputError
-from toccata.reproducing import page
 from toccata.simulating import Cell, Outcome
 
 CELL = Cell("allgather", "ring", 4, 8, "sequential")
@@ -84,19 +83,6 @@ def test_large_cells_go_without_data() -> None:
     assert not Cell("allgather", "ring", 1024, 1024, "cyclic").with_data
     assert Cell("bcast", "binomial", 4096, 1024, "cyclic").with_data
     assert Cell("alltoallv", "pairwise", 4096, 1 << 20, "cyclic").with_data
-
-
-def test_a_section_takes_its_own_place(tmp_path: Path) -> None:
-    first, second = page.Section("sparbit", "One"), page.Section("locality", "Two")
-    first.say("as it was")
-    for each in (first, second):
-        page.write(each, tmp_path)
-    again = page.Section("sparbit", "One")
-    again.table(["a", "b"], [[1, 2]])
-    page.write(again, tmp_path)
-    text = (tmp_path / "reproduction.md").read_text()
-    assert "as it was" not in text
-    assert text.index("## One") < text.index("| 1 | 2 |") < text.index("## Two")
 
 
 def test_sim_names_what_is_wrong(toccata: Toccata, tmp_path: Path) -> None:

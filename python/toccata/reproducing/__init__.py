@@ -1,1 +1,0 @@
-"""The papers' tables and figures with our numbers beside theirs, one paper a module."""
