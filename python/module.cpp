@@ -22,8 +22,11 @@
 #include "links.h"
 #include "reorder.h"
 #include "selection/choice.h"
+#include "selection/configuration.h"
 #include "selection/ranking.h"
+#include "selection/sized_choice.h"
 #include "selection/tuning.h"
+#include "selection/variables.h"
 #include "topology.h"
 
 namespace nb = nanobind;
@@ -345,6 +348,26 @@ NB_MODULE(_core, module) {
         return parse_choice(collective_named(collective), text);
       },
       "collective"_a, "text"_a);
+
+  module.def(
+      "parse_sized_choice",
+      [](std::string_view collective, std::string_view text) {
+        std::vector<std::pair<std::int64_t, Choice>> result;
+        const SizedChoice parsed = parse_sized_choice(collective_named(collective), text);
+        for (const auto& [most, choice] : parsed.ranges()) result.emplace_back(most, choice);
+        return result;
+      },
+      "collective"_a, "text"_a);
+  nb::class_<Configuration>(module, "Configuration")
+      .def(nb::init<const std::vector<std::string>&>(), "files"_a)
+      .def("value", &Configuration::value, "name"_a)
+      .def("origin", &Configuration::origin, "name"_a)
+      .def_prop_ro("names", &Configuration::names)
+      .def_prop_ro("files", &Configuration::files)
+      .def_prop_ro("complaints", &Configuration::complaints);
+  module.def("configuration_files", &configuration_files, "library"_a);
+  module.def("tuning_folders", &tuning_folders, "library"_a);
+  module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
 
   module.def(
       "rank",

@@ -9,7 +9,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "selection/known.h"
-#include "selection/variables.h"
 #include "topology/error.h"
 #include "topology/hostlist.h"
 #include "topology/hwloc.h"
@@ -123,7 +122,6 @@ void bind_topology(nb::module_& module) {
 
   module.def("placement_names", &placement_names);
   module.def("unknown_levels", &unknown_levels, "machine"_a);
-  module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
   module.def("this_machine",
              [] { return std::make_shared<Machine>(NodeTopology::here().machine()); });
   module.def(

@@ -53,9 +53,6 @@ class Placement:
     def common_level(self, a: int, b: int) -> int:
         """The innermost level at which two ranks are in one object; -1 if there is none."""
 
-def complaint_of_variable(name: str) -> str:
-    """What is wrong with a variable's name; "" for one that means something, and others' own."""
-
 def placement_names() -> list[str]: ...
 def unknown_levels(machine: Machine) -> list[str]:
     """Levels of names that nothing goes by, as from a slip of the pen."""
@@ -381,6 +378,34 @@ def algorithms() -> list[Algorithm]:
 
 def parse_choice(collective: str, text: str) -> Choice:
     """Reads "NAME" or "NAME:PARAMETER=VALUE,..."."""
+
+def parse_sized_choice(collective: str, text: str) -> list[tuple[int, Choice]]:
+    """As "locality_bruck<=4K, native": up to which size, in bytes, which choice; ascending."""
+
+class Configuration:
+    """Settings: those of the environment, and of files such as toccata.conf where it has none."""
+
+    def __init__(self, files: list[str]) -> None: ...
+    def value(self, name: str) -> str: ...
+    def origin(self, name: str) -> str:
+        """ "the environment", or a file; "" where it is not set."""
+    @property
+    def names(self) -> list[str]:
+        """All that files set."""
+    @property
+    def files(self) -> list[str]:
+        """Those that are there."""
+    @property
+    def complaints(self) -> list[str]: ...
+
+def configuration_files(library: str) -> list[str]:
+    """toccata.conf of the user, and of the site where the library is installed."""
+
+def tuning_folders(library: str) -> list[str]:
+    """Of the user, and of the site where the library is installed."""
+
+def complaint_of_variable(name: str) -> str:
+    """What is wrong with a variable's name; "" for one that means something, and others' own."""
 
 def rank(
     collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]

@@ -130,7 +130,9 @@ def _print_version(wanted: bool) -> None:
 def toccata(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Say which it is."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print version and commit."
+        ),
     ] = False,
 ) -> None:
     """Topology-aware MPI collectives: prove, count, draw, measure and use their algorithms.

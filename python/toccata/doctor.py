@@ -12,10 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from toccata import _core, launcher, starting
+from toccata import _core, launcher, machines, predicting, quantities, starting, tuning
 from toccata.errors import CommandError, InputError
 
 SECONDS = 60  # for all ranks to come to MPI_Init
+TYPICAL = (("allreduce", 8), ("bcast", 1024), ("allgather", 4096), ("alltoall", 65536))
+READS = "toccata: doctor: reads "
 RANK = re.compile(
     r"toccata: doctor: rank (\d+) of (\d+) on (\S+) has (\S+), settings ([0-9a-f]{16})"
 )
@@ -35,8 +37,37 @@ class Finding:
 
 
 def examine(environment: Mapping[str, str]) -> list[Finding]:
-    """MPIs, libraries, settings and the machine."""
-    return [*mpis(), *settings(environment), *preloaded(environment), *machine(environment)]
+    """MPIs, libraries, settings, the machine, and what is chosen there."""
+    built = launcher.libraries()
+    path = str(next(iter(built.values()))) if built else ""
+    said = Said(environment, _core.Configuration(_core.configuration_files(path)))
+    return [
+        *mpis(),
+        *settings(said),
+        *preloaded(environment),
+        *machine(said),
+        *tuned(said, path),
+        *choices(said),
+    ]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the environment says, or where it says nothing, toccata.conf."""
+
+    environment: Mapping[str, str]
+    files: _core.Configuration
+
+    def value(self, name: str) -> str:
+        return self.environment.get(name, self.files.value(name))
+
+    def origin(self, name: str) -> str:
+        return "the environment" if name in self.environment else self.files.origin(name)
+
+    @property
+    def names(self) -> list[str]:
+        ours = {each for each in self.environment if launcher.is_setting(each)}
+        return sorted(ours | set(self.files.names))
 
 
 def mpis() -> list[Finding]:
@@ -64,26 +95,27 @@ def mpis() -> list[Finding]:
     return findings
 
 
-def settings(environment: Mapping[str, str]) -> list[Finding]:
+def settings(said: Said) -> list[Finding]:
     """What is set, whence, and whether it can be understood."""
-    findings = []
+    findings = [Finding("file", f"{each} is read") for each in said.files.files]
+    findings += [Finding("file", each, "mend that line") for each in said.files.complaints]
     known = {each.variable: each.name for each in _core.collectives()}
-    for name, value in sorted(environment.items()):
-        if not name.startswith("TOCCATA_"):
-            continue
+    for name in said.names:
+        value = said.value(name)
         remedy = _core.complaint_of_variable(name)
         try:
-            if name in known and value:
-                _core.parse_choice(known[name], value)
+            if name in known and value not in ("", "auto"):
+                _core.parse_sized_choice(known[name], value)
             elif name == "TOCCATA_TOPOLOGY" and value:
                 unknown = _core.unknown_levels(_core.Machine(value))
                 if unknown:
                     remedy = f"nothing goes by a level called {', '.join(unknown)}"
         except _core.ChoiceError as error:
             remedy = str(error)
-        findings.append(Finding("setting", f"{name}={value}, from the environment", remedy))
-    if not findings:
-        findings.append(Finding("setting", "none: the MPI library's own collectives are used"))
+        findings.append(Finding("setting", f"{name}={value}, from {said.origin(name)}", remedy))
+    if not said.names:
+        text = "none: the library chooses by itself; TOCCATA=off leaves all to the MPI library"
+        findings.append(Finding("setting", text))
     return findings
 
 
@@ -98,12 +130,67 @@ def preloaded(environment: Mapping[str, str]) -> list[Finding]:
     return findings
 
 
-def machine(environment: Mapping[str, str]) -> list[Finding]:
+def machine(said: Said) -> list[Finding]:
     """What hwloc finds, and what TOCCATA_TOPOLOGY puts in its place."""
     findings = [Finding("machine", f"this host: {_core.this_machine().text}")]
-    if text := environment.get("TOCCATA_TOPOLOGY"):
+    if text := said.value("TOCCATA_TOPOLOGY"):
         with suppress(_core.ChoiceError):  # named among the settings
             findings.append(Finding("machine", f"TOCCATA_TOPOLOGY: {_core.Machine(text).text}"))
+    return findings
+
+
+def tuned(said: Said, library: str) -> list[Finding]:
+    """The tuning file that is named; else those in the folders where the library looks for one."""
+    named = said.value("TOCCATA_TUNING")
+    if named == "off":
+        return [Finding("tuning", "none, as TOCCATA_TUNING=off says")]
+    remedy = "name another file, or unset TOCCATA_TUNING"
+    files = [Path(named)]
+    if not named:
+        folders = _core.tuning_folders(library)
+        remedy = "mend or remove it"
+        files = [each for folder in folders for each in sorted(Path(folder).glob("*.json"))]
+        if not files:
+            return [Finding("tuning", f"no file in {' or '.join(folders)}")]
+    findings = []
+    here = _core.this_machine().text
+    for each in files:
+        try:
+            found = tuning.read(each)
+        except InputError as error:
+            findings.append(Finding("tuning", str(error), remedy))
+            continue
+        node = re.sub(r".*\bnode:\S+ ?", "", found.machine)
+        whose = f"{found.mpi or 'any MPI'}, nodes of {node or 'any kind'}"
+        fits = "" if named else ", as this host" if node == here else ", which this host is not"
+        findings.append(Finding("tuning", f"{each}: {len(found.points)} points for {whose}{fits}"))
+    return findings
+
+
+def choices(said: Said) -> list[Finding]:
+    """What is chosen for some typical calls among as many ranks as this host has cores."""
+    if said.value("TOCCATA") in ("off", "0"):
+        return [Finding("choice", f"native for all, as {said.origin('TOCCATA')} says TOCCATA=off")]
+    here = _core.this_machine()
+    p = here.objects(len(here.levels) - 1)
+    if p < 2:
+        return []
+    model = predicting.read_model(said.value("TOCCATA_MODEL") or "usual")
+    shape = _core.Shape(_core.Placement(here, p, machines.STANDARD_PLACEMENT), 0)
+    file = said.value("TOCCATA_TUNING")
+    findings = []
+    for collective, size in TYPICAL:
+        variable = next(each.variable for each in _core.collectives() if each.name == collective)
+        text, why = said.value(variable), f"{variable} says so"
+        if text in ("", "auto"):
+            ranked = [each.text for each, _ in _core.rank(collective, shape, model, [size])[0]]
+            text, why = "native first", f"then trials of {', '.join(ranked[:3])} beside it"
+            if collective == "allreduce" and said.value("TOCCATA_GUARD") != "all":
+                text, why = "native", "a sum of floating-point numbers keeps its bits"
+            if Path(file).is_file() and (known := _core.tuned(file, collective, p, 1, size)):
+                text, why = known.text, f"{file} says so"
+        call = f"{collective} of {quantities.show_bytes(size)} among {p} ranks"
+        findings.append(Finding("choice", f"{call}: {text}; {why}"))
     return findings
 
 
@@ -126,7 +213,9 @@ def treat(
     said, code = _run(start, environment, seconds)
     ranks = {int(match[1]): match for match in RANK.finditer(said)}
     for line in dict.fromkeys(said.splitlines()):
-        if line.startswith("toccata: ") and "toccata: doctor: " not in line:
+        if line.startswith(READS):
+            findings.append(Finding("file", f"{line.removeprefix(READS)} is read"))
+        elif line.startswith("toccata: ") and "toccata: doctor: " not in line:
             findings.append(Finding("library", line.removeprefix("toccata: "), "mend that"))
     if not ranks and code:
         last = [line for line in said.splitlines() if line.strip("- ")][-3:]

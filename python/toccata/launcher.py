@@ -83,6 +83,11 @@ def library(family: str, version: str = "") -> Path:
     return _ours(family, "lib", "libtoccata.so", version)
 
 
+def is_setting(name: str) -> bool:
+    """Whether a variable of the environment is one of ours; all ranks have to have it."""
+    return name == "TOCCATA" or name.startswith("TOCCATA_")
+
+
 def libraries() -> dict[str, Path]:
     """All that were built, by what the build calls their MPI."""
     found = [*home().glob("lib/*/libtoccata.so"), *home().glob("*/libtoccata.so")]

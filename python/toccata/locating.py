@@ -36,7 +36,7 @@ def launched(starter: mpi.Launcher, ranks: int, more: Sequence[str]) -> Located:
     Raises Failure if the run fails.
     """
     # Hydra hands the environment to all hosts by itself.
-    named = [name for name in os.environ if name.startswith("TOCCATA_")]
+    named = [name for name in os.environ if mpi.is_setting(name)]
     exports = [word for name in named for word in ("-x", name)]
     handed = exports if starter.family == "openmpi" else []
     program = [str(mpi.locator(starter.family))]

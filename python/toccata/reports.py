@@ -1,6 +1,5 @@
 """What TOCCATA_REPORT=FILE.json says of a run: tables, and where time was won."""
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from toccata import documents
 from toccata.errors import InputError
 from toccata.heatmap import NATIVE
 from toccata.quantities import show_microseconds
@@ -77,19 +77,10 @@ class Report:
 
 def read(path: Path) -> Report:
     """InputError, naming what is wrong."""
-    try:
-        document = json.loads(path.read_text())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        document = None
-    if not isinstance(document, dict) or "toccata_report" not in document:
-        raise InputError(f"{path}: is no report; TOCCATA_REPORT=FILE.json has a run write one")
-    if document["toccata_report"] != VERSION:
-        raise InputError(
-            f"{path}: is of version {document['toccata_report']}, this Toccata reads {VERSION}; "
-            "run the program with this one"
-        )
+    document = documents.read(
+        path, "toccata_report", VERSION,
+        what="report", remedy="TOCCATA_REPORT=FILE.json has a run write one",
+    )  # fmt: skip
     try:
         rows = [_row(each) for each in document["rows"]]
         mpi, ranks = str(document["mpi"]), int(document["ranks"])

@@ -126,8 +126,8 @@ def _started_by(program: str) -> str:
 def _exported(
     library: Path, settings: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """What the ranks need: every TOCCATA_* variable, and the library before what is preloaded."""
-    exported = {name: value for name, value in environment.items() if name.startswith("TOCCATA_")}
+    """What the ranks need: every variable of ours, and the library before what is preloaded."""
+    exported = {name: value for name, value in environment.items() if launcher.is_setting(name)}
     exported |= settings
     theirs = environment.get("LD_PRELOAD")
     exported["LD_PRELOAD"] = f"{library}:{theirs}" if theirs else str(library)

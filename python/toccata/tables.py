@@ -117,6 +117,6 @@ def changes(old: Results, new: Results, metric: Metric) -> RenderableType:
         )  # fmt: skip
     verdict = (
         f"\n{faster} faster and {slower} slower than before, {both - faster - slower} within the "
-        f"spread; {len(new.all) - both} were not measured before"
+        f"spread; {len(new.all) - both} have no earlier time"
     )
     return Group(Text(verdict), *([table] if faster or slower else []))

@@ -13,7 +13,7 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-from toccata import _core
+from toccata import _core, documents
 from toccata.errors import InputError
 from toccata.results import Measurement
 
@@ -98,19 +98,9 @@ def _fields(point: Point) -> dict[str, Any]:
 
 def read(path: Path) -> Tuning:
     """A file as `write` left it, or the library. InputError, naming what is wrong."""
-    try:
-        document = json.loads(path.read_text())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        document = None
-    if not isinstance(document, dict) or "toccata_tuning" not in document:
-        raise InputError(f"{path}: is no tuning file; `toccata tune` writes them")
-    if document["toccata_tuning"] != VERSION:
-        raise InputError(
-            f"{path}: is of version {document['toccata_tuning']}, this Toccata reads {VERSION}; "
-            "run `toccata tune` again"
-        )
+    document = documents.read(
+        path, "toccata_tuning", VERSION, what="tuning file", remedy="`toccata tune` writes them"
+    )
     said = {key: str(document.get(key, "")) for key in ("machine", "mpi", "model", "date")}
     tuning = Tuning(
         said["machine"], said["mpi"], said["model"], bool(document.get("partial")), said["date"]

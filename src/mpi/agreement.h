@@ -7,11 +7,11 @@
 
 namespace toccata {
 
-// Begins to find, of each of the words that every rank of `comm` has, the largest. Both must stay
-// until the request has ended. Returns an MPI error code.
-inline int start_agreement(std::span<const std::uint64_t> mine, std::span<std::uint64_t> largest,
-                           MPI_Comm comm, MPI_Request& request) {
-  const auto words = static_cast<int>(mine.size());
+// Begins to find, of each of the numbers that every rank of `comm` has, the largest, or the least.
+// Both must stay until the request has ended. Returns an MPI error code. Never by the blocking form
+// on some ranks: MPI does not match the two.
+inline int start_agreement(const void* mine, void* agreed, int numbers, MPI_Datatype type,
+                           MPI_Op operation, MPI_Comm comm, MPI_Request& request) {
 #ifdef TOCCATA_SIMULATED
   // The simulator's nonblocking form sends p² messages: for few ranks only.
   static constexpr int few = 64;
@@ -19,10 +19,20 @@ inline int start_agreement(std::span<const std::uint64_t> mine, std::span<std::u
   PMPI_Comm_size(comm, &p);
   if (p > few) {
     request = MPI_REQUEST_NULL;
-    return PMPI_Allreduce(mine.data(), largest.data(), words, MPI_UINT64_T, MPI_MAX, comm);
+    return PMPI_Allreduce(mine, agreed, numbers, type, operation, comm);
   }
 #endif
-  return PMPI_Iallreduce(mine.data(), largest.data(), words, MPI_UINT64_T, MPI_MAX, comm, &request);
+  return PMPI_Iallreduce(mine, agreed, numbers, type, operation, comm, &request);
+}
+inline int start_agreement(std::span<const std::uint64_t> mine, std::span<std::uint64_t> largest,
+                           MPI_Comm comm, MPI_Request& request) {
+  return start_agreement(mine.data(), largest.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
+                         MPI_MAX, comm, request);
+}
+inline int start_agreement(std::span<const double> mine, std::span<double> least, MPI_Comm comm,
+                           MPI_Request& request) {
+  return start_agreement(mine.data(), least.data(), static_cast<int>(mine.size()), MPI_DOUBLE,
+                         MPI_MIN, comm, request);
 }
 
 }  // namespace toccata

@@ -16,10 +16,11 @@ inline Communicator::Used& able_to_serve(const Operation& call, Communicator& co
   return communicator.instead_of(used, call.allows(true, datatypes));
 }
 
-// Who serves a call. ChoiceError as Communicator::service.
+// Who serves a call, without waiting for other ranks unless an algorithm is asked for that goes by
+// where they run. ChoiceError as Communicator::service.
 inline Communicator::Used& service_for(const Operation& call, Communicator& communicator,
                                        const char* algorithm) {
-  Bucket* const bucket = algorithm == nullptr ? communicator.sized(call).bucket : nullptr;
+  Bucket* const bucket = algorithm == nullptr ? communicator.decided_for(call) : nullptr;
   Communicator::Used& used =
       bucket != nullptr ? bucket->stands() : communicator.service(call.collective, algorithm);
   return able_to_serve(call, communicator, used);
@@ -41,9 +42,9 @@ int run(const Operation& call, MPI_Comm comm, const char* algorithm, Native&& na
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
   Bucket* bucket = nullptr;
   if (algorithm == nullptr) {
-    const Communicator::Sized& sized = communicator->sized(call);
-    if (sized.is_native() && !reporting) return native();
-    bucket = sized.bucket;
+    const Choosing::Calls& calls = communicator->calls_such_as(call);
+    if (calls.is_native() && !reporting) return native();
+    bucket = calls.bucket;
   }
   const Guard::Turn turn = bucket == nullptr ? Guard::Turn{0, false} : bucket->turn();
   if (bucket != nullptr && bucket->used(turn.way).is_native() && !turn.timed && !reporting) {

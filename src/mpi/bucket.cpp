@@ -1,10 +1,7 @@
 #include "mpi/bucket.h"
 
-#include <algorithm>
-#include <thread>
-
-#include "topology/placement.h"
-#include "topology/placements.h"
+#include "mpi/agreement.h"
+#include "mpi/transport.h"
 
 namespace toccata {
 
@@ -26,20 +23,18 @@ std::unique_ptr<Bucket> Bucket::make(Communicator& communicator, const Operation
   // In a broadcast, scatter, gather or reduction to a root, data flow one way.
   const bool one_way = collective.rooted;
   std::unique_ptr<Bucket> made(new Bucket(communicator, collective, bytes));
-  made->add({}, "native");
   if (made->go_by(settings.tuning(), "tuned", rounds, one_way)) return made;
   if (!rounds && made->go_by(settings.learned(), "learned", rounds, one_way)) return made;
   if (bytes < 0) return nullptr;
   if (settings.guarding() == Settings::Guarding::off) {
     const auto best = communicator.candidates(collective, call.root, bytes);
     if (best.empty()) return nullptr;
-    made->ways_.clear();
-    made->predicted_.clear();
     made->add(best.front().choice, "modelled", best.front().seconds);
     return made;
   }
   if (rounds) return nullptr;
-  made->guard_.emplace(one_way, setup_of(communicator.size()), Communicator::first_calls);
+  made->add({}, "native");
+  made->guard_.emplace(one_way, setup_of(communicator.size()), Choosing::first_calls);
   return made;
 }
 
@@ -61,8 +56,7 @@ void Bucket::add(const Choice& choice, const std::string& reason, double predict
                            "): " + error.what() + ". Using native there.");
     possible = {};
   }
-  ways_.push_back(&communicator_.add_way(collective_, possible, reason, bytes_));
-  predicted_.push_back(predicted);
+  ways_.push_back({&communicator_.add_way(collective_, possible, reason, bytes_), predicted});
 }
 
 bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds, bool one_way) {
@@ -70,19 +64,13 @@ bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds,
   const Tuning::Point* point =
       tuning.find(collective_, communicator_.size(), communicator_.nodes(), bytes_);
   if (point == nullptr) return false;
-  if (point->choice.native()) {
-    ways_.clear();
-    predicted_.clear();
-    add({}, reason);
-    return true;
-  }
-  add(point->choice, reason);
-  if (rounds || Settings::get().guarding() == Settings::Guarding::off || bytes_ < 0) {
-    ways_.erase(ways_.begin());
-    predicted_.erase(predicted_.begin());
-  } else {
+  const bool guarded = !point->choice.native() && !rounds && bytes_ >= 0 &&
+                       Settings::get().guarding() != Settings::Guarding::off;
+  if (guarded) {
+    add({}, "native");
     guard_.emplace(Guard::trusting(one_way));
   }
+  add(point->choice, reason);
   return true;
 }
 
@@ -95,29 +83,18 @@ void Bucket::challenge(const Operation& call) {
     ++number;
   }
   guard_->challenge(number);
+  if (!Settings::get().report_file().empty())
+    bound_ = communicator_.bound(collective_, call.root, bytes_);
 }
 
 // On the program's communicator, on which all ranks call in the same order.
 void Bucket::agree(const Operation& call) {
   const std::vector<double> ballot = guard_->ballot();
   std::vector<double> least(ballot.size());
-  const auto number = static_cast<int>(ballot.size());
-  Process& process = communicator_.process();
   const double started = PMPI_Wtime();
-  int code = MPI_SUCCESS;
-  if (!process.busy()) {
-    code = PMPI_Allreduce(ballot.data(), least.data(), number, MPI_DOUBLE, MPI_MIN,
-                          communicator_.user());
-  } else {
-    MPI_Request request;
-    code = PMPI_Iallreduce(ballot.data(), least.data(), number, MPI_DOUBLE, MPI_MIN,
-                           communicator_.user(), &request);
-    for (bool done = false; code == MPI_SUCCESS && !done;) {
-      code = Transport::test(request, done);
-      process.progress();
-      std::this_thread::yield();
-    }
-  }
+  MPI_Request request;
+  int code = start_agreement(ballot, least, communicator_.user(), request);
+  if (code == MPI_SUCCESS) code = Transport::wait(request, communicator_.process());
   if (code != MPI_SUCCESS) {  // the program's communicator is broken
     guard_.reset();
     return;
@@ -129,15 +106,12 @@ void Bucket::agree(const Operation& call) {
 void Bucket::tell() {
   if (!guard_) return;
   const int stands = guard_->stands();
-  Report::Row times;
-  times.native = guard_->seconds(0);
-  const auto placement = communicator_.known_placement();
-  const int level = placement == nullptr ? -1 : node_level(placement->machine());
-  if (level >= 0) times.nodes = placement->regions(level).number();
+  Report::Times times{
+      .nodes = communicator_.known_nodes(), .native = guard_->seconds(0), .bound = bound_};
   for (std::size_t way = 0; way < ways_.size(); ++way) {
-    times.predicted = predicted_[way];
+    times.predicted = ways_[way].predicted;
     times.measured = guard_->seconds(static_cast<int>(way));
-    communicator_.process().tell(*ways_[way]->service, times);
+    communicator_.process().tell(*ways_[way].used->service, times);
   }
   if (Settings::get().learns_to().empty() || times.nodes == 0 || guard_->seconds(0) == 0 ||
       ways_.size() < 2)
@@ -146,7 +120,7 @@ void Bucket::tell() {
                                  .ranks = communicator_.size(),
                                  .nodes = times.nodes,
                                  .bytes = bytes_,
-                                 .choice = ways_[stands]->service->choice,
+                                 .choice = ways_[stands].used->service->choice,
                                  .seconds = guard_->seconds(stands),
                                  .native_seconds = guard_->seconds(0)});
 }

@@ -28,8 +28,8 @@ class Bucket {
 
   // Who serves the call that comes, and whether it has to be timed.
   Guard::Turn turn() const { return guard_ ? guard_->turn() : Guard::Turn{0, false}; }
-  Communicator::Used& used(int way) { return *ways_[way]; }
-  Communicator::Used& stands() { return *ways_[guard_ ? guard_->stands() : 0]; }
+  Communicator::Used& used(int way) { return *ways_[way].used; }
+  Communicator::Used& stands() { return used(guard_ ? guard_->stands() : 0); }
 
   // After each call. Where it is time for that, all ranks agree on what they measured.
   void ended(const Operation& call, double seconds) {
@@ -51,9 +51,13 @@ class Bucket {
   Communicator& communicator_;
   const Collective& collective_;
   std::int64_t bytes_;  // the most of the bucket
-  std::vector<Communicator::Used*> ways_;
-  std::vector<double> predicted_;  // seconds, of each way; 0 where nobody knows
+  struct Way {
+    Communicator::Used* used;
+    double predicted;  // seconds; 0 where nobody knows
+  };
+  std::vector<Way> ways_;  // where there is a guard, the first is the MPI library's own
   std::optional<Guard> guard_;
+  double bound_ = 0;  // seconds that no algorithm is below by the model; 0 where nobody asked
 };
 
 }  // namespace toccata

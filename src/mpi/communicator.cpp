@@ -1,11 +1,10 @@
 #include "mpi/communicator.h"
 
 #include <algorithm>
-#include <bit>
 #include <thread>
 #include <utility>
 
-#include "mpi/bucket.h"
+#include "analysis/cost_bound.h"
 #include "mpi/discovery.h"
 #include "mpi/operation.h"
 #include "mpi/patience.h"
@@ -75,7 +74,8 @@ Communicator* Communicator::find(MPI_Comm user) {
   return made.get();
 }
 
-Communicator::Communicator(Process& process, MPI_Comm user) : process_(&process), user_(user) {
+Communicator::Communicator(Process& process, MPI_Comm user)
+    : process_(&process), user_(user), choosing_(*this) {
   int inter = 0;
   PMPI_Comm_test_inter(user, &inter);
   is_inter_ = inter != 0;
@@ -91,7 +91,7 @@ Communicator::~Communicator() {
 // long, and calls us from inside our own test of such a collective.
 void Communicator::leave_user() {
   ++era_;
-  if (!is_closed()) tell();
+  if (!is_closed()) choosing_.tell();
   const auto last = std::move(self_);  // ends us, unless a request holds on
   if (!is_inter_ && !is_closed())
     for (const auto& each : channels_)
@@ -173,105 +173,31 @@ Communicator::Used& Communicator::add_way(const Collective& collective, const Ch
   return used;
 }
 
-Communicator::Sized& Communicator::find_sized(const Operation& call, std::int64_t bytes) {
-  using enum Sized::By;
-  const bool rounds = Settings::get().guarding() != Settings::Guarding::all && call.rounds();
-  for (last_ = 0; last_ < sized_.size(); ++last_) {
-    Sized& each = sized_[last_];
-    if (each.collective != &call.collective || bytes < each.least || each.most < bytes ||
-        each.rounds != rounds)
-      continue;
-    if (each.by == native_so_far && ++each.calls > first_calls) make_bucket(each, call);
-    return each;
-  }
-  sized_.reserve(sized_.size() + 1);
-  Sized& made = sized_.emplace_back(Sized{.collective = &call.collective, .rounds = rounds});
-  decide(made, call, bytes);
-  return made;
-}
-
-// The key toccata_<collective> of a communicator's info, for those MPIs that keep it: Open MPI does
-// where the communicator was made by MPI_Comm_dup_with_info. It has to be the same on all ranks.
-std::optional<SizedChoice> Communicator::asked_by_info(const Collective& collective) {
-  MPI_Info info = MPI_INFO_NULL;
-  if (PMPI_Comm_get_info(user_, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return {};
-  const std::string key = "toccata_" + std::string(collective.name);
-  char value[MPI_MAX_INFO_VAL + 1] = "";
-  int found = 0;
-  PMPI_Info_get(info, key.c_str(), MPI_MAX_INFO_VAL, value, &found);
-  PMPI_Info_free(&info);
-  if (found == 0) return {};
-  try {
-    return parse_sized_choice(collective, value);
-  } catch (const ChoiceError& error) {
-    say_once("info key " + key + "=" + value + ": " + error.what() + ". Using native there.");
-    return SizedChoice();
-  }
-}
-
-// Sizes from one power of two up to the next are one bucket; where a user names sizes, each range.
-void Communicator::decide(Sized& made, const Operation& call, std::int64_t bytes) {
-  using enum Sized::By;
-  const Settings& settings = Settings::get();
-  const std::optional<SizedChoice> by_info = asked_by_info(call.collective);
-  const SizedChoice& asked = by_info ? *by_info : settings.asked(call.collective);
-  const bool by_size = by_info || !asked.is_fixed();
-  made.by = native_for_good;
-  if (size_ == 1 || (by_size ? !obeys_environment() : !settings.chooses(call.collective))) {
-    made.by = service;
-  } else if (by_size) {
-    const auto& ranges = asked.ranges();
-    auto range = ranges.begin();
-    const std::int64_t size = bytes < 0 ? SizedChoice::most_bytes : bytes;
-    while (range->most < size) ++range;
-    made.least = bytes < 0 ? -1 : range == ranges.begin() ? 0 : (range - 1)->most + 1;
-    made.most = bytes < 0 ? -1 : range->most;
-    made.bucket = buckets_.emplace_back(Bucket::forced(*this, call.collective, *range)).get();
-    made.by = bucket;
-  } else {
-    made.least = made.most = bytes;
-    if (bytes > 1) {
-      made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
-      made.least = made.most / 2 + 1;
-    }
-    if (bytes != 0) made.by = native_so_far;
-    if (made.by == native_so_far && settings.decides_at_once()) make_bucket(made, call);
-  }
-}
-
-void Communicator::make_bucket(Sized& sized, const Operation& call) {
-  auto bucket = obeys_environment() ? Bucket::make(*this, call, sized.most, sized.rounds) : nullptr;
-  sized.by = bucket == nullptr ? Sized::By::native_for_good : Sized::By::bucket;
-  if (bucket != nullptr) sized.bucket = buckets_.emplace_back(std::move(bucket)).get();
-}
-
 std::vector<Ranking::Entry> Communicator::candidates(const Collective& collective, int root,
                                                      std::int64_t bytes) {
   try {
-    Shape shape;
-    shape.p = size_;
-    shape.root = root;
-    shape.placement = placement();
-    shape.grid = cartesian_grid(user_);
-    if (shape.grid == nullptr) shape.grid = grid_of(*shape.placement);
-    return Ranking(collective, shape, Settings::get().model()).at(bytes);
+    return Ranking(collective, known(root), Settings::get().model()).at(bytes);
   } catch (const ChoiceError&) {
     return {};
   }
 }
 
-int Communicator::nodes() {
+double Communicator::bound(const Collective& collective, int root, std::int64_t bytes) {
+  static constexpr int many_ranks = 1024;  // a bound looks at all blocks of all ranks
+  if (size_ > many_ranks) return 0;
   try {
-    const auto where = placement();
-    const int level = node_level(where->machine());
-    return level < 0 ? 0 : where->regions(level).number();
+    return LowerBound(collective, known(root), Settings::get().model())(bytes);
   } catch (const ChoiceError&) {
     return 0;
   }
 }
 
-void Communicator::tell() {
-  for (const auto& each : buckets_) each->tell();
+int Communicator::nodes() {
+  if (nodes_ == 0) try {
+      static_cast<void>(placement());
+    } catch (const ChoiceError&) {
+    }
+  return nodes_;
 }
 
 Communicator::Used& Communicator::instead_of(const Used& used, bool ordered_would_do) {
@@ -280,7 +206,8 @@ Communicator::Used& Communicator::instead_of(const Used& used, bool ordered_woul
   const auto instead = ordered_would_do ? ordered : native;
   for (Used& each : used_)
     if (each.collective == used.collective && each.instead == instead &&
-        each.service->asked == service.asked)
+        each.service->asked == service.asked && each.service->key.reason == service.key.reason &&
+        each.service->key.bytes == service.key.bytes)
       return each;
   Choice choice;
   if (ordered_would_do && Settings::get().reproducible())
@@ -323,10 +250,16 @@ Shape Communicator::known(const Algorithm* algorithm, int root, bool reorders) {
   if (algorithm == nullptr || (!algorithm->by_placement && !algorithm->by_grid && !reorders))
     return shape;
   shape.grid = cartesian_grid(user_);
-  if (reorders || algorithm->by_placement || shape.grid == nullptr) {
-    shape.placement = placement();
-    if (shape.grid == nullptr) shape.grid = grid_of(*shape.placement);
-  }
+  return reorders || algorithm->by_placement || shape.grid == nullptr ? known(root) : shape;
+}
+
+Shape Communicator::known(int root) {
+  Shape shape;
+  shape.p = size_;
+  shape.root = root;
+  shape.placement = placement();
+  shape.grid = cartesian_grid(user_);
+  if (shape.grid == nullptr) shape.grid = grid_of(*shape.placement);
   return shape;
 }
 
@@ -346,8 +279,10 @@ std::uint64_t Communicator::where(const Choice& choice) {
 }
 
 std::shared_ptr<const Placement> Communicator::placement() {
-  if (placement_ == nullptr) found_placement_ = find_placement();
-  return found_placement_;
+  const auto found = placement_ == nullptr ? find_placement() : placement_;
+  if (const int level = node_level(found->machine()); nodes_ == 0 && level >= 0)
+    nodes_ = found->regions(level).number();
+  return found;
 }
 
 std::shared_ptr<const Placement> Communicator::find_placement() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mpi/channel.h"
+#include "mpi/choosing.h"
 #include "mpi/operation.h"
 #include "mpi/plans.h"
 #include "mpi/process.h"
@@ -17,8 +18,6 @@
 #include "selection/ranking.h"
 
 namespace toccata {
-
-class Bucket;
 
 // How many ranks a collective of this communicator names in its arrays.
 int peers_in(MPI_Comm comm);
@@ -88,37 +87,16 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
         return each;
     return add(collective, algorithm);
   }
-  // Calls that the MPI library serves before anything is made ready for us to choose.
-  static constexpr int first_calls = 32;
-
-  // Who serves calls of a size, where nobody names an algorithm.
-  struct Sized {
-    const Collective* collective = nullptr;
-    std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
-    Bucket* bucket = nullptr;
-    int calls = 0;        // while there is no bucket
-    bool rounds = false;  // see Operation::rounds
-    enum class By : std::uint8_t {
-      service,  // one algorithm for all sizes, or what makes reductions reproducible
-      bucket,
-      native_for_good,
-      native_so_far,  // until calls are so many that a bucket pays
-    } by = By::native_for_good;
-    bool is_native() const { return by == By::native_for_good || by == By::native_so_far; }
-  };
-  Sized& sized(const Operation& call) {
-    const std::int64_t bytes = call.unit(rank_, size_);
-    if (last_ < sized_.size()) {
-      Sized& last = sized_[last_];
-      if (last.collective == &call.collective && last.least <= bytes && bytes <= last.most &&
-          call.operation == last_operation_ && call.recv.type == last_type_ &&
-          (last.by != Sized::By::native_so_far || ++last.calls <= first_calls))
-        return last;
-    }
-    last_operation_ = call.operation;
-    last_type_ = call.recv.type;
-    return find_sized(call, bytes);
+  // Who serves calls such as this one, where nobody names an algorithm.
+  Choosing::Calls& calls_such_as(const Operation& call) {
+    return choosing_.of(call, call.unit(rank_, size_));
   }
+  // For one that must not wait for other ranks; null where nothing was decided on before.
+  Bucket* decided_for(const Operation& call) {
+    return choosing_.decided(call, call.unit(rank_, size_));
+  }
+  // To the process, what was found out in choosing.
+  void tell() { choosing_.tell(); }
   // One more way to serve calls of a bucket.
   Used& add_way(const Collective& collective, const Choice& choice, const std::string& reason,
                 std::int64_t bytes);
@@ -126,10 +104,13 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // cannot be found out. All ranks have to come here.
   std::vector<Ranking::Entry> candidates(const Collective& collective, int root,
                                          std::int64_t bytes);
+  // Seconds below which none is by the model; 0 where that cannot be found out, or would take long.
+  // All ranks have to come here.
+  double bound(const Collective& collective, int root, std::int64_t bytes);
   // On how many nodes the ranks run; 0 if that cannot be found out. All ranks have to come here.
   int nodes();
-  // To the process, what its buckets know.
-  void tell();
+  // The same, if anything asked where the ranks run; else 0.
+  int known_nodes() const { return nodes_; }
 
   // What serves a reduction that the service's algorithm cannot: the MPI library's own; or, where
   // results are to be reproducible and one in the order of the ranks would do, such a one.
@@ -161,8 +142,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // ChoiceError if an algorithm cannot run here. All ranks have to come here.
   void check(const Choice& choice) { static_cast<void>(choice.in(known(choice.algorithm, 0))); }
 
-  // Where the ranks run, if that was found out; else null.
-  const std::shared_ptr<const Placement>& known_placement() const { return found_placement_; }
   // How ranks are reordered by collectives whose first call comes later. The same on all of them.
   ReorderWish& reorder_wish() {
     if (!reorder_wish_) reorder_wish_ = ReorderWish{.how = Settings::get().reorder()};
@@ -184,17 +163,14 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
  private:
   Used& add(const Collective& collective, const char* algorithm);
   static Communicator* find(MPI_Comm user);
-  Sized& find_sized(const Operation& call, std::int64_t bytes);
-  std::optional<SizedChoice> asked_by_info(const Collective& collective);
-  void decide(Sized& made, const Operation& call, std::int64_t bytes);
-  void make_bucket(Sized& sized, const Operation& call);
   Used& add(const Collective& collective, const std::string& asked, Service::Instead instead,
             const Choice& choice, const Report::Key& key);
   Report::Key key(const Collective& collective, const std::string& choice,
                   const std::string& reason, std::int64_t bytes) const {
     return {std::string(collective.name), size_, choice, reason, bytes};
   }
-  // What all ranks know of the communicator, as far as the algorithm goes by it.
+  // What all ranks know of the communicator; or that as far as an algorithm goes by it.
+  Shape known(int root);
   Shape known(const Algorithm* algorithm, int root, bool reorders = false);
   std::uint64_t where(const Choice& choice);
   ReorderWish wish_for(const Collective& collective);
@@ -211,16 +187,12 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   bool is_inter_ = false;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::list<Used> used_;
-  std::vector<Sized> sized_;
-  std::size_t last_ = 0;  // of the call before
-  MPI_Op last_operation_ = MPI_OP_NULL;
-  MPI_Datatype last_type_ = MPI_DATATYPE_NULL;
-  std::vector<std::unique_ptr<Bucket>> buckets_;
+  Choosing choosing_;
 
   // Changes whenever a communicator goes, after which its handle may be another's.
   static std::atomic<std::uint64_t> era_;
   std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
-  std::shared_ptr<const Placement> found_placement_;
+  int nodes_ = 0;                               // see known_nodes
   std::uint64_t where_ = 0;
   std::optional<ReorderWish> reorder_wish_;  // what info says
 };

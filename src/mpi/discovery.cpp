@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <numeric>
 #include <stdexcept>
-#include <thread>
 
 #include "mpi/agreement.h"
 #include "mpi/held_once.h"
@@ -20,11 +18,6 @@
 namespace toccata {
 
 namespace {
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // Different on each running system, also where all are called localhost.
 std::string boot_id() {
@@ -64,8 +57,9 @@ void Surroundings::read_node() {
 }
 
 void Surroundings::read_variables() {
-  text_ = variable("TOCCATA_TOPOLOGY");
-  places_ = variable("TOCCATA_PLACEMENT");
+  const Configuration& configuration = Settings::get().configuration();
+  text_ = configuration.value("TOCCATA_TOPOLOGY");
+  places_ = configuration.value("TOCCATA_PLACEMENT");
   if (text_.empty()) {
     if (!places_.empty())
       complaints_.push_back("TOCCATA_PLACEMENT=" + places_ +
@@ -138,17 +132,6 @@ void check(int code) {
   throw std::runtime_error("asking the ranks where they run: " + std::string(text));
 }
 
-// By testing: the others may wait for what else we have under way before they come here.
-void wait(MPI_Request request, Background& background) {
-  while (true) {
-    bool done = false;
-    check(Transport::test(request, done));
-    if (done) return;
-    background.progress();
-    std::this_thread::yield();
-  }
-}
-
 // The lowest rank that shares memory with us. MPI says that only by waiting, during which nothing
 // else goes on: to be asked where no rank has anything else under way.
 int lowest_on_node(MPI_Comm comm, int rank) {
@@ -190,7 +173,7 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
   std::array<std::uint64_t, words> largest{};
   MPI_Request request;
   check(start_agreement(mine, largest, comm, request));
-  wait(request, background);
+  check(Transport::wait(request, background));
   // Where everybody has been told the same, nobody needs to ask.
   if (largest[untold] == 0 && largest[machine] == ~largest[machine_complement]) try {
       return surroundings.placement_of_world(world);
@@ -201,7 +184,7 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
   std::vector<Whereabouts> ranks(p);
   check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, ranks.data(), sizeof own, MPI_BYTE, comm,
                         &request));
-  wait(request, background);
+  check(Transport::wait(request, background));
   return std::make_shared<const Placement>(surroundings.placement(ranks, complaint));
 }
 

@@ -165,6 +165,7 @@ std::int64_t Operation::unit(int rank, int p) const {
   const bool by_send = !collective.reduces && collective.rooted && &collective != &bcast &&
                        is_root == sends_from_root();
   const Side& side = by_send ? send : recv;
+  if (fault_of(side, side.counted ? p : 1) != MPI_SUCCESS) return -1;  // for MPI to judge
   if (!side.counted) return side.count * size_of(side.type);
   std::int64_t elements = 0;
   for (int block = 0; block < p; ++block) elements += side.counts[block];
@@ -183,7 +184,9 @@ bool Operation::rounds() const {
                                    MPI_UINT64_T,    MPI_SHORT,         MPI_UNSIGNED_SHORT,
                                    MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,
                                    MPI_INT16_T,     MPI_UINT8_T,       MPI_UINT16_T,
-                                   MPI_AINT,        MPI_OFFSET,        MPI_COUNT})
+                                   MPI_AINT,        MPI_OFFSET,        MPI_COUNT,
+                                   MPI_INTEGER,     MPI_INTEGER1,      MPI_INTEGER2,
+                                   MPI_INTEGER4,    MPI_INTEGER8})
     if (recv.type == whole) return false;
   return true;
 }

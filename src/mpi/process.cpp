@@ -132,9 +132,15 @@ void Process::begin(bool program_calls_us) noexcept {
       settings.complain(is_first_rank());
       return;
     }
-    enum { digest, digest_complement, wanted, devices, words };
-    std::array<std::uint64_t, words> mine{settings.digest(), ~settings.digest(),
+    enum { said, said_complement, files, files_complement, wanted, reporting, devices, words };
+    const std::uint64_t said_here = digest(settings.text());
+    const std::uint64_t files_here = digest(settings.files_text());
+    std::array<std::uint64_t, words> mine{said_here,
+                                          ~said_here,
+                                          files_here,
+                                          ~files_here,
                                           program_calls_us || settings.ask_for_anything(),
+                                          settings.reporting(),
                                           has_device_runtime()};
     std::array<std::uint64_t, words> largest{};
     int rank = 0, size = 0;
@@ -149,9 +155,11 @@ void Process::begin(bool program_calls_us) noexcept {
       patience.tick();
       if (!ended) std::this_thread::yield();
     }
-    const bool alike = largest[digest] == ~largest[digest_complement];
+    const bool alike = largest[said] == ~largest[said_complement];
+    if (alike && largest[files] != ~largest[files_complement])
+      Settings::adopt_files(MPI_COMM_WORLD);
     const std::string difference = alike ? "" : difference_of_settings(MPI_COMM_WORLD);
-    if (largest[wanted] == 0 && alike && !settings.reporting()) return;
+    if (largest[wanted] == 0 && alike && largest[reporting] == 0) return;
     Process* const process = current();
     if (process == nullptr) return;
     process->off_ = !alike;
@@ -214,12 +222,9 @@ void Process::count(const Service& service, std::int64_t bytes, double seconds) 
   service.row.seconds += seconds;
 }
 
-void Process::tell(const Service& service, const Report::Row& times) {
+void Process::tell(const Service& service, const Report::Times& times) {
   const std::lock_guard lock(mutex_);
-  service.row.nodes = times.nodes;
-  service.row.predicted = times.predicted;
-  service.row.measured = times.measured;
-  service.row.native = times.native;
+  service.row.times = times;
 }
 
 void Process::learn(const Tuning::Point& point) {
@@ -247,7 +252,7 @@ void Process::write_learned() {
         all = read_tuning(path, unknown);
       } catch (const TuningError&) {  // said when it was read first
       }
-    all.machine = processor_name();
+    all.machine = node_text();
     all.mpi = library_version();
     all.merge(learned_);
     write_tuning(all, path);

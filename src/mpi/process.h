@@ -99,7 +99,7 @@ class Process : public Background {
   // One more call served, of `bytes` in all.
   void count(const Service& service, std::int64_t bytes, double seconds);
   // What is known of the times of a service's calls, which have come to an end.
-  void tell(const Service& service, const Report::Row& times);
+  void tell(const Service& service, const Report::Times& times);
   void learn(const Tuning::Point& point);
 
   // Says a thing once, on rank 0 of MPI_COMM_WORLD or here, on standard error.

@@ -54,9 +54,10 @@ void add_up(Report::Row& into, const Report::Row& from) {
   into.calls += from.calls;
   into.bytes += from.bytes;
   into.seconds += from.seconds;
-  for (const auto each : {&Report::Row::predicted, &Report::Row::measured, &Report::Row::native})
-    if (from.*each > 0) into.*each = from.*each;
-  if (from.nodes > 0) into.nodes = from.nodes;
+  using Times = Report::Times;
+  for (const auto each : {&Times::predicted, &Times::measured, &Times::native, &Times::bound})
+    if (from.times.*each > 0) into.times.*each = from.times.*each;
+  if (from.times.nodes > 0) into.times.nodes = from.times.nodes;
 }
 
 }  // namespace
@@ -67,8 +68,9 @@ std::string Report::serialized() const {
   for (const auto& [key, row] : rows_)
     if (row.calls > 0)
       out << key.collective << ' ' << key.ranks << ' ' << key.bytes << ' ' << key.reason << ' '
-          << row.calls << ' ' << row.bytes << ' ' << row.seconds << ' ' << row.nodes << ' '
-          << row.predicted << ' ' << row.measured << ' ' << row.native << ' ' << key.choice << '\n';
+          << row.calls << ' ' << row.bytes << ' ' << row.seconds << ' ' << row.times.nodes << ' '
+          << row.times.predicted << ' ' << row.times.measured << ' ' << row.times.native << ' '
+          << row.times.bound << ' ' << key.choice << '\n';
   return out.str();
 }
 
@@ -77,7 +79,8 @@ void Report::add_serialized(const std::string& lines) {
   Key key;
   Row row;
   while (in >> key.collective >> key.ranks >> key.bytes >> key.reason >> row.calls >> row.bytes >>
-             row.seconds >> row.nodes >> row.predicted >> row.measured >> row.native &&
+             row.seconds >> row.times.nodes >> row.times.predicted >> row.times.measured >>
+             row.times.native >> row.times.bound &&
          in.get() == ' ' && std::getline(in, key.choice))
     add_up(rows_[key], row);
 }
@@ -126,9 +129,9 @@ std::string Report::table() const {
     if (row.calls == 0) continue;
     Line& line = lines[{key.collective, key.ranks, key.choice, key.reason, -1}];
     add_up(line.all, row);
-    if (row.measured <= 0 || row.native <= 0) continue;
-    line.own += static_cast<double>(row.calls) * row.measured;
-    line.native += static_cast<double>(row.calls) * row.native;
+    if (row.times.measured <= 0 || row.times.native <= 0) continue;
+    line.own += static_cast<double>(row.calls) * row.times.measured;
+    line.native += static_cast<double>(row.calls) * row.times.native;
   }
   std::ostringstream out;
   char text[320];
@@ -157,17 +160,17 @@ std::string Report::json(const std::string& mpi, int ranks, double seconds) cons
     if (row.calls > 0)
       rows.push_back({{"collective", key.collective},
                       {"ranks", key.ranks},
-                      {"nodes", row.nodes},
+                      {"nodes", row.times.nodes},
                       {"bytes", key.bytes},
                       {"calls", row.calls},
                       {"total_bytes", row.bytes},
                       {"seconds", row.seconds},
                       {"choice", key.choice},
                       {"reason", key.reason},
-                      {"predicted", row.predicted},
-                      {"measured", row.measured},
-                      {"native", row.native},
-                      {"bound", 0}});
+                      {"predicted", row.times.predicted},
+                      {"measured", row.times.measured},
+                      {"native", row.times.native},
+                      {"bound", row.times.bound}});
   const nlohmann::ordered_json all{
       {"toccata_report", 1}, {"mpi", mpi}, {"ranks", ranks}, {"seconds", seconds}, {"rows", rows}};
   return all.dump(1) + "\n";

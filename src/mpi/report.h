@@ -16,20 +16,23 @@ class Report {
   struct Key {
     std::string collective;
     int ranks = 0;
-    std::string choice;  // what ran
-    std::string reason;  // who chose it: forced, tuned, learned, modelled, guarded, native
-    std::int64_t bytes =
-        -1;  // that a rank contributes, or of the message, at most; -1: of any size
+    std::string choice;       // what ran
+    std::string reason;       // who chose it: forced, tuned, learned, modelled, guarded, native
+    std::int64_t bytes = -1;  // that a rank contributes, or of the message; -1: of any size
 
     auto operator<=>(const Key&) const = default;
+  };
+  // What is known of such calls; 0 is not known. Seconds are of a call: by the model, as measured
+  // here, by the MPI library's own, and that no algorithm is below by the model.
+  struct Times {
+    int nodes = 0;
+    double predicted = 0, measured = 0, native = 0, bound = 0;
   };
   struct Row {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;  // of the whole vector, over all calls
     double seconds = 0;      // that rank 0 spent in the calls
-    int nodes = 0;           // 0: not known
-    // Seconds of a call; 0 where nobody knows.
-    double predicted = 0, measured = 0, native = 0;
+    Times times = {};
   };
 
   // Stays where it is.

@@ -20,17 +20,12 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   return used.is_native() ? made->prepare_native() : made->prepare_schedule(used);
 }
 
-// Until all ranks are here. What else is under way goes on: others may wait for it before they
-// come.
+// Until all ranks are here.
 static int meet(MPI_Comm comm) {
   MPI_Request request;
-  int code = PMPI_Ibarrier(comm, &request);
-  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
-    code = Transport::test(request, ended);
-    if (Process* process = Process::current(); process != nullptr && !ended) process->progress();
-    std::this_thread::yield();
-  }
-  return code;
+  if (int code = PMPI_Ibarrier(comm, &request); code != MPI_SUCCESS) return code;
+  Process* const process = Process::current();
+  return process == nullptr ? Transport::wait(request) : Transport::wait(request, *process);
 }
 
 // The MPI library's persistent collectives may be started in any order and outlive the

@@ -15,6 +15,9 @@
 #include "selection/ranking.h"
 #include "selection/variables.h"
 #include "toccata/toccata.h"
+#include "topology/error.h"
+#include "topology/hwloc.h"
+#include "topology/synthetic.h"
 
 namespace toccata {
 
@@ -60,6 +63,14 @@ std::string processor_name() {
   return std::string(name, static_cast<std::size_t>(length));
 }
 
+std::string node_text() {
+  try {
+    return text(NodeTopology::here().machine());
+  } catch (const TopologyError&) {
+    return "";
+  }
+}
+
 bool is_first_rank() {
   for (const char* rank : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const std::string value = variable(rank); !value.empty()) return value == "0";
@@ -74,8 +85,8 @@ std::atomic<bool> settings_were_read = false;  // once for the process, as the e
 
 bool Settings::were_read() { return settings_were_read; }
 
-const Settings& Settings::get() {
-  static const Settings settings;
+Settings& Settings::mine() {
+  static Settings settings;
   return settings;
 }
 
@@ -88,6 +99,12 @@ Settings::Settings() : configuration_(configuration_files(own_path())) {
     complaints_.push_back(complaint);
     return;
   }
+  note("Toccata", TOCCATA_VERSION);
+  read();
+}
+
+// A setting that nobody foresaw costs a line, and never the program.
+void Settings::read() noexcept try {
   complain_of_names();
   complaints_.insert(complaints_.end(), configuration_.complaints().begin(),
                      configuration_.complaints().end());
@@ -101,8 +118,10 @@ Settings::Settings() : configuration_(configuration_files(own_path())) {
     read_tuning();
     read_reordering();
   }
-  note("Toccata", TOCCATA_VERSION);
-  digest_ = toccata::digest(text_);
+} catch (const std::exception& error) {
+  chooses_ = false;
+  complaints_.push_back(std::string("settings cannot be read: ") + error.what() +
+                        ". Using native where nothing is asked for.");
 }
 
 // TOCCATA=off leaves all to the MPI library, whatever else is set.
@@ -158,20 +177,69 @@ void Settings::read_guarding() {
 }
 
 void Settings::read_tuning() {
-  if (const std::string path = configuration_.value("TOCCATA_TUNING"); !path.empty())
-    tuning_ = tuning_of("TOCCATA_TUNING", path);
+  tuning_file_ = configuration_.value("TOCCATA_TUNING");
+  if (tuning_file_.empty()) tuning_file_ = find_tuning();
+  if (tuning_file_ == "off") tuning_file_.clear();
+  if (!tuning_file_.empty()) tuning_ = tuning_of("TOCCATA_TUNING", tuning_file_);
   learns_to_ = configuration_.value("TOCCATA_LEARN");
   if (learns_to_ == "0" || learns_to_ == "off") learns_to_.clear();
   if (learns_to_ == "auto" || learns_to_ == "1") {
     const std::string state = configuration_.value("XDG_STATE_HOME");
+    std::string node = node_text();  // clusters may share a home
+    std::erase(node, ':');
+    std::ranges::replace(node, ' ', '-');
     learns_to_ = (state.empty() ? variable("HOME") + "/.local/state" : state) +
-                 "/toccata/learned-" + our_mpi() + ".json";
+                 "/toccata/learned-" + our_mpi() + "-" + node + ".json";
   }
   std::error_code error;
-  if (!learns_to_.empty() && std::filesystem::exists(learns_to_, error))
+  if (!learns_to_.empty() && std::filesystem::exists(learns_to_, error)) {
     learned_ = tuning_of("TOCCATA_LEARN", learns_to_);
-  // Who knows best at which number of nodes has to know the nodes.
-  if (!tuning_.points.empty() || !learned_.points.empty()) asks_ = by_places_ = true;
+    if (const std::string node = node_text();
+        !learned_.points.empty() && learned_.machine != node) {
+      complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": was learned on nodes of '" +
+                            learned_.machine + "', and this one is '" + node + "'. Doing without.");
+      learned_ = {};
+    }
+  }
+}
+
+std::string Settings::files_text() const {
+  std::string text;
+  for (const auto& [name, file] :
+       {std::pair("TOCCATA_TUNING", &tuning_), std::pair("TOCCATA_LEARN", &learned_)})
+    if (!file->points.empty())
+      text += std::string(name) + "=" + std::to_string(toccata::digest(json(*file))) + "\n";
+  return text;
+}
+
+std::uint64_t Settings::digest() const { return toccata::digest(text_ + files_text()); }
+
+void Settings::adopt_files(MPI_Comm comm) {
+  Settings& settings = mine();
+  for (Tuning* const each : {&settings.tuning_, &settings.learned_}) {
+    std::string text = each->points.empty() ? "" : json(*each);
+    auto length = static_cast<int>(text.size());
+    PMPI_Bcast(&length, 1, MPI_INT, 0, comm);
+    text.resize(length);
+    PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
+    std::string unknown;
+    *each = length == 0 ? Tuning() : parse_tuning(text, "rank 0's", unknown);
+  }
+}
+
+// Only where there are files is it worth finding out what this node is.
+std::string Settings::find_tuning() {
+  std::vector<std::string> folders = tuning_folders(own_path());
+  std::erase_if(folders, [](const std::string& each) {
+    std::error_code error;
+    return !std::filesystem::is_directory(each, error);
+  });
+  if (folders.empty()) return "";
+  std::vector<std::string> complaints;
+  const std::string found =
+      toccata::find_tuning(folders, library_version(), node_text(), complaints);
+  for (const std::string& each : complaints) complaints_.push_back(each + ". Left out.");
+  return found;
 }
 
 void Settings::read_reordering() {
@@ -195,7 +263,6 @@ Tuning Settings::tuning_of(const std::string& name, const std::string& path) {
     if (!unknown.empty()) complaints_.push_back(name + ": " + unknown + ". Left out.");
     if (!tuning.mpi.empty() && !library_version().starts_with(tuning.mpi))
       throw TuningError(path + ": is for " + tuning.mpi + ", and this is " + library_version());
-    note(name, std::to_string(toccata::digest(json(tuning))));
     return tuning;
   } catch (const TuningError& error) {
     complaints_.push_back(name + ": " + error.what() + ". Doing without.");
@@ -220,7 +287,7 @@ const SizedChoice& Settings::asked(const Collective& collective) const {
 bool Settings::chooses(const Collective& collective) const {
   if (!chooses_ || std::ranges::find(asked_, &collective, &Asked::collective)->is_set) return false;
   if (reproducible_ && collective.reduces) return false;
-  return collective.vector_of == nullptr || !tuning_.points.empty() || !learned_.points.empty();
+  return collective.vector_of == nullptr || has_files();
 }
 
 namespace {
@@ -256,7 +323,9 @@ std::string difference_of_settings(MPI_Comm comm) {
   int rank = 0, p = 0;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &p);
-  const std::string mine = Settings::get().text() + "host=" + processor_name() + "\n";
+  const Settings& settings = Settings::get();
+  const std::string mine =
+      settings.text() + settings.files_text() + "host=" + processor_name() + "\n";
   const int length = static_cast<int>(mine.size());
   std::vector<int> lengths(rank == 0 ? p : 0), places(lengths.size());
   PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
@@ -270,7 +339,7 @@ std::string difference_of_settings(MPI_Comm comm) {
     const Lines theirs = lines_of(all.substr(places[other], lengths[other]));
     const std::string name = first_difference(own, theirs);
     if (name.empty()) continue;
-    const bool is_variable = name.starts_with("TOCCATA_");
+    const bool is_variable = name.starts_with("TOCCATA");
     return (is_variable ? name : "the version of Toccata") + " is " + value_in(own, name) +
            " on rank 0 (" + own.at("host") + "), but " + value_in(theirs, name) + " on rank " +
            std::to_string(other) + " (" + theirs.at("host") + "), of " + std::to_string(p) +

@@ -18,7 +18,7 @@ namespace toccata {
 // not change. Read at the first call.
 class Settings {
  public:
-  static const Settings& get();
+  static const Settings& get() { return mine(); }
   // Whether anybody has.
   static bool were_read();
 
@@ -38,9 +38,9 @@ class Settings {
   bool asks_for(const Collective& collective) const { return !asked(collective).native(); }
   // Whether anything is known at MPI_Init that has all ranks make ready: an algorithm that is asked
   // for, or a tuning file.
-  bool ask_for_anything() const { return asks_; }
+  bool ask_for_anything() const { return asks_ || has_files(); }
   // Whether one of those goes by where ranks run.
-  bool go_by_places() const { return by_places_; }
+  bool go_by_places() const { return by_places_ || has_files(); }
 
   // TOCCATA_<COLLECTIVE>; native where it asks for nothing or for what cannot be.
   const SizedChoice& asked(const Collective& collective) const;
@@ -54,11 +54,11 @@ class Settings {
   enum class Guarding : std::uint8_t { off, on, all };
   Guarding guarding() const { return guarding_; }
   // Whether that which decides is known before the first call.
-  bool decides_at_once() const {
-    return guarding_ == Guarding::off || !tuning_.points.empty() || !learned_.points.empty();
-  }
-  // TOCCATA_TUNING, and what earlier runs learned (TOCCATA_LEARN); empty without.
+  bool decides_at_once() const { return guarding_ == Guarding::off || has_files(); }
+  // What TOCCATA_TUNING names, or the first file for this MPI and such nodes among the user's and
+  // the site's; and what earlier runs learned (TOCCATA_LEARN). Empty without.
   const Tuning& tuning() const { return tuning_; }
+  const std::string& tuning_file() const { return tuning_file_; }
   const Tuning& learned() const { return learned_; }
   // Where to write what this run learns; empty for nowhere.
   const std::string& learns_to() const { return learns_to_; }
@@ -76,12 +76,22 @@ class Settings {
   bool reporting() const { return reporting_; }
   const std::string& report_file() const { return report_file_; }
 
-  // What has to be alike on all ranks, as "NAME=value" in lines, and its digest.
+  // What has to be alike on all ranks, as "NAME=value" in lines: what is said to the library, and
+  // what is in the files that it reads.
   const std::string& text() const { return text_; }
-  std::uint64_t digest() const { return digest_; }
+  std::string files_text() const;
+  // Of both.
+  std::uint64_t digest() const;
+
+  // Rank 0's tuning file and what it learned become everybody's: files may lie on the disks of
+  // nodes, change meanwhile, or be found by what a node is like. To be called on all ranks at
+  // MPI_Init, before anything else asks.
+  static void adopt_files(MPI_Comm comm);
 
  private:
   Settings();
+  static Settings& mine();
+  void read() noexcept;
   bool is_on(const char* name);
   void complain_of_names();
 
@@ -89,8 +99,10 @@ class Settings {
   void read_choices();
   void read_guarding();
   void read_tuning();
+  std::string find_tuning();
   void read_reordering();
   Tuning tuning_of(const std::string& name, const std::string& path);
+  bool has_files() const { return !tuning_.points.empty() || !learned_.points.empty(); }
   void note(const std::string& name, const std::string& value);
 
   Configuration configuration_;
@@ -103,6 +115,7 @@ class Settings {
   bool chooses_ = false;
   Guarding guarding_ = Guarding::on;
   Tuning tuning_, learned_;
+  std::string tuning_file_;
   std::string learns_to_;
   Model model_;
   std::string report_file_;
@@ -113,7 +126,6 @@ class Settings {
   bool reorder_topologies_ = false;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
-  std::uint64_t digest_ = 0;
 };
 
 // Whether this is rank 0 of its job, as the launcher says in the environment; true where it does
@@ -129,5 +141,8 @@ std::uint64_t digest(std::string_view text);
 
 // MPI_Get_processor_name
 std::string processor_name();
+
+// What hwloc finds on this node, as "socket:2 core:8"; "" where it finds nothing.
+std::string node_text();
 
 }  // namespace toccata

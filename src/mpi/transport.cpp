@@ -1,5 +1,6 @@
 #include "mpi/transport.h"
 
+#include <thread>
 #include <utility>
 
 namespace toccata {
@@ -15,6 +16,15 @@ Translation::Translation(std::vector<int> ranks) {
       table_.shrink_to_fit();
       return;
     }
+}
+
+int Transport::wait(MPI_Request& request, Background& background) {
+  while (true) {
+    bool ended = false;
+    if (const int code = test(request, ended); ended) return code;
+    background.progress();
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace toccata

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi/background.h"
+
 namespace toccata {
 
 // The ranks of a communicator as ranks of another one.
@@ -85,6 +87,8 @@ class Transport {
   // One request at a time: errors of MPI_Waitall and MPI_Testall MPICH raises outside the
   // communicator, where they are fatal.
   static int wait(MPI_Request& request) { return PMPI_Wait(&request, MPI_STATUS_IGNORE); }
+  // What else is under way goes on meanwhile: others may wait for that before they come.
+  static int wait(MPI_Request& request, Background& background);
   static int test(MPI_Request& request, bool& ended) {
     int flag = request == MPI_REQUEST_NULL ? 1 : 0;  // the simulator does not say so
     const int code = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);

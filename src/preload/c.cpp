@@ -54,8 +54,8 @@ using RawComm = Raw<MPI_Comm>;
 #define TOCCATA_COOKED_OPERATION(name) (MPI_Op)(name)
 #define TOCCATA_COOKED_ROOT(name) name
 
-// Where nothing is asked for of a collective, a call goes straight on. The symbol has the name of
-// MPI's function; ours goes by another, as its parameters are declared otherwise.
+// Where a collective is left to the MPI library, a call goes straight on. The symbol has the name
+// of MPI's function; ours goes by another, as its parameters are declared otherwise.
 #define TOCCATA_INTERPOSE(function, pmpi, operation, name, collective_, raw)                   \
   TOCCATA_INTERPOSED int toccata_##function(TOCCATA_ARGUMENTS_##name(raw)                      \
                                                 RawComm comm) __asm__(#function);              \

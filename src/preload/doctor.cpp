@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string>
+#include <vector>
 
 #include "mpi/settings.h"
 #include "toccata/toccata.h"
@@ -32,6 +33,10 @@ void tell_the_doctor() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &p);
   settings.complain(rank == 0);
+  std::vector<std::string> files = settings.configuration().files();
+  if (!settings.tuning_file().empty()) files.push_back(settings.tuning_file());
+  for (const std::string& each : files)
+    if (rank == 0) std::fprintf(stderr, "toccata: doctor: reads %s\n", each.c_str());
   std::fprintf(stderr, "toccata: doctor: rank %d of %d on %s has %s, settings %016llx\n", rank, p,
                processor_name().c_str(), own_path().c_str(),
                static_cast<unsigned long long>(settings.digest()));

@@ -4,17 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "selection/spelling.h"
+
 namespace toccata {
-
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-}  // namespace
 
 Configuration::Configuration(const std::vector<std::string>& files) {
   for (const std::string& each : files) read(each);
@@ -56,21 +48,50 @@ std::string Configuration::origin(const std::string& name) const {
   return found == entries_.end() ? "" : found->second.file;
 }
 
-std::vector<std::string> configuration_files(std::string_view library) {
-  std::vector<std::string> files;
-  const char* const config = std::getenv("XDG_CONFIG_HOME");
+std::vector<std::string> Configuration::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : entries_) names.push_back(name);
+  return names;
+}
+
+namespace {
+
+// What `variable` says, or the folder below the user's own; "" where there is neither.
+std::string folder_of_user(const char* variable, const char* below_home) {
+  if (const char* folder = std::getenv(variable); folder != nullptr && *folder != '\0')
+    return folder;
   const char* const home = std::getenv("HOME");
-  if (config != nullptr && *config != '\0')
-    files.push_back(std::string(config) + "/toccata/toccata.conf");
-  else if (home != nullptr && *home != '\0')
-    files.push_back(std::string(home) + "/.config/toccata/toccata.conf");
+  return home == nullptr || *home == '\0' ? "" : std::string(home) + below_home;
+}
+
+// PREFIX of a library at PREFIX/lib/.../libtoccata.so; "" elsewhere.
+std::string prefix_of(std::string_view library) {
   const std::filesystem::path path(library);
   for (auto folder = path.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
-    if (const auto name = folder.filename(); name == "lib" || name == "lib64") {
-      files.push_back((folder.parent_path() / "etc" / "toccata.conf").string());
-      break;
-    }
-  return files;
+    if (const auto name = folder.filename(); name == "lib" || name == "lib64")
+      return folder.parent_path().string();
+  return "";
+}
+
+// Of those two, the ones that there are, with what is behind.
+std::vector<std::string> places(const std::string& users, const char* behind_users,
+                                const std::string& prefix, const char* behind_prefix) {
+  std::vector<std::string> result;
+  if (!users.empty()) result.push_back(users + behind_users);
+  if (!prefix.empty()) result.push_back(prefix + behind_prefix);
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> configuration_files(std::string_view library) {
+  return places(folder_of_user("XDG_CONFIG_HOME", "/.config"), "/toccata/toccata.conf",
+                prefix_of(library), "/etc/toccata.conf");
+}
+
+std::vector<std::string> tuning_folders(std::string_view library) {
+  return places(folder_of_user("XDG_DATA_HOME", "/.local/share"), "/toccata/tuning",
+                prefix_of(library), "/share/toccata/tuning");
 }
 
 }  // namespace toccata

@@ -20,6 +20,8 @@ class Configuration {
   // "the environment", or the name of a file.
   std::string origin(const std::string& name) const;
 
+  // All that files have.
+  std::vector<std::string> names() const;
   const std::vector<std::string>& files() const { return files_; }
   // What cannot be understood, a line each.
   const std::vector<std::string>& complaints() const { return complaints_; }
@@ -38,5 +40,7 @@ class Configuration {
 // ${XDG_CONFIG_HOME:-~/.config}/toccata/toccata.conf, and PREFIX/etc/toccata.conf of a library at
 // PREFIX/lib/.../libtoccata.so.
 std::vector<std::string> configuration_files(std::string_view library);
+// ${XDG_DATA_HOME:-~/.local/share}/toccata/tuning, and PREFIX/share/toccata/tuning.
+std::vector<std::string> tuning_folders(std::string_view library);
 
 }  // namespace toccata

@@ -1,7 +1,6 @@
 #include "selection/ranking.h"
 
 #include <algorithm>
-#include <array>
 
 #include "algorithms/registry.h"
 #include "topology/placement.h"

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "selection/spelling.h"
+
 namespace toccata {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // "4K", "256", "1M": powers of 1024.
 std::int64_t parse_size(std::string_view text) {

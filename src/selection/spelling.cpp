@@ -25,6 +25,13 @@ std::size_t distance(std::string_view one, std::string_view other) {
 
 }  // namespace
 
+std::string_view trimmed(std::string_view text) {
+  static constexpr std::string_view blanks = " \t\r";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   const auto found = std::ranges::min_element(
       known, {}, [&](std::string_view each) { return distance(word, each); });

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <set>
 #include <unistd.h>
 
 namespace toccata {
@@ -19,6 +21,14 @@ double apart(double a, double b) {
   return a == b ? 1 : std::max(a, b) / std::max(std::min(a, b), 1.0);
 }
 
+// Of "leaf:2 node:8 socket:2 core:8", what a node has: "socket:2 core:8".
+std::string_view inside(std::string_view machine) {
+  const std::size_t node = machine.find("node:");
+  if (node == std::string_view::npos) return machine;
+  const std::size_t end = machine.find(' ', node);
+  return end == std::string_view::npos ? "" : machine.substr(end + 1);
+}
+
 template <typename Value>
 Value field(const Json& object, const char* name, const std::string& where) {
   if (!object.contains(name)) throw TuningError(where + ": " + name + " is missing");
@@ -27,6 +37,11 @@ Value field(const Json& object, const char* name, const std::string& where) {
   } catch (const Json::exception&) {
     throw TuningError(where + ": " + name + " cannot be " + object.at(name).dump());
   }
+}
+// The same, where it may be missing.
+template <typename Value>
+Value field(const Json& object, const char* name, const std::string& where, Value otherwise) {
+  return object.contains(name) ? field<Value>(object, name, where) : otherwise;
 }
 
 }  // namespace
@@ -77,8 +92,8 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
                       ", this Toccata reads " + std::to_string(Tuning::version) +
                       "; run `toccata tune` again");
   Tuning tuning;
-  tuning.machine = json.value("machine", "");
-  tuning.mpi = json.value("mpi", "");
+  tuning.machine = field(json, "machine", file, std::string());
+  tuning.mpi = field(json, "mpi", file, std::string());
   const Json points = field<Json>(json, "points", file);
   if (!points.is_array()) throw TuningError(file + ": points is no list");
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -91,8 +106,8 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
                         .nodes = field<int>(points[i], "nodes", where),
                         .bytes = field<std::int64_t>(points[i], "bytes", where),
                         .choice = {},
-                        .seconds = points[i].value("seconds", 0.0),
-                        .native_seconds = points[i].value("native_seconds", 0.0)};
+                        .seconds = field(points[i], "seconds", where, 0.0),
+                        .native_seconds = field(points[i], "native_seconds", where, 0.0)};
     try {
       if (point.collective == nullptr) throw ChoiceError("there is no collective " + collective);
       point.choice = parse_choice(*point.collective, choice);
@@ -106,10 +121,28 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
 
 Tuning read_tuning(const std::string& path, std::string& unknown) {
   std::ifstream file(path);
-  std::ostringstream text;
-  if (!(text << file.rdbuf()))
-    throw TuningError(path + ": cannot be read; check the path and its rights");
-  return parse_tuning(text.str(), path, unknown);
+  if (!file) throw TuningError(path + ": cannot be read; check the path and its rights");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  return parse_tuning(text, path, unknown);
+}
+
+std::string find_tuning(std::span<const std::string> folders, std::string_view mpi,
+                        std::string_view node, std::vector<std::string>& complaints) {
+  for (const std::string& folder : folders) {
+    std::set<std::string> files;
+    std::error_code error;
+    for (const auto& each : std::filesystem::directory_iterator(folder, error))
+      if (each.path().extension() == ".json") files.insert(each.path().string());
+    for (const std::string& file : files) try {
+        std::string unknown;
+        const Tuning tuning = read_tuning(file, unknown);
+        if (!tuning.mpi.empty() && mpi.starts_with(tuning.mpi) && inside(tuning.machine) == node)
+          return file;
+      } catch (const TuningError& problem) {
+        complaints.push_back(problem.what());
+      }
+  }
+  return "";
 }
 
 std::string json(const Tuning& tuning) {

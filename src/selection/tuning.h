@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ class TuningError : public std::invalid_argument {
 // What was found to be best where it was tried, as a file. `toccata tune` writes one, and so does
 // TOCCATA_LEARN.
 //
-//   {"toccata_tuning": 1, "machine": "2 nodes of 64 cores", "mpi": "Open MPI 4.1.4",
+//   {"toccata_tuning": 1, "machine": "2 nodes of 64 cores", "mpi": "Open MPI v4.1.4",
 //    "points": [{"collective": "allgather", "ranks": 128, "nodes": 2, "bytes": 4096,
 //                "choice": "locality_bruck", "seconds": 2.1e-5, "native_seconds": 3.4e-5,
 //                "spread": 0.04}]}
@@ -64,6 +64,12 @@ class Tuning {
 Tuning parse_tuning(std::string_view json, std::string_view file, std::string& unknown);
 // The file of that path.
 Tuning read_tuning(const std::string& path, std::string& unknown);
+
+// Of the files NAME.json in those folders, the first by folder and name that was measured with this
+// MPI on nodes like this one; "" if none was. `mpi` is what the library calls itself, `node` a
+// machine's text, as "socket:2 core:8". `complaints` gets a line for each that cannot be used.
+std::string find_tuning(std::span<const std::string> folders, std::string_view mpi,
+                        std::string_view node, std::vector<std::string>& complaints);
 
 std::string json(const Tuning& tuning);
 // Replaces the file at once, or leaves it as it is. TuningError.

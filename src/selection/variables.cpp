@@ -11,7 +11,7 @@ namespace toccata {
 namespace {
 
 // The names that begin with TOCCATA_ and have a meaning, but for those of the collectives.
-constexpr std::array<std::string_view, 13> others{"TOCCATA_TUNING",
+constexpr std::array<std::string_view, 14> others{"TOCCATA_TUNING",
                                                   "TOCCATA_LEARN",
                                                   "TOCCATA_GUARD",
                                                   "TOCCATA_MODEL",
@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, 13> others{"TOCCATA_TUNING",
                                                   "TOCCATA_TOPOLOGY",
                                                   "TOCCATA_PLACEMENT",
                                                   "TOCCATA_DOCTOR",
-                                                  "TOCCATA_BUILD",  // of the command line
+                                                  "TOCCATA_BUILD",     // of the command line
+                                                  "TOCCATA_PLATFORM",  // of simulations
                                                   "TOCCATA_TEST_UNSEEN_INIT",
                                                   "TOCCATA_REORDER",
                                                   "TOCCATA_REORDER_TOPOLOGIES"};

@@ -150,6 +150,10 @@ TEST_F(Errors, BadArguments) {
   expect_error(any, [&](MPI_Comm comm) {
     return toccata_allgatherv(mine, 0, MPI_INT, all, nullptr, places, MPI_INT, comm, "ring");
   });
+  // Where nobody names an algorithm, MPI judges before anybody looks at sizes.
+  expect_error(MPI_ERR_TYPE, [&](MPI_Comm comm) {
+    return toccata_bcast(mine, 1, MPI_DATATYPE_NULL, 0, comm, nullptr);
+  });
 }
 
 TEST_F(Errors, NoCommunicator) {

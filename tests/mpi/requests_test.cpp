@@ -333,5 +333,28 @@ TEST(Requests, DatatypesMayBeFreedAtOnce) {
   }
 }
 
+// Who chooses by itself has all ranks agree now and then, whatever each has under way.
+TEST(Requests, UnderWayOnSomeRanksWhileAllAgree) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  MPI_Comm lower;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < (p + 1) / 2 ? 0 : MPI_UNDEFINED, rank, &lower);
+  int word = rank == 0 ? 7 : 0;
+  toccata_request request = TOCCATA_REQUEST_NULL;
+  if (lower != MPI_COMM_NULL)
+    EXPECT_EQ(toccata_ibcast(&word, 1, MPI_INT, 0, lower, "binomial", &request), MPI_SUCCESS);
+  std::vector<int> all(p);
+  for (int call = 0; call < 200; ++call) {
+    const int mine = rank + call;
+    ASSERT_EQ(toccata_allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD, nullptr),
+              MPI_SUCCESS);
+    for (int other = 0; other < p; ++other) ASSERT_EQ(all[other], other + call);
+  }
+  if (lower != MPI_COMM_NULL) {
+    EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS);
+    EXPECT_EQ(word, 7);
+    MPI_Comm_free(&lower);
+  }
+}
+
 }  // namespace
 }  // namespace toccata::test

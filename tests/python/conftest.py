@@ -48,6 +48,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(launcher, "home", lambda: home)
     monkeypatch.setattr(launcher, "cores", lambda: 4)
     monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith(("TOCCATA_", "LD_PRELOAD"))]:
+    ours = [each for each in os.environ if launcher.is_setting(each) or each == "LD_PRELOAD"]
+    for name in ours:
         monkeypatch.delenv(name)
     return tmp_path

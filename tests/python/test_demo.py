@@ -23,6 +23,17 @@ def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all("--algorithms native;auto" in each for each in runs)
 
 
+def test_demo_of_everything(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    monkeypatch.setattr(demo, "WHOLE_HERE", (demo.Place("2 ranks", 2, (8, 64), ("bcast",)),))
+    code, stdout, stderr = invoke("demo", "--no-hosts", "--whole", "--mpi", "openmpi")
+    assert (code, stderr) == (0, "")
+    # By the fake all are twice as slow, and so each is measured twice more.
+    runs = (machine / "log").read_text().splitlines()
+    assert len(runs) == 1 + 2 * demo.AGAIN
+    assert "2 ranks: Toccata takes 2.00" in stdout
+
+
 def test_demo_says_why_there_are_no_hosts(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "why_no_hosts", lambda: "there is no room")
     code, stdout, _ = invoke("demo")

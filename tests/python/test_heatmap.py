@@ -159,7 +159,7 @@ def test_what_changed() -> None:
     with console.capture() as said:
         console.print(tables.changes(old, new, "median"))
     text = said.get()
-    assert "1 faster and 0 slower than before, 1 within the spread; 1 were not measured" in text
+    assert "1 faster and 0 slower than before, 1 within the spread; 1 have no earlier time" in text
     assert "0.50 times" in text
 
 

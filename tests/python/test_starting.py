@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fakes
-from toccata import commandline, doctor, launcher, programs, starting
+from toccata import _core, commandline, doctor, launcher, programs, starting, tuning
 from toccata.errors import InputError
 from toccata.programs import Nature
 
@@ -189,10 +189,67 @@ def test_doctor_starts_that_very_command(started: Path) -> None:
     assert findings[-1].text == "it ran for 1 s, and none has the library"
 
 
+def _said(environment: dict[str, str], *files: Path) -> doctor.Said:
+    return doctor.Said(environment, _core.Configuration([str(each) for each in files]))
+
+
+def test_doctor_reads_the_files_of_user_and_site(tmp_path: Path) -> None:
+    file = tmp_path / "toccata.conf"
+    file.write_text("TOCCATA=off\nTOCCATA_ALLGATHER=ring<=4K, native\nnonsense\n")
+    found = doctor.settings(_said({"TOCCATA_ALLGATHER": "auto"}, file))
+    texts = [each.text for each in found]
+    assert f"TOCCATA=off, from {file}" in texts
+    assert "TOCCATA_ALLGATHER=auto, from the environment" in texts
+    assert [each.text for each in found if not each.good] == [
+        f"{file}:3: 'nonsense' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1"
+    ]
+    assert [each.text for each in doctor.choices(_said({}, file))] == [
+        f"native for all, as {file} says TOCCATA=off"
+    ]
+
+
+def test_doctor_tells_what_is_chosen(tmp_path: Path) -> None:
+    if _core.this_machine().objects(len(_core.this_machine().levels) - 1) < 2:
+        pytest.skip("one core has nothing to choose")
+    environment = {"TOCCATA_BCAST": "binomial"}
+    told = {each.text.split()[0]: each.text for each in doctor.choices(_said(environment))}
+    assert told["bcast"].endswith("binomial; TOCCATA_BCAST says so")
+    assert "native first; then trials of" in told["allgather"]
+    assert "keeps its bits" in told["allreduce"]
+    model = {"TOCCATA_GUARD": "all"}
+    assert any("allreduce" in each.text and "trials" in each.text
+               for each in doctor.choices(_said(model)))  # fmt: skip
+
+
+def test_doctor_looks_at_tuning_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    folder = tmp_path / "toccata" / "tuning"
+    folder.mkdir(parents=True)
+    assert "no file in" in doctor.tuned(_said({}), "")[0].text
+    node = _core.this_machine().text
+    tuning.Tuning(machine=f"node:4 {node}", mpi="Open MPI v4.1.4").write(folder / "a.json")
+    tuning.Tuning(machine="node:4 core:1000", mpi="Open MPI v4.1.4").write(folder / "b.json")
+    (folder / "c.json").write_text("{")
+    fits, other, wrong = doctor.tuned(_said({}), "")
+    assert fits.text.endswith(f"nodes of {node}, as this host")
+    assert other.text.endswith("nodes of core:1000, which this host is not")
+    assert not wrong.good
+    missing = _said({"TOCCATA_TUNING": str(tmp_path / "none.json")})
+    assert [each.good for each in doctor.tuned(missing, "")] == [False]
+
+
+def test_off_goes_to_all_ranks(started: Path) -> None:
+    fakes.script(started / "app.openmpi", "")
+    command = ["mpirun", "-n", "2", str(started / "app.openmpi")]
+    start = starting.prepare(command, {}, {"TOCCATA": "off", "TOCCATAX": "1"})
+    handed = [each for each in start.words if each.startswith("TOCCATA")]
+    assert handed in (["TOCCATA"], ["TOCCATA=off"])
+
+
 def test_doctor_looks_at_settings() -> None:
     environment = {"TOCCATA_ALGATHER": "ring", "TOCCATA_BCAST": "nix", "TOCCATA_REPORT": "1",
                    "TOCCATA_TOPOLOGY": "foo:3", "HOME": "/h"}  # fmt: skip
-    wrong = [each.remedy for each in doctor.settings(environment) if not each.good]
+    wrong = [each.remedy for each in doctor.settings(_said(environment)) if not each.good]
     assert len(wrong) == 3
     assert "the nearest is TOCCATA_ALLGATHER" in wrong[0]
     assert "'nix'" in wrong[1]

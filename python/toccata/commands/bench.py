@@ -13,7 +13,12 @@ import typer
 from toccata import alltoall_paper, catalogue, launcher, measuring, outputs, tables
 from toccata import quantities as q
 from toccata.commands.common import (
+    CsvFile,
+    HeatmapFile,
+    JsonFile,
+    LauncherArgs,
     MpiOption,
+    NoValidate,
     console,
     count,
     normalised,
@@ -124,26 +129,18 @@ def bench(
             help="About as long for one size: fewer repetitions where calls are slow.",
         ),
     ] = 10,
-    no_validate: Annotated[
-        bool, typer.Option("--no-validate", help="Do not check the data received.")
-    ] = False,
+    no_validate: NoValidate = False,
     mpi: MpiOption = "auto",
-    launcher_args: Annotated[
-        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
-    ] = "",
+    launcher_args: LauncherArgs = "",
     metric: Annotated[
         MetricName, typer.Option(help="The time in the table and the heat map.")
     ] = MetricName.median,
     details: Annotated[
         bool, typer.Option("--details", help="Also all times, as the OSU benchmarks print them.")
     ] = False,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the table goes.")] = None,
-    json_: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="The same as JSON.")
-    ] = None,
-    heatmap: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
-    ] = None,
+    csv: CsvFile = None,
+    json_: JsonFile = None,
+    heatmap: HeatmapFile = None,
     scaling: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A picture of the times over the ranks (weak scaling)."),

@@ -7,7 +7,7 @@ import typer
 
 from toccata import launcher, outputs
 from toccata import quantities as q
-from toccata.commands.common import MpiOption, console, count, words
+from toccata.commands.common import LauncherArgs, MpiOption, console, count, words
 
 
 def calibrate(
@@ -17,14 +17,19 @@ def calibrate(
     ranks: Annotated[
         int,
         typer.Option(
-            metavar="P", parser=count("number of ranks", 2, q.MOST_RANKS), help="How many."
+            metavar="P", parser=count("number of ranks", 2, q.MOST_RANKS), help="Number of ranks."
         ),
     ] = 2,
     sizes: Annotated[
         str, typer.Option(metavar="LIST", help="Bytes a message, as 1:4M (doubling).")
     ] = "1:4M",
     repetitions: Annotated[
-        int, typer.Option(metavar="N", parser=count("number of messages", least=5), help="Each.")
+        int,
+        typer.Option(
+            metavar="N",
+            parser=count("number of messages", least=5),
+            help="Messages timed for each size.",
+        ),
     ] = 200,
     node: Annotated[
         int,
@@ -35,9 +40,7 @@ def calibrate(
         ),
     ] = 0,
     mpi: MpiOption = "auto",
-    launcher_args: Annotated[
-        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
-    ] = "",
+    launcher_args: LauncherArgs = "",
 ) -> None:
     """Measure messages on this machine, level by level, and fit a model for `predict` to them.
 

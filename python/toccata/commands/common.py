@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -38,9 +39,40 @@ Ranks = Annotated[
 ]
 RootOption = Annotated[
     int,
-    typer.Option("--root", metavar="R", parser=rank_number, help="Of a rooted one."),
+    typer.Option(
+        "--root", metavar="R", parser=rank_number, help="Root rank, as of bcast or gather."
+    ),
 ]
-MpiOption = Annotated[str, typer.Option(metavar="MPI", help="openmpi, mpich, intelmpi or auto.")]
+MpiOption = Annotated[
+    str,
+    typer.Option(
+        metavar="MPI",
+        help="Whose mpirun: openmpi, mpich, intelmpi, or auto: the first that was built for.",
+    ),
+]
+LauncherArgs = Annotated[
+    str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
+]
+NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the data received.")]
+CsvFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Where the table goes.")]
+JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="The same as JSON.")]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="What messages cost: lassen, quartz-like, gigabit, gpc, usual, or a file.",
+    ),
+]
+BlockBytes = Annotated[
+    str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
+]
+PictureFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+]
+HeatmapFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
+]
 Names = Annotated[
     list[str] | None,
     typer.Argument(metavar="NAME", help="Algorithms or collectives; all if none is given."),

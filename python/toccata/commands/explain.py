@@ -8,7 +8,7 @@ from rich.table import Table
 
 from toccata import _core, machines, outputs, predicting, tuning
 from toccata import quantities as q
-from toccata.commands.common import console, number_of_ranks, print_whole
+from toccata.commands.common import ModelOption, console, number_of_ranks, print_whole
 from toccata.errors import InputError
 from toccata.machines import MachineOption, PlacementOption
 
@@ -26,16 +26,14 @@ def explain(
     ] = None,
     ranks: Annotated[
         int | None,
-        typer.Option("--ranks", "-p", metavar="P", parser=number_of_ranks, help="How many."),
+        typer.Option("--ranks", "-p", metavar="P", parser=number_of_ranks, help="Number of ranks."),
     ] = None,
     size: Annotated[
         str, typer.Option("--bytes", metavar="N", help="Of a block, or the message.")
     ] = "1K",
     machine: MachineOption = None,
     placement: PlacementOption = None,
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="usual, lassen, quartz-like, gigabit, or a file.")
-    ] = "usual",
+    model: ModelOption = "usual",
     tuning_: Annotated[
         Path | None, typer.Option("--tuning", metavar="FILE", help="What TOCCATA_TUNING would be.")
     ] = None,
@@ -43,7 +41,7 @@ def explain(
     """Say what was chosen in a run and what that gave, or what would be chosen in a call, and why.
 
     TOCCATA_REPORT=FILE.json has a run write a report. Of each collective, communicator and size it
-    says what served, on whose word, what that takes, and what the MPI library's own takes where
+    says what served, why, what that takes, and what the MPI library's own takes where
     that was tried; "before" is reckoned from these. `-o` draws before and after.
 
     Of a collective it says what the library would choose on that machine: by the tuning file, the

@@ -12,6 +12,7 @@ import typer
 from toccata import _core, catalogue, machines, outputs, predicting
 from toccata import quantities as q
 from toccata.commands.common import (
+    ModelOption,
     console,
     count,
     duration,
@@ -32,12 +33,12 @@ def predict(
         list[str],
         typer.Argument(metavar="NAME", help="Algorithms of one collective, or a collective."),
     ],
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="lassen, quartz-like, gigabit, or a file.")
-    ],
+    model: ModelOption,
     machine: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT", help="As for traffic; several are set beside each other."),
+        typer.Option(
+            metavar="TEXT", help='As "node:4 socket:2 core:8"; given again, machines are compared.'
+        ),
     ] = None,
     placement: PlacementOption = None,
     ranks: Annotated[

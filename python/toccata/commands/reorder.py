@@ -7,7 +7,14 @@ import typer
 
 from toccata import _core, catalogue, outputs, reordering
 from toccata import quantities as q
-from toccata.commands.common import RootOption, console, number_of_ranks
+from toccata.commands.common import (
+    BlockBytes,
+    ModelOption,
+    PictureFile,
+    RootOption,
+    console,
+    number_of_ranks,
+)
 from toccata.errors import InputError
 from toccata.machines import STANDARD_PLACEMENT, PlacementOption
 
@@ -26,12 +33,8 @@ def reorder(
         ),
     ] = None,
     placement: PlacementOption = None,
-    size: Annotated[
-        str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
-    ] = "4K",
-    model: Annotated[
-        str, typer.Option(metavar="NAME", help="lassen, quartz-like, gigabit, gpc, or a file.")
-    ] = "gpc",
+    size: BlockBytes = "4K",
+    model: ModelOption = "gpc",
     order: Annotated[
         str, typer.Option(metavar="ORDER", help="straight, exchange, shuffle, or auto: the best.")
     ] = "auto",
@@ -46,12 +49,12 @@ def reorder(
         Path | None, typer.Option(metavar="FILE", help="Write how to start a job so mapped.")
     ] = None,
     launcher: Annotated[
-        str, typer.Option(metavar="NAME", help="For that: openmpi, slurm or mpich.")
+        str,
+        typer.Option(
+            metavar="NAME", help="Whose format --rankfile writes: openmpi, slurm or mpich."
+        ),
     ] = "openmpi",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
-    ] = None,
+    output: PictureFile = None,
     paper: Annotated[
         bool,
         typer.Option("--paper", help="The paper's figures 3, 4 and 7 instead, as predicted here."),

@@ -1,13 +1,12 @@
 """`toccata show`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
 from toccata import catalogue, machines, outputs, proving, show
-from toccata.commands.common import Ranks, RootOption, console, rank_number
+from toccata.commands.common import PictureFile, Ranks, RootOption, console, rank_number
 from toccata.errors import InputError
 from toccata.machines import MachineOption, PlacementOption
 
@@ -26,10 +25,7 @@ def show_(
             help="All rounds of this rank alone.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
-    ] = None,
+    output: PictureFile = None,
     root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,

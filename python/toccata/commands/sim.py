@@ -9,6 +9,9 @@ from rich.progress import TimeRemainingColumn
 from toccata import _core, catalogue, outputs, platforms, simulating, tables
 from toccata import quantities as q
 from toccata.commands.common import (
+    CsvFile,
+    HeatmapFile,
+    JsonFile,
     console,
     count,
     normalised,
@@ -63,21 +66,25 @@ def sim(
     ] = None,
     limit: Annotated[
         int,
-        typer.Option(metavar="SECONDS", parser=count("number of seconds"), help="For one cell."),
+        typer.Option(
+            metavar="SECONDS",
+            parser=count("number of seconds"),
+            help="Give up a simulation (one algorithm, size and number of ranks) after so long.",
+        ),
     ] = 600,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", parser=count("number of jobs"), help="Cells at once."),
+        typer.Option(
+            metavar="N",
+            parser=count("number of jobs"),
+            help="Simulations at the same time; as many as there are cores unless told.",
+        ),
     ] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the table goes.")] = None,
-    json_: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="The same as JSON.")
-    ] = None,
-    heatmap: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
-    ] = None,
+    csv: CsvFile = None,
+    json_: JsonFile = None,
+    heatmap: HeatmapFile = None,
 ) -> None:
-    """Simulate a collective's algorithms on a machine that is not here, by SimGrid.
+    """Simulate a collective's algorithms on a machine that you do not have, with SimGrid.
 
     The benchmark program, with the library in it, runs with all its ranks in one process, on a
     network that is simulated; time passes in messages alone. Every cell takes the same time in

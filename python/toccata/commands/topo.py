@@ -7,7 +7,14 @@ import typer
 
 from toccata import launcher, locating, outputs
 from toccata import topo as tree
-from toccata.commands.common import MpiOption, console, number_of_ranks, words
+from toccata.commands.common import (
+    LauncherArgs,
+    MpiOption,
+    PictureFile,
+    console,
+    number_of_ranks,
+    words,
+)
 from toccata.errors import InputError
 from toccata.machines import PlacementOption
 
@@ -33,13 +40,8 @@ def topo(
     ] = None,
     placement: PlacementOption = None,
     mpi: MpiOption = "auto",
-    launcher_args: Annotated[
-        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--bind-to core".')
-    ] = "",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
-    ] = None,
+    launcher_args: LauncherArgs = "",
+    output: PictureFile = None,
     save: Annotated[
         Path | None,
         typer.Option(

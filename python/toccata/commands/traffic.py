@@ -1,12 +1,9 @@
 """`toccata traffic`."""
 
-from typing import Annotated
-
-import typer
-
 from toccata import _core, catalogue, counting, machines
 from toccata import quantities as q
 from toccata.commands.common import (
+    BlockBytes,
     Names,
     Ranks,
     RootOption,
@@ -21,9 +18,7 @@ from toccata.machines import MachineOption, PlacementOption
 def traffic(
     p: Ranks,
     names: Names = None,
-    size: Annotated[
-        str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
-    ] = "1",
+    size: BlockBytes = "1",
     root: RootOption = 0,
     machine: MachineOption = None,
     placement: PlacementOption = None,

@@ -19,7 +19,9 @@ from toccata import (
 )
 from toccata import quantities as q
 from toccata.commands.common import (
+    LauncherArgs,
     MpiOption,
+    NoValidate,
     console,
     count,
     print_whole,
@@ -63,21 +65,22 @@ def tune(
         bool, typer.Option("--again", help="Measure what the file has already, too.")
     ] = False,
     repetitions: Annotated[
-        int, typer.Option(metavar="N", parser=count("number of calls"), help="At most, a setting.")
+        int,
+        typer.Option(
+            metavar="N", parser=count("number of calls"), help="Most timed calls for one setting."
+        ),
     ] = 200,
     limit: Annotated[
         int,
         typer.Option(
-            metavar="SECONDS", parser=count("number of seconds"), help="About, a setting."
+            metavar="SECONDS",
+            parser=count("number of seconds"),
+            help="About how long one setting may take.",
         ),
     ] = 3,
-    no_validate: Annotated[
-        bool, typer.Option("--no-validate", help="Do not check the data received.")
-    ] = False,
+    no_validate: NoValidate = False,
     mpi: MpiOption = "auto",
-    launcher_args: Annotated[
-        str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
-    ] = "",
+    launcher_args: LauncherArgs = "",
     heatmap: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The picture; beside the file unless told.")
     ] = None,
@@ -104,8 +107,8 @@ def tune(
     native is.
 
     The file grows as results come. Interrupt it when you like: the same command goes on where it
-    stopped. TOCCATA_TUNING=FILE has the library choose by it: between measured points by the
-    nearest, beyond them by the model.
+    stopped. TOCCATA_TUNING=FILE has the library choose by it: near a measured point as that says,
+    beyond as without a file.
 
     Examples:
 

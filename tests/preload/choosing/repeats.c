@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
     gather_all(MPI_COMM_WORLD, bytes, call);
     cast(MPI_COMM_WORLD, bytes, call);
     sum(MPI_COMM_WORLD, call);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (argc > 3) gather_all(half, bytes, call);
     if (argc > 3 && call % 100 == 99) {  // perhaps in the middle of a trial
       MPI_Comm_free(&half);

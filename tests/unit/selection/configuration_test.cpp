@@ -45,6 +45,11 @@ TEST(Configuration, FilesOfTheUserAndOfTheInstallation) {
   unsetenv("XDG_CONFIG_HOME");
   EXPECT_EQ(files, (std::vector<std::string>{"/home/me/.config/toccata/toccata.conf",
                                              "/opt/toccata/etc/toccata.conf"}));
+  setenv("XDG_DATA_HOME", "/home/me/data", 1);
+  const auto folders = tuning_folders("/opt/toccata/lib/toccata/openmpi/libtoccata.so");
+  unsetenv("XDG_DATA_HOME");
+  EXPECT_EQ(folders, (std::vector<std::string>{"/home/me/data/toccata/tuning",
+                                               "/opt/toccata/share/toccata/tuning"}));
 }
 
 }  // namespace

@@ -84,6 +84,13 @@ TEST(Tuning, NamesWhatIsWrongWithAFile) {
   EXPECT_EQ(complaint(R"({"toccata_tuning": 1, "points": [{"collective": "allgather",
                           "choice": "ring", "ranks": "many", "nodes": 1, "bytes": 8}]})"),
             "x.json: points[0]: ranks cannot be \"many\"");
+  EXPECT_EQ(complaint(R"({"toccata_tuning": 1, "machine": 5, "points": []})"),
+            "x.json: machine cannot be 5");
+  EXPECT_EQ(complaint(R"({"toccata_tuning": 1, "points": [{"collective": "allgather",
+                          "choice": "ring", "ranks": 2, "nodes": 1, "bytes": 8,
+                          "seconds": null}]})"),
+            "x.json: points[0]: seconds cannot be null");
+  EXPECT_EQ(complaint(""), "x.json: is no tuning file; `toccata tune` writes them");
 }
 
 // A file of a newer Toccata may know more algorithms; the rest of it is good.
@@ -110,6 +117,37 @@ TEST(Tuning, WritesAllOrNothing) {
   int files = 0;
   for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder)) ++files;
   EXPECT_EQ(files, 1);
+  std::filesystem::remove_all(folder);
+}
+
+// A site's files, and who they are for.
+TEST(Tuning, IsFoundByMpiAndNode) {
+  const std::string folder = testing::TempDir() + "toccata_tunings";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* name, const char* mpi, const char* machine) {
+    Tuning tuning;
+    tuning.mpi = mpi;
+    tuning.machine = machine;
+    write_tuning(tuning, folder + "/" + name);
+  };
+  write("a.json", "Open MPI v4.1.4", "leaf:2 node:{3,5} socket:2 core:8");
+  write("b.json", "Open MPI v4.1.4", "socket:2 core:8");
+  write("c.json", "MPICH Version: 4.0.2", "node:16 core:64");
+  write("d.json", "", "node:16 core:2");
+  std::ofstream(folder + "/e.json") << "{";
+  std::ofstream(folder + "/notes.txt") << "core:2";
+  const std::vector<std::string> folders{folder + "/none", folder};
+  std::vector<std::string> complaints;
+  const auto found = [&](const char* mpi, const char* node) {
+    const std::string path = find_tuning(folders, mpi, node, complaints);
+    return path.empty() ? "" : path.substr(folder.size() + 1);
+  };
+  EXPECT_EQ(found("Open MPI v4.1.4, package", "socket:2 core:8"), "a.json");
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(found("MPICH Version: 4.0.2", "core:64"), "c.json");
+  EXPECT_EQ(found("Open MPI v5.0.1", "socket:2 core:8"), "");
+  EXPECT_EQ(found("Open MPI v4.1.4", "core:2"), "");
+  EXPECT_EQ(complaints.at(0), folder + "/e.json: is no tuning file; `toccata tune` writes them");
   std::filesystem::remove_all(folder);
 }
 
