@@ -400,6 +400,8 @@ NB_MODULE(_core, module) {
         }
       },
       "path"_a, "collective"_a, "ranks"_a, "nodes"_a, "bytes"_a);
+  module.attr("TUNING_REACH") = Tuning::reach;
+  module.attr("TUNING_REACH_OF_SIZES") = Tuning::reach_of_sizes;
   module.def("usual_model", &usual_model, nb::rv_policy::copy);
 
   bind_crossings(module);

@@ -416,6 +416,10 @@ def rank(
 def tuned(path: str, collective: str, ranks: int, nodes: int, bytes: int) -> Choice | None:
     """What a tuning file has the library choose there; None where it says nothing."""
 
+TUNING_REACH: float
+"""By so much numbers of ranks may differ from those of a point that decides, as a ratio."""
+TUNING_REACH_OF_SIZES: float
+
 def usual_model() -> Model:
     """The model of a machine of which nothing is known."""
 

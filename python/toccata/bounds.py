@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from toccata import _core
+from toccata import _core, machines
 from toccata.catalogue import path_of
 from toccata.counting import MOST_MESSAGES
 from toccata.errors import InputError
@@ -18,7 +18,7 @@ def shape(machine: str, p: int | None, placement: str | None, root: int) -> _cor
     there = _core.Machine(machine)
     if not there.dims:
         raise InputError(f"--machine {machine} has no links to count; it takes torus:8x8x8, mesh:…")
-    ranks = p or there.objects(len(there.levels) - 1)
+    ranks = p or machines.cores(there)
     return _core.Shape(_core.Placement(there, ranks, placement or "sequential"), root)
 
 

@@ -172,7 +172,7 @@ def choices(said: Said) -> list[Finding]:
     if said.value("TOCCATA") in ("off", "0"):
         return [Finding("choice", f"native for all, as {said.origin('TOCCATA')} says TOCCATA=off")]
     here = _core.this_machine()
-    p = here.objects(len(here.levels) - 1)
+    p = machines.cores(here)
     if p < 2:
         return []
     model = predicting.read_model(said.value("TOCCATA_MODEL") or "usual")

@@ -13,12 +13,11 @@ from math import isqrt
 from pathlib import Path
 from typing import Any
 
+from toccata import _core
 from toccata.errors import InputError
 from toccata.recorded import IN_BLOCKS
 from toccata.tuning import Point, Tuning
 
-FAR = 1.5  # ratio beyond which numbers of ranks are not near (src/selection/tuning.h)
-FAR_SIZE = 3.015  # ... and sizes
 WORTH_IT = 0.95  # of native's time: what takes more is not exported in place of what cannot be
 
 # By collective, and by algorithm, or algorithm and the start of a setting: what the library calls
@@ -156,10 +155,12 @@ def rules(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> dict[str, l
         for each in sorted(points, key=lambda each: each.nodes):
             at[each.ranks][each.bytes] = each
         numbers = sorted(at)
-        for p, (first, last) in zip(numbers, _ranges(numbers, FAR), strict=True):
+        for p, (first, last) in zip(numbers, _ranges(numbers, _core.TUNING_REACH), strict=True):
             sizes = sorted(at[p])
             sized: list[Rule] = []
-            for size, (low, high) in zip(sizes, _ranges(sizes, FAR_SIZE), strict=True):
+            for size, (low, high) in zip(
+                sizes, _ranges(sizes, _core.TUNING_REACH_OF_SIZES), strict=True
+            ):
                 _add(sized, low, high, *_best(names, at[p][size]))
             if any(each.name is not None for each in sized):
                 end = sized.pop() if sized[-1].name is None else None

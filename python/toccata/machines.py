@@ -1,5 +1,6 @@
 """The machine and the placement that a user names."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -31,7 +32,7 @@ def places(machine: str | None, most: int) -> int:
     if machine is None:
         return most
     there = _core.Machine(machine)
-    return min(most, there.objects(len(there.levels) - 1))
+    return min(most, cores(there))
 
 
 def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> _core.Shape:
@@ -53,10 +54,22 @@ def nodes(placement: _core.Placement) -> int:
     if "node" not in machine.levels and not machine.dims:
         return 1
     node = machine.levels.index("node") if "node" in machine.levels else 0
-    used = set()
-    for level, place in placement.places:
-        at = place
-        for inner in range(level, node, -1):
-            at = machine.outer(inner, at)
-        used.add(at)
-    return len(used)
+    of = around(machine, node)
+    return len({of(level, number) for level, number in placement.places})
+
+
+def cores(machine: _core.Machine) -> int:
+    """How many innermost objects it has."""
+    return machine.objects(len(machine.levels) - 1)
+
+
+def around(machine: _core.Machine, outer: int) -> Callable[[int, int], int]:
+    """Of an object, by its level and number: the number of that of level `outer` which it is in."""
+    outers = [machine.outers(level) for level in range(len(machine.levels))]
+
+    def of(level: int, number: int) -> int:
+        for each in range(level, outer, -1):
+            number = outers[each][number]
+        return number
+
+    return of

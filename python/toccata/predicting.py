@@ -185,11 +185,8 @@ def _cores_of_nodes(text: str) -> list[int]:
     if "node" not in machine.levels:
         raise InputError(f"'{text}' has no level \"node\"; give --ranks instead of --nodes")
     node = machine.levels.index("node")
-    innermost = len(machine.levels) - 1
+    of = machines.around(machine, node)
     counts = [0] * machine.objects(node)
-    for core in range(machine.objects(innermost)):
-        place = core
-        for level in range(innermost, node, -1):
-            place = machine.outer(level, place)
-        counts[place] += 1
+    for core in range(machines.cores(machine)):
+        counts[of(len(machine.levels) - 1, core)] += 1
     return counts

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from toccata import _core
+from toccata import _core, machines
 from toccata.quantities import show_bytes
 from toccata.reordering import Mapped
 
@@ -93,13 +93,10 @@ def _nodes(placement: _core.Placement) -> tuple[str, list[list[int]]]:
     machine = placement.machine
     levels = machine.levels
     node = levels.index("node") if "node" in levels else 0
-    outers = [machine.outers(level) for level in range(len(levels))]
+    of = machines.around(machine, node)
     found: dict[int, list[tuple[int, int]]] = {}
     for rank, (level, number) in enumerate(placement.places):
-        host = number
-        for at in range(level, node, -1):
-            host = outers[at][host]
-        found.setdefault(host, []).append((number, rank))
+        found.setdefault(of(level, number), []).append((number, rank))
     return levels[node], [[rank for _, rank in sorted(each)] for _, each in sorted(found.items())]
 
 

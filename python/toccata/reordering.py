@@ -6,7 +6,7 @@ from time import perf_counter
 
 from rich.table import Table
 
-from toccata import _core
+from toccata import _core, machines
 from toccata.errors import InputError
 from toccata.quantities import show_bytes, show_microseconds
 
@@ -163,22 +163,15 @@ def start_file(placement: _core.Placement, players: Sequence[int], launcher: str
         raise InputError(
             f"a host list for {launcher} needs names of hosts: give --machine a file that has them"
         )
-    outers = [machine.outers(level) for level in range(len(levels))]
+    host_of = machines.around(machine, node)
     innermost = len(levels) - 1
-
-    def ancestor(level: int, number: int, at: int) -> int:
-        while level > at:
-            number = outers[level][number]
-            level -= 1
-        return number
-
     first_core: dict[int, int] = {}
     for core in range(machine.objects(innermost)):
-        first_core.setdefault(ancestor(innermost, core, node), core)
+        first_core.setdefault(host_of(innermost, core), core)
     lines = []
     for rank, player in enumerate(players):
         level, number = placement.places[player]
-        host = ancestor(level, number, node)
+        host = host_of(level, number)
         if launcher == "openmpi":
             name = names[host] if names else f"+n{host}"
             core = number - first_core[host] if level == innermost > node else 0

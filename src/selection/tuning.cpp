@@ -65,9 +65,8 @@ const Tuning::Point* Tuning::find(const Collective& collective, int ranks, int n
     nearest = &each;
   }
   if (nearest == nullptr || bytes < 0) return nearest;
-  // Sizes are tried by factors of two or four.
   const double ratio = apart(static_cast<double>(nearest->bytes), static_cast<double>(bytes));
-  return ratio <= 2.01 * reach ? nearest : nullptr;
+  return ratio <= reach_of_sizes ? nearest : nullptr;
 }
 
 void Tuning::merge(const Tuning& other) {

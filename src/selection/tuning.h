@@ -54,6 +54,7 @@ class Tuning {
   // each other.
   const Point* find(const Collective& collective, int ranks, int nodes, std::int64_t bytes) const;
   static constexpr double reach = 1.5;
+  static constexpr double reach_of_sizes = 3.015;  // which are tried by factors of two or four
 
   // Takes in the points of another: where both have one, the other's.
   void merge(const Tuning& other);

@@ -113,7 +113,8 @@ def _of_a_call(
     else:
         console.print(f"{what}: native; no algorithm of ours can run there")
         return
-    bound = _core.LowerBound(ranked[0][0], shape, parameters)(size) if ranks <= 20_000 else None
+    few = ranks <= predicting.MOST_BOUNDED_RANKS
+    bound = _core.LowerBound(ranked[0][0], shape, parameters)(size) if few else None
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("Candidate", no_wrap=True)
     for heading in ("Sketched\nµs", "Walked\nµs", "Over the\nfirst", "Rounds", "Messages\na rank"):

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.progress import TimeRemainingColumn
 
-from toccata import _core, catalogue, outputs, platforms, simulating, tables
+from toccata import _core, catalogue, machines, outputs, platforms, simulating, tables
 from toccata import quantities as q
 from toccata.commands.common import (
     CsvFile,
@@ -122,7 +122,7 @@ def sim(
         raise InputError(f"--highlight {highlight} is not simulated; add it to --algorithms")
     there = platforms.find(platform, model)
     machine = _core.Machine(there.machine)
-    numbers = [machine.objects(len(machine.levels) - 1)] if ranks is None else q.parse_ranks(ranks)
+    numbers = [machines.cores(machine)] if ranks is None else q.parse_ranks(ranks)
     bytes_ = q.parse_sizes(sizes)
     for p in numbers:
         platforms.cores(there, p, placement)
