@@ -38,6 +38,11 @@ void read_info(MPI_Info info, ReorderWish& wish) {
     wish.pattern = &pattern_named(pattern);
 }
 
+bool has_keys_of_ours(MPI_Info info) {
+  return info != MPI_INFO_NULL && Settings::get().is_our_mpi() &&
+         !(value_of(info, "toccata_reorder") + value_of(info, "toccata_pattern")).empty();
+}
+
 Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish) {
   Choice result = choice;
   if (choice.native()) return result;

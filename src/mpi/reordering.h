@@ -18,6 +18,8 @@ struct ReorderWish {
 // "toccata_pattern", ring and so on. What they do not say stays as it is in `wish`. ChoiceError if
 // a value cannot be.
 void read_info(MPI_Info info, ReorderWish& wish);
+// Whether there is one of them.
+bool has_keys_of_ours(MPI_Info info);
 
 // The choice for calls of `collective` with that wish, where it says nothing of it itself. Without
 // it where it could not be: sizes of blocks that only the root knows, or that differ where the

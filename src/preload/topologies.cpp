@@ -4,10 +4,12 @@
 
 #include "mpi/topologies.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "api/guard.h"
 #include "mpi/next.h"
+#include "mpi/reordering.h"
 #include "mpi/settings.h"
 #include "toccata/toccata.h"
 #include "topology/reorder/fold.h"
@@ -24,6 +26,11 @@ int on_reordered(MPI_Comm comm, Map&& map, Make&& make) {
     MPI_Comm bare = MPI_COMM_NULL;
     if (int code = reorder_for_topology(comm, map, bare); code != MPI_SUCCESS) return code;
     if (bare == MPI_COMM_NULL) return make(comm);
+    MPI_Errhandler handler;
+    if (PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) {
+      PMPI_Comm_set_errhandler(bare, handler);
+      PMPI_Errhandler_free(&handler);
+    }
     const int code = make(bare);
     PMPI_Comm_free(&bare);
     return code;
@@ -40,6 +47,11 @@ int size_of(MPI_Comm comm) {
 
 bool is_unweighted(const int* weights) { return weights == MPI_UNWEIGHTED; }
 
+// Whether a list of so many numbers can be read at all; what else is wrong MPI finds out.
+bool is_list(int count, const int* numbers) {
+  return count == 0 || (count > 0 && numbers != nullptr);
+}
+
 }  // namespace
 }  // namespace toccata
 
@@ -50,7 +62,8 @@ TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[
                                        const int periods[], int reorder, MPI_Comm* made) {
   static const auto next = next_definition("MPI_Cart_create", &PMPI_Cart_create);
   const auto native = [&](MPI_Comm on) { return next(on, ndims, dims, periods, reorder, made); };
-  if (!reorders_topologies(reorder) || ndims < 1 || dims == nullptr) return native(comm);
+  if (!reorders_topologies(reorder) || ndims < 1 || dims == nullptr || periods == nullptr)
+    return native(comm);
   const Mesh mesh{{dims, dims + ndims}, std::vector<bool>(periods, periods + ndims)};
   for (const int each : mesh.dims)
     if (each < 1) return native(comm);
@@ -63,7 +76,8 @@ TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[
 TOCCATA_INTERPOSED int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[],
                                         const int edges[], int reorder, MPI_Comm* made) {
   static const auto next = next_definition("MPI_Graph_create", &PMPI_Graph_create);
-  if (!reorders_topologies(reorder) || nnodes < 1 || nnodes != size_of(comm))
+  if (!reorders_topologies(reorder) || nnodes < 1 || nnodes != size_of(comm) || index == nullptr ||
+      index[0] < 0 || !std::is_sorted(index, index + nnodes) || !is_list(index[nnodes - 1], edges))
     return next(comm, nnodes, index, edges, reorder, made);
   std::vector<int> all;
   for (int node = 0, edge = 0; node < nnodes; ++node)
@@ -82,7 +96,15 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sou
   const auto make = [&](MPI_Comm on, int again) {
     return next(on, n, sources, degrees, destinations, weights, info, again, made);
   };
-  if (!reorders_topologies(reorder) || size_of(comm) < 1) return make(comm, reorder);
+  if (!reorders_topologies(reorder) || size_of(comm) < 1 || !is_list(n, sources) ||
+      !is_list(n, degrees))
+    return make(comm, reorder);
+  int number = 0;  // of edges
+  for (int i = 0; i < n; ++i) {
+    if (degrees[i] < 0) return make(comm, reorder);
+    number += degrees[i];
+  }
+  if (!is_list(number, destinations) || !is_list(number, weights)) return make(comm, reorder);
   std::vector<int> mine;
   for (int i = 0, edge = 0; i < n; ++i)
     for (int j = 0; j < degrees[i]; ++j, ++edge)
@@ -106,7 +128,10 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
                 again, made);
   };
   const int p = size_of(comm);
-  if (!reorders_topologies(reorder) || p < 1) return native(comm, reorder);
+  if (!reorders_topologies(reorder) || p < 1 || !is_list(indegree, sources) ||
+      !is_list(indegree, sourceweights) || !is_list(outdegree, destinations) ||
+      !is_list(outdegree, destweights))
+    return native(comm, reorder);
   // indegree, outdegree, sources, their weights, destinations, their weights
   const bool unweighted = is_unweighted(sourceweights) || is_unweighted(destweights);
   std::vector<int> mine{indegree, outdegree};
@@ -142,7 +167,5 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
 TOCCATA_INTERPOSED int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   static const auto next = next_definition("MPI_Comm_set_info", &PMPI_Comm_set_info);
   const int code = next(comm, info);
-  if (code != MPI_SUCCESS || info == MPI_INFO_NULL || !Settings::get().ask_for_anything())
-    return code;
-  return toccata_comm_set_info(comm, info);
+  return code == MPI_SUCCESS && has_keys_of_ours(info) ? toccata_comm_set_info(comm, info) : code;
 }

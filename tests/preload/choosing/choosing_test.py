@@ -214,11 +214,11 @@ class Choosing(unittest.TestCase):
 
     def test_the_report_as_a_file(self):
         report = self.path("report.json")
-        self.run_calls(300, TOCCATA_REPORT=report)
+        self.run_calls(1000, TOCCATA_REPORT=report)
         written = json.loads(Path(report).read_text())
         self.assertEqual((written["toccata_report"], written["ranks"]), (1, RANKS))
         rows = [row for row in written["rows"] if row["collective"] == "allgather"]
-        self.assertEqual(sum(row["calls"] for row in rows), 300)
+        self.assertEqual(sum(row["calls"] for row in rows), 1000)
         guarded = next(row for row in rows if row["reason"] == "guarded")
         self.assertEqual(guarded["bytes"], 16)
         self.assertGreater(guarded["native"], 1.9e-3)
