@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid soak install test-mpis overhead cluster lint format clean help guest examples setup configure
+.PHONY: all demo test test-asan simgrid soak install test-mpis deb test-deb docs look overhead cluster lint format clean help guest examples setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -48,6 +48,23 @@ soak: all ## random applications, bare and preloaded, for 10 minutes; the tests 
 
 install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
 	@cmake --install $(RELEASE) --prefix $(PREFIX)
+
+deb: ## the Debian package, in build/deb; without matplotlib and scipy, which Debian has itself
+	@$(MAKE) --no-print-directory all PLOTS=OFF
+	@cmake -DTOCCATA_INTERPRETER=/usr/bin/python3 $(RELEASE) >/dev/null && mkdir -p build/deb
+	@cd $(RELEASE) && cpack >../deb/log || { cat ../deb/log; exit 1; }
+	@cmake -UTOCCATA_INTERPRETER -DTOCCATA_PLOTS=ON $(RELEASE) >/dev/null
+	@ls -l build/deb/*.deb
+
+test-deb: deb ## install, use and remove it in a clean Debian (needs root, debootstrap, the network)
+	@scripts/test-deb.sh
+
+docs: all ## the manual as a site, with a gallery of all algorithms: build/docs/html
+	@scripts/docs.sh
+
+look: docs ## look at the site in headless Chromium: links, pictures, a phone's width
+	@mkdir -p build/docs/screenshots
+	@build/docs/venv/bin/python manual/look.py build/docs/html build/docs/screenshots
 
 overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, for each MPI
 	@for family in $(RELEASE)/bench/*; do \

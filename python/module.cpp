@@ -199,6 +199,15 @@ NB_MODULE(_core, module) {
       .def_ro("reduces", &Collective::reduces)
       .def_prop_ro("regular", [](const Collective& self) { return self.regular().name; });
 
+  nb::class_<Variable>(module, "Variable")
+      .def_ro("name", &Variable::name)
+      .def_ro("values", &Variable::values)
+      .def_ro("meaning", &Variable::meaning);
+  module.def("variables", [] {
+    const auto all = variables();
+    return std::vector<Variable>(all.begin(), all.end());
+  });
+
   nb::class_<Parameter>(module, "Parameter")
       .def_ro("name", &Parameter::name)
       .def_ro("help", &Parameter::help)

@@ -36,7 +36,7 @@
 
 #include <mpi.h>
 
-#define TOCCATA_VERSION "0.1.0"
+#define TOCCATA_VERSION "0.2.0"
 
 #if defined(__GNUC__)
 #define TOCCATA_PUBLIC __attribute__((visibility("default")))

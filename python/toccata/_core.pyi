@@ -53,6 +53,21 @@ class Placement:
     def common_level(self, a: int, b: int) -> int:
         """The innermost level at which two ranks are in one object; -1 if there is none."""
 
+class Variable:
+    """A setting, in the environment or in toccata.conf."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def values(self) -> str:
+        """As one writes them: "on, off or all"."""
+    @property
+    def meaning(self) -> str:
+        """A sentence without its stop; empty for such as are not users'."""
+
+def variables() -> list[Variable]:
+    """All but those of the collectives, each of which names its own."""
+
 def placement_names() -> list[str]: ...
 def unknown_levels(machine: Machine) -> list[str]:
     """Levels of names that nothing goes by, as from a slip of the pen."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer._completion_classes import completion_init
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
@@ -64,6 +65,10 @@ class OneLineErrors(TyperGroup):
             sys.exit(130)
         sys.exit(code if isinstance(code, int) else 0)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        _show_what_to_type(self, ctx)
+        super().format_help(ctx, formatter)
+
 
 def _complain(message: str, code: int) -> None:
     print(f"toccata: {message}", file=sys.stderr)
@@ -87,16 +92,18 @@ class Command(TyperCommand):
             raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        for each in self.get_params(ctx):
-            assert isinstance(each, TyperArgument | TyperOption)
-            shown = each.display_type_rich(ctx) or ""
-            # "<bool>" of a flag, "<str>" beside an argument's own name; but the words of a choice.
-            words = (
-                shown.strip("<>") if "|" in shown and not isinstance(each, TyperArgument) else ""
-            )
-            if shown.startswith("<"):
-                each.display_type_rich = partial(_shown, words)  # type: ignore[method-assign]
+        _show_what_to_type(self, ctx)
         super().format_help(ctx, formatter)
+
+
+def _show_what_to_type(command: TyperCommand | TyperGroup, ctx: Any) -> None:
+    """Not "<bool>" of a flag, nor "<str>" beside an argument's own name; but a choice's words."""
+    for each in command.get_params(ctx):
+        assert isinstance(each, TyperArgument | TyperOption)
+        shown = each.display_type_rich(ctx) or ""
+        words = shown.strip("<>") if "|" in shown and not isinstance(each, TyperArgument) else ""
+        if shown.startswith("<"):
+            each.display_type_rich = partial(_shown, words)  # type: ignore[method-assign]
 
 
 def _shown(words: str, ctx: Any) -> str:
@@ -165,4 +172,5 @@ app.command("doctor", context_settings={"allow_interspersed_args": False})(docto
 
 def main() -> None:
     """The program."""
+    completion_init()  # for the scripts that manual/handouts.py writes
     app(prog_name="toccata")

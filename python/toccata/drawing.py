@@ -212,6 +212,8 @@ def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: 
     """Draws one buffer of all ranks below `top`; returns where the next may begin."""
     p = whole.p
     blocks = max(len(each.holds[buffer]) for each in steps)
+    if blocks == 0:  # of a barrier: arcs alone
+        return top - 0.5
     shades = cell_shades(steps, buffer)
     image = np.array([[to_rgb(shade) for shade in row] for row in shades])
     offset = top + GAP + 0.5 if top > 0 else 0.0
@@ -334,15 +336,18 @@ def _draw_heading(figure: Figure, choice: _core.Choice, whole: Trace, shown: lis
 
 
 def _draw_legend(figure: Figure, whole: Trace) -> None:
-    handles: list[Patch | Line2D] = [
-        Patch(facecolor=RECEIVED, edgecolor=FAINT, label="received in this round"),
-        Patch(facecolor=HELD, edgecolor=FAINT, label="held before"),
-    ]
+    handles: list[Patch | Line2D] = []
+    has_blocks = any(whole.before[0].holds[buffer] for buffer in whole.buffers)
+    if has_blocks:
+        handles += [
+            Patch(facecolor=RECEIVED, edgecolor=FAINT, label="received in this round"),
+            Patch(facecolor=HELD, edgecolor=FAINT, label="held before"),
+        ]
     if any(step.copied for steps in whole.steps for step in steps):
         handles.append(Patch(facecolor=COPIED, edgecolor=FAINT, label="copied locally"))
     if any(step.reduced for steps in whole.steps for step in steps):
         handles.append(Patch(facecolor=REDUCED, edgecolor=FAINT, label="reduced"))
-    if whole.p <= MOST_RANKS:
+    if has_blocks and whole.p <= MOST_RANKS:
         handles.append(
             Patch(facecolor="none", edgecolor=ARROW, linewidth=1.1, label="sent in this round")
         )
@@ -351,8 +356,9 @@ def _draw_legend(figure: Figure, whole: Trace) -> None:
             Line2D([], [], color=ARROW, lw=1.4, label=f"within a {levels[0][0]}"),
             Line2D([], [], color=OUTWARD, lw=1.4, label=f"between {levels[0][0]}s"),
         ]
-    figure.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False,
-                  fontsize=9, handlelength=1.1, handleheight=1.1)  # fmt: skip
+    if handles:
+        figure.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False,
+                      fontsize=9, handlelength=1.1, handleheight=1.1)  # fmt: skip
 
 
 def write(figure: Figure, path: Path) -> None:

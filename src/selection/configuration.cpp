@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "selection/spelling.h"
+#include "selection/variables.h"
 
 namespace toccata {
 
@@ -28,9 +29,13 @@ void Configuration::read(const std::string& file) {
     if (line.empty() || line.front() == '#') continue;
     const std::size_t equals = line.find('=');
     const std::string name(trimmed(line.substr(0, equals)));
-    if (equals == std::string_view::npos || !name.starts_with("TOCCATA"))
-      complaints_.push_back(file + ":" + std::to_string(number) + ": '" + std::string(line) +
+    const std::string where = file + ":" + std::to_string(number) + ": ";
+    const bool is_ours = name == "TOCCATA" || name.starts_with("TOCCATA_");
+    if (equals == std::string_view::npos || !is_ours)
+      complaints_.push_back(where + "'" + std::string(line) +
                             "' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1");
+    else if (const std::string complaint = complaint_of_variable(name); !complaint.empty())
+      complaints_.push_back(where + complaint);
     else
       entries_.try_emplace(name, Entry{std::string(trimmed(line.substr(equals + 1))), file});
   }
@@ -85,8 +90,10 @@ std::vector<std::string> places(const std::string& users, const char* behind_use
 }  // namespace
 
 std::vector<std::string> configuration_files(std::string_view library) {
+  const std::string prefix = prefix_of(library);
+  const bool is_usr = prefix == "/usr";  // whose settings are in /etc
   return places(folder_of_user("XDG_CONFIG_HOME", "/.config"), "/toccata/toccata.conf",
-                prefix_of(library), "/etc/toccata.conf");
+                is_usr ? "/etc" : prefix, is_usr ? "/toccata.conf" : "/etc/toccata.conf");
 }
 
 std::vector<std::string> tuning_folders(std::string_view library) {

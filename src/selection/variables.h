@@ -1,9 +1,21 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace toccata {
+
+// A setting, in the environment or in toccata.conf. The manual, `toccata doctor` and complaints go
+// by these.
+struct Variable {
+  std::string_view name;
+  std::string_view values;   // as one writes them
+  std::string_view meaning;  // a sentence without its stop; "" for such as are not users'
+};
+
+// All but those of the collectives, each of which names its own.
+std::span<const Variable> variables();
 
 // "" for the name of a variable that means something to Toccata, or that is none of its own: all of
 // those begin with TOCCATA_. Otherwise what is wrong with it, with the nearest that there is.

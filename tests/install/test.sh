@@ -17,7 +17,35 @@ home=$(echo "$place"/moved/lib*/toccata)
 "$place/moved/bin/toccata" doctor | grep -q "$family: $home/$family/libtoccata.so"
 size=$(stat -L -c %s "$home/$family/libtoccata.so")
 [ "$size" -le 3000000 ] || { echo "libtoccata.so has $size bytes, more than 3 MB" >&2; exit 1; }
-test -f "$place/moved/share/doc/toccata/LICENSE"
+for each in LICENSE README.md CHANGELOG.md; do test -f "$place/moved/share/doc/toccata/$each"; done
+"$place/moved/bin/toccata" --version | grep -q '([0-9a-f]\{7,\}' # the commit
+readelf -d "$home/$family/libtoccata.so" | grep -q 'SONAME.*libtoccata.so.[0-9]'
+
+# What is handed out besides, of the place where it is now.
+for each in man1/toccata.1 man1/toccata-run.1 man5/toccata.conf.5 man7/libtoccata.7; do
+  test -s "$place/moved/share/man/$each"
+done
+for each in bash-completion/completions/toccata zsh/site-functions/_toccata \
+  fish/vendor_completions.d/toccata.fish; do
+  grep -q _TOCCATA_COMPLETE "$place/moved/share/$each"
+done
+version=$("$place/moved/bin/toccata" --version | cut -d ' ' -f 2)
+modules=$place/moved/share/modulefiles
+if [ -e /usr/share/modules/init/sh ]; then # Environment Modules
+  bash -c '. /usr/share/modules/init/sh; module use "$1"; module load toccata; command -v toccata' \
+    - "$modules" | grep -qx "$place/moved/bin/toccata"
+fi
+lua=$(command -v lua5.3 || command -v lua || true)
+if [ -n "$lua" ]; then # Lmod's own functions, as far as the file uses them
+  "$lua" - "$modules/toccata/$version.lua" <<'LUA' | grep -qx "PATH $place/moved/share/.*/bin"
+function myFileName() return arg[1] end
+function pathJoin(...) return table.concat({...}, "/") end
+function prepend_path(name, value) print(name .. " " .. value) end
+function whatis() end
+help, conflict = whatis, whatis
+dofile(arg[1])
+LUA
+fi
 
 cmake -S "$here/app" -B "$place/app" -DCMAKE_PREFIX_PATH="$place/moved" -DFAMILY="$family" >"$place/log"
 cmake --build "$place/app" >>"$place/log"

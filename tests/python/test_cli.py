@@ -49,6 +49,7 @@ def test_list(toccata: Toccata) -> None:
 
 def test_version_and_help(toccata: Toccata) -> None:
     assert toccata("--version").stdout.startswith("toccata ")
+    assert "<bool>" not in toccata("--help").stdout
     for command in ("list", "show", "verify", "traffic", "bench", "fit", "run"):
         done = toccata(command, "--help")
         assert done.returncode == 0
@@ -411,7 +412,8 @@ def test_run_dry(machine: Path) -> None:
     )  # fmt: skip
     assert code == 0
     assert stdout.split() == [
-        str(machine / "bin/mpirun"), "-x", "TOCCATA_ALLGATHER=sparbit", "-x", "TOCCATA_REPORT=1",
+        str(machine / "bin/mpirun"), "-x", "TOCCATA_ALLGATHER=allgather/sparbit",
+        "-x", "TOCCATA_REPORT=1",
         "-x", f"LD_PRELOAD={machine / 'home/lib/openmpi/libtoccata.so'}", "-n", "2", "./app",
         "--report",
     ]  # fmt: skip

@@ -150,6 +150,12 @@ def test_picture_of_extreme_sizes(p: int, tmp_path: Path) -> None:
     assert (tmp_path / "new" / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_picture_of_a_barrier_has_messages_and_no_blocks() -> None:
+    figure = drawing.draw(find("barrier/dissemination"), Shape(4))
+    assert [len(axes.images) for axes in figure.axes] == [0] * 3
+    assert len(figure.axes[1].patches) == 4
+
+
 def test_too_large_for_a_picture() -> None:
     with pytest.raises(InputError, match="draw fewer, as -p 16"):
         drawing.draw(find("allgather/ring"), Shape(33))

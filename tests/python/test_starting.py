@@ -36,10 +36,12 @@ def library(machine: Path, family: str) -> str:
 
 
 def test_open_mpi(started: Path) -> None:
-    environment = {"TOCCATA_REPORT": "1", "HOME": "/h", "LD_PRELOAD": "/theirs.so"}
+    environment = {
+        "TOCCATA": "off", "TOCCATA_REPORT": "1", "HOME": "/h", "LD_PRELOAD": "/theirs.so",
+    }  # fmt: skip
     command = ["mpirun", "-n", "2", "app.openmpi", ":", "-n", "1", "app.openmpi", "b"]
     start = starting.prepare(command, RING, environment)
-    exported = ["-x", "TOCCATA_REPORT=1", "-x", "TOCCATA_ALLGATHER=ring",
+    exported = ["-x", "TOCCATA=off", "-x", "TOCCATA_REPORT=1", "-x", "TOCCATA_ALLGATHER=ring",
                 "-x", f"LD_PRELOAD={library(started, 'openmpi')}:/theirs.so"]  # fmt: skip
     assert start.words == [
         str(started / "bin/mpirun"), *exported, "-n", "2", "app.openmpi",

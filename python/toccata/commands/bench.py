@@ -19,6 +19,7 @@ from toccata.commands.common import (
     LauncherArgs,
     MpiOption,
     NoValidate,
+    collective_names,
     console,
     count,
     normalised,
@@ -59,7 +60,10 @@ class DistributionName(StrEnum):
 
 def bench(
     context: typer.Context,
-    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
+    collective: Annotated[
+        str,
+        typer.Argument(metavar="COLLECTIVE", autocompletion=collective_names, help="As allgather."),
+    ],
     ranks: Annotated[
         str | None,
         typer.Option(

@@ -73,9 +73,25 @@ PictureFile = Annotated[
 HeatmapFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
 ]
+
+
+def collective_names() -> list[str]:
+    """For completion."""
+    return [each.name for each in _core.collectives()]
+
+
+def algorithm_names() -> list[str]:
+    """For completion."""
+    return [each.path for each in _core.algorithms()]
+
+
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", help="Algorithms or collectives; all if none is given."),
+    typer.Argument(
+        metavar="NAME",
+        autocompletion=lambda: [*collective_names(), *algorithm_names()],
+        help="Algorithms or collectives; all if none is given.",
+    ),
 ]
 
 

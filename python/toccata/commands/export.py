@@ -30,7 +30,7 @@ def export(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Else it is printed.")
     ] = None,
 ) -> None:
-    """Say the same to an MPI that cannot be preloaded, for the algorithms that it has itself.
+    """Tell a tuning file's choices to an MPI alone, as far as it has the algorithms itself.
 
     Where the best is an algorithm that it does not have, it gets the best of those that it has, if
     that takes less than 95% of native's time; else its own choice stays. Its rules know no nodes:

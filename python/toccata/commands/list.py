@@ -6,12 +6,15 @@ from typing import Annotated
 import typer
 
 from toccata import _core, catalogue
-from toccata.commands.common import console
+from toccata.commands.common import collective_names, console
 
 
 def list_(
     collective: Annotated[
-        str | None, typer.Argument(metavar="COLLECTIVE", help="Only of this collective.")
+        str | None,
+        typer.Argument(
+            metavar="COLLECTIVE", autocompletion=collective_names, help="Only of this collective."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="An array of objects.")] = False,
 ) -> None:

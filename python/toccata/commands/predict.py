@@ -13,6 +13,8 @@ from toccata import _core, catalogue, machines, outputs, predicting
 from toccata import quantities as q
 from toccata.commands.common import (
     ModelOption,
+    algorithm_names,
+    collective_names,
     console,
     count,
     duration,
@@ -31,7 +33,11 @@ LONG = 60  # seconds that nobody waits for without having been told
 def predict(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME", help="Algorithms of one collective, or a collective."),
+        typer.Argument(
+            metavar="NAME",
+            autocompletion=lambda: [*collective_names(), *algorithm_names()],
+            help="Algorithms of one collective, or a collective.",
+        ),
     ],
     model: ModelOption,
     machine: Annotated[

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from toccata import _core, launcher, starting
-from toccata.commands.common import normalised
 from toccata.errors import InputError
 
 ServerOption = Annotated[
@@ -91,7 +90,9 @@ def run(
     }  # fmt: skip
     for each in _core.collectives():
         if (text := asked.get(each.name)) is not None:
-            settings[each.variable] = normalised(each.name, text)
+            if text != "auto":
+                _core.parse_sized_choice(each.name, text)  # says so if it is none
+            settings[each.variable] = text
     if report:
         settings["TOCCATA_REPORT"] = "1"
     if mpi is not None and mpi not in launcher.FAMILIES:

@@ -6,14 +6,26 @@ import typer
 from rich.markup import escape
 
 from toccata import catalogue, machines, outputs, proving, show
-from toccata.commands.common import PictureFile, Ranks, RootOption, console, rank_number
+from toccata.commands.common import (
+    PictureFile,
+    Ranks,
+    RootOption,
+    algorithm_names,
+    console,
+    rank_number,
+)
 from toccata.errors import InputError
 from toccata.machines import MachineOption, PlacementOption
 
 
 def show_(
     algorithm: Annotated[
-        str, typer.Argument(metavar="ALGORITHM", help="As sparbit or bcast/binomial.")
+        str,
+        typer.Argument(
+            metavar="ALGORITHM",
+            autocompletion=algorithm_names,
+            help="As sparbit or bcast/binomial.",
+        ),
     ],
     p: Ranks,
     rank: Annotated[

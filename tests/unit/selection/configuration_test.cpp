@@ -31,11 +31,13 @@ TEST(Configuration, FirstTheEnvironmentThenTheFirstFile) {
 }
 
 TEST(Configuration, NamesLinesThatSayNothing) {
-  const std::string wrong = file("wrong.conf", "TOCCATA_REPORT=1\nreport\nALLGATHER=ring\n");
+  const std::string wrong = file("wrong.conf", "TOCCATA_REPORT=1\nreport\nTOCCATA_GARD=off\n");
   const Configuration configuration({wrong, testing::TempDir() + "none.conf"});
   ASSERT_EQ(configuration.complaints().size(), 2u);
   EXPECT_EQ(configuration.complaints()[0],
             wrong + ":2: 'report' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1");
+  EXPECT_EQ(configuration.complaints()[1],
+            wrong + ":3: TOCCATA_GARD is no setting of Toccata; the nearest is TOCCATA_GUARD");
   EXPECT_EQ(configuration.files(), std::vector<std::string>{wrong});
 }
 
@@ -50,6 +52,8 @@ TEST(Configuration, FilesOfTheUserAndOfTheInstallation) {
   unsetenv("XDG_DATA_HOME");
   EXPECT_EQ(folders, (std::vector<std::string>{"/home/me/data/toccata/tuning",
                                                "/opt/toccata/share/toccata/tuning"}));
+  EXPECT_EQ(configuration_files("/usr/lib/x86_64-linux-gnu/toccata/mpich/libtoccata.so").back(),
+            "/etc/toccata.conf");
 }
 
 }  // namespace

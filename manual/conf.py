@@ -1,0 +1,34 @@
+"""How Sphinx makes the site, of the checkout's Markdown and what site.py writes beside it."""
+
+import re
+
+from toccata import _core
+
+project = "Toccata"
+author = "the Toccata authors"
+copyright = "2026, the Toccata authors"
+version = release = _core.__version__
+
+extensions = ["myst_parser", "sphinxcontrib.bibtex"]
+myst_enable_extensions = ["html_image"]
+myst_heading_anchors = 3
+bibtex_bibfiles = ["docs/references.bib"]
+root_doc = "index"
+html_theme = "furo"
+html_title = f"Toccata {version}"
+html_copy_source = False
+html_show_sphinx = False
+html_css_files = ["narrow.css"]
+html_static_path = ["static"]
+suppress_warnings = ["misc.highlighting_failure"]
+smartquotes = False  # options have two dashes
+highlight_language = "none"
+
+
+def _folders(app: object, name: str, source: list[str]) -> None:
+    """On a site a folder is the page that lists it."""
+    source[0] = re.sub(r"\]\(docs/design/?\)", "](docs/design/index.rst)", source[0])
+
+
+def setup(app: object) -> None:
+    app.connect("source-read", _folders)  # type: ignore[attr-defined]

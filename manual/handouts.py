@@ -1,0 +1,54 @@
+"""Writes what an installation hands out besides the program: manual pages, and completion for
+shells.
+
+handouts.py DIRECTORY: below it, as below PREFIX/share.
+"""
+
+import sys
+from pathlib import Path
+
+from docutils.core import publish_string
+from typer._completion_shared import get_completion_script
+
+from pages import Page, pages
+from toccata import _core
+
+PROGRAM = "toccata"
+COMPLETIONS = {
+    "bash": "bash-completion/completions/toccata",
+    "zsh": "zsh/site-functions/_toccata",
+    "fish": "fish/vendor_completions.d/toccata.fish",
+}
+
+
+def roff(page: Page) -> str:
+    """The page as man reads it."""
+    title = f"{page.name}\n{'=' * len(page.name)}\n\n{page.summary}\n{'~' * len(page.summary)}\n\n"
+    fields = f":Manual section: {page.section}\n:Manual group: Toccata\n"
+    fields += f":Version: {_core.__version__}\n\n"
+    settings = {"output_encoding": "unicode", "report_level": 2, "halt_level": 2}
+    text = publish_string(title + fields + page.text, writer="manpage", settings_overrides=settings)
+    return str(text).replace("\n.SH ", "\n.nh\n.SH ", 1)  # names are not to be hyphenated
+
+
+def completion(shell: str) -> str:
+    """The script that asks the program itself what may come next."""
+    script = get_completion_script(prog_name=PROGRAM, complete_var="_TOCCATA_COMPLETE", shell=shell)
+    # zsh loads the file when it is first needed, and then expects the answer.
+    return script + ('\n_toccata_completion "$@"\n' if shell == "zsh" else "\n")
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    share = Path(sys.argv[1])
+    files = {f"man/man{each.section}/{each.name}.{each.section}": roff(each) for each in pages()}
+    files |= {path: completion(shell) for shell, path in COMPLETIONS.items()}
+    for name, text in files.items():
+        path = share / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

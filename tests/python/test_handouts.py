@@ -1,0 +1,129 @@
+"""What an installation hands out besides the program: manual pages, completion, recipes."""
+
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import typer
+
+import handouts
+import pages
+from conftest import BUILD, ROOT
+from toccata import _core
+from toccata.cli import app
+
+PAGES = {each.name: each for each in pages.pages()}
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"there is no {program} here")
+
+
+def test_every_command_has_a_page_with_all_its_options() -> None:
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    for name, command in commands.items():
+        text = PAGES[f"toccata-{name}"].text
+        for option in (word for each in command.params for word in each.opts if word[0] == "-"):
+            assert f"**{option}**" in text
+        assert f"toccata-{name}" in PAGES["toccata"].text
+    assert "**--max-p** *P*" in PAGES["toccata-verify"].text
+
+
+def test_every_setting_is_explained() -> None:
+    text = PAGES["toccata.conf"].text
+    for each in _core.collectives():
+        assert f"**{each.variable}**" in text
+    for variable in _core.variables():
+        assert (f"**{variable.name}**" in text) == bool(variable.meaning)
+    assert "What serves MPI_Alltoallv and MPI_Alltoallw." in text
+    assert "MPI_Reduce_scatter and MPI_Reduce_scatter_block." in text
+
+
+def test_the_c_reference_has_all_functions() -> None:
+    header = pages.HEADER.read_text()
+    declared = " ".join(each for _, found in pages.declarations() for each in found)
+    assert set(re.findall(r"\btoccata_\w+(?=\()", header)) == set(
+        re.findall(r"\btoccata_\w+(?=\()", declared)
+    )
+    comments = [comment for comment, _ in pages.declarations()]
+    assert any(comment.startswith("Persistent: started by toccata_start") for comment in comments)
+
+
+@needs("groff")
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES.keys())
+def test_pages_are_what_man_reads(page: pages.Page) -> None:
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-rLL=100n"],
+        input=handouts.roff(page), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert f"{page.name} - {page.summary.split()[0]}" in " ".join(done.stdout.split())
+
+
+ASK = {
+    "bash": "source {script}; COMP_WORDS=({words}); COMP_CWORD={at}; _toccata_completion toccata; "
+    'printf "%s\\n" "${{COMPREPLY[@]}}"',
+    "zsh": "compdef() {{ :; }}; _arguments() {{ print -l $@; }}; compadd() {{ print -l $@; }}; "
+    "_describe() {{ print -l ${{(P)2}}; }}; words=({words}); "
+    "CURRENT=$(({at} + 1)); source {script}",
+    "fish": 'source {script}; complete -C "{words}"',
+}
+
+
+@pytest.mark.parametrize("shell", [pytest.param(each, marks=needs(each)) for each in ASK])
+def test_completion(shell: str, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(handouts.completion(shell))
+
+    def ask(words: str) -> str:
+        at = words.count(" ")
+        return subprocess.run(
+            [shell, "-c", ASK[shell].format(script=script, words=words, at=at)],
+            env={"PATH": f"{ROOT}:/usr/bin:/bin", "TOCCATA_BUILD": str(BUILD), "HOME": "/"},
+            capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+
+    assert "verify" in ask("toccata ver")
+    assert "--max-p" in ask("toccata verify --ma")
+    assert "allgather/sparbit" in ask("toccata show allgather/spar")
+
+
+def test_the_spack_recipe_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spack is not here: its directives are taken by name, CMake's options looked for."""
+    said: list[tuple[str, tuple[Any, ...]]] = []
+
+    class Within:
+        def __enter__(self) -> None: ...
+        def __exit__(self, *_: object) -> None: ...
+
+    def directive(name: str) -> Callable[..., Within]:
+        def say(*words: Any, **_: Any) -> Within:
+            said.append((name, words))
+            return Within()
+
+        return say
+
+    package = ModuleType("spack.package")
+    for name in ("version", "variant", "depends_on", "license", "generator", "when"):
+        setattr(package, name, directive(name))
+    cmake = ModuleType("spack_repo.builtin.build_systems.cmake")
+    cmake.CMakePackage = type("CMakePackage", (), {})  # type: ignore[attr-defined]
+    for module in (package, cmake):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    recipe = runpy.run_path(str(ROOT / "packaging/spack/packages/toccata/package.py"))
+    assert ("version", (_core.__version__,)) in said
+    options = (ROOT / "CMakeLists.txt").read_text() + (ROOT / "python/CMakeLists.txt").read_text()
+    defined = re.findall(r'define\w*\("(\w+)"', Path(recipe["__file__"]).read_text())
+    assert defined and all(re.search(rf"\b{name}\b", options) for name in defined)
+
+
+def test_the_version_stands_in_the_changelog() -> None:
+    heading = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert heading and heading[1].rstrip(",") == _core.__version__
