@@ -2,12 +2,12 @@
  *
  * Each function is its MPI namesake with one argument more: the algorithm, by name, with parameters
  * where it has some, as in "sparbit", "sparbit:messages=per_block" or "native" (the MPI library's
- * own). NULL means what the environment asks for, and that unset, native: TOCCATA_ALLGATHER speaks
- * for toccata_allgather and toccata_allgatherv, TOCCATA_ALLTOALL for toccata_alltoall alone, and
- * TOCCATA_ALLTOALLV for toccata_alltoallv and toccata_alltoallw; TOCCATA_REDUCE_SCATTER for
- * toccata_reduce_scatter and toccata_reduce_scatter_block; and TOCCATA_BCAST, _GATHER, _GATHERV,
- * _SCATTER, _SCATTERV, _REDUCE, _ALLREDUCE, _SCAN, _EXSCAN and _BARRIER each for its own.
- * `toccata list` shows all algorithms.
+ * own). NULL means what the environment asks for; where that is unset, blocking calls are the
+ * library's own choice, and others native. TOCCATA_ALLGATHER speaks for toccata_allgather and
+ * toccata_allgatherv, TOCCATA_ALLTOALL for toccata_alltoall alone, and TOCCATA_ALLTOALLV for
+ * toccata_alltoallv and toccata_alltoallw; TOCCATA_REDUCE_SCATTER for toccata_reduce_scatter and
+ * toccata_reduce_scatter_block; and TOCCATA_BCAST, _GATHER, _GATHERV, _SCATTER, _SCATTERV, _REDUCE,
+ * _ALLREDUCE, _SCAN, _EXSCAN and _BARRIER each for its own. `toccata list` shows all algorithms.
  *
  * All ranks of the communicator must ask for the same algorithm. Arguments have the meaning, the
  * limits and the lifetimes that MPI gives them; MPI_IN_PLACE is understood.
