@@ -114,3 +114,4 @@ configure: setup
 	  { echo "this checkout was moved from $$old: run \`make clean\`, then make" >&2; exit 1; }
 	@cmake --preset release -DTOCCATA_PYTHON=ON -DTOCCATA_TESTS=ON "-DTOCCATA_MPI=$(MPI)" -DTOCCATA_PLOTS=$(PLOTS) >$(RELEASE).log 2>&1 || { cat $(RELEASE).log; exit 1; }
 	@grep -- '-- MPI:' $(RELEASE).log || echo "-- no MPI found: building without"
+	@grep -- '-- Scotch:' $(RELEASE).log || true

@@ -7,7 +7,7 @@
 
 #include "selection/choice.h"
 
-#if __has_include(<scotch/scotch.h>) && defined(TOCCATA_SCOTCH)
+#ifdef TOCCATA_SCOTCH
 #include <scotch/scotch.h>
 #endif
 
@@ -18,7 +18,8 @@ using namespace toccata;
 bool has_scotch() { return false; }
 
 Mapping map_by_scotch(const Placement&, const Flows&) {
-  throw ChoiceError("Scotch was not there when Toccata was built: install libscotch-dev and build");
+  throw ChoiceError(
+      "Scotch was not there when this was built: install libscotch-dev, then run make again");
 }
 
 #else

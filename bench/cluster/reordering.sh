@@ -1,7 +1,8 @@
 #!/bin/bash
-# reordering.sh [REPETITIONS]: allgathers and examples/nbody on the four hosts of up.sh, 16 ranks dealt out to
-# them in turn: bare, preloaded, and preloaded with ranks reordered, interleaved, medians of
-# REPETITIONS (5) runs. Builds nothing; brings the hosts up and takes them down.
+# reordering.sh [REPETITIONS]: examples/nbody on the four hosts of up.sh, 16 ranks dealt out to them in
+# turn: bare; with ring and recursive doubling, and with these reordered; and preloaded with nothing set, and
+# with TOCCATA_REORDER=auto alone. Interleaved, total times, medians of REPETITIONS (5) runs. Builds nothing;
+# brings the hosts up and takes them down.
 set -Eeuo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -25,7 +26,7 @@ nbody=$root/build/release/examples/openmpi/nbody
 preload="LD_PRELOAD=$library:$root/build/cluster/sleep_on_yield.so"
 for ((i = 0; i < repetitions; i++)); do
   for bodies in 4 256; do # 96 B and 6 KiB a rank
-    run=("$nbody" $bodies 10)
+    run=("$nbody" $bodies 20)
     measure "nbody:$bodies:bare" "A=" -- "${run[@]}"
     for algorithm in ring recursive_doubling; do
       asked=("$preload" "TOCCATA_ALLGATHER=$algorithm")
@@ -33,13 +34,17 @@ for ((i = 0; i < repetitions; i++)); do
       measure "nbody:$bodies:$algorithm:reordered" "${asked[@]}" TOCCATA_REORDER=auto -- "${run[@]}"
     done
   done
+  run=("$nbody" 256 400) # long enough to choose in
+  measure "nbody:256, 400 steps:bare" "A=" -- "${run[@]}"
+  measure "nbody:256, 400 steps:preloaded" "$preload" -- "${run[@]}"
+  measure "nbody:256, 400 steps:preloaded:reordered" "$preload" TOCCATA_REORDER=auto -- "${run[@]}"
 done | sort | awk '
-  { if ($1 != name) tell(); name = $1; times[++n] = $2 }
+  { time = $NF; sub(/ [^ ]*$/, ""); if ($0 != name) tell(); name = $0; times[++n] = time }
   END { tell() }
   function tell(  i, j, t) {
     if (n == 0) return
     for (i = 2; i <= n; i++) for (j = i; j > 1 && times[j] < times[j - 1]; j--) {
       t = times[j]; times[j] = times[j - 1]; times[j - 1] = t }
-    printf "%-40s median %9.1f ms   least %9.1f   most %9.1f\n", name, times[int((n + 1) / 2)], times[1], times[n]
+    printf "%-42s median %9.1f ms   least %9.1f   most %9.1f\n", name, times[int((n + 1) / 2)], times[1], times[n]
     n = 0
   }'

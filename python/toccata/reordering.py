@@ -12,6 +12,10 @@ from toccata.quantities import show_bytes, show_microseconds
 
 LONG = 400  # rounds; of more, those at the beginning tell how long one takes
 FIRST, SECOND = 24, 72  # rounds between which that is told
+NO_SCOTCH = (
+    "without Scotch, which was not there when this was built: install libscotch-dev, "
+    "then run make again"
+)
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,8 @@ def run(console: Console, output: Path | None) -> None:
             panels.append(_panel(title, placement, small, large, model))
             console.print(_table(panels[-1]))
     console.print(_overheads())
+    if not _core.has_scotch():
+        console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
     if output is not None:
         drawing.write(_draw(panels), output)
         console.print(f"wrote {output}")

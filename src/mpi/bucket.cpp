@@ -7,8 +7,11 @@ namespace toccata {
 
 namespace {
 
-// Seconds that it takes, roughly, to find out where p ranks run, and to rank algorithms there.
-double setup_of(int p) { return 10e-3 + 20e-6 * p; }
+// Seconds that it takes, roughly, to find out where p ranks run, and to rank algorithms there; and
+// who would best play whom in each.
+double setup_of(int p, bool reorders) {
+  return 10e-3 + 20e-6 * p + (reorders ? std::min(0.3, 300e-6 * p) : 0);
+}
 
 // Challengers besides the best by the model, and how much more than that one they may take.
 constexpr int runners_up = 2;
@@ -34,27 +37,27 @@ std::unique_ptr<Bucket> Bucket::make(Communicator& communicator, const Operation
   }
   if (rounds) return nullptr;
   made->add({}, "native");
-  made->guard_.emplace(one_way, setup_of(communicator.size()), Choosing::first_calls);
+  const bool reorders = communicator.wish_for(collective).how != Reorder::off;
+  made->guard_.emplace(one_way, setup_of(communicator.size(), reorders), Choosing::first_calls);
   return made;
 }
 
 std::unique_ptr<Bucket> Bucket::forced(Communicator& communicator, const Collective& collective,
-                                       const SizedChoice::Range& range) {
-  std::unique_ptr<Bucket> made(new Bucket(communicator, collective,
-                                          range.most == SizedChoice::most_bytes ? -1 : range.most));
-  made->add(range.choice, "forced");
+                                       const Choice& choice, std::int64_t bytes) {
+  std::unique_ptr<Bucket> made(
+      new Bucket(communicator, collective, bytes == SizedChoice::most_bytes ? -1 : bytes));
+  made->add(choice, "forced");
   return made;
 }
 
 // A choice that cannot run here is the MPI library's own, which is said.
 void Bucket::add(const Choice& choice, const std::string& reason, double predicted) {
-  Choice possible = choice;
+  Choice possible;
   try {
-    if (!choice.native()) communicator_.check(choice);
+    possible = communicator_.settled(collective_, choice, bytes_);
   } catch (const ChoiceError& error) {
     communicator_.say_once(std::string(collective_.name) + " by " + choice.text() + " (" + reason +
                            "): " + error.what() + ". Using native there.");
-    possible = {};
   }
   ways_.push_back({&communicator_.add_way(collective_, possible, reason, bytes_), predicted});
 }

@@ -22,9 +22,9 @@ class Bucket {
   // ranks have to come here. Null where the MPI library serves them for good.
   static std::unique_ptr<Bucket> make(Communicator& communicator, const Operation& call,
                                       std::int64_t bytes, bool rounds);
-  // That for a range of sizes for which the user named an algorithm.
+  // That for calls of up to `bytes`, for which the user named an algorithm.
   static std::unique_ptr<Bucket> forced(Communicator& communicator, const Collective& collective,
-                                        const SizedChoice::Range& range);
+                                        const Choice& choice, std::int64_t bytes);
 
   // Who serves the call that comes, and whether it has to be timed.
   Guard::Turn turn() const { return guard_ ? guard_->turn() : Guard::Turn{0, false}; }

@@ -67,44 +67,55 @@ std::optional<SizedChoice> Choosing::asked_by_info(const Collective& collective)
   }
 }
 
-Bucket* Choosing::decided(const Operation& call, std::int64_t bytes) {
-  if (const Calls* const found = known(call, bytes)) return found->bucket;
-  const bool by_size = asked_by_info(call.collective).has_value() ||
-                       !Settings::get().asked(call.collective).is_fixed();
-  return by_size ? find(call, bytes).bucket : nullptr;
+Choosing::Asked Choosing::asked(const Collective& collective, std::int64_t bytes) {
+  const std::optional<SizedChoice> by_info = asked_by_info(collective);
+  Asked result{by_info ? *by_info : Settings::get().asked(collective), by_info.has_value(), false};
+  result.reorders =
+      bytes >= 0 && communicator_.reorders_by_size(collective, result.choice.at(bytes));
+  result.by_size = result.by_size || !result.choice.is_fixed() || result.reorders;
+  return result;
 }
 
-// Sizes from one power of two up to the next are one bucket; where a user names sizes, each range.
+Bucket* Choosing::decided(const Operation& call, std::int64_t bytes) {
+  if (const Calls* const found = known(call, bytes)) return found->bucket;
+  return asked(call.collective, bytes).by_size ? find(call, bytes).bucket : nullptr;
+}
+
+// Sizes from one power of two up to the next are one bucket; where a user names sizes, each range,
+// and as much of it as is in one bucket where a model is to say who plays whom.
 void Choosing::decide(Calls& made, const Operation& call, std::int64_t bytes) {
   using enum Calls::By;
   const Settings& settings = Settings::get();
-  const std::optional<SizedChoice> by_info = asked_by_info(call.collective);
-  const SizedChoice& asked = by_info ? *by_info : settings.asked(call.collective);
-  const bool by_size = by_info || !asked.is_fixed();
-  made.by = native_for_good;
+  const Collective& collective = call.collective;
+  const Asked asked = this->asked(collective, bytes);
   if (communicator_.size() == 1 ||
-      (by_size ? !communicator_.obeys_environment() : !settings.chooses(call.collective))) {
+      (asked.by_size ? !communicator_.obeys_environment() : !settings.chooses(collective))) {
     made.by = service;
-  } else if (by_size) {
-    const auto& ranges = asked.ranges();
-    auto range = ranges.begin();
-    const std::int64_t size = bytes < 0 ? SizedChoice::most_bytes : bytes;
-    while (range->most < size) ++range;
-    made.least = bytes < 0 ? -1 : range == ranges.begin() ? 0 : (range - 1)->most + 1;
-    made.most = bytes < 0 ? -1 : range->most;
-    made.bucket =
-        buckets_.emplace_back(Bucket::forced(communicator_, call.collective, *range)).get();
-    made.by = bucket;
-  } else {
-    made.least = made.most = bytes;
-    if (bytes > 1) {
-      made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
-      made.least = made.most / 2 + 1;
-    }
-    if (bytes > 0 || call.collective.synchronizes || call.collective.vector_of != nullptr)
-      made.by = native_so_far;
-    if (made.by == native_so_far && settings.decides_at_once()) make_bucket(made, call);
+    return;
   }
+  made.least = made.most = bytes;
+  if (bytes > 1) {
+    made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
+    made.least = made.most / 2 + 1;
+  }
+  if (asked.by_size) {
+    const auto& ranges = asked.choice.ranges();
+    auto range = ranges.begin();
+    while (range->most < (bytes < 0 ? SizedChoice::most_bytes : bytes)) ++range;
+    const std::int64_t least = range == ranges.begin() ? 0 : (range - 1)->most + 1;
+    if (bytes >= 0) {
+      made.least = asked.reorders ? std::max(made.least, least) : least;
+      made.most = asked.reorders ? std::min(made.most, range->most) : range->most;
+    }
+    made.bucket =
+        buckets_.emplace_back(Bucket::forced(communicator_, collective, range->choice, made.most))
+            .get();
+    made.by = bucket;
+    return;
+  }
+  const bool counts = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
+  made.by = counts ? native_so_far : native_for_good;
+  if (counts && settings.decides_at_once()) make_bucket(made, call);
 }
 
 void Choosing::make_bucket(Calls& calls, const Operation& call) {

@@ -65,6 +65,13 @@ class Choosing {
  private:
   Calls* known(const Operation& call, std::int64_t bytes);
   Calls& find(const Operation& call, std::int64_t bytes);
+  // What is asked for; and whether by size, for those such calls.
+  struct Asked {
+    SizedChoice choice;
+    bool by_size;
+    bool reorders;  // in an order that is the model's to find
+  };
+  Asked asked(const Collective& collective, std::int64_t bytes);
   std::optional<SizedChoice> asked_by_info(const Collective& collective);
   void decide(Calls& made, const Operation& call, std::int64_t bytes);
   void make_bucket(Calls& calls, const Operation& call);

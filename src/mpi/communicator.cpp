@@ -141,18 +141,16 @@ Communicator::Used& Communicator::add(const Collective& collective, const char* 
     choice = {};
   }
   const bool forced = !by_environment || !asked.native();
-  return add(collective, by_environment ? "" : algorithm, Service::Instead::no, choice,
-             key(collective, label_of(choice, asked), forced ? "forced" : "native", -1));
+  const Choice reordered = with_wish(choice, collective, wish_for(collective));
+  return add(collective, by_environment ? "" : algorithm, Service::Instead::no, reordered,
+             key(collective, label_of(reordered, choice == asked ? reordered : asked),
+                 forced ? "forced" : "native", -1));
 }
 
 Communicator::Used& Communicator::add(const Collective& collective, const std::string& asked,
                                       Service::Instead instead, const Choice& choice,
                                       const Report::Key& key) {
-  const Choice reordered = with_wish(choice, collective, wish_for(collective));
-  Report::Key shown = key;
-  if (!(reordered == choice))
-    shown.choice = reordered.text() + key.choice.substr(choice.text().size());
-  const Service& service = process_->service(collective, asked, instead, reordered, shown);
+  const Service& service = process_->service(collective, asked, instead, choice, key);
   return used_.emplace_back(Used{&collective, instead, &service, false, 0, nullptr});
 }
 
@@ -163,6 +161,23 @@ ReorderWish Communicator::wish_for(const Collective& collective) {
   if (reorder_wish_) return *reorder_wish_;
   const Reorder how = Settings::get().reorder();
   return {.how = how != Reorder::off && obeys_environment() ? how : Reorder::off};
+}
+
+bool Communicator::reorders_by_size(const Collective& collective, const Choice& choice) {
+  if (is_inter_ || (Settings::get().reproducible() && collective.reduces)) return false;
+  return with_wish(choice, collective, wish_for(collective)).reorder == Reorder::automatic;
+}
+
+Choice Communicator::settled(const Collective& collective, const Choice& choice,
+                             std::int64_t bytes) {
+  const Choice wished = with_wish(choice, collective, wish_for(collective));
+  if (wished.native()) return wished;
+  if (wished.reorder != Reorder::automatic || bytes < 0) {
+    static_cast<void>(wished.in(known(wished.algorithm, 0, wished.reorder != Reorder::off)));
+    return wished;
+  }
+  const Ranking orders(wished, known(wished.algorithm, 0, true), Settings::get().model());
+  return orders.at(bytes).front().choice;
 }
 
 Communicator::Used& Communicator::add_way(const Collective& collective, const Choice& choice,
@@ -176,7 +191,8 @@ Communicator::Used& Communicator::add_way(const Collective& collective, const Ch
 std::vector<Ranking::Entry> Communicator::candidates(const Collective& collective, int root,
                                                      std::int64_t bytes) {
   try {
-    return Ranking(collective, known(root), Settings::get().model()).at(bytes);
+    return Ranking(collective, known(root), Settings::get().model(), wish_for(collective))
+        .at(bytes);
   } catch (const ChoiceError&) {
     return {};
   }

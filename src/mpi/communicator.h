@@ -97,7 +97,12 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   }
   // To the process, what was found out in choosing.
   void tell() { choosing_.tell(); }
-  // One more way to serve calls of a bucket.
+  // Whether it is for a model to say, at every size, who plays whom.
+  bool reorders_by_size(const Collective& collective, const Choice& choice);
+  // A choice for calls of `bytes`, with its ranks reordered as wished; as the model says where that
+  // is left to it. ChoiceError where it cannot run. All ranks have to come here.
+  Choice settled(const Collective& collective, const Choice& choice, std::int64_t bytes);
+  // One more way to serve calls of a bucket, settled.
   Used& add_way(const Collective& collective, const Choice& choice, const std::string& reason,
                 std::int64_t bytes);
   // The quickest algorithms by the model, on the machine where the ranks run; none where that
@@ -139,10 +144,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Says a thing once: on rank 0 of MPI_COMM_WORLD if that is one of us, else on our own rank 0.
   void say_once(const std::string& line);
 
-  // ChoiceError if an algorithm cannot run here. All ranks have to come here.
-  void check(const Choice& choice) { static_cast<void>(choice.in(known(choice.algorithm, 0))); }
-
-  // How ranks are reordered by collectives whose first call comes later. The same on all of them.
+  // How ranks are reordered where a choice says nothing of it.
+  ReorderWish wish_for(const Collective& collective);
+  // What that is in collectives whose first call comes later. The same on all ranks.
   ReorderWish& reorder_wish() {
     if (!reorder_wish_) reorder_wish_ = ReorderWish{.how = Settings::get().reorder()};
     return *reorder_wish_;
@@ -173,7 +177,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Shape known(int root);
   Shape known(const Algorithm* algorithm, int root, bool reorders = false);
   std::uint64_t where(const Choice& choice);
-  ReorderWish wish_for(const Collective& collective);
   std::shared_ptr<const Placement> find_placement();
   Channel& add_channel();
   int open_channel_now();

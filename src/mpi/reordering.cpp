@@ -43,25 +43,6 @@ bool has_keys_of_ours(MPI_Info info) {
          !(value_of(info, "toccata_reorder") + value_of(info, "toccata_pattern")).empty();
 }
 
-Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish) {
-  Choice result = choice;
-  if (choice.native()) return result;
-  if (result.reorder == Reorder::off) result.reorder = wish.how;
-  if (result.pattern == nullptr) result.pattern = wish.pattern;
-  const Algorithm& algorithm = *choice.algorithm;
-  // Results that are the same bits by every such algorithm stay so.
-  if (collective.reduces && algorithm.reproducible && result.reorder > Reorder::automatic)
-    result.reorder = Reorder::exchange;
-  const bool sizes_unknown =
-      collective.vector_of != nullptr && (collective.rooted || algorithm.blocks_alike);
-  const bool impossible =
-      result.reorder > Reorder::automatic &&
-      !why_impossible(algorithm, static_cast<Order>(static_cast<int>(result.reorder) - 2)).empty();
-  if (sizes_unknown || impossible) result.reorder = Reorder::off;
-  if (result.reorder == Reorder::off) result.pattern = nullptr;
-  return result;
-}
-
 int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made) {
   Communicator* const communicator = Communicator::of(comm);
   int size = 0;

@@ -8,23 +8,12 @@
 
 namespace toccata {
 
-// How the ranks of a communicator are to be reordered, as its info says or else the environment.
-struct ReorderWish {
-  Reorder how = Reorder::off;
-  const Pattern* pattern = nullptr;
-};
-
 // Keys of an MPI_Info: "toccata_reorder", off, auto, straight, exchange or shuffle, and
 // "toccata_pattern", ring and so on. What they do not say stays as it is in `wish`. ChoiceError if
 // a value cannot be.
 void read_info(MPI_Info info, ReorderWish& wish);
 // Whether there is one of them.
 bool has_keys_of_ours(MPI_Info info);
-
-// The choice for calls of `collective` with that wish, where it says nothing of it itself. Without
-// it where it could not be: sizes of blocks that only the root knows, or that differ where the
-// algorithm knows of none; an order that the algorithm cannot keep.
-Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish);
 
 // A new communicator of all ranks, in which they are mapped by a pattern ("ring"), or by the
 // traffic of an algorithm ("allgather/bruck"). Errors are MPI's. ChoiceError if there is no such

@@ -1,6 +1,6 @@
 // The MPI functions that an application calls, in Fortran, where c.cpp does not see them: Open
 // MPI's mpif.h, mpi and mpi_f08 call PMPI_* directly. MPICH's call the C functions, all but
-// mpi_f08's MPI_Init.
+// mpi_f08's MPI_Init, MPI_Barrier and topologies, which call PMPI_* as well.
 //
 // All arguments are addresses, whichever interface is used: an mpi_f08 handle is a structure of one
 // integer, and an optional ierror that is absent is null. Character and descriptor arguments, which
@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <vector>
@@ -66,6 +67,28 @@ TOCCATA_INITS(_f08, "_f08_")
 TOCCATA_F08(init, toccata_fortran_init_f08);
 TOCCATA_F08(init_thread, toccata_fortran_init_thread_f08);
 
+// MPI_IN_PLACE and its like are in Fortran addresses of common blocks or variables of modules,
+// whose names depend on the Fortran compiler that this MPI was built with. One of each is there;
+// the others are null.
+#define TOCCATA_COMMON(name, NAME) \
+  extern "C" __attribute__((weak)) int name, name##_, name##__, NAME
+#define TOCCATA_COMMONS(name, NAME) \
+  Addresses { &name, &name##_, &name##__, &NAME }
+
+namespace {
+
+using Addresses = std::initializer_list<const void*>;
+
+bool is_one_of(const void* address, Addresses commons) {
+  for (const void* each : commons)
+    if (each != nullptr && each == address) return true;
+  return false;
+}
+
+MPI_Comm c_communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle); }
+
+}  // namespace
+
 #ifndef OPEN_MPI
 // Of the collectives, MPICH's mpi_f08 calls the C functions of those alone that have buffers.
 extern "C" {
@@ -85,32 +108,21 @@ TOCCATA_FORTRAN(init_thread, INIT_THREAD, toccata_fortran_init_thread);
 // Counts and displacements are handed on as they are, as arrays too.
 static_assert(sizeof(MPI_Fint) == sizeof(int), "a default INTEGER must be an int");
 
-// MPI_IN_PLACE and MPI_BOTTOM of Fortran are addresses of common blocks, whose names depend on the
-// Fortran compiler that this MPI was built with. One of each is there; the others are null.
-#define TOCCATA_COMMON(name, NAME) \
-  extern "C" __attribute__((weak)) int name, name##_, name##__, NAME
 TOCCATA_COMMON(mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE);
 TOCCATA_COMMON(mpi_fortran_bottom, MPI_FORTRAN_BOTTOM);
-#define TOCCATA_IS_COMMON(address, name, NAME) \
-  is_one_of(address, {&name, &name##_, &name##__, &NAME})
 
 namespace {
 
-bool is_one_of(const void* address, std::initializer_list<const void*> commons) {
-  for (const void* each : commons)
-    if (each != nullptr && each == address) return true;
-  return false;
-}
-
 void* c_buffer(void* address) {
-  if (TOCCATA_IS_COMMON(address, mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE)) return MPI_IN_PLACE;
-  if (TOCCATA_IS_COMMON(address, mpi_fortran_bottom, MPI_FORTRAN_BOTTOM)) return MPI_BOTTOM;
+  if (is_one_of(address, TOCCATA_COMMONS(mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE)))
+    return MPI_IN_PLACE;
+  if (is_one_of(address, TOCCATA_COMMONS(mpi_fortran_bottom, MPI_FORTRAN_BOTTOM)))
+    return MPI_BOTTOM;
   return address;
 }
 
 MPI_Datatype c_datatype(const MPI_Fint* handle) { return PMPI_Type_f2c(*handle); }
 MPI_Op c_operation(const MPI_Fint* handle) { return PMPI_Op_f2c(*handle); }
-MPI_Comm c_communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle); }
 
 using Datatypes = std::vector<MPI_Datatype>;
 
@@ -214,18 +226,39 @@ TOCCATA_FORTRAN(scan, SCAN, toccata_fortran_scan);
 TOCCATA_FORTRAN(exscan, EXSCAN, toccata_fortran_exscan);
 TOCCATA_FORTRAN(barrier, BARRIER, toccata_fortran_barrier);
 
+#endif  // OPEN_MPI
+
 // ---- Topologies: what is for us goes by the C functions of topologies.cpp.
 
+#ifdef OPEN_MPI
 TOCCATA_COMMON(mpi_fortran_unweighted, MPI_FORTRAN_UNWEIGHTED);
 TOCCATA_COMMON(mpi_fortran_weights_empty, MPI_FORTRAN_WEIGHTS_EMPTY);
+#define TOCCATA_UNWEIGHTED TOCCATA_COMMONS(mpi_fortran_unweighted, MPI_FORTRAN_UNWEIGHTED)
+#define TOCCATA_WEIGHTS_EMPTY TOCCATA_COMMONS(mpi_fortran_weights_empty, MPI_FORTRAN_WEIGHTS_EMPTY)
+#else  // variables of MPICH's module mpi_f08, as gfortran and Intel's compilers name them
+extern "C" __attribute__((weak)) int __mpi_f08_link_constants_MOD_mpi_unweighted,
+    mpi_f08_link_constants_mp_mpi_unweighted_, __mpi_f08_link_constants_MOD_mpi_weights_empty,
+    mpi_f08_link_constants_mp_mpi_weights_empty_;
+#define TOCCATA_UNWEIGHTED                                                                   \
+  Addresses {                                                                                \
+    &__mpi_f08_link_constants_MOD_mpi_unweighted, &mpi_f08_link_constants_mp_mpi_unweighted_ \
+  }
+#define TOCCATA_WEIGHTS_EMPTY                                                                      \
+  Addresses {                                                                                      \
+    &__mpi_f08_link_constants_MOD_mpi_weights_empty, &mpi_f08_link_constants_mp_mpi_weights_empty_ \
+  }
+#endif
 
 namespace {
 
+// Whether it is known which address stands for no weights, as this MPI's compiler names it.
+bool knows_weights() {
+  return std::ranges::any_of(TOCCATA_UNWEIGHTED, [](const void* each) { return each != nullptr; });
+}
+
 int* c_weights(MPI_Fint* weights) {
-  if (TOCCATA_IS_COMMON(weights, mpi_fortran_unweighted, MPI_FORTRAN_UNWEIGHTED))
-    return MPI_UNWEIGHTED;
-  if (TOCCATA_IS_COMMON(weights, mpi_fortran_weights_empty, MPI_FORTRAN_WEIGHTS_EMPTY))
-    return MPI_WEIGHTS_EMPTY;
+  if (is_one_of(weights, TOCCATA_UNWEIGHTED)) return MPI_UNWEIGHTED;
+  if (is_one_of(weights, TOCCATA_WEIGHTS_EMPTY)) return MPI_WEIGHTS_EMPTY;
   return weights;
 }
 
@@ -233,7 +266,8 @@ int* c_weights(MPI_Fint* weights) {
 template <typename Next, typename Ours>
 void topology(Next next, const MPI_Fint* reorder, MPI_Fint* made, MPI_Fint* ierror,
               const std::function<void()>& native, Ours&& ours) {
-  if (next != nullptr && (*reorder == 0 || !toccata::Settings::get().reorder_topologies()))
+  if (next != nullptr &&
+      (*reorder == 0 || !toccata::Settings::get().reorder_topologies() || !knows_weights()))
     return native();
   MPI_Comm comm = MPI_COMM_NULL;
   const int code = ours(&comm);
@@ -314,16 +348,17 @@ using Fint = MPI_Fint;
   }                                                                                                \
   }
 
-TOCCATA_TOPOLOGIES(, "_")
 TOCCATA_TOPOLOGIES(_f08, "_f08_")
-TOCCATA_FORTRAN(cart_create, CART_CREATE, toccata_fortran_cart_create);
-TOCCATA_FORTRAN(graph_create, GRAPH_CREATE, toccata_fortran_graph_create);
-TOCCATA_FORTRAN(dist_graph_create, DIST_GRAPH_CREATE, toccata_fortran_dist_graph_create);
-TOCCATA_FORTRAN(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT,
-                toccata_fortran_dist_graph_create_adjacent);
 TOCCATA_F08(cart_create, toccata_fortran_cart_create_f08);
 TOCCATA_F08(graph_create, toccata_fortran_graph_create_f08);
 TOCCATA_F08(dist_graph_create, toccata_fortran_dist_graph_create_f08);
 TOCCATA_F08(dist_graph_create_adjacent, toccata_fortran_dist_graph_create_adjacent_f08);
 
-#endif  // OPEN_MPI
+#ifdef OPEN_MPI
+TOCCATA_TOPOLOGIES(, "_")
+TOCCATA_FORTRAN(cart_create, CART_CREATE, toccata_fortran_cart_create);
+TOCCATA_FORTRAN(graph_create, GRAPH_CREATE, toccata_fortran_graph_create);
+TOCCATA_FORTRAN(dist_graph_create, DIST_GRAPH_CREATE, toccata_fortran_dist_graph_create);
+TOCCATA_FORTRAN(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT,
+                toccata_fortran_dist_graph_create_adjacent);
+#endif

@@ -129,12 +129,12 @@ Shape Choice::in(const Shape& known) const {
   if (const std::string why = algorithm->why_impossible(shape); !why.empty())
     throw ChoiceError(algorithm->path() + " " + why + ", here are " + std::to_string(shape.p));
   shape = algorithm->complete(std::move(shape));
-  if (reorder > Reorder::automatic)
-    if (const std::string why =
-            why_impossible(*algorithm, static_cast<Order>(static_cast<int>(reorder) - 2));
-        !why.empty())
-      throw ChoiceError(algorithm->path() + " " + why);
-  return toccata::reorder(*algorithm, shape, reorder, usual_model(), reorder_bytes, pattern);
+  if (reorder == Reorder::off) return shape;
+  if (reorder == Reorder::automatic)
+    return Ranking(*this, known, usual_model()).at(reorder_bytes).front().choice.in(known);
+  if (const std::string why = why_impossible(*algorithm, order_of(reorder)); !why.empty())
+    throw ChoiceError(algorithm->path() + " " + why);
+  return toccata::reorder(*algorithm, shape, order_of(reorder), pattern);
 }
 
 Schedule Choice::schedule(const Shape& shape, int rank) const {
@@ -145,6 +145,24 @@ Schedule Choice::schedule(const Shape& shape, int rank) const {
 
 bool Choice::ordered() const {
   return algorithm->ordered && reorder != Reorder::straight && reorder != Reorder::shuffle;
+}
+
+Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish) {
+  Choice result = choice;
+  if (choice.native()) return result;
+  if (result.reorder == Reorder::off) result.reorder = wish.how;
+  if (result.pattern == nullptr) result.pattern = wish.pattern;
+  const Algorithm& algorithm = *choice.algorithm;
+  // Results that are the same bits by every such algorithm stay so.
+  if (collective.reduces && algorithm.reproducible && result.reorder > Reorder::automatic)
+    result.reorder = Reorder::exchange;
+  const bool sizes_unknown =
+      collective.vector_of != nullptr && (collective.rooted || algorithm.blocks_alike);
+  const bool impossible = result.reorder > Reorder::automatic &&
+                          !why_impossible(algorithm, order_of(result.reorder)).empty();
+  if (sizes_unknown || impossible) result.reorder = Reorder::off;
+  if (result.reorder == Reorder::off) result.pattern = nullptr;
+  return result;
 }
 
 Reorder parse_reorder(std::string_view word) {

@@ -38,10 +38,22 @@ struct Choice {
   bool ordered() const;
 };
 
+// How the ranks of a communicator are to be reordered, as its info says or else the environment.
+struct ReorderWish {
+  Reorder how = Reorder::off;
+  const Pattern* pattern = nullptr;
+};
+
+// The choice for calls of `collective` with that wish, where it says nothing of it itself. Without
+// it where it could not be: sizes of blocks that only the root knows, or that differ where the
+// algorithm knows of none; an order that the algorithm cannot keep.
+Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish);
+
 // "auto", "exchange", ... ChoiceError on anything else.
 Reorder parse_reorder(std::string_view word);
 
-// Blocks have this many bytes where it depends on that how ranks are reordered.
+// What is contributed, or the message, has this many bytes where reorder=auto has to be decided and
+// the size of calls is not known.
 inline constexpr std::int64_t reorder_bytes = 4096;
 
 // Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or

@@ -54,6 +54,8 @@ struct Ranking::Sketch {
   int parts = 1;
   std::vector<Round> rounds = {};
 
+  // That a rank sends at most.
+  std::int64_t messages() const;
   // Seconds, where a block has so many bytes.
   double seconds(const Model& model, double injection, double block) const;
 };
@@ -62,6 +64,8 @@ namespace {
 
 constexpr int many_ranks = 1024;   // fewer of them are looked at
 constexpr int most_linear = 4096;  // ranks for algorithms whose rounds or messages grow as these
+constexpr std::int64_t affordable = 20'000;  // messages, of all ranks, whose traffic is summed up
+constexpr double worth_it = 0.95;            // of the time as placed
 
 // Those whose schedules are looked at: of some nodes the first, the second and the last rank, and
 // ranks where patterns begin, end or have most to do.
@@ -103,45 +107,37 @@ bool is_linear(const Algorithm& algorithm) {
 
 }  // namespace
 
-Ranking::Ranking(const Collective& collective, const Shape& known, const Model& model)
-    : model_(model) {
-  const Placement* const placement = known.placement.get();
-  const Machine* const machine = placement == nullptr ? nullptr : &placement->machine();
-  const int node = machine == nullptr ? -1 : machine->find("node");
-  const Regions* const nodes = node < 0 ? nullptr : &placement->regions(node);
-  // At which level of the model ranks talk that share an object of the machine's.
-  std::vector<int> level_of;
-  for (int level = 0; machine != nullptr && level < machine->levels(); ++level) {
-    const auto found = std::ranges::find(model.levels, machine->name(level), &Model::Level::name);
-    level_of.push_back(found == model.levels.end()
-                           ? (level_of.empty() ? 0 : level_of.back())
-                           : static_cast<int>(found - model.levels.begin()));
+// Draws up sketches in one place.
+class Ranking::Sketcher {
+ public:
+  Sketcher(const Shape& known, const Model& model)
+      : placement_(known.placement.get()),
+        machine_(placement_ == nullptr ? nullptr : &placement_->machine()) {
+    const int node = machine_ == nullptr ? -1 : machine_->find("node");
+    if (node >= 0) nodes_ = &placement_->regions(node);
+    for (int level = 0; machine_ != nullptr && level < machine_->levels(); ++level) {
+      const auto found =
+          std::ranges::find(model.levels, machine_->name(level), &Model::Level::name);
+      level_of_.push_back(found == model.levels.end()
+                              ? (level_of_.empty() ? 0 : level_of_.back())
+                              : static_cast<int>(found - model.levels.begin()));
+    }
+    asked_ = asked_ranks(known, nodes_);
+    asked_of_first_ = std::ranges::count_if(asked_, [&](int each) {
+      return nodes_ != nullptr && nodes_->of(each) == nodes_->of(known.root);
+    });
   }
-  const auto level = [&](int a, int b) {
-    const int common = placement == nullptr ? -1 : placement->common_level(a, b);
-    return common < 0 ? 0 : level_of[common];
-  };
-  const std::vector<int> asked = asked_ranks(known, nodes);
-  const auto asked_of_first = std::ranges::count_if(asked, [&](int each) {
-    return nodes != nullptr && nodes->of(each) == nodes->of(known.root);
-  });
 
-  for (const Algorithm* algorithm : all_algorithms()) {
-    if (!algorithm->serves(collective) || (algorithm->by_grid && known.grid == nullptr)) continue;
-    Shape shape = known;
-    shape.parameters = Parameters(algorithm->parameters);
-    if (!algorithm->why_impossible(shape).empty()) continue;
-    if (shape.p > most_linear && is_linear(*algorithm)) continue;
-    shape = algorithm->complete(std::move(shape));
-    Sketch sketch{.choice = {.algorithm = algorithm, .parameters = shape.parameters},
-                  .parts = shape.parts};
-    for (const int rank : asked) {
-      const Schedule schedule = algorithm->schedule(shape, rank);
-      const bool in_first = nodes != nullptr && nodes->of(rank) == nodes->of(shape.root);
-      if (static_cast<int>(sketch.rounds.size()) < schedule.rounds())
-        sketch.rounds.resize(schedule.rounds());
+  // Of an algorithm in a possible and complete shape, which stands for that choice.
+  Sketch sketch(const Choice& choice, const Shape& shape) const {
+    Sketch result{.choice = choice, .parts = shape.parts};
+    for (const int rank : asked_) {
+      const Schedule schedule = choice.algorithm->schedule(shape, rank);
+      const bool in_first = nodes_ != nullptr && nodes_->of(rank) == nodes_->of(shape.root);
+      if (static_cast<int>(result.rounds.size()) < schedule.rounds())
+        result.rounds.resize(schedule.rounds());
       for (int number = 0; number < schedule.rounds(); ++number) {
-        Sketch::Round& round = sketch.rounds[number];
+        Sketch::Round& round = result.rounds[number];
         Sketch::Part part;
         bool leaves = false;
         const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads) {
@@ -154,7 +150,7 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
             loads[at].messages += 1;
             loads[at].blocks += blocks;
             if (ranges.size() != 1 || !ranges[0].consecutive()) loads[at].scattered += blocks;
-            leaves = leaves || (nodes != nullptr && nodes->of(rank) != nodes->of(each.peer));
+            leaves = leaves || (nodes_ != nullptr && nodes_->of(rank) != nodes_->of(each.peer));
           }
         };
         add(schedule.sends(number), part.out);
@@ -169,31 +165,118 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
     }
     // Where more than one of those that were asked leave, they stand for all of the node.
     std::vector<Sketch::Round> rounds;
-    for (Sketch::Round& each : sketch.rounds) {
+    for (Sketch::Round& each : result.rounds) {
       if (each.leaving > 1)
-        each.leaving *= static_cast<float>(nodes->size(nodes->of(shape.root))) /
-                        static_cast<float>(asked_of_first);
+        each.leaving *= static_cast<float>(nodes_->size(nodes_->of(shape.root))) /
+                        static_cast<float>(asked_of_first_);
       if (!rounds.empty() && rounds.back().leaving == each.leaving &&
           rounds.back().parts == each.parts)
         ++rounds.back().times;
       else
         rounds.push_back(std::move(each));
     }
-    sketch.rounds = std::move(rounds);
-    sketches_.push_back(std::move(sketch));
+    result.rounds = std::move(rounds);
+    return result;
+  }
+
+ private:
+  // At which level of the model two ranks talk.
+  int level(int a, int b) const {
+    const int common = placement_ == nullptr ? -1 : placement_->common_level(a, b);
+    return common < 0 ? 0 : level_of_[common];
+  }
+
+  const Placement* placement_;
+  const Machine* machine_;
+  const Regions* nodes_ = nullptr;
+  std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
+  std::vector<int> asked_;
+  std::ptrdiff_t asked_of_first_ = 0;
+};
+
+Ranking::Ranking(const Collective& collective, const Shape& known, const Model& model,
+                 const ReorderWish& wish)
+    : model_(model) {
+  const Sketcher sketcher(known, model);
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (!algorithm->serves(collective) || (algorithm->by_grid && known.grid == nullptr)) continue;
+    Shape shape = known;
+    shape.parameters = Parameters(algorithm->parameters);
+    if (!algorithm->why_impossible(shape).empty()) continue;
+    if (shape.p > most_linear && is_linear(*algorithm)) continue;
+    shape = algorithm->complete(std::move(shape));
+    const Choice choice{.algorithm = algorithm, .parameters = shape.parameters};
+    add(sketcher, with_wish(choice, collective, wish), shape);
+  }
+}
+
+Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) : model_(model) {
+  Choice plain = choice;
+  plain.reorder = Reorder::off;
+  add(Sketcher(known, model), choice, plain.in(known));
+}
+
+// Blocks laid straight fall into pieces, as many as there are ranks: among many an exchange is as
+// good, which is one round of many. Traffic is summed up where that does not take long.
+void Ranking::add(const Sketcher& sketcher, const Choice& choice, const Shape& shape) {
+  const Algorithm& algorithm = *choice.algorithm;
+  Choice plain = choice;
+  plain.reorder = Reorder::off;
+  plain.pattern = nullptr;
+  Sketch as_placed = sketcher.sketch(plain, shape);
+  const std::int64_t messages = as_placed.messages() * shape.p;
+  if (choice.reorder <= Reorder::automatic) sketches_.push_back(std::move(as_placed));
+  if (choice.reorder == Reorder::off) return;
+
+  const bool by_traffic =
+      choice.pattern == nullptr && algorithm.pattern.empty() && !algorithm.by_placement;
+  std::vector<Mapping> mappings;
+  if (shape.placement != nullptr && shape.p > 2 && !(by_traffic && messages > affordable))
+    mappings = mappings_for(algorithm, shape, choice.pattern);
+  std::erase(mappings, identity(shape.p));
+  if (choice.reorder > Reorder::automatic) {
+    const Shape there =
+        mappings.empty() ? shape
+                         : reordered(algorithm, shape, mappings.front(), order_of(choice.reorder));
+    sketches_.push_back(sketcher.sketch(choice, there));
+    return;
+  }
+  if (mappings.empty()) return;
+  for (const Order order : orders_for(algorithm)) {
+    if (order == Order::straight && shape.p > many_ranks) continue;
+    const Shape there = reordered(algorithm, shape, mappings.front(), order);
+    if (!algorithm.why_impossible(there.reordering->played).empty()) continue;
+    Choice moved = choice;
+    moved.reorder = asking_for(order);
+    sketches_.push_back(sketcher.sketch(moved, there));
   }
 }
 
 Ranking::~Ranking() = default;
 
+std::int64_t Ranking::Sketch::messages() const {
+  std::int64_t all = 0;
+  for (const Round& round : rounds) {
+    std::int32_t most = 0;
+    for (const Part& part : round.parts) {
+      std::int32_t sent = 0;
+      for (const Load& load : part.out) sent += load.messages;
+      most = std::max(most, sent);
+    }
+    all += std::int64_t{most} * round.times;
+  }
+  return all;
+}
+
 double Ranking::Sketch::seconds(const Model& model, double injection, double block) const {
   double all = model.start;
   for (const Round& round : rounds) {
-    double longest = 0;
+    double longest = 0, slowest = 0, sum = 0;  // work; latencies, the longest and all
+    int ways = 0;
     for (const Part& part : round.parts) {
-      double takes = 0, latency = 0;
+      double takes = 0;
       for (const auto* loads : {&part.out, &part.in}) {
-        double queue = 0;
+        double queue = 0, latency = 0;
         for (std::size_t at = 0; at < loads->size(); ++at) {
           const Load& load = (*loads)[at];
           if (load.messages == 0) continue;
@@ -208,11 +291,16 @@ double Ranking::Sketch::seconds(const Model& model, double injection, double blo
           latency = std::max(latency, way.alpha + way.o);
         }
         takes = std::max(takes, queue);
+        slowest = std::max(slowest, latency);
+        sum += latency;
+        ways += latency > 0 ? 1 : 0;
       }
-      takes += latency + block * (part.copied * model.copy + part.reduced * model.gamma);
+      takes += block * (part.copied * model.copy + part.reduced * model.gamma);
       longest = std::max(longest, takes);
     }
-    all += round.times * longest;
+    // A ring whose ranks are mostly near does not wait for the far ones in every round.
+    const double latency = ways == 0 ? 0 : (slowest + sum / ways) / 2;
+    all += round.times * (longest + latency);
   }
   return all;
 }
@@ -223,9 +311,18 @@ std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
     if (each.name == "node" && each.injection < std::numeric_limits<double>::infinity())
       injection = 1 / each.injection;
   std::vector<Entry> result;
-  for (const Sketch& each : sketches_)
-    result.push_back(
-        {each.choice, each.seconds(model_, injection, static_cast<double>(bytes) / each.parts)});
+  double most = 0;  // that a reordered one may take
+  for (const Sketch& each : sketches_) {
+    const Entry entry{each.choice,
+                      each.seconds(model_, injection, static_cast<double>(bytes) / each.parts)};
+    if (result.empty() || result.back().choice.algorithm != each.choice.algorithm) {
+      result.push_back(entry);
+      most = worth_it * entry.seconds;
+    } else if (entry.seconds < most) {
+      result.back() = entry;
+      most = entry.seconds;
+    }
+  }
   std::ranges::stable_sort(result, {}, &Entry::seconds);
   return result;
 }

@@ -15,12 +15,20 @@ const Model& usual_model();
 // The algorithms of a collective that can run in a place, by what they take in a model.
 //
 // Quicker than analysis/cost.h, and coarser: only the schedules of some ranks are looked at
-// (algorithms/count.h says which), once for all sizes, and every round takes as long as that of the
-// slowest of them, as if ranks waited for each other after each. Among many ranks, algorithms whose
-// rounds grow as their number, and which write as long, are left out.
+// once for all sizes, and every round takes as long as the work of the busiest of them and a
+// latency halfway between the longest and the mean, as if ranks waited for each other after each.
+// Among many ranks, algorithms whose rounds grow as their number, and which write as long, are left
+// out.
+//
+// Where ranks may be played by others as a model finds best, each algorithm counts in the quickest
+// order of a size, which its choice then names, if that takes at least 5% less than without.
 class Ranking {
  public:
-  Ranking(const Collective& collective, const Shape& known, const Model& model);
+  // All of a collective, with their ranks reordered as wished.
+  Ranking(const Collective& collective, const Shape& known, const Model& model,
+          const ReorderWish& wish = {});
+  // That choice alone, which can run there.
+  Ranking(const Choice& choice, const Shape& known, const Model& model);
   ~Ranking();
 
   struct Entry {
@@ -34,8 +42,11 @@ class Ranking {
 
  private:
   struct Sketch;
+  class Sketcher;
+  void add(const Sketcher& sketcher, const Choice& choice, const Shape& known);
+
   Model model_;
-  std::vector<Sketch> sketches_;
+  std::vector<Sketch> sketches_;  // those of a choice in a row: as placed, then reordered
 };
 
 }  // namespace toccata

@@ -2,19 +2,13 @@
 
 #include <algorithm>
 
-#include "algorithms/count.h"
 #include "algorithms/registry.h"
-#include "analysis/cost.h"
 #include "analysis/flows.h"
 #include "topology/division.h"
-#include "topology/reorder/fold.h"
 
 namespace toccata {
 
 namespace {
-
-constexpr double worth_it = 0.95;
-constexpr std::int64_t affordable = 300'000;  // messages that are walked, of all ranks
 
 Mapping by_traffic(const Algorithm& algorithm, const Shape& shape) {
   return map_flows(*shape.placement, flows_of(algorithm, shape), {.root = shape.root});
@@ -91,56 +85,11 @@ std::vector<Order> orders_for(const Algorithm& algorithm) {
   return result;
 }
 
-namespace {
-
-double predicted(const Algorithm& algorithm, const Shape& shape, const Model& model,
-                 std::int64_t bytes) {
-  const Prediction found = predict(algorithm, shape, bytes, model);
-  return found.error.empty() ? found.seconds : std::numeric_limits<double>::infinity();
-}
-
-// By hop-bytes, and the order that leaves schedules short.
-Shape by_hops(const Algorithm& algorithm, const Shape& shape,
-              const std::vector<Mapping>& mappings) {
-  if (mappings.empty() || algorithm.by_placement || algorithm.by_grid) return shape;
-  const Flows flows = algorithm.pattern == "ring" ? flows_between_neighbours({{shape.p}, {true}})
-                                                  : flows_of(algorithm, shape);
-  const std::vector<Order> orders = orders_for(algorithm);
-  const bool exchanges = std::ranges::find(orders, Order::exchange) != orders.end();
-  if (hop_bytes(*shape.placement, flows, mappings.front()) >=
-      worth_it * hop_bytes(*shape.placement, flows, identity(shape.p)))
-    return shape;
-  return reordered(algorithm, shape, mappings.front(),
-                   exchanges ? Order::exchange : orders.front());
-}
-
-}  // namespace
-
-Shape reorder(const Algorithm& algorithm, const Shape& shape, Reorder how, const Model& model,
-              std::int64_t bytes, const Pattern* pattern) {
-  if (how == Reorder::off || shape.placement == nullptr || shape.p < 3) return shape;
+Shape reorder(const Algorithm& algorithm, const Shape& shape, Order order, const Pattern* pattern) {
+  if (shape.placement == nullptr || shape.p < 3) return shape;
   std::vector<Mapping> mappings = mappings_for(algorithm, shape, pattern);
   std::erase(mappings, identity(shape.p));
-  if (mappings.empty()) return shape;
-  if (how != Reorder::automatic)
-    return reordered(algorithm, shape, mappings.front(),
-                     how == Reorder::straight   ? Order::straight
-                     : how == Reorder::exchange ? Order::exchange
-                                                : Order::shuffle);
-  if (count(algorithm, shape).messages * shape.p > affordable)
-    return by_hops(algorithm, shape, mappings);
-  Shape best = shape;
-  double least = worth_it * predicted(algorithm, shape, model, bytes);
-  for (const Mapping& mapping : mappings)
-    for (const Order order : orders_for(algorithm)) {
-      const Shape candidate = reordered(algorithm, shape, mapping, order);
-      if (!algorithm.why_impossible(candidate.reordering->played).empty()) continue;
-      if (const double seconds = predicted(algorithm, candidate, model, bytes); seconds < least) {
-        least = seconds;
-        best = candidate;
-      }
-    }
-  return best;
+  return mappings.empty() ? shape : reordered(algorithm, shape, mappings.front(), order);
 }
 
 }  // namespace toccata

@@ -5,13 +5,17 @@
 #include <vector>
 
 #include "algorithms/reordered.h"
-#include "analysis/model.h"
 #include "topology/reorder/heuristics.h"
 
 namespace toccata {
 
-// What is asked for: nothing, what a model finds best if that wins, or that order in any case.
+// What is asked for: nothing, what a model finds best if that wins (Ranking), or that order in any
+// case.
 enum class Reorder : std::uint8_t { off, automatic, straight, exchange, shuffle };
+
+// One that names an order: that; and back.
+inline Order order_of(Reorder how) { return static_cast<Order>(static_cast<int>(how) - 2); }
+inline Reorder asking_for(Order order) { return static_cast<Reorder>(static_cast<int>(order) + 2); }
 
 // "off", "auto", "straight", "exchange", "shuffle", in the order of the values.
 const std::vector<std::string_view>& reorder_words();
@@ -28,11 +32,9 @@ std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape
 // ranks, only the one that keeps that.
 std::vector<Order> orders_for(const Algorithm& algorithm);
 
-// The shape with a reordering, or as it is: where nothing is known of where ranks run, the best
-// mapping is none, or `how` is automatic and no reordering is predicted to take at least 5% less
-// time by `model`, for `bytes` that a rank contributes or of the message. Among very many ranks
-// hop-bytes stand for time. The same on every rank.
-Shape reorder(const Algorithm& algorithm, const Shape& shape, Reorder how, const Model& model,
-              std::int64_t bytes, const Pattern* pattern = nullptr);
+// The shape with its ranks reordered so, by the mapping that is meant for the algorithm; or as it
+// is where nothing is known of where ranks run, or everybody would play itself.
+Shape reorder(const Algorithm& algorithm, const Shape& shape, Order order,
+              const Pattern* pattern = nullptr);
 
 }  // namespace toccata

@@ -317,8 +317,11 @@ class Reorder(unittest.TestCase):
                     self.program(), 8, allgather, more=self.settings(how), words=["moved"]
                 )
                 self.assertEqual(outcome.out, ["all", "right"], outcome.error)
-                label = f"{allgather}:reorder={how}"
-                self.assertIn(("allgather", 8, label), outcome.calls, outcome.error)
+                ran = {row[2] for row in outcome.calls if row[:2] == ("allgather", 8)}
+                if how == "auto":  # in the world, not on a topology that has moved its ranks
+                    self.assertEqual(ran, {"ring", "ring:reorder=straight"}, outcome.error)
+                else:
+                    self.assertEqual(ran, {f"{allgather}:reorder={how}"}, outcome.error)
 
     def test_ranks_stay_where_nobody_asks(self):
         outcome = run(self.program(), 8, "ring", more=self.settings("off", "0"))
@@ -338,8 +341,7 @@ class Reorder(unittest.TestCase):
 
     def test_fortran_topologies(self):
         for program in reorder:
-            # MPICH's mpi_f08 goes past everybody there.
-            if program.endswith("_c") or program.endswith("mpich/reorder_mpi_f08"):
+            if program.endswith("_c"):
                 continue
             with self.subTest(program=program):
                 more = REORDER_MACHINE | {"TOCCATA_REORDER_TOPOLOGIES": "1"}

@@ -1,5 +1,5 @@
-! Cartesian topologies in Fortran, on a pretended machine with TOCCATA_REORDER_TOPOLOGIES=1: the ranks
-! of one that may be reordered come in another order, those of one that may not in their own.
+! Topologies in Fortran, all of them a ring, on a pretended machine with TOCCATA_REORDER_TOPOLOGIES=1:
+! the ranks of one that may be reordered come in another order, those of one that may not in their own.
 program topologies
 #ifdef MPI_F08
   use mpi_f08
@@ -15,7 +15,8 @@ program topologies
 #else
   integer :: made
 #endif
-  integer :: ierror, rank, p, me, dims(1), failures, all_failures, try, moved, sources, to
+  integer :: ierror, rank, p, me, i, dims(1), failures, all_failures, try, from, to, beside(2)
+  integer, allocatable :: ends(:), edges(:)
   logical :: periods(1), reorder
 
   call MPI_Init(ierror)
@@ -24,19 +25,42 @@ program topologies
   failures = 0
   dims(1) = p
   periods(1) = .true.
+  beside = [mod(rank + p - 1, p), mod(rank + 1, p)]
+  ends = [(2 * i, i = 1, p)]
+  edges = [(mod(i + p - 1, p), mod(i + 1, p), i = 0, p - 1)]
   do try = 0, 1
     reorder = try == 1
     call MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, reorder, made, ierror)
     call MPI_Comm_rank(made, me, ierror)
-    call MPI_Cart_shift(made, 0, 1, sources, to, ierror)
+    call MPI_Cart_shift(made, 0, 1, from, to, ierror)
     if (to /= mod(me + 1, p)) failures = failures + 1
+    call moves
+    call MPI_Graph_create(MPI_COMM_WORLD, p, ends, edges, reorder, made, ierror)
+    call moves
+    call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, beside, MPI_UNWEIGHTED, 2, beside, &
+                                        MPI_UNWEIGHTED, MPI_INFO_NULL, reorder, made, ierror)
+    call moves
+    call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, beside, beside, 2, beside, beside, &
+                                        MPI_INFO_NULL, reorder, made, ierror)
+    call moves
+    call MPI_Dist_graph_create(MPI_COMM_WORLD, 1, [rank], [2], beside, MPI_UNWEIGHTED, &
+                               MPI_INFO_NULL, reorder, made, ierror)
+    call moves
+  end do
+  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+  if (rank == 0 .and. all_failures == 0) print '(a)', 'all right'
+  call MPI_Finalize(ierror)
+
+contains
+
+  ! Counts a failure where ranks of `made` moved and should not have, or the other way round.
+  subroutine moves
+    integer :: moved
+    call MPI_Comm_rank(made, me, ierror)
     moved = 0
     if (me /= rank) moved = 1
     call MPI_Allreduce(MPI_IN_PLACE, moved, 1, MPI_INTEGER, MPI_SUM, made, ierror)
     if ((moved > 0) .neqv. reorder) failures = failures + 1
     call MPI_Comm_free(made, ierror)
-  end do
-  call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
-  if (rank == 0 .and. all_failures == 0) print '(a)', 'all right'
-  call MPI_Finalize(ierror)
+  end subroutine
 end program

@@ -115,7 +115,7 @@ def reorder(
     )
     console.print(reordering.as_table(all_))
     if scotch and not _core.has_scotch():
-        console.print("[dim]without Scotch, which was not there when this was built[/]")
+        console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
     if rankfile is not None:
         rankfile.write_text(reordering.start_file(placed, all_[1].players, launcher))
         console.print(f"wrote {rankfile}")
