@@ -183,8 +183,11 @@ def choices(said: Said) -> list[Finding]:
         variable = next(each.variable for each in _core.collectives() if each.name == collective)
         text, why = said.value(variable), f"{variable} says so"
         if text in ("", "auto"):
-            ranked = [each.text for each, _ in _core.rank(collective, shape, model, [size])[0]]
-            text, why = "native first", f"then trials of {', '.join(ranked[:3])} beside it"
+            tried: dict[float, str] = {}  # one of those that take the same time
+            for each, seconds in _core.rank(collective, shape, model, [size])[0]:
+                tried.setdefault(seconds, each.text)
+            best = ", ".join([*tried.values()][:3])
+            text, why = "native first", f"then trials of {best} beside it"
             if collective == "allreduce" and said.value("TOCCATA_GUARD") != "all":
                 text, why = "native", "a sum of floating-point numbers keeps its bits"
             if Path(file).is_file() and (known := _core.tuned(file, collective, p, 1, size)):

@@ -1,5 +1,7 @@
 #include "mpi/bucket.h"
 
+#include <utility>
+
 #include "mpi/agreement.h"
 #include "mpi/transport.h"
 
@@ -79,9 +81,12 @@ bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds,
 
 void Bucket::challenge(const Operation& call) {
   int number = 0;
+  double last = 0;
   const auto found = communicator_.candidates(collective_, call.root, bytes_);
   for (const Ranking::Entry& each : found) {
     if (number > runners_up || each.seconds > worth_a_try * found.front().seconds) break;
+    // What takes the same to the last bit is the same schedule by another name.
+    if (std::exchange(last, each.seconds) == each.seconds) continue;
     add(each.choice, "guarded", each.seconds);
     ++number;
   }

@@ -133,8 +133,14 @@ Communicator::Used& Communicator::add(const Collective& collective, const char* 
                  " among " + std::to_string(size_) + "; using " + asked.text());
       if (choice.native()) choice = asked;
     }
-    // Whether it can run here, which may be seen only where the ranks are known.
-    if (!choice.native() && !is_inter_) static_cast<void>(choice.in(known(choice.algorithm, 0)));
+    // Whether it can run here, which may be seen only where the ranks are known. Where these are to
+    // be reordered that is found out now, on all of them: later each looks into its own plans
+    // first.
+    if (!choice.native() && !is_inter_) {
+      if (with_wish(choice, collective, wish_for(collective)).reorder != Reorder::off)
+        static_cast<void>(placement());
+      static_cast<void>(choice.in(known(choice.algorithm, 0)));
+    }
   } catch (const ChoiceError& error) {
     if (!by_environment) throw;
     say_once(variable + asked.text() + ": " + error.what() + ". Using native there.");
@@ -158,7 +164,10 @@ Communicator::Used& Communicator::add(const Collective& collective, const std::s
 // their order.
 ReorderWish Communicator::wish_for(const Collective& collective) {
   if (is_inter_ || (Settings::get().reproducible() && collective.reduces)) return {};
-  if (reorder_wish_) return *reorder_wish_;
+  return reorder_wish_ ? *reorder_wish_ : wish_of_environment();
+}
+
+ReorderWish Communicator::wish_of_environment() {
   const Reorder how = Settings::get().reorder();
   return {.how = how != Reorder::off && obeys_environment() ? how : Reorder::off};
 }

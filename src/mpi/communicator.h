@@ -148,7 +148,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   ReorderWish wish_for(const Collective& collective);
   // What that is in collectives whose first call comes later. The same on all ranks.
   ReorderWish& reorder_wish() {
-    if (!reorder_wish_) reorder_wish_ = ReorderWish{.how = Settings::get().reorder()};
+    if (!reorder_wish_) reorder_wish_ = wish_of_environment();
     return *reorder_wish_;
   }
 
@@ -177,6 +177,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Shape known(int root);
   Shape known(const Algorithm* algorithm, int root, bool reorders = false);
   std::uint64_t where(const Choice& choice);
+  ReorderWish wish_of_environment();
   std::shared_ptr<const Placement> find_placement();
   Channel& add_channel();
   int open_channel_now();

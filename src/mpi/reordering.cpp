@@ -63,9 +63,9 @@ int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made) {
     players = found.empty() ? identity(size) : found.front();
   } else {
     const Pattern& named = pattern_named(pattern);
-    if (named.map == rdmh && (size & (size - 1)) != 0)
-      throw ChoiceError("pattern recursive_doubling needs a power of two ranks, here are " +
-                        std::to_string(size));
+    if (!named.is_possible(size))
+      throw ChoiceError("pattern " + std::string(named.name) +
+                        " needs a power of two ranks, here are " + std::to_string(size));
     players = named.map(*placement, {});
   }
   return reordered(comm, players, made);

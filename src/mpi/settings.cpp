@@ -152,7 +152,8 @@ void Settings::read_choices() {
     asks_ = asks_ || !each.choice.native();
     for (const auto& [most, choice] : each.choice.ranges())
       by_places_ = by_places_ || (!choice.native() &&
-                                  (choice.algorithm->by_placement || choice.algorithm->by_grid));
+                                  (choice.algorithm->by_placement || choice.algorithm->by_grid ||
+                                   choice.reorder != Reorder::off));
   }
 }
 

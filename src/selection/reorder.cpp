@@ -44,10 +44,6 @@ Mapping by_nodes(const Shape& shape, const Pattern& among, const Pattern& inside
   return result;
 }
 
-bool is_possible(const Pattern& pattern, int p) {
-  return pattern.map != rdmh || std::has_single_bit(static_cast<unsigned>(p));
-}
-
 }  // namespace
 
 const std::vector<std::string_view>& reorder_words() {
@@ -60,7 +56,7 @@ std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape
                                   const Pattern* pattern) {
   const MappingOptions options{.root = shape.root};
   if (pattern != nullptr) {
-    if (!is_possible(*pattern, shape.p)) return {};
+    if (!pattern->is_possible(shape.p)) return {};
     return {pattern->map(*shape.placement, options)};
   }
   if (const Pattern* own = find_pattern(algorithm.pattern))
@@ -68,7 +64,7 @@ std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape
   if (algorithm.by_placement) {
     const Pattern* among = pattern_of_leaders(algorithm, shape);
     const int nodes = node_regions(shape.placement, shape.p)->number();
-    if (among == nullptr || !is_possible(*among, nodes)) among = find_pattern("ring");
+    if (among == nullptr || !among->is_possible(nodes)) among = find_pattern("ring");
     return {by_nodes(shape, *among, *find_pattern("binomial_gather")),
             by_nodes(shape, *among, *find_pattern("binomial_bcast"))};
   }

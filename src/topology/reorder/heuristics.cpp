@@ -116,9 +116,13 @@ Mapping bkmh(const Placement& placement, const MappingOptions& options) {
   return result;
 }
 
+bool Pattern::is_possible(int p) const {
+  return takes_all || std::has_single_bit(static_cast<unsigned>(p));
+}
+
 std::span<const Pattern> patterns() {
   static constexpr std::array all{
-      Pattern{"recursive_doubling", "RDMH", "long messages between ranks p/2 apart", rdmh},
+      Pattern{"recursive_doubling", "RDMH", "long messages between ranks p/2 apart", rdmh, false},
       Pattern{"ring", "RMH", "every rank to the next one", fold_ring},
       Pattern{"binomial_bcast", "BBMH", "down a binomial tree, messages alike", bbmh},
       Pattern{"binomial_gather", "BGMH", "up a binomial tree, messages grow", bgmh},

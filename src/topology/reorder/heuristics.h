@@ -46,6 +46,9 @@ struct Pattern {
   std::string_view heuristic;  // "RMH"
   std::string_view summary;
   Mapping (*map)(const Placement& placement, const MappingOptions& options);
+  bool takes_all = true;  // any number of ranks, and not powers of two alone
+
+  bool is_possible(int p) const;
 };
 
 std::span<const Pattern> patterns();
