@@ -120,7 +120,7 @@ def _table(panel: Panel) -> Table:
         table.add_column(show_bytes(size), justify="right")
     table.add_column("paper, up to 1K / beyond", justify="right")
     for label, gains in panel.gains.items():
-        cells = [f"{gains[size]:.0f}" for size in SIZES]
+        cells = [f"{gains[size]:z.0f}" for size in SIZES]
         table.add_row(label, *cells, f"{small} / {large}" if label == "ours, exchange" else "")
     return table
 

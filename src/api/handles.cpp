@@ -108,7 +108,10 @@ int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info, MPI_
 int toccata_comm_set_info(MPI_Comm comm, MPI_Info info) {
   return guarded(comm, [&] {
     Communicator* const communicator = Communicator::of(comm);
-    if (communicator != nullptr) read_info(info, communicator->reorder_wish());
+    if (communicator == nullptr) return MPI_SUCCESS;
+    ReorderWish wish = communicator->reorder_wish();
+    read_info(info, wish);
+    communicator->reorder_wish() = wish;
     return MPI_SUCCESS;
   });
 }

@@ -55,6 +55,11 @@ TEST(CommReorder, NamesWhatCannotBe) {
   MPI_Info wrong = info_of("toccata_reorder", "upwards");
   EXPECT_EQ(test::error_class(toccata_comm_set_info(comm, wrong)), MPI_ERR_ARG);
   MPI_Info_free(&wrong);
+  MPI_Info half = info_of("toccata_reorder", "exchange");
+  MPI_Info_set(half, const_cast<char*>("toccata_pattern"), const_cast<char*>("spiral"));
+  EXPECT_EQ(test::error_class(toccata_comm_set_info(comm, half)), MPI_ERR_ARG);
+  EXPECT_EQ(Communicator::of(comm)->reorder_wish().how, Reorder::off) << "nothing of it is taken";
+  MPI_Info_free(&half);
 }
 
 // In every order mode, by the communicator's info and by the algorithm's name.

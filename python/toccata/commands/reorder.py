@@ -21,7 +21,7 @@ from toccata.machines import STANDARD_PLACEMENT, PlacementOption
 
 def reorder(
     name: Annotated[
-        str | None, typer.Argument(metavar="[ALGORITHM]", help="As allgather/ring or bruck.")
+        str | None, typer.Argument(metavar="[ALGORITHM]", help="As allgather/ring.")
     ] = None,
     machine: Annotated[
         str, typer.Option(metavar="TEXT", help='As "node:4 socket:2 core:8", or a file.')
@@ -70,8 +70,8 @@ def reorder(
     Examples:
 
     - `toccata reorder allgather/ring --machine "node:4 socket:2 core:4" --placement cyclic`
-    - `toccata reorder bruck --machine topology.conf --rankfile rankfile.txt`
-    - `toccata reorder recursive_doubling --machine "node:8 core:8" -o before-after.png`
+    - `toccata reorder allgather/bruck --machine topology.conf --rankfile rankfile.txt`
+    - `toccata reorder allgather/recursive_doubling --machine "node:8 core:8" -o before-after.png`
     - `toccata reorder --paper -o gpc.png`
     """
     outputs.check_pictures(output)
