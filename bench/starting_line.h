@@ -2,8 +2,10 @@
 
 #include <mpi.h>
 
+#include <span>
+
 #ifdef TOCCATA_SIMULATED
-#include <simgrid/actor.h>
+#include "simulator/meeting.h"
 #endif
 
 namespace toccata::bench {
@@ -11,13 +13,20 @@ namespace toccata::bench {
 // Lets all ranks of MPI_COMM_WORLD begin together, as far as that can be.
 inline void line_up() {
 #ifdef TOCCATA_SIMULATED
-  // A barrier would let some go before others. There all ranks have one clock, and time is free.
-  const double here = MPI_Wtime();
-  double latest;
-  MPI_Allreduce(&here, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  sg_actor_sleep_for(latest + 1 - MPI_Wtime());
+  // A barrier by messages would let some go before others.
+  meet<double>({}, {});
 #else
   MPI_Barrier(MPI_COMM_WORLD);
+#endif
+}
+
+// Each of the values, none below 0, becomes the largest that a rank has.
+inline void find_largest(std::span<double> values) {
+#ifdef TOCCATA_SIMULATED
+  meet<double>(values, values);
+#else
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
+                MPI_COMM_WORLD);
 #endif
 }
 
