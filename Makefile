@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid soak install test-mpis deb test-deb docs look overhead cluster lint format clean help guest examples setup configure
+.PHONY: all demo test test-asan simgrid soak install test-mpis deb test-deb docs look test-cluster overhead cluster lint format clean help guest examples setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -82,12 +82,14 @@ examples: all ## whole programs bare and preloaded, 4 ranks here and 16 on four 
 	@trap bench/cluster/down.sh EXIT; \
 	  python3 scripts/examples.py "bench/cluster/bin/mpirun -n 16" $(RELEASE) openmpi
 
-cluster: all ## compare allgathers on four hosts that this machine pretends to be (needs root)
+test-cluster: all ## correctness on four hosts that this machine pretends to be, uneven ranks (needs root)
 	@bench/cluster/up.sh
-	@trap bench/cluster/down.sh EXIT; PATH=$(CURDIR)/bench/cluster/bin:$$PATH \
-	  ./toccata bench allgather --mpi openmpi --ranks 16 --sizes 8,1K,64K --repetitions 20 \
-	  --algorithms native,ring,bruck,sparbit,locality_bruck,hierarchical,multi_lane \
-	  --highlight locality_bruck
+	@trap bench/cluster/down.sh EXIT; PYTHONPATH=python:$(RELEASE)/python PYTHONDONTWRITEBYTECODE=1 \
+	  build/venv/bin/python -m pytest -q tests/cluster/cluster_test.py
+
+cluster: all ## measure every collective on those hosts, 16 and 32 ranks, even and not: about 10 minutes
+	@bench/cluster/up.sh
+	@trap bench/cluster/down.sh EXIT; bench/cluster/measure.py
 
 lint: all ## formatting, style and types
 	@clang-format --dry-run --Werror $$(git ls-files '*.h' '*.cpp' '*.c')

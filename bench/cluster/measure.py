@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""measure.py [COLLECTIVE...]: every collective (or these) on the hosts of up.sh: the MPI library's
+own, ours that know nothing of nodes, and ours that go by them, interleaved. Tables in Markdown,
+with the spread and the network's settings, go to results/cluster.md, times to results/cluster/."""
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results"
+# Flat ones first, then those that go by nodes.
+ALGORITHMS = {
+    "allgather": "ring,bruck;hierarchical,locality_bruck",
+    "allreduce": "recursive_doubling,ring;hierarchical,multi_lane",
+    "alltoall": "pairwise,bruck;hierarchical",
+    "alltoallv": "pairwise,bruck;",
+    "barrier": "dissemination;hierarchical",
+    "bcast": "binomial,scatter_allgather;hierarchical,multi_lane",
+    "exscan": "recursive_doubling;hierarchical",
+    "gather": "binomial;hierarchical",
+    "gatherv": "linear,binomial;",
+    "reduce": "binomial;hierarchical,multi_lane",
+    "reduce_scatter": "recursive_halving,ring;multi_lane",
+    "scan": "recursive_doubling;hierarchical",
+    "scatter": "binomial;hierarchical",
+    "scatterv": "linear,binomial;",
+}
+# Ranks, and how many of them each host has.
+JOBS = (("16", "4"), ("32", "8"), ("16", "5,5,3,3"))
+SIZES, REPETITIONS, LIMIT = "8,1K,64K", "15", "3"
+
+
+def measure(collective: str, ranks: str, slots: str) -> list[dict[str, str]]:
+    table = RESULTS / "cluster" / f"{collective}-{ranks}-{slots.replace(',', '')}.csv"
+    names = ALGORITHMS[collective].replace(";", ",").strip(",")
+    path = f"{ROOT / 'bench/cluster/bin'}:{os.environ['PATH']}"
+    subprocess.run(
+        [ROOT / "toccata", "bench", collective, "--mpi", "openmpi", "--ranks", ranks,
+         "--sizes", "8" if collective == "barrier" else SIZES, "--repetitions", REPETITIONS,
+         "--warmup", "2", "--limit", LIMIT, "--algorithms", f"native,{names}", "--csv", table,
+         "--json", table.with_suffix(".json"), "--heatmap", table.with_suffix(".png")],
+        env=os.environ | {"PATH": path, "SLOTS": slots}, stdout=subprocess.DEVNULL, check=True,
+    )  # fmt: skip
+    with table.open() as file:
+        return list(csv.DictReader(file))
+
+
+def markdown(collective: str, ranks: str, slots: str, rows: list[dict[str, str]]) -> str:
+    names = list(dict.fromkeys(row["algorithm"] for row in rows))
+    flat, _ = ALGORITHMS[collective].split(";")
+    by_nodes = [each for each in names if each != "native" and each not in flat.split(",")]
+    lines = [
+        f"`{collective}`, {ranks} ranks, {slots} a host: median ms (half of what lies between the "
+        f"quartiles, %); by nodes: {', '.join(by_nodes) or 'none'}",
+        "",
+        f"| bytes | {' | '.join(names)} |",
+        f"|---:|{'---:|' * len(names)}",
+    ]
+    for size in dict.fromkeys(row["bytes"] for row in rows):
+        here = {row["algorithm"]: row for row in rows if row["bytes"] == size}
+        best = min(here.values(), key=lambda row: float(row["median_us"]))
+        lines.append(f"| {size} | " + " | ".join(cell(here.get(n), best) for n in names) + " |")
+    return "\n".join(lines)
+
+
+def cell(row: dict[str, str] | None, best: dict[str, str]) -> str:
+    if row is None:
+        return "–"
+    text = f"{float(row['median_us']) / 1e3:.3g} ({100 * float(row['spread']):.0f})"
+    return f"**{text}**" if row is best else text
+
+
+def network() -> str:
+    usual = {"HOSTS": "4", "DELAY": "1000", "RATE": "100mbit", "CORE": "400mbit"}
+    settings = {name: os.environ.get(name, value) for name, value in usual.items()}
+    load = os.getloadavg()[0]
+    return (
+        f"{settings['HOSTS']} hosts on two leaf switches, {settings['RATE']} each, "
+        f"{settings['CORE']} between the switches, {settings['DELAY']} µs from one to another, MTU "
+        f"9000, cubic; {os.cpu_count()} cores, load {load:.1f} at the beginning"
+    )
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(ALGORITHMS)
+    unknown = [each for each in wanted if each not in ALGORITHMS]
+    if unknown:
+        sys.exit(f"measure.py: no collective is called {', '.join(unknown)}")
+    (RESULTS / "cluster").mkdir(parents=True, exist_ok=True)
+    parts = [network()]
+    for number, collective in enumerate(wanted, 1):
+        for ranks, slots in JOBS:
+            print(f"{number} of {len(wanted)}: {collective}, {ranks} ranks, {slots} a host",
+                  file=sys.stderr)  # fmt: skip
+            parts.append(markdown(collective, ranks, slots, measure(collective, ranks, slots)))
+            (RESULTS / "cluster.md").write_text("\n\n".join(parts) + "\n")
+    print(f"wrote {RESULTS / 'cluster.md'}")
+
+
+main()

@@ -1,0 +1,92 @@
+"""Between hosts, with uneven ranks: every algorithm by name, and the preloaded library.
+
+`make test-cluster` runs this between bench/cluster/up.sh and down.sh.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from toccata import _core, catalogue
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build/release"
+MPIRUN = ROOT / "bench/cluster/bin/mpirun"
+SLOTS = "5,5,3,3"  # of ranks on the four hosts
+RANKS = 16
+PLACES = _core.Placement(_core.Machine(f"node:4 core:{SLOTS}"), RANKS, "sequential")
+# Those that go by nodes; one of each kind that there is.
+BY_NODES = {
+    "allgather": "locality_bruck", "allreduce": "hierarchical", "alltoall": "hierarchical",
+    "barrier": "hierarchical", "bcast": "hierarchical", "exscan": "hierarchical",
+    "gather": "hierarchical", "reduce": "hierarchical", "reduce_scatter": "multi_lane",
+    "scan": "hierarchical", "scatter": "hierarchical",
+}  # fmt: skip
+LIMIT = 120  # seconds of one run
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [str(MPIRUN), "-n", str(RANKS), *command],
+        env=os.environ | AS_ROOT | {"SLOTS": SLOTS},
+        capture_output=True, text=True, timeout=LIMIT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done
+
+
+def results(output: str) -> list[dict]:
+    events = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    assert events[0]["nodes"] == 4
+    assert events[-1]["event"] == "done"
+    return [each for each in events if each["event"] == "result"]
+
+
+def benchmark(collective: str, *algorithms: str) -> list[str]:
+    return [
+        str(BUILD / "bench/openmpi/toccata_bench"), "--collective", collective,
+        "--algorithms", ";".join(algorithms), "--sizes", "4,1000,100000",
+        "--warmup", "0", "--repetitions", "1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("collective", [each.name for each in _core.collectives()])
+def test_every_algorithm_gives_the_right_data(collective: str) -> None:
+    possible = [
+        each.name
+        for each in catalogue.of_collective(collective)
+        if not _core.parse_choice(collective, each.name).why_impossible(_core.Shape(PLACES))
+    ]
+    found = results(run(*benchmark(collective, *possible)).stdout)
+    assert {each["algorithm"] for each in found} == set(possible)
+    assert all(each["valid"] for each in found)
+
+
+def preloaded(**settings: str) -> list[str]:
+    libraries = (BUILD / "lib/openmpi/libtoccata.so", ROOT / "build/cluster/sleep_on_yield.so")
+    words = {"LD_PRELOAD": " ".join(map(str, libraries)), "TOCCATA_REPORT": "1"} | settings
+    return ["env", *(f"{name}={value}" for name, value in words.items())]
+
+
+@pytest.mark.parametrize("collective", BY_NODES)
+def test_what_is_asked_of_the_preloaded_library_runs_by_nodes(collective: str) -> None:
+    name = BY_NODES[collective]
+    asked = preloaded(**{f"TOCCATA_{collective.upper()}": name})
+    done = run(*asked, *benchmark(collective, "auto"))
+    assert all(each["valid"] for each in results(done.stdout))
+    rows = [line.split() for line in done.stderr.splitlines() if line.startswith("toccata:")]
+    assert any(row[2:4] == [str(RANKS), name] for row in rows), done.stderr
+
+
+@pytest.mark.parametrize("program", ["c", "alltoall_c", "rooted_c"])
+def test_programs_that_know_nothing_of_it(program: str) -> None:
+    asked = preloaded(
+        TOCCATA_ALLGATHER="hierarchical", TOCCATA_ALLTOALL="hierarchical",
+        TOCCATA_ALLREDUCE="hierarchical", TOCCATA_BCAST="hierarchical",
+    )  # fmt: skip
+    done = run(*asked, str(BUILD / "tests/preload/openmpi" / program))
+    assert done.stdout.split() == ["right"], done.stderr
