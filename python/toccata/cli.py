@@ -23,6 +23,7 @@ from toccata.commands.fit import fit_
 from toccata.commands.list import list_
 from toccata.commands.predict import predict
 from toccata.commands.reorder import reorder
+from toccata.commands.reproduce import reproduce
 from toccata.commands.run import run
 from toccata.commands.show import show_
 from toccata.commands.sim import sim
@@ -165,6 +166,7 @@ app.command("demo")(demo_)
 app.command("explain")(explain)
 app.command("export")(export)
 app.command("sim")(sim)
+app.command("reproduce")(reproduce)
 app.command("fit")(fit_)
 app.command("run", context_settings={"allow_interspersed_args": False})(run)
 app.command("doctor", context_settings={"allow_interspersed_args": False})(doctor)

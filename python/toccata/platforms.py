@@ -28,15 +28,26 @@ class Platform:
             fields.pop(not_of_a_model, None)
         return _core.Model.parse(json.dumps(fields), self.name)
 
-    def changed(self, name: str, network: dict[str, float], noise: float = 0) -> "Platform":
-        """Another one, whose messages between nodes have these alpha, o, ...: in seconds.
+    @property
+    def is_noisy(self) -> bool:
+        return bool(json.loads(self.text).get("noise"))
+
+    def changed(
+        self,
+        name: str,
+        network: dict[str, float],
+        inside: dict[str, float] | None = None,
+        noise: float = 0,
+    ) -> "Platform":
+        """Another one, whose messages between nodes, and inside of them, have these alpha, o, ...:
+        in seconds.
 
         With `noise`, the processor at either end of a message is held up for as long in the mean.
         """
         fields = json.loads(self.text)
         for level in fields["levels"]:
-            if level["level"] in (fields["levels"][0]["level"], "leaf"):
-                level["eager"] |= network
+            outside = level["level"] in (fields["levels"][0]["level"], "leaf")
+            level["eager"] |= network if outside else inside or {}
         fields |= {"name": name} | ({"noise": noise} if noise else {})
         return _checked(fields, self.machine)
 

@@ -1,19 +1,24 @@
-"""Runs the benchmark program under SimGrid, a cell at a time, and keeps what it found.
+"""Runs the benchmark program under SimGrid and keeps what it found, a cell at a time.
 
 A cell is one collective by one algorithm at one size. What comes out depends on the program, the
 platform and the cell alone, so it is kept under the digest of these, and a repeated cell is free.
+The sizes of an algorithm share a run, as most of a short one is to begin.
 """
 
 import hashlib
 import json
+import math
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
+from threading import Lock, Timer
 from typing import Any
 
 from toccata import _core, launcher, platforms
@@ -37,6 +42,7 @@ OPTIONS = (
     "smpi/barrier:ompi_bruck",
     "smpi/bcast:binomial_tree",
     "smpi/allreduce:rdb",
+    "smpi/reduce:binomial",
 )
 MOST_DATA = 1 << 29  # bytes that all ranks together hold, where data is looked at
 # Of these collectives each rank holds the blocks of all.
@@ -169,10 +175,13 @@ def command(
 
 
 def _command_of(
-    platform: Platform, cell: Cell, directory: Path
+    platform: Platform, cells: Sequence[Cell], directory: Path
 ) -> tuple[list[str], dict[str, str]]:
+    """Of cells that differ in size alone."""
+    cell = cells[0]
     peer = f"smpi/{cell.collective}:{cell.algorithm.removeprefix(PEER)}"
-    arguments = ["--collective", cell.collective, "--sizes", str(cell.bytes)]
+    arguments = ["--collective", cell.collective]
+    arguments += ["--sizes", ",".join(str(each.bytes) for each in cells)]
     arguments += ["--algorithms", "native" if cell.is_peer else cell.algorithm]
     arguments += ["--warmup", "0", "--repetitions", "1"]
     arguments += [] if cell.with_data else ["--no-validate"]
@@ -180,34 +189,92 @@ def _command_of(
     return command(platform, cell.ranks, cell.placement, directory, arguments, options)
 
 
-def simulate(platform: Platform, cell: Cell, limit: float) -> Outcome:
-    """Runs a cell, or remembers it; after `limit` seconds it is given up.
+class _Runs:
+    """The programs that run now: all are ended where the command ends early."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = Lock()
+        self._ended = False
+
+    @contextmanager
+    def started(
+        self, words: Sequence[str], environment: dict[str, str], said: Path
+    ) -> Iterator[subprocess.Popen[str]]:
+        with said.open("w") as stderr, self._lock:
+            if self._ended:
+                raise KeyboardInterrupt
+            process = subprocess.Popen(
+                words, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
+            )
+            self._running.add(process)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+            with self._lock:
+                self._running.remove(process)
+
+    def end(self) -> None:
+        with self._lock:
+            self._ended = True
+            for each in self._running:
+                each.kill()
+
+
+def _simulate(
+    platform: Platform, cells: Sequence[Cell], limit: float, runs: _Runs
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Cells that differ in size alone, by one run, or by more where one ends early: then the size
+    that it was at is to blame.
 
     Raises Failure where one of ours fails or gives wrong data. Peers' failures are outcomes.
     """
-    if found := known(platform, cell):
-        return found
-    with tempfile.TemporaryDirectory(prefix="toccata-sim-") as directory:
-        words, environment = _command_of(platform, cell, Path(directory))
-        try:
-            done = subprocess.run(
-                words, env=environment, capture_output=True, text=True, timeout=limit, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return Outcome(why_not=f"has not ended within {limit:g} s")
-    outcome = _read(done.stdout)
-    if done.returncode not in (0, 1) or outcome is None:
-        said = [line for line in done.stderr.splitlines() if line.strip()][-SAID_LINES:]
-        reason = "\n  ".join([f"exit code {done.returncode}", *said])
-        if not cell.is_peer:
-            raise Failure(f"{_name(cell)} failed under SimGrid: {reason}")
-        outcome = Outcome(why_not=f"failed ({said[0] if said else reason})")
-    if outcome.valid is False:
-        if not cell.is_peer:
-            raise Failure(f"{_name(cell)} gave wrong data under SimGrid")
-        outcome = Outcome(valid=False, why_not="gave wrong data")
-    _keep(platform, cell, outcome)
-    return outcome
+    left = list(cells)
+    while left:
+        with tempfile.TemporaryDirectory(prefix="toccata-sim-") as directory:
+            said = Path(directory) / "said"
+            words, environment = _command_of(platform, left, Path(directory))
+            late = False
+
+            def give_up(process: subprocess.Popen[str]) -> None:
+                nonlocal late
+                late = True
+                process.kill()
+
+            with runs.started(words, environment, said) as process:
+                assert process.stdout is not None
+                timer = Timer(limit, give_up, [process])
+                timer.start()
+                for line in process.stdout:
+                    outcome = _read(line, left[0]) if left else None
+                    if outcome is None:
+                        continue
+                    timer.cancel()
+                    timer = Timer(limit, give_up, [process])
+                    timer.start()
+                    if outcome.valid is False and not left[0].is_peer:
+                        timer.cancel()
+                        raise Failure(f"{_name(left[0])} gave wrong data under SimGrid")
+                    yield left.pop(0), outcome
+                timer.cancel()
+                code = process.wait()
+            lines = [each for each in said.read_text().splitlines() if each.strip()]
+        lines = lines[-SAID_LINES:]
+        if late:
+            yield left.pop(0), Outcome(why_not=f"{_LATE} {limit:g} s")
+        elif left or code not in (0, 1):
+            blamed = left.pop(0) if left else cells[-1]
+            reason = "\n  ".join([f"exit code {code}", *lines])
+            if not blamed.is_peer:
+                raise Failure(f"{_name(blamed)} failed under SimGrid: {reason}")
+            yield blamed, Outcome(why_not=f"failed ({lines[0] if lines else reason})")
+
+
+_LATE = "has not ended within"  # that is no outcome to keep: with more time it may
 
 
 def _name(cell: Cell) -> str:
@@ -217,17 +284,16 @@ def _name(cell: Cell) -> str:
     )
 
 
-def _read(output: str) -> Outcome | None:
-    """What the program told."""
-    for line in output.splitlines():
-        if not line.startswith("{"):
-            continue
-        event: dict[str, Any] = json.loads(line)
-        if event.get("event") == "impossible":
-            return Outcome(why_not=str(event["reason"]))
-        if event.get("event") == "result":
-            return Outcome(seconds=float(event["max"]), valid=event["valid"])
-    return None
+def _read(line: str, cell: Cell) -> Outcome | None:
+    """What the program told of a cell, if it did."""
+    if not line.startswith("{"):
+        return None
+    event: dict[str, Any] = json.loads(line)
+    if event.get("event") != "result":
+        return None
+    if not event["valid"]:
+        return Outcome(valid=False, why_not="gave wrong data")
+    return Outcome(float(event["max"]), True if cell.with_data else None)
 
 
 def run(
@@ -237,18 +303,82 @@ def run(
     limit: float = 600,
     jobs: int | None = None,
 ) -> dict[Cell, Outcome]:
-    """All cells, on as many cores as there are; `told` hears of each that has ended."""
+    """As run_all, on one platform."""
+    found = run_all([(platform, cell) for cell in cells], told, limit, jobs)
+    return {cell: found[platform, cell] for cell in cells}
+
+
+Work = tuple[Platform, Cell]
+
+
+def run_all(
+    work: Sequence[Work],
+    told: Callable[[Cell], None] = lambda cell: None,
+    limit: float = 600,
+    jobs: int | None = None,
+) -> dict[Work, Outcome]:
+    """All cells, on as many cores as there are, longest first; `told` hears of each that has ended.
+
+    After `limit` seconds a cell is given up. What has ended is kept, whatever becomes of the rest.
+    """
     programs()
+    outcomes: dict[Work, Outcome] = {}
+    batches: dict[tuple[Platform, Cell, bool], list[Cell]] = defaultdict(list)
+    for platform, cell in dict.fromkeys(work):
+        if found := known(platform, cell):
+            outcomes[platform, cell] = found
+            told(cell)
+        else:
+            # A noisy platform's noise goes on from one call to the next.
+            same = cell if platform.is_noisy else replace(cell, bytes=0)
+            batches[platform, same, cell.with_data].append(cell)
+    runs = _Runs()
+
+    def simulate(platform: Platform, cells: Sequence[Cell]) -> None:
+        for cell, outcome in _simulate(platform, cells, limit, runs):
+            if not outcome.why_not.startswith(_LATE):
+                _keep(platform, cell, outcome)
+            outcomes[platform, cell] = outcome
+            told(cell)
+
+    longest_first = sorted(
+        ((platform, sorted(cells, key=lambda each: each.bytes))
+         for (platform, _, _), cells in batches.items()),
+        key=lambda batch: -sum(map(effort, batch[1])),
+    )  # fmt: skip
     pool = ThreadPoolExecutor(jobs or launcher.cores())
     try:
-        futures = {pool.submit(simulate, platform, cell, limit): cell for cell in cells}
-        outcomes = {}
-        for future in as_completed(futures):
-            outcomes[futures[future]] = future.result()
-            told(futures[future])
+        for future in as_completed([pool.submit(simulate, *batch) for batch in longest_first]):
+            future.result()
+    except BaseException:
+        runs.end()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
-    return {cell: outcomes[cell] for cell in cells}
+    return outcomes
+
+
+def effort(cell: Cell) -> float:
+    """About how many seconds it takes to simulate: messages are what counts, and ranks."""
+    return (
+        0.02
+        + 2e-3 * cell.ranks
+        + 2 * SECONDS_A_MESSAGE * _messages(cell.collective, cell.algorithm, cell.ranks)
+    )
+
+
+SECONDS_A_MESSAGE = 1.5e-5
+
+
+@cache
+def _messages(collective: str, algorithm: str, p: int) -> float:
+    if algorithm in SELECTORS or algorithm.startswith(PEER):
+        return p * (p if collective == "alltoall" else 4 * math.log2(p))
+    choice = _core.parse_choice(collective, algorithm)
+    shape = _core.Shape(p)
+    if choice.algorithm is None or choice.why_impossible(shape):
+        return p * math.log2(p)
+    return choice.cost(shape).messages * p
 
 
 def measurements(platform: Platform, outcomes: dict[Cell, Outcome]) -> list[Measurement]:

@@ -1,13 +1,16 @@
 """Platforms, and what is kept of a simulation; the simulation itself is tests/simulator's."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from conftest import Toccata
 from toccata import _core, platforms, simulating
-from toccata.errors import InputError
+from toccata.commands.reproduce import PaperName
+from toccata.errors import Failure, InputError
+from toccata.reproducing import page
 from toccata.simulating import Cell, Outcome
 
 CELL = Cell("allgather", "ring", 4, 8, "sequential")
@@ -45,9 +48,11 @@ def test_a_rank_needs_a_core() -> None:
 
 def test_a_changed_platform_is_another() -> None:
     yahoo = platforms.find("yahoo")
-    slow = yahoo.changed("slow", {"alpha": 1e-3}, noise=1e-6)
+    slow = yahoo.changed("slow", {"alpha": 1e-3}, {"o": 1e-6}, noise=1e-6)
     costs = json.loads(slow.text)
     assert [level["eager"]["alpha"] for level in costs["levels"]] == [1e-3, 1e-3, 4e-7]
+    assert [level["eager"]["o"] for level in costs["levels"]] == [5e-6, 5e-6, 1e-6]
+    assert slow.is_noisy and not yahoo.is_noisy
     assert costs["noise"] == 1e-6
     assert slow.model.name == "slow"
 
@@ -69,13 +74,97 @@ def test_outcomes_are_kept_by_code_platform_and_cell(code: Path) -> None:
     assert simulating.known(yahoo, CELL) is None
     simulating._keep(yahoo, CELL, Outcome(1e-6, True))
     assert simulating.known(yahoo, CELL) == Outcome(1e-6, True)
-    assert simulating.simulate(yahoo, CELL, 1) == Outcome(1e-6, True)
+    assert simulating.run(yahoo, [CELL]) == {CELL: Outcome(1e-6, True)}
     assert simulating.known(platforms.find("cervino"), CELL) is None
     assert simulating.known(yahoo, Cell("allgather", "ring", 4, 9, "sequential")) is None
     code.write_text("two")
     simulating._digest_of_code.cache_clear()
     assert simulating.known(yahoo, CELL) is None
     simulating._digest_of_code.cache_clear()
+
+
+@pytest.fixture
+def smpimain(code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In place of SimGrid: a size takes as many seconds; it breaks at 5, errs at 7, hangs at 9."""
+    program = tmp_path / "bin" / "smpimain"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/usr/bin/env python3\n"
+        "import json, pathlib, sys, time\n"
+        f"with pathlib.Path({str(tmp_path / 'runs')!r}).open('a') as runs: runs.write('run\\n')\n"
+        "for size in sys.argv[sys.argv.index('--sizes') + 1].split(','):\n"
+        "    if size == '5': sys.exit('Segmentation fault')\n"
+        "    if size == '9': time.sleep(60)\n"
+        "    print(json.dumps({'event': 'result', 'max': int(size), 'valid': size != '7'}),"
+        " flush=True)\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(simulating, "simgrid", lambda: tmp_path)
+    return tmp_path / "runs"
+
+
+def cells(algorithm: str, *sizes: int) -> list[Cell]:
+    return [Cell("allgather", algorithm, 4, size, "sequential") for size in sizes]
+
+
+def test_sizes_share_a_run_and_are_free_the_second_time(smpimain: Path) -> None:
+    yahoo = platforms.find("yahoo")
+    wanted = cells("ring", 1, 2, 3)
+    told: list[Cell] = []
+    found = simulating.run(yahoo, wanted, told.append)
+    assert [found[each].seconds for each in wanted] == [1, 2, 3]
+    assert sorted(told, key=lambda each: each.bytes) == wanted
+    assert simulating.run(yahoo, [*wanted, *wanted]) == found
+    assert smpimain.read_text() == "run\n"
+    simulating.run(yahoo.changed("noisy", {}, noise=1e-6), wanted)
+    assert smpimain.read_text() == 4 * "run\n"
+
+
+def test_what_a_peer_does_wrong_is_its_outcome(smpimain: Path) -> None:
+    found = simulating.run(platforms.find("yahoo"), cells("ompi", 4, 5, 6, 7, 9, 10), limit=1)
+    assert [outcome.seconds for outcome in found.values()] == [4, None, 6, None, None, 10]
+    why = [outcome.why_not for outcome in found.values() if outcome.seconds is None]
+    assert why == [
+        "failed (Segmentation fault)", "gave wrong data", "has not ended within 1 s"
+    ]  # fmt: skip
+    assert smpimain.read_text() == 3 * "run\n"
+    simulating.run(platforms.find("yahoo"), cells("ompi", 4, 5, 9), limit=1)
+    assert smpimain.read_text() == 4 * "run\n"  # with more time it may end
+
+
+def test_what_ours_does_wrong_ends_the_command_and_the_rest_is_kept(smpimain: Path) -> None:
+    yahoo = platforms.find("yahoo")
+    with pytest.raises(Failure, match=r"ring with 4 ranks .* and 7 bytes gave wrong data"):
+        simulating.run(yahoo, cells("ring", 6, 7))
+    assert simulating.known(yahoo, cells("ring", 6)[0]) == Outcome(6, True)
+    with pytest.raises(Failure, match=r"5 bytes failed under SimGrid: exit code 1\n.*Segmentation"):
+        simulating.run(yahoo, cells("ring", 5))
+
+
+def test_a_section_takes_its_own_place(tmp_path: Path) -> None:
+    none = page.Found({})
+    first, second = page.Section("sparbit", "One"), page.Section("locality", "Two")
+    first.say("as it was")
+    for each in (first, second):
+        page.write(each, none, tmp_path)
+    again = page.Section("sparbit", "One")
+    again.table(["a", "b"], [[1, 2]])
+    found = page.Found({(platforms.find("yahoo"), CELL): Outcome(1e-6, True)})
+    page.write(again, found, tmp_path)
+    text = (tmp_path / "reproduction.md").read_text()
+    assert "as it was" not in text
+    assert text.index("## One") < text.index("| 1 | 2 |") < text.index("## Two")
+    times = (tmp_path / "reproduction" / "sparbit.csv").read_text().splitlines()
+    assert times[1:] == ["yahoo,allgather,ring,4,sequential,8,1,"]
+
+
+@pytest.mark.parametrize("paper", PaperName)
+def test_quick_is_a_part_and_possible(paper: PaperName) -> None:
+    module = import_module(f"toccata.reproducing.{paper.value}")
+    quick, full = module.work(True), module.work(False)
+    assert 0 < len(quick) < len(full)
+    for platform, cell in quick:
+        assert len(platforms.cores(platform, cell.ranks, cell.placement)) == cell.ranks
 
 
 def test_large_cells_go_without_data() -> None:

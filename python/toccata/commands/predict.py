@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, machines, outputs, predicting
+from toccata import _core, catalogue, machines, outputs, platforms, predicting
 from toccata import quantities as q
 from toccata.commands.common import (
     ModelOption,
@@ -39,7 +39,13 @@ def predict(
             help="Algorithms of one collective, or a collective.",
         ),
     ],
-    model: ModelOption,
+    model: ModelOption = "",
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P", help="Instead, model and machine as for sim: yahoo, cervino, ..., a file."
+        ),
+    ] = None,
     machine: Annotated[
         list[str] | None,
         typer.Option(
@@ -95,10 +101,11 @@ def predict(
     - `toccata predict allgather --model gigabit --machine "node:16 socket:2 core:4" --ranks 128`
     - `toccata predict allgather/bruck locality_bruck --model lassen --sizes 4:64K
       --machine "node:1024 socket:1 core:16" --nodes 1024 -o figure8.png`
+    - `toccata predict allgather --platform yahoo --placement cyclic`
     """
 
     choices = _predicted(names)
-    parameters = predicting.read_model(model)
+    parameters, machine = _where(model, platform, machine)
     numbers = q.parse_ranks(ranks) if ranks is not None else None
     chosen = q.parse_ranks(nodes, "nodes") if nodes is not None else []
     bytes_ = q.parse_sizes(sizes)
@@ -167,6 +174,21 @@ def predict(
         console.print(f"wrote {output}")
     if all_[-1].interrupted:
         raise typer.Abort
+
+
+def _where(
+    model: str, platform: str | None, machine: list[str] | None
+) -> tuple[_core.Model, list[str] | None]:
+    """The model and the machines that are asked for."""
+    if platform is None:
+        if not model:
+            raise InputError("what do messages cost? Give --model or --platform")
+        return predicting.read_model(model), machine
+    if model or machine:
+        given = f"--model {model}" if model else "--machine"
+        raise InputError(f"--platform {platform} is both, model and machine; leave out {given}")
+    there = platforms.find(platform)
+    return there.model, [there.machine]
 
 
 def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:

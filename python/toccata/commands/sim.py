@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import TimeRemainingColumn
 
 from toccata import _core, catalogue, machines, outputs, platforms, simulating, tables
 from toccata import quantities as q
@@ -64,6 +63,12 @@ def sim(
     highlight: Annotated[
         str | None, typer.Option(metavar="NAME", help="The algorithm in question.")
     ] = None,
+    predicted: Annotated[
+        bool,
+        typer.Option(
+            "--predicted", help="Tell how far the platform's model is from the simulation."
+        ),
+    ] = False,
     limit: Annotated[
         int,
         typer.Option(
@@ -100,6 +105,7 @@ def sim(
     - `toccata sim allgather --platform yahoo --ranks 64 --placement cyclic`
     - `toccata sim alltoall --platform "node:16 core:8" --algorithms pairwise,bruck --sizes 8:4K`
     - `toccata sim bcast --platform fattree64 --ranks 4096 --peers none --sizes 1K`
+    - `toccata sim alltoall --platform yahoo --ranks 64 --peers none --predicted`
     """
     from toccata import drawing  # matplotlib takes a second to load
     from toccata import heatmap as map_
@@ -150,14 +156,12 @@ def sim(
         if name not in left_out[p]
         for size in bytes_
     ]
-    bar = progress()
-    bar.columns = (*bar.columns, TimeRemainingColumn())
-    with bar:
-        task = bar.add_task("", total=len(cells))
+    with progress(remaining=True, counted=False) as bar:
+        task = bar.add_task("", total=sum(map(simulating.effort, cells)))
 
         def told(cell: simulating.Cell) -> None:
             what = f"{cell.ranks} ranks, {cell.algorithm}, {q.show_bytes(cell.bytes)}"
-            bar.update(task, advance=1, description=what)
+            bar.update(task, advance=simulating.effort(cell), description=what)
 
         outcomes = simulating.run(there, cells, told, limit, jobs)
     results = Results(simulating.measurements(there, outcomes))
@@ -178,11 +182,28 @@ def sim(
     )
     if unseen:
         console.print(f"[dim]too large to look at the data: {unseen} of {len(cells)} cells[/]")
+    if predicted:
+        _print_predicted(there, outcomes)
     write_csv(results, csv)
     write_json(results, json_)
     title = f"{collective}, {there.name}, {placement}: simulated"
     drawing.write(map_.draw(map_.grid(results, marked, None, "max"), title), heatmap)
     console.print(f"wrote {csv}, {json_}, {heatmap}")
+
+
+def _print_predicted(
+    platform: platforms.Platform, outcomes: dict[simulating.Cell, simulating.Outcome]
+) -> None:
+    """The model beside the simulation: each algorithm's median error, and all together."""
+    from toccata import model_beside  # scipy takes a second to load
+
+    predicted = model_beside.predictions(platform, outcomes)
+    for name in dict.fromkeys(cell.algorithm for cell in predicted):
+        of = {cell: time for cell, time in predicted.items() if cell.algorithm == name}
+        error = model_beside.scored(platform, outcomes, of).error
+        console.print(f"[dim]{name}: by the model, median error {error:.1%}[/]")
+    found = model_beside.scored(platform, outcomes, predicted)
+    console.print(f"the model beside the simulation: {model_beside.text(found)}")
 
 
 def _impossible(

@@ -1,0 +1,69 @@
+"""`toccata reproduce`."""
+
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import outputs, simulating
+from toccata import quantities as q
+from toccata.commands.common import console, progress
+from toccata.simulating import Cell
+
+
+class PaperName(StrEnum):
+    """What can be reproduced: the modules of toccata.reproducing."""
+
+    locality = "locality"
+
+
+def reproduce(
+    paper: Annotated[PaperName, typer.Argument(metavar="PAPER", help=", ".join(PaperName))],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A subset, in minutes rather than hours.")
+    ] = False,
+    docs: Annotated[
+        Path, typer.Option(metavar="DIRECTORY", help="Where reproduction.md is, or is to be.")
+    ] = Path("results"),
+) -> None:
+    """Make a paper's tables and figures with our numbers beside the paper's.
+
+    Simulates what the paper measured, on machines like the paper's, and writes its section of
+    reproduction.md, the pictures, and all times as CSV. Whatever was simulated is kept, so that a
+    run which was interrupted goes on where it ended.
+
+    Examples:
+
+    - `toccata reproduce locality --quick`
+    - `toccata reproduce locality --docs docs`
+    """
+    # matplotlib takes a second to load
+    from toccata.reproducing import page
+
+    module = import_module(f"toccata.reproducing.{paper.value}")
+    outputs.check(docs / "reproduction.md")
+    simulating.programs()
+    work = module.work(quick)
+    done = 0
+    with progress(remaining=True, counted=False) as bar:
+        cells = f"of {len(work)} cells"
+        task = bar.add_task(f"0 {cells}", total=sum(simulating.effort(cell) for _, cell in work))
+
+        def told(cell: Cell) -> None:
+            nonlocal done
+            done += 1
+            what = f"{cell.algorithm}, {cell.ranks} ranks, {q.show_bytes(cell.bytes)}"
+            bar.update(task, advance=simulating.effort(cell), description=f"{done} {cells}: {what}")
+
+        try:
+            found = page.Found(simulating.run_all(work, told))
+        except KeyboardInterrupt:
+            console.print(f"interrupted: {done} {cells} are kept; the same command goes on")
+            raise typer.Abort from None
+    section = page.Section(paper.value, module.TITLE)
+    section.say(f"    toccata reproduce {paper.value}{' --quick' if quick else ''} --docs docs")
+    module.report(section, found, quick)
+    written = page.write(section, found, docs)
+    console.print(f"wrote {', '.join(map(str, written))}")

@@ -1,0 +1,99 @@
+"""docs/reproduction.md: a section a paper, each written by the command that measured it."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from toccata import drawing
+from toccata.platforms import Platform
+from toccata.simulating import Cell, Outcome, Work
+
+HEAD = """# The papers' numbers beside ours
+
+Every section is written by `toccata reproduce PAPER`, which says what it ran. Simulated times are
+the same on every machine ([simulation.md](simulation.md)); measured ones are of the machine that is
+named.
+"""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was simulated."""
+
+    outcomes: Mapping[Work, Outcome]
+
+    def seconds(self, platform: Platform, cell: Cell) -> float | None:
+        return self.outcomes[platform, cell].seconds
+
+    def wrong(self) -> list[str]:
+        """The peers that gave wrong data anywhere."""
+        return sorted({cell.algorithm for (_, cell), each in self.outcomes.items()
+                       if each.valid is False})  # fmt: skip
+
+
+@dataclass
+class Section:
+    """What a paper's section says, in Markdown, and its pictures by name."""
+
+    paper: str
+    title: str
+    parts: list[str] = field(default_factory=list)
+    pictures: dict[str, Figure] = field(default_factory=dict)
+
+    def say(self, text: str) -> None:
+        self.parts.append(text)
+
+    def table(self, heading: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        lines = [heading, ["---", *["---:"] * (len(heading) - 1)], *rows]
+        self.parts.append("\n".join(f"| {' | '.join(map(str, each))} |" for each in lines))
+
+    def picture(self, name: str, figure: Figure, what: str) -> None:
+        self.pictures[name] = figure
+        self.parts.append(f"![{what}](images/reproduced-{self.paper}-{name}.png)")
+
+    def text(self) -> str:
+        begin, end = _marks(self.paper)
+        return "\n\n".join([begin, f"## {self.title}", *self.parts, end]) + "\n"
+
+
+def _marks(paper: str) -> tuple[str, str]:
+    return f"<!-- {paper} -->", f"<!-- end of {paper} -->"
+
+
+def write(section: Section, found: Found, docs: Path) -> list[Path]:
+    """Puts the section in its place on the page, its pictures and all times beside; what was
+    written."""
+    page = docs / "reproduction.md"
+    old = page.read_text() if page.exists() else HEAD
+    begin, end = _marks(section.paper)
+    if begin in old:
+        before, rest = old.split(begin, 1)
+        new = before + section.text() + rest.split(end, 1)[1].lstrip("\n")
+    else:
+        new = f"{old.rstrip()}\n\n{section.text()}"
+    times = docs / "reproduction" / f"{section.paper}.csv"
+    written = [page, times]
+    for path in (page, times):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    for name, figure in section.pictures.items():
+        path = docs / "images" / f"reproduced-{section.paper}-{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        drawing.write(figure, path)
+        written.append(path)
+    page.write_text(new)
+    _write_times(found, times)
+    return written
+
+
+def _write_times(found: Found, path: Path) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["platform", "collective", "algorithm", "ranks", "placement", "bytes",
+                         "microseconds", "why_not"])  # fmt: skip
+        for (platform, cell), each in found.outcomes.items():
+            time = "" if each.seconds is None else f"{1e6 * each.seconds:.4g}"
+            writer.writerow([platform.name, cell.collective, cell.algorithm, cell.ranks,
+                             cell.placement, cell.bytes, time, each.why_not])  # fmt: skip
