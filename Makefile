@@ -49,11 +49,13 @@ soak: all ## random applications, bare and preloaded, for 10 minutes; the tests 
 install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
 	@cmake --install $(RELEASE) --prefix $(PREFIX)
 
-deb: ## the Debian package, in build/deb; without matplotlib and scipy, which Debian has itself
-	@$(MAKE) --no-print-directory all PLOTS=OFF
-	@cmake -DTOCCATA_INTERPRETER=/usr/bin/python3 $(RELEASE) >/dev/null && mkdir -p build/deb
-	@cd $(RELEASE) && cpack >../deb/log || { cat ../deb/log; exit 1; }
-	@cmake -UTOCCATA_INTERPRETER -DTOCCATA_PLOTS=ON $(RELEASE) >/dev/null
+deb: setup ## the Debian package, in build/deb; without matplotlib and scipy, which Debian has itself
+	@mkdir -p build/deb
+	@cmake --preset release -B build/debian -DTOCCATA_INTERPRETER=/usr/bin/python3 \
+	  "-DTOCCATA_MPI=$(MPI)" -DTOCCATA_PLOTS=OFF -DTOCCATA_TESTS=OFF -DTOCCATA_SIMULATOR=OFF \
+	  >build/deb/log || { cat build/deb/log; exit 1; }
+	@ninja -C build/debian
+	@cd build/debian && cpack >../deb/log || { cat ../deb/log; exit 1; }
 	@ls -l build/deb/*.deb
 
 test-deb: deb ## install, use and remove it in a clean Debian (needs root, debootstrap, the network)

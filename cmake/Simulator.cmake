@@ -4,6 +4,10 @@
 # simulated_families   "simgrid", or nothing
 
 set(simulated_families "")
+option(TOCCATA_SIMULATOR "Build for the simulator, where there is one" ON)
+if(NOT TOCCATA_SIMULATOR)
+  return()
+endif()
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/simgrid.sh --where
                 OUTPUT_VARIABLE _simgrid OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(NOT EXISTS ${_simgrid}/complete)

@@ -19,9 +19,8 @@ mirror=$(sed -n 's/^URIs: *//p; s/^deb \([^ []*\) .*/\1/p' /etc/apt/sources.list
 cp "$package" "$chroot/tmp/toccata.deb"
 cp /etc/resolv.conf "$chroot/etc/"
 for each in /etc/apt/apt.conf.d/*proxy*; do [ ! -e "$each" ] || cp "$each" "$chroot/etc/apt/apt.conf.d/"; done
-mount --bind /proc "$chroot/proc"
-mount --bind /dev "$chroot/dev"
-trap 'umount "$chroot/proc" "$chroot/dev"' EXIT
+trap 'umount "$chroot/dev" "$chroot/sys" "$chroot/proc"' EXIT
+for each in proc sys dev; do mount --bind /$each "$chroot/$each"; done
 chroot "$chroot" sh -eu <<'IN'
 export DEBIAN_FRONTEND=noninteractive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 apt-get -qq update
@@ -33,6 +32,8 @@ toccata list allgather | grep -c allgather/
 toccata doctor -- mpirun.openmpi --oversubscribe -n 2 python3 -c 'import mpi4py.MPI'
 toccata run --allgather ring --report -- mpirun.openmpi --oversubscribe -n 2 \
   python3 -c 'import mpi4py.MPI as m; print(m.COMM_WORLD.allgather(m.COMM_WORLD.rank)); m.COMM_WORLD.Allgather(bytearray(8), bytearray(16))'
+man -w toccata-run toccata.conf libtoccata
+[ "$(_TOCCATA_COMPLETE=complete_bash COMP_WORDS="toccata ver" COMP_CWORD=1 toccata)" = verify ]
 apt-get -qq remove -y toccata >/dev/null
 [ ! -e /usr/bin/toccata ] && [ ! -e /usr/lib/toccata ]
 IN
