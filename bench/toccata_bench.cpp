@@ -21,6 +21,7 @@
 #include "starting_line.h"
 #include "topology/placements.h"
 #include "topology/synthetic.h"
+#include "turns.h"
 #ifdef TOCCATA_SIMULATED
 #include "simulator/without_data.h"
 #endif
@@ -213,11 +214,11 @@ class Run {
     return seconds;
   }
 
-  // Every one that runs once; each comes after each other one equally often.
+  // Every one that runs once.
   void repeat(Benchmark& benchmark, int repetition, const Ways& running, Times& seconds) {
     for (std::size_t i = 0; i < running.size(); ++i) {
       const std::size_t which =
-          running[(i + static_cast<std::size_t>(repetition)) % running.size()];
+          running[turn(i, static_cast<std::size_t>(repetition), running.size())];
       line_up();
       const double started = MPI_Wtime();
       benchmark.call(options_.algorithms[which]);
