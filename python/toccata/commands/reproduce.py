@@ -17,6 +17,7 @@ class PaperName(StrEnum):
     """What can be reproduced: the modules of toccata.reproducing."""
 
     locality = "locality"
+    sparbit = "sparbit"
 
 
 def reproduce(

@@ -1,0 +1,344 @@
+"""Loch and Koslovski's Sparbit paper: who is fastest on Yahoo and Cervino."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from statistics import fmean, geometric_mean, median
+
+from matplotlib.figure import Figure
+
+from toccata import _core, heatmap, platforms, predicting, simulating
+from toccata.platforms import Platform
+from toccata.quantities import show_bytes
+from toccata.reproducing.page import Found, Section
+from toccata.results import Results
+from toccata.simulating import Cell, Work
+
+TITLE = "Sparbit: who is fastest on two clusters (Loch and Koslovski, 2021)"
+
+SPARBIT = "sparbit:messages=per_block"  # as the paper's program sends: a message a block
+ONE_MESSAGE = "sparbit"
+OTHERS = ("ring", "neighbor_exchange", "recursive_doubling", "bruck")
+PLACEMENTS = ("sequential", "cyclic")
+CLUSTERS = {"yahoo": 128, "cervino": 160}  # cores
+PAPER_SHARES = {  # percent of the cells, section V
+    ("yahoo", "sequential"): 46.43, ("yahoo", "cyclic"): 19.12,
+    ("cervino", "sequential"): 39.64, ("cervino", "cyclic"): 30.83,
+}  # fmt: skip
+PAPER_GAINS = {  # mean, median and highest, percent: Table II, average times
+    ("yahoo", "sequential"): (34.70, 26.16, 84.16),
+    ("yahoo", "cyclic"): (14.89, 15.77, 31.07),
+    ("cervino", "sequential"): (30.23, 29.00, 77.78),
+    ("cervino", "cyclic"): (9.60, 8.71, 44.12),
+}
+
+
+def ranks(most: int, quick: bool) -> list[int]:
+    """The paper's two progressions, up to one rank a core; of those a few with `quick`."""
+    if quick:
+        return [each for each in (13, 32, 64) if each <= most]
+    return sorted({*range(8, most + 1, 8), *range(5, most + 1, 8)})
+
+
+def sizes(quick: bool) -> list[int]:
+    return [1 << k for k in ((0, 10, 12, 14) if quick else range(21))]
+
+
+def cells(placement: str, names: Iterable[str], numbers: Sequence[int], bytes_: Sequence[int]
+) -> list[Cell]:  # fmt: skip
+    return [
+        Cell("allgather", name, p, size, placement)
+        for p in numbers
+        for name in names
+        for size in bytes_
+        if not _core.parse_choice("allgather", name).why_impossible(p)
+    ]
+
+
+# Part 1: the heat maps.
+
+
+def _of_map(cluster: str, placement: str, quick: bool) -> list[Cell]:
+    numbers = ranks(CLUSTERS[cluster], quick)
+    return cells(placement, (SPARBIT, *OTHERS, ONE_MESSAGE), numbers, sizes(quick))
+
+
+# Part 2: what the paper's result needs.
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a message costs on Yahoo, in microseconds; as the platform has it unless told."""
+
+    latency: float = 25.0  # one way, between nodes
+    overhead: float = 5.0  # at either end, between nodes
+    inside: float = 0.2  # the overhead inside a node
+    noise: float = 0.0
+
+    @property
+    def platform(self) -> Platform:
+        return _under(self)
+
+    def __str__(self) -> str:
+        return (f"{self.latency:g} µs one way, {self.overhead:g} µs at either end, "
+                f"{self.inside:g} inside, noise {self.noise:g}")  # fmt: skip
+
+
+@cache
+def _under(conditions: Conditions) -> Platform:
+    network = {"alpha": 1e-6 * conditions.latency, "o": 1e-6 * conditions.overhead}
+    inside = {"o": 1e-6 * conditions.inside, "alpha": 2e-6 * conditions.inside}
+    name = f"yahoo, {conditions}"
+    return platforms.find("yahoo").changed(name, network, inside, 1e-6 * conditions.noise)
+
+
+LATENCIES = (12.0, 25.0, 50.0)
+OVERHEADS = (1.0, 5.0, 10.0)
+INSIDE = (0.2, 1.0, 3.0)
+NOISES = (5.0, 20.0)
+NEEDS_RANKS = (13, 32, 64)
+NEEDS_SIZES = (1 << 10, 1 << 12, 1 << 14)
+
+
+def _grid_of_conditions() -> list[Conditions]:
+    return [Conditions(a, o) for o in OVERHEADS for a in LATENCIES]
+
+
+def _conditions(quick: bool) -> list[Conditions]:
+    found = [*_grid_of_conditions(), *(Conditions(inside=each) for each in INSIDE)]
+    noisy = [Conditions(noise=each) for each in NOISES]
+    if not quick:
+        noisy += [Conditions(50, 5, 3, each) for each in (0, *NOISES)]
+    return list(dict.fromkeys([*found, *noisy]))
+
+
+def _of_needs(conditions: Conditions) -> list[Cell]:
+    numbers = NEEDS_RANKS[:2] if conditions.noise else NEEDS_RANKS
+    return cells("sequential", (SPARBIT, *OTHERS, ONE_MESSAGE), numbers, NEEDS_SIZES)
+
+
+# Part 3: beside the selectors.
+
+OURS = ("ring", "neighbor_exchange", "recursive_doubling", "bruck", "sparbit", "locality_bruck",
+        "hierarchical", "multi_lane")  # fmt: skip
+
+
+def _beside(quick: bool) -> tuple[list[int], list[int]]:
+    return ([16, 64] if quick else [16, 64, 128]), sizes(True)
+
+
+def _of_selectors(placement: str, quick: bool) -> list[Cell]:
+    numbers, bytes_ = _beside(quick)
+    peers = [
+        Cell("allgather", name, p, size, placement)
+        for p in numbers
+        for name in simulating.SELECTORS
+        for size in bytes_
+    ]
+    names = list(OURS)
+    for p in numbers:
+        for model in _models():
+            names += [name for each in _ranked(model, p, placement, quick).values()
+                      for name in each[:1]]  # fmt: skip
+    return [*cells(placement, dict.fromkeys(names), numbers, bytes_), *peers]
+
+
+def _models() -> tuple[_core.Model, _core.Model]:
+    """The platform's, and that of a machine which nobody knows."""
+    return platforms.find("yahoo").model, predicting.read_model("usual")
+
+
+def _ranked(model: _core.Model, p: int, placement: str, quick: bool) -> dict[int, list[str]]:
+    """Our algorithms as the library ranks them there, the quickest first, by bytes."""
+    machine = _core.Machine(platforms.find("yahoo").machine)
+    bytes_ = _beside(quick)[1]
+    shape = _core.Shape(_core.Placement(machine, p, placement))
+    found = _core.rank("allgather", shape, model, bytes_)
+    return {size: [choice.text for choice, _ in each]
+            for size, each in zip(bytes_, found, strict=True)}  # fmt: skip
+
+
+def work(quick: bool) -> list[Work]:
+    found: list[Work] = [
+        (platforms.find(cluster), cell)
+        for cluster in CLUSTERS
+        for placement in PLACEMENTS
+        for cell in _of_map(cluster, placement, quick)
+    ]
+    found += [(each.platform, cell) for each in _conditions(quick) for cell in _of_needs(each)]
+    yahoo = platforms.find("yahoo")
+    found += [(yahoo, cell) for each in PLACEMENTS for cell in _of_selectors(each, quick)]
+    return list(dict.fromkeys(found))
+
+
+def _results(found: Found, platform: Platform, wanted: Iterable[Cell]) -> Results:
+    here = {cell: found.outcomes[platform, cell] for cell in wanted}
+    return Results(simulating.measurements(platform, here))
+
+
+def _share(grid: heatmap.Grid) -> float:
+    """Percent of the cells in which the highlighted one is best."""
+    return 100 * len(grid.gains) / len(grid.measured)
+
+
+def _among(results: Results, mine: str) -> heatmap.Grid:
+    others = Results(each for each in results.all if each.algorithm in (mine, *OTHERS))
+    return heatmap.grid(others, mine, None, "max")
+
+
+def report(section: Section, found: Found, quick: bool) -> None:
+    numbers = ", ".join(map(str, ranks(max(CLUSTERS.values()), quick)))
+    subset = ", ".join(show_bytes(each) for each in sizes(quick))
+    section.say(
+        f"Platforms `yahoo` and `cervino`, allgather, {'a subset' if quick else 'all'} of the "
+        f"paper's cells up to a rank a core: {numbers} ranks (128 at most on Yahoo), {subset}. The "
+        "paper goes on to two ranks a core, which is not simulated. Sparbit sends a message a "
+        "block, as the paper's program does; the last two columns are of Sparbit with one message "
+        "a round."
+    )
+    rows = []
+    for cluster in CLUSTERS:
+        platform = platforms.find(cluster)
+        for placement in PLACEMENTS:
+            results = _results(found, platform, _of_map(cluster, placement, quick))
+            grid, other = _among(results, SPARBIT), _among(results, ONE_MESSAGE)
+            rows.append([
+                f"{cluster}, {placement}", f"{PAPER_SHARES[cluster, placement]:.1f}",
+                f"{_share(grid):.1f}",
+                " / ".join(f"{each:.1f}" for each in PAPER_GAINS[cluster, placement]),
+                _gains(grid), f"{_share(other):.1f}", _gains(other),
+            ])  # fmt: skip
+            title = f"allgather on {cluster}, {placement}: simulated"
+            section.picture(f"{cluster}-{placement}", heatmap.draw(grid, title), title)
+    section.table(
+        ["cluster, mapping", "paper: best in % of cells", "ours",
+         "paper: mean / median / highest gain, %", "ours", "one message a round: best in %",
+         "gain, %"],
+        rows,
+    )  # fmt: skip
+    section.say(
+        "Table I tells where the least, mean and largest of 50 times agree. A simulation has one "
+        "time, so its three sets are one."
+    )
+    _report_needs(section, found, quick)
+    _report_selectors(section, found, quick)
+
+
+def _gains(grid: heatmap.Grid) -> str:
+    if not grid.gains:
+        return "–"
+    of_all = (fmean(grid.gains), median(grid.gains), max(grid.gains))
+    return " / ".join(f"{100 * each:.1f}" for each in of_all)
+
+
+Shares = dict[Conditions, tuple[float, float]]  # a message a block, one a round
+
+
+def _report_needs(section: Section, found: Found, quick: bool) -> None:
+    shares: Shares = {}
+    for each in _conditions(quick):
+        results = _results(found, each.platform, _of_needs(each))
+        grids = (_among(results, SPARBIT), _among(results, ONE_MESSAGE))
+        shares[each] = _share(grids[0]), _share(grids[1])
+    section.say(
+        "**What the result needs.** In how many percent of the cells Sparbit is the best of the "
+        f"five on `yahoo`, sequential, of {', '.join(map(str, NEEDS_RANKS))} ranks and "
+        f"{', '.join(map(show_bytes, NEEDS_SIZES))}, by the latency one way between nodes and the "
+        "time of a processor that a message takes at either end there."
+    )
+    section.picture("needs", _map(shares), "share of cells over latency and overhead")
+    others = [each for each in shares if each not in _grid_of_conditions()]
+    section.say(
+        "And with more time at either end of a message inside a node (its latency being twice "
+        "that), or with noise: a delay at either end of every message, exponential, of that mean "
+        f"(noise: {', '.join(map(str, NEEDS_RANKS[:2]))} ranks)."
+    )
+    section.table(
+        ["one way, µs", "overhead, µs", "overhead inside, µs", "noise, µs",
+         "a message a block: best in %", "one a round: best in %"],
+        [[f"{each.latency:g}", f"{each.overhead:g}", f"{each.inside:g}", f"{each.noise:g}",
+          *(f"{share:.1f}" for share in shares[each])] for each in [Conditions(), *others]],
+    )  # fmt: skip
+    section.say(
+        "Why a ring is hard to beat here: placed sequentially, it sends each block out of a node "
+        "once, and its other hops are cheap. In each of Sparbit's steps some ranks reach beyond "
+        "their node: among 64 ranks on 8 nodes a node sends 152 blocks by Sparbit (32 at each of "
+        "the distances 1, 2, 4 and 8, 16 and 8 at 16 and 32) and 63 by the ring, and where a "
+        "Gbit/s is what counts that is the ratio of their times. What delays every round of a ring "
+        "would have to outweigh that; a delay at every message strikes a Sparbit of a message a "
+        "block as often as the ring. Half of the paper's cells on Yahoo, where it gains most, are "
+        "of ranks that share cores, which is not simulated."
+    )
+
+
+def _map(shares: Shares) -> Figure:
+    figure = Figure(figsize=(8.4, 3.6), layout="constrained")
+    figure.suptitle("Sparbit best of five, % of cells: yahoo, sequential", fontsize=11)
+    panels = list(figure.subplots(1, 2, sharey=True))
+    for which, (axes, title) in enumerate(
+        zip(panels, ("a message a block", "one message a round"), strict=True)
+    ):
+        values = [[shares[Conditions(a, o)][which] for a in LATENCIES] for o in OVERHEADS]
+        image = axes.imshow(values, origin="lower", cmap="Blues", vmin=0, vmax=100, aspect="auto")
+        for y, row in enumerate(values):
+            for x, value in enumerate(row):
+                ink = "white" if value > 55 else "#1c2833"
+                axes.text(x, y, f"{value:.0f}", ha="center", va="center", color=ink)
+        axes.set_xticks(range(len(LATENCIES)), [f"{a:g}" for a in LATENCIES])
+        axes.set_yticks(range(len(OVERHEADS)), [f"{o:g}" for o in OVERHEADS])
+        axes.set_xlabel("latency one way between nodes, µs")
+        axes.set_title(title, fontsize=10)
+    panels[0].set_ylabel("overhead at either end, µs")
+    figure.colorbar(image, ax=panels, label="% of cells; the paper has 46")
+    return figure
+
+
+@dataclass
+class _Ratios:
+    """How many times as long as ours the best selector takes, by cell."""
+
+    best: list[float] = field(default_factory=list)
+    chosen: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
+
+
+def _ratios(found: Found, placement: str, quick: bool) -> _Ratios:
+    yahoo = platforms.find("yahoo")
+    results = _results(found, yahoo, _of_selectors(placement, quick))
+    ratios = _Ratios()
+    numbers, bytes_ = _beside(quick)
+    for p in numbers:
+        ranked = [_ranked(model, p, placement, quick) for model in _models()]
+        for size in bytes_:
+            here = {each.algorithm: each.max for each in results.at(p, size)}
+            peers = min(here.pop(each) for each in simulating.SELECTORS if each in here)
+            ratios.best.append(peers / min(here.values()))
+            for mine, order in zip(ratios.chosen, ranked, strict=True):
+                mine.append(peers / here[order[size][0]])
+    return ratios
+
+
+def _report_selectors(section: Section, found: Found, quick: bool) -> None:
+    numbers, bytes_ = _beside(quick)
+    section.say(
+        "**Beside the selectors.** How many times as long as ours the best of SimGrid's selectors "
+        f"(`{'`, `'.join(simulating.SELECTORS)}`) takes on `yahoo`, "
+        f"{', '.join(map(str, numbers))} ranks, {', '.join(map(show_bytes, bytes_))}. "
+        "*Best* is of our algorithms; *chosen* what the library would try first, by the "
+        "platform's model or by that of a usual machine, as where nobody told it. With a host a "
+        "core no selector gets to know of nodes, and SimGrid's ring is no neighbours' ring: these "
+        "are the selectors as SimGrid has them, not those libraries."
+    )
+    rows = []
+    for placement in PLACEMENTS:
+        ratios = _ratios(found, placement, quick)
+        for what, each in (
+            ("best", ratios.best),
+            ("chosen, platform's model", ratios.chosen[0]),
+            ("chosen, usual model", ratios.chosen[1]),
+        ):
+            at_least = sum(ratio >= 1 for ratio in each)
+            rows.append([f"{placement}: {what}", f"{at_least} of {len(each)}",
+                         f"{geometric_mean(each):.2f}", f"{min(each):.2f}"])  # fmt: skip
+    section.table(["yahoo", "at least as fast", "geometric mean", "least"], rows)
+    if wrong := found.wrong():
+        section.say(f"Left out, as their data was wrong: {', '.join(wrong)}.")
