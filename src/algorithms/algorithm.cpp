@@ -2,6 +2,7 @@
 
 #include "algorithms/registry.h"
 #include "algorithms/reordered.h"
+#include "collectives/neighborhood.h"
 
 namespace toccata {
 
@@ -18,6 +19,7 @@ std::string Algorithm::why_impossible(const Shape& shape) const {
 }
 
 Shape Algorithm::complete(Shape shape) const {
+  shape = with_neighbors(collective, std::move(shape));
   if (shape.parameters.empty()) shape.parameters = Parameters(parameters);
   shape.parts = parts == nullptr || !why_impossible(shape).empty() ? 1 : parts(shape);
   return shape;

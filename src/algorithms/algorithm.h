@@ -78,7 +78,7 @@ struct Algorithm {
   bool serves(const Collective& called) const;
   std::string why_impossible(const Shape& shape) const;
   // What the algorithm adds to what is known of the communicator: parameters, where none are given
-  // at their standard, and parts.
+  // at their standard, and parts; and where nobody says who neighbours whom, a stencil's ranks.
   Shape complete(Shape shape) const;
   // One rank's schedule. The shape must be possible and complete; where it has a reordering, that
   // is in there.

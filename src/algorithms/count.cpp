@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "collectives/neighborhood.h"
 #include "topology/mesh.h"
 #include "topology/placement.h"
 
@@ -62,6 +63,14 @@ std::vector<int> telling_ranks(const Shape& shape) {
     std::vector<int> middle = grid->mesh.dims;
     for (int& each : middle) each /= 2;
     around(grid->rank_at(grid->mesh.cell(middle)));
+  }
+  if (const Neighborhood* neighborhood = shape.neighborhood.get()) {
+    const auto degree = [&](int rank) {
+      return neighborhood->of(rank).in.size() + neighborhood->of(rank).out.size();
+    };
+    std::vector<int> all(p);
+    std::iota(all.begin(), all.end(), 0);
+    ranks.push_back(std::ranges::max(all, {}, degree));
   }
   if (const Placement* placement = shape.placement.get())
     for (int level = 0; level < placement->machine().levels(); ++level) {

@@ -117,6 +117,8 @@ std::string why_impossible(const Algorithm& algorithm, Order order) {
   const Collective& collective = algorithm.collective;
   if (collective.contributors != nullptr)
     return "cannot have its ranks played by others, as each gets what those before it have";
+  if (collective.among_neighbors)
+    return "cannot have its ranks played by others: a topology is reordered when it is made";
   if (order == Order::exchange && role_of(collective, Buffer::send).block_a_rank &&
       role_of(collective, Buffer::send).own)
     return "cannot keep its order by exchange, as all its blocks would move three times";

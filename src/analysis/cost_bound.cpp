@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "collectives/neighborhood.h"
 #include "topology/placement.h"
 
 namespace toccata {
@@ -150,7 +151,7 @@ double spread(int objects, int ranks, const Best& best) {
 LowerBound::LowerBound(const Collective& collective, const Shape& shape, const Model& model)
     : start_(model.start) {
   if (shape.p == 1) return;
-  Shape whole = shape;
+  Shape whole = with_neighbors(collective, shape);
   whole.parts = 1;
   Demand demand(collective, whole);
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "collectives/neighborhood.h"
 #include "topology/synthetic.h"
 
 namespace toccata {
@@ -117,6 +118,48 @@ std::span<const std::string_view> sample_meshes() {
   return all;
 }
 
+namespace {
+
+Neighborhood on_mesh(const Mesh& mesh) {
+  std::vector<Neighbors> all;
+  for (int cell = 0; cell < mesh.cells(); ++cell)
+    all.push_back(Neighbors::on_mesh(mesh.neighbors(cell)));
+  return Neighborhood(std::move(all));
+}
+
+// Up to `most` edges out of each rank, to any ranks; one of them to nobody, and one from nobody.
+Neighborhood random_graph(int p, int most, Random& random) {
+  std::vector<std::vector<int>> sources(p), destinations(p);
+  for (const int from : random.permutation(p))
+    for (int edges = random.below(most + 1); edges > 0; --edges) {
+      const int to = random.below(8) == 0 ? from : random.below(p);
+      const int times = random.below(6) == 0 ? 2 : 1;
+      destinations[from].insert(destinations[from].end(), times, to);
+      sources[to].insert(sources[to].end(), times, from);
+    }
+  destinations[random.below(p)].push_back(-1);
+  sources[random.below(p)].push_back(-1);
+  std::vector<Neighbors> all;
+  for (int rank = 0; rank < p; ++rank)
+    all.push_back(Neighbors::in_graph(sources[rank], destinations[rank]));
+  return Neighborhood(std::move(all));
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const Neighborhood>> sample_neighborhoods(int p) {
+  Random random(p);
+  std::vector<Neighborhood> made{Neighborhood::stencil(p), on_mesh({{p}, {true}}),
+                                 on_mesh({even_dims(p, 3), {false, true, false}}),
+                                 random_graph(p, 3, random), random_graph(p, 8, random)};
+  if (p <= most_with_more_grids) made.push_back(random_graph(p, p, random));
+  if (p <= few_ranks) made.emplace_back(std::vector<Neighbors>(p));
+  std::vector<std::shared_ptr<const Neighborhood>> result;
+  for (Neighborhood& each : made)
+    result.push_back(std::make_shared<const Neighborhood>(std::move(each)));
+  return result;
+}
+
 std::vector<std::shared_ptr<const Grid>> sample_grids(int p) {
   std::vector<std::shared_ptr<const Grid>> grids{nullptr};
   Random random(p);
@@ -168,6 +211,9 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
       roots = {0, 1, p / 3, p / 2, p - 1, Random(p).below(p), Random(2 * p).below(p)};
     combine(roots, [](Shape& shape, int root) { shape.root = root; });
   }
+  if (algorithm.collective.among_neighbors)
+    combine(sample_neighborhoods(p),
+            [](Shape& shape, const auto& each) { shape.neighborhood = each; });
   if (algorithm.by_placement)
     combine(sample_placements(p),
             [](Shape& shape, const auto& placement) { shape.placement = placement; });

@@ -12,15 +12,19 @@
 namespace toccata {
 
 // The shapes that proofs and sweeps of an algorithm go through, for p ranks: every setting of its
-// parameters that its descriptor samples, with different roots, placements and grids where it goes
-// by them, without those that are impossible. For few ranks all combinations, all roots, unless
-// these are very many; for more, roots and placements take turns from p to p. Complete, and the
-// same in every run.
+// parameters that its descriptor samples, with different roots, neighbours, placements and grids
+// where it goes by them, without those that are impossible. For few ranks all combinations, all
+// roots, unless these are very many; for more, roots and placements take turns from p to p.
+// Complete, and the same in every run.
 std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p);
 
 // Ranks on machines of nodes, sockets and cores: even nodes, uneven ones, ranks scattered over them
 // in any order, some of them unbound. Null stands for a machine of which nothing is known.
 std::vector<std::shared_ptr<const Placement>> sample_placements(int p);
+
+// Stencils on meshes and tori, rings of one and two ranks among them, and random graphs in which
+// ranks neighbour themselves, or each other several times; of few ranks, nobody anybody.
+std::vector<std::shared_ptr<const Neighborhood>> sample_neighborhoods(int p);
 
 // Meshes and tori of one to five dimensions, as parse_machine reads them.
 std::span<const std::string_view> sample_meshes();

@@ -5,9 +5,24 @@
 namespace toccata {
 
 std::span<const Collective* const> collectives() {
-  static constexpr std::array all{&allgather,      &allreduce, &alltoall, &alltoallv, &barrier,
-                                  &bcast,          &exscan,    &gather,   &gatherv,   &reduce,
-                                  &reduce_scatter, &scan,      &scatter,  &scatterv};
+  static constexpr std::array all{&allgather,
+                                  &allreduce,
+                                  &alltoall,
+                                  &alltoallv,
+                                  &barrier,
+                                  &bcast,
+                                  &exscan,
+                                  &gather,
+                                  &gatherv,
+                                  &neighbor_allgather,
+                                  &neighbor_allgatherv,
+                                  &neighbor_alltoall,
+                                  &neighbor_alltoallv,
+                                  &reduce,
+                                  &reduce_scatter,
+                                  &scan,
+                                  &scatter,
+                                  &scatterv};
   return all;
 }
 

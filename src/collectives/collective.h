@@ -47,6 +47,9 @@ struct Collective {
   // Whether no rank may leave before all have come.
   bool synchronizes = false;
 
+  // Whether ranks have blocks for, and of, their neighbours; Shape::neighborhood then says which.
+  bool among_neighbors = false;
+
   // Where it is the vector form of another, which then has the algorithms.
   const Collective* vector_of = nullptr;
 
@@ -62,6 +65,10 @@ extern const Collective bcast;
 extern const Collective exscan;
 extern const Collective gather;
 extern const Collective gatherv;
+extern const Collective neighbor_allgather;
+extern const Collective neighbor_allgatherv;
+extern const Collective neighbor_alltoall;
+extern const Collective neighbor_alltoallv;
 extern const Collective reduce;
 extern const Collective reduce_scatter;
 extern const Collective scan;

@@ -8,6 +8,7 @@ namespace toccata {
 
 class Placement;
 struct Grid;
+class Neighborhood;
 struct Reordering;
 
 // What an algorithm may decide by: that which every rank of the communicator knows. Never a rank's
@@ -17,8 +18,10 @@ struct Shape {
   Parameters parameters = {};
   int root = 0;   // of a collective that has one
   int parts = 1;  // blocks that the collective's unit is cut into; see Algorithm::parts
-  std::shared_ptr<const Placement> placement = {};    // where ranks run; null where nobody knows
-  std::shared_ptr<const Grid> grid = {};              // the mesh they are laid on; null without one
+  std::shared_ptr<const Placement> placement = {};  // where ranks run; null where nobody knows
+  std::shared_ptr<const Grid> grid = {};            // the mesh they are laid on; null without one
+  // Who neighbours whom, of a collective among neighbours: all ranks, or as ours sees it.
+  std::shared_ptr<const Neighborhood> neighborhood = {};
   std::shared_ptr<const Reordering> reordering = {};  // who plays whom; null where all themselves
 };
 

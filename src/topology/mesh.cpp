@@ -26,6 +26,19 @@ int Mesh::cell(const std::vector<int>& coordinates) const {
   return result;
 }
 
+std::vector<int> Mesh::neighbors(int cell) const {
+  std::vector<int> result;
+  for (int i = 0; i < dimensions(); ++i)
+    for (const int step : {-1, 1}) {
+      std::vector<int> there = coordinates(cell);
+      there[i] += step;
+      const bool is_inside = there[i] >= 0 && there[i] < dims[i];
+      there[i] = (there[i] + dims[i]) % dims[i];
+      result.push_back(is_inside || periodic[i] ? this->cell(there) : -1);
+    }
+  return result;
+}
+
 int Mesh::hops(int from, int to) const {
   int result = 0;
   for (int i = dimensions() - 1; i >= 0; --i) {

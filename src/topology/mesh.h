@@ -13,6 +13,8 @@ struct Mesh {
   int cells() const;
   std::vector<int> coordinates(int cell) const;
   int cell(const std::vector<int>& coordinates) const;
+  // Of each dimension the cell below, and the one above; -1 where there is none.
+  std::vector<int> neighbors(int cell) const;
   // Links on a shortest way between two cells.
   int hops(int from, int to) const;
 

@@ -29,7 +29,7 @@ TEST(Counter, TakesTheLargestOfEachAndTheRoundsOfAll) {
 // Patterns that are alike for all ranks, or have their busiest ranks where others know them.
 TEST(Count, IsThatOfAllRanksWhereOnlySomeAreCounted) {
   for (const Algorithm* each : all_algorithms()) {
-    if (each->by_placement || each->by_grid) continue;
+    if (each->by_placement || each->by_grid || each->collective.among_neighbors) continue;
     for (const int p : {65, 100, 127, 128, 200})
       for (const Shape& shape : sample_shapes(*each, p)) {
         Cost some = count(*each, shape);

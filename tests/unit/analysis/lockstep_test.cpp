@@ -55,7 +55,10 @@ std::vector<std::int64_t> random_counts(Random& random, int data, bool alike) {
 std::vector<std::int64_t> random_displacements(Random& random, const Collective& collective,
                                                const Shape& shape,
                                                const std::vector<std::int64_t>& counts) {
-  std::vector<std::int64_t> result(collective.blocks(shape, shape.root, Buffer::recv));
+  int blocks = 0;
+  for (int rank = 0; rank < shape.p; ++rank)
+    blocks = std::max(blocks, collective.blocks(shape, rank, Buffer::recv));
+  std::vector<std::int64_t> result(blocks);
   std::int64_t next = random.number(-5, 5);
   for (const int block : random.permutation(static_cast<int>(result.size()))) {
     result[block] = next;

@@ -139,9 +139,10 @@ std::string mutate(Plan& plan, int p, Random& random) {
 
 // Where blocks are parked, some lie in two places at once, and either will do, as of what is
 // combined on several levels; where the order of the ranks is not kept, contributions may be
-// combined in another one.
+// combined in another one. A neighbour that is there twice brings the same block twice.
 bool may_be_right(const Algorithm& algorithm) {
-  return algorithm.blocks_alike || algorithm.collective.reduces;
+  return algorithm.blocks_alike || algorithm.collective.reduces ||
+         &algorithm.collective == &neighbor_allgather;
 }
 bool is_right(const Algorithm& algorithm, const Shape& shape, const std::vector<Schedule>& all) {
   const ElementType pair{{{0, 2}}, 2};

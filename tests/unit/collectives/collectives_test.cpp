@@ -1,6 +1,7 @@
 #include <set>
 
 #include "collectives/collective.h"
+#include "collectives/neighborhood.h"
 #include "support.h"
 
 namespace toccata {
@@ -43,7 +44,8 @@ TEST(Collectives, PromiseOnlyWhatFits) {
         for (const int parts : {1, 3}) {
           SCOPED_TRACE(std::string(collective->name) + " with p = " + std::to_string(p) +
                        ", root " + std::to_string(root) + ", parts " + std::to_string(parts));
-          expect_to_fit(*collective, {.p = p, .root = root, .parts = parts});
+          expect_to_fit(*collective,
+                        with_neighbors(*collective, {.p = p, .root = root, .parts = parts}));
         }
 }
 
@@ -51,7 +53,8 @@ TEST(Collectives, PromiseOnlyWhatFits) {
 TEST(Collectives, PromiseWhatIsThere) {
   for (const Collective* collective : collectives()) {
     SCOPED_TRACE(std::string(collective->name));
-    const Shape shape{.p = 5, .root = 3, .parts = collective->regular().name == "alltoall" ? 1 : 2};
+    const int parts = collective->regular().name == "alltoall" ? 1 : 2;
+    const Shape shape = with_neighbors(*collective, {.p = 5, .root = 3, .parts = parts});
     std::vector<int> had(collective->data(shape)), promised(collective->data(shape));
     for (int rank = 0; rank < shape.p; ++rank)
       for (const Buffer buffer : {Buffer::send, Buffer::recv})

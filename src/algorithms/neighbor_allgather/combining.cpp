@@ -1,0 +1,29 @@
+// Neighbour allgather by nodes: what many ranks of a node want of another node travels once, and
+// with it all else that goes from the one to the other. [bienz2019; collom2023]
+// rounds 3, between two nodes at most one message each way
+//
+//   4 ranks on nodes 0 1 | 2 3, edges 0>2, 0>3, 1>3, 0>1
+//     to who sends for the node    1 > 0   b
+//     between the nodes            0 > 3   a b          0 > 1   a, which stays on the node
+//     to those who want it         3 > 2   a
+
+#include "algorithms/neighbors.h"
+
+namespace toccata::algorithms::neighbor_allgather {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  talk_by_nodes(shape, rank, Outgoing::one_for_all, schedule);
+}
+
+extern const Algorithm combining{
+    .name = "combining",
+    .collective = toccata::neighbor_allgather,
+    .summary = "by nodes: one message between two nodes, each block once in it",
+    .citation = "bienz2019",
+    .blocks_alike = true,
+    .by_placement = true,
+    .impossible = why_not_by_nodes,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::neighbor_allgather

@@ -1,0 +1,28 @@
+// Neighbour all-to-all by nodes: all that goes from one node to another travels in one message.
+// [bienz2019; collom2023]   rounds 3, between two nodes at most one message each way
+//
+//   4 ranks on nodes 0 1 | 2 3, edges 0>2, 0>3, 1>3, 0>1; what a sends to c is ac
+//     to who sends for the node    1 > 0   bd
+//     between the nodes            0 > 3   ac ad bd     0 > 1   ab, which stays on the node
+//     to those it is for           3 > 2   ac
+
+#include "algorithms/neighbors.h"
+
+namespace toccata::algorithms::neighbor_alltoall {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  talk_by_nodes(shape, rank, Outgoing::one_each, schedule);
+}
+
+extern const Algorithm combining{
+    .name = "combining",
+    .collective = toccata::neighbor_alltoall,
+    .summary = "by nodes: one message between two nodes for all their ranks",
+    .citation = "bienz2019",
+    .blocks_alike = true,
+    .by_placement = true,
+    .impossible = why_not_by_nodes,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::neighbor_alltoall

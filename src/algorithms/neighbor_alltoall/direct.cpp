@@ -1,0 +1,20 @@
+// Neighbour all-to-all edge by edge, all at once.
+// [hoefler2009]   rounds 1, messages as many as edges go out
+
+#include "algorithms/neighbors.h"
+
+namespace toccata::algorithms::neighbor_alltoall {
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  talk_directly(shape, rank, Outgoing::one_each, schedule);
+}
+
+extern const Algorithm direct{
+    .name = "direct",
+    .collective = toccata::neighbor_alltoall,
+    .summary = "one round, a message for every edge",
+    .citation = "hoefler2009",
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::neighbor_alltoall
