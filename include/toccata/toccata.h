@@ -7,7 +7,10 @@
  * toccata_allgatherv, TOCCATA_ALLTOALL for toccata_alltoall alone, and TOCCATA_ALLTOALLV for
  * toccata_alltoallv and toccata_alltoallw; TOCCATA_REDUCE_SCATTER for toccata_reduce_scatter and
  * toccata_reduce_scatter_block; and TOCCATA_BCAST, _GATHER, _GATHERV, _SCATTER, _SCATTERV, _REDUCE,
- * _ALLREDUCE, _SCAN, _EXSCAN and _BARRIER each for its own. `toccata list` shows all algorithms.
+ * _ALLREDUCE, _SCAN, _EXSCAN and _BARRIER each for its own;
+ * TOCCATA_NEIGHBOR_ALLGATHER, _NEIGHBOR_ALLGATHERV and _NEIGHBOR_ALLTOALL as well, and
+ * TOCCATA_NEIGHBOR_ALLTOALLV for toccata_neighbor_alltoallv and toccata_neighbor_alltoallw.
+ * `toccata list` shows all algorithms.
  *
  * All ranks of the communicator must ask for the same algorithm. Arguments have the meaning, the
  * limits and the lifetimes that MPI gives them; MPI_IN_PLACE is understood.
@@ -27,6 +30,10 @@
  * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says
  * what would be accepted.
+ *
+ * Neighbours: where an edge is there several times, its k-th block sent is its k-th block received,
+ * but on a Cartesian topology what goes down comes from above, as MPI has it; some forms of some
+ * MPI libraries have it otherwise.
  *
  * Threads: as MPI's collectives. Calls on one communicator must be ordered by the program; calls on
  * different communicators may overlap where MPI was started with MPI_THREAD_MULTIPLE.
@@ -106,6 +113,33 @@ TOCCATA_PUBLIC int toccata_exscan(const void* sendbuf, void* recvbuf, int count,
                                   const char* algorithm);
 TOCCATA_PUBLIC int toccata_barrier(MPI_Comm comm, const char* algorithm);
 
+/* Among the neighbours of a Cartesian, graph or distributed graph topology. [MPI 4.0, section 8.6]
+ */
+TOCCATA_PUBLIC int toccata_neighbor_allgather(const void* sendbuf, int sendcount,
+                                              MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                              MPI_Datatype recvtype, MPI_Comm comm,
+                                              const char* algorithm);
+TOCCATA_PUBLIC int toccata_neighbor_allgatherv(const void* sendbuf, int sendcount,
+                                               MPI_Datatype sendtype, void* recvbuf,
+                                               const int recvcounts[], const int displs[],
+                                               MPI_Datatype recvtype, MPI_Comm comm,
+                                               const char* algorithm);
+TOCCATA_PUBLIC int toccata_neighbor_alltoall(const void* sendbuf, int sendcount,
+                                             MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                             MPI_Datatype recvtype, MPI_Comm comm,
+                                             const char* algorithm);
+TOCCATA_PUBLIC int toccata_neighbor_alltoallv(const void* sendbuf, const int sendcounts[],
+                                              const int sdispls[], MPI_Datatype sendtype,
+                                              void* recvbuf, const int recvcounts[],
+                                              const int rdispls[], MPI_Datatype recvtype,
+                                              MPI_Comm comm, const char* algorithm);
+TOCCATA_PUBLIC int toccata_neighbor_alltoallw(const void* sendbuf, const int sendcounts[],
+                                              const MPI_Aint sdispls[],
+                                              const MPI_Datatype sendtypes[], void* recvbuf,
+                                              const int recvcounts[], const MPI_Aint rdispls[],
+                                              const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                              const char* algorithm);
+
 /* A nonblocking or persistent collective of ours; not an MPI_Request.
  *
  * It goes on while a toccata function waits or tests, for this or any other request, or while a
@@ -178,6 +212,31 @@ TOCCATA_PUBLIC int toccata_iexscan(const void* sendbuf, void* recvbuf, int count
                                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                                    const char* algorithm, toccata_request* request);
 TOCCATA_PUBLIC int toccata_ibarrier(MPI_Comm comm, const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ineighbor_allgather(const void* sendbuf, int sendcount,
+                                               MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                               MPI_Datatype recvtype, MPI_Comm comm,
+                                               const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ineighbor_allgatherv(const void* sendbuf, int sendcount,
+                                                MPI_Datatype sendtype, void* recvbuf,
+                                                const int recvcounts[], const int displs[],
+                                                MPI_Datatype recvtype, MPI_Comm comm,
+                                                const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ineighbor_alltoall(const void* sendbuf, int sendcount,
+                                              MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                              MPI_Datatype recvtype, MPI_Comm comm,
+                                              const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_ineighbor_alltoallv(const void* sendbuf, const int sendcounts[],
+                                               const int sdispls[], MPI_Datatype sendtype,
+                                               void* recvbuf, const int recvcounts[],
+                                               const int rdispls[], MPI_Datatype recvtype,
+                                               MPI_Comm comm, const char* algorithm,
+                                               toccata_request* request);
+TOCCATA_PUBLIC int toccata_ineighbor_alltoallw(const void* sendbuf, const int sendcounts[],
+                                               const MPI_Aint sdispls[],
+                                               const MPI_Datatype sendtypes[], void* recvbuf,
+                                               const int recvcounts[], const MPI_Aint rdispls[],
+                                               const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                               const char* algorithm, toccata_request* request);
 
 /* Persistent: started by toccata_start as often as wanted, each start ended by a wait or test, and
  * freed by toccata_request_free. `info` may be MPI_INFO_NULL; no key is known yet.
@@ -253,6 +312,35 @@ TOCCATA_PUBLIC int toccata_exscan_init(const void* sendbuf, void* recvbuf, int c
                                        toccata_request* request);
 TOCCATA_PUBLIC int toccata_barrier_init(MPI_Comm comm, MPI_Info info, const char* algorithm,
                                         toccata_request* request);
+TOCCATA_PUBLIC int toccata_neighbor_allgather_init(const void* sendbuf, int sendcount,
+                                                   MPI_Datatype sendtype, void* recvbuf,
+                                                   int recvcount, MPI_Datatype recvtype,
+                                                   MPI_Comm comm, MPI_Info info,
+                                                   const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_neighbor_allgatherv_init(const void* sendbuf, int sendcount,
+                                                    MPI_Datatype sendtype, void* recvbuf,
+                                                    const int recvcounts[], const int displs[],
+                                                    MPI_Datatype recvtype, MPI_Comm comm,
+                                                    MPI_Info info, const char* algorithm,
+                                                    toccata_request* request);
+TOCCATA_PUBLIC int toccata_neighbor_alltoall_init(const void* sendbuf, int sendcount,
+                                                  MPI_Datatype sendtype, void* recvbuf,
+                                                  int recvcount, MPI_Datatype recvtype,
+                                                  MPI_Comm comm, MPI_Info info,
+                                                  const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[],
+                                                   const int sdispls[], MPI_Datatype sendtype,
+                                                   void* recvbuf, const int recvcounts[],
+                                                   const int rdispls[], MPI_Datatype recvtype,
+                                                   MPI_Comm comm, MPI_Info info,
+                                                   const char* algorithm, toccata_request* request);
+TOCCATA_PUBLIC int toccata_neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[],
+                                                   const MPI_Aint sdispls[],
+                                                   const MPI_Datatype sendtypes[], void* recvbuf,
+                                                   const int recvcounts[], const MPI_Aint rdispls[],
+                                                   const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                                   MPI_Info info, const char* algorithm,
+                                                   toccata_request* request);
 
 /* Starts an inactive persistent request; MPI_ERR_REQUEST for any other. */
 TOCCATA_PUBLIC int toccata_start(toccata_request* request);

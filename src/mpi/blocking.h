@@ -36,9 +36,10 @@ bool run_ours(const Operation& call, Communicator& communicator, Communicator::U
 // MPI error code, after the communicator's error handler has had it. ChoiceError for an algorithm
 // that is not there or cannot run.
 template <typename Native>
-int run(const Operation& call, MPI_Comm comm, const char* algorithm, Native&& native) {
+int run(Operation call, MPI_Comm comm, const char* algorithm, Native&& native) {
   Communicator* const communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return native();
+  if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
   Bucket* bucket = nullptr;
   if (algorithm == nullptr) {

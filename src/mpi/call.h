@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <vector>
 
 #include "mpi/datatype.h"
@@ -20,6 +21,9 @@ class Call {
   // Keeps the datatypes for as long as `held` lives, whatever the user does with the handles. The
   // rank is no_rank, and p those of the other group, in an intercommunicator.
   virtual int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) = 0;
+
+  // Of a call among neighbours, as Operation has it.
+  std::shared_ptr<const Neighborhood> neighborhood;
 
  protected:
   // Arrays that stand in for the user's, which need not stay.
@@ -58,6 +62,8 @@ int hold_types(const MPI_Datatype*& types, const Side& side, int blocks,
 #define TOCCATA_HOLD_COUNTS_OUT(name)
 #define TOCCATA_HOLD_PLACES_IN(name)
 #define TOCCATA_HOLD_PLACES_OUT(name)
+#define TOCCATA_HOLD_OFFSETS_IN(name)
+#define TOCCATA_HOLD_OFFSETS_OUT(name)
 #define TOCCATA_HOLD_OPERATION(name)
 #define TOCCATA_HOLD_ROOT(name)
 #define TOCCATA_HOLD_TYPE_IN(name) \
@@ -67,25 +73,27 @@ int hold_types(const MPI_Datatype*& types, const Side& side, int blocks,
     code = call.collective.reduces ? keep_datatype(name, held) : hold_datatype(name, held);
 #define TOCCATA_HOLD_TYPES_IN(name)                     \
   if (code == MPI_SUCCESS && call.has_type_in(rank, p)) \
-    code = hold_types(name, call.send, p, own_types_in_, held);
+    code = hold_types(name, call.send, call.sends(rank, p), own_types_in_, held);
 #define TOCCATA_HOLD_TYPES_OUT(name)                     \
   if (code == MPI_SUCCESS && call.has_type_out(rank, p)) \
-    code = hold_types(name, call.recv, p, own_types_out_, held);
+    code = hold_types(name, call.recv, call.receives(rank, p), own_types_out_, held);
 
-#define TOCCATA_CALL(Name, name, collective)                                             \
-  struct name final : Call {                                                             \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_MEMBER) Operation operation() const override {      \
-      return operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) MPI_COMM_NULL); \
-    }                                                                                    \
-    int start_native(MPI_Comm comm, MPI_Request* request) const override {               \
-      return PMPI_I##name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, request);     \
-    }                                                                                    \
-    int hold_datatypes([[maybe_unused]] std::vector<OwnedDatatype>& held,                \
-                       [[maybe_unused]] int rank, [[maybe_unused]] int p) override {     \
-      [[maybe_unused]] const Operation call = operation();                               \
-      int code = MPI_SUCCESS;                                                            \
-      TOCCATA_ARGUMENTS_##name(TOCCATA_HOLD) return code;                                \
-    }                                                                                    \
+#define TOCCATA_CALL(Name, name, collective)                                                       \
+  struct name final : Call {                                                                       \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_MEMBER) Operation operation() const override {                \
+      Operation call = operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) MPI_COMM_NULL); \
+      call.neighborhood = neighborhood;                                                            \
+      return call;                                                                                 \
+    }                                                                                              \
+    int start_native(MPI_Comm comm, MPI_Request* request) const override {                         \
+      return PMPI_I##name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, request);               \
+    }                                                                                              \
+    int hold_datatypes([[maybe_unused]] std::vector<OwnedDatatype>& held,                          \
+                       [[maybe_unused]] int rank, [[maybe_unused]] int p) override {               \
+      [[maybe_unused]] const Operation call = operation();                                         \
+      int code = MPI_SUCCESS;                                                                      \
+      TOCCATA_ARGUMENTS_##name(TOCCATA_HOLD) return code;                                          \
+    }                                                                                              \
   };
 TOCCATA_FUNCTIONS(TOCCATA_CALL)
 #undef TOCCATA_CALL

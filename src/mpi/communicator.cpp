@@ -6,6 +6,7 @@
 
 #include "analysis/cost_bound.h"
 #include "mpi/discovery.h"
+#include "mpi/neighbors.h"
 #include "mpi/operation.h"
 #include "mpi/patience.h"
 #include "selection/reproducible.h"
@@ -272,10 +273,14 @@ Shape Communicator::known(const Algorithm* algorithm, int root, bool reorders) {
   Shape shape;
   shape.p = size_;
   shape.root = root;
-  if (algorithm == nullptr || (!algorithm->by_placement && !algorithm->by_grid && !reorders))
-    return shape;
-  shape.grid = cartesian_grid(user_);
-  return reorders || algorithm->by_placement || shape.grid == nullptr ? known(root) : shape;
+  if (algorithm == nullptr) return shape;
+  if (algorithm->by_placement || algorithm->by_grid || reorders) {
+    shape.grid = cartesian_grid(user_);
+    if (reorders || algorithm->by_placement || shape.grid == nullptr) shape = known(root);
+  }
+  if (algorithm->collective.among_neighbors)
+    shape.neighborhood = neighbors_for(*algorithm).neighborhood;
+  return shape;
 }
 
 Shape Communicator::known(int root) {
@@ -288,11 +293,17 @@ Shape Communicator::known(int root) {
   return shape;
 }
 
-// Communicators of the same ranks on the same mesh are in the same place.
 std::uint64_t Communicator::where(const Choice& choice) {
-  if (!choice.algorithm->by_placement && !choice.algorithm->by_grid &&
-      choice.reorder == Reorder::off)
-    return 0;
+  const Algorithm& algorithm = *choice.algorithm;
+  const std::uint64_t neighbors =
+      algorithm.collective.among_neighbors ? neighbors_for(algorithm).digest : 0;
+  if (!algorithm.by_placement && !algorithm.by_grid && choice.reorder == Reorder::off)
+    return neighbors;
+  return place() ^ neighbors;
+}
+
+// Communicators of the same ranks on the same mesh are in the same place.
+std::uint64_t Communicator::place() {
   if (where_ != 0) return where_;
   std::string text;
   for (const int each : process_->world().ranks_of(user_)) text += std::to_string(each) + " ";
@@ -301,6 +312,35 @@ std::uint64_t Communicator::where(const Choice& choice) {
       text += (grid->mesh.periodic[i] ? "t" : "m") + std::to_string(grid->mesh.dims[i]);
   if (!channel().is_within_world()) text += "alone " + std::to_string(process_->next_number());
   return where_ = digest(text) | 1;
+}
+
+const std::shared_ptr<const Neighborhood>& Communicator::neighbors() {
+  if (!own_neighbors_) own_neighbors_ = known_neighbors(own_neighbors(user_), rank_, rank_ + 1);
+  return own_neighbors_->neighborhood;
+}
+
+const Communicator::KnownNeighbors& Communicator::neighbors_for(const Algorithm& algorithm) {
+  if (neighbors() == nullptr)
+    throw ChoiceError(algorithm.path() + " needs a communicator with a topology");
+  if (!algorithm.by_placement) return *own_neighbors_;
+  if (!all_neighbors_) all_neighbors_ = known_neighbors(all_neighbors(user_, *process_), 0, size_);
+  return *all_neighbors_;
+}
+
+// Of ranks from `first` to `end` - 1.
+Communicator::KnownNeighbors Communicator::known_neighbors(
+    std::shared_ptr<const Neighborhood> neighborhood, int first, int end) {
+  std::string text;
+  for (int rank = first; neighborhood != nullptr && rank < end; ++rank) {
+    const Neighbors& each = neighborhood->of(rank);
+    text += std::to_string(each.blocks_in) + ":" + std::to_string(each.blocks_out);
+    for (const auto* edges : {&each.in, &each.out}) {
+      text += ";";
+      for (const Neighbors::Edge& edge : *edges)
+        text += std::to_string(edge.peer) + "@" + std::to_string(edge.block) + " ";
+    }
+  }
+  return {std::move(neighborhood), digest(text) | 1};
 }
 
 std::shared_ptr<const Placement> Communicator::placement() {

@@ -152,6 +152,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     return *reorder_wish_;
   }
 
+  // This rank's neighbours in the communicator's topology; null without one.
+  const std::shared_ptr<const Neighborhood>& neighbors();
+
   // Where the ranks run. Derived from where those of MPI_COMM_WORLD do, without asking them, if
   // they were asked before; else all ranks have to come here.
   std::shared_ptr<const Placement> placement();
@@ -178,6 +181,15 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Shape known(const Algorithm* algorithm, int root, bool reorders = false);
   std::uint64_t where(const Choice& choice);
   ReorderWish wish_of_environment();
+  std::uint64_t place();
+  // What an algorithm goes by: all ranks' neighbours, who then have to come here, or our own.
+  struct KnownNeighbors {
+    std::shared_ptr<const Neighborhood> neighborhood;
+    std::uint64_t digest = 0;
+  };
+  static KnownNeighbors known_neighbors(std::shared_ptr<const Neighborhood> neighborhood, int first,
+                                        int end);
+  const KnownNeighbors& neighbors_for(const Algorithm& algorithm);
   std::shared_ptr<const Placement> find_placement();
   Channel& add_channel();
   int open_channel_now();
@@ -198,6 +210,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
   int nodes_ = 0;                               // see known_nodes
   std::uint64_t where_ = 0;
+  std::optional<KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // what info says
 };
 

@@ -6,8 +6,8 @@
 //   _(KIND, argument)           one argument
 //
 // The kinds, each of which says of which buffer: BUFFER; COUNT, of elements; COUNTS and PLACES,
-// arrays of those and of displacements; TYPE; TYPES, an array of those; and besides OPERATION and
-// ROOT.
+// arrays of those and of displacements; OFFSETS, displacements that are addresses in any form;
+// TYPE; TYPES, an array of those; and besides OPERATION and ROOT.
 #pragma once
 
 #define TOCCATA_FUNCTIONS(X)   \
@@ -15,23 +15,28 @@
   X(Barrier, barrier, barrier)
 
 // Those that have a form for large counts.
-#define TOCCATA_FUNCTIONS_OF_DATA(X)                            \
-  X(Allgather, allgather, allgather)                            \
-  X(Allgatherv, allgatherv, allgather)                          \
-  X(Alltoall, alltoall, alltoall)                               \
-  X(Alltoallv, alltoallv, alltoallv)                            \
-  X(Alltoallw, alltoallw, alltoallv)                            \
-  X(Bcast, bcast, bcast)                                        \
-  X(Gather, gather, gather)                                     \
-  X(Gatherv, gatherv, gatherv)                                  \
-  X(Scatter, scatter, scatter)                                  \
-  X(Scatterv, scatterv, scatterv)                               \
-  X(Reduce, reduce, reduce)                                     \
-  X(Allreduce, allreduce, allreduce)                            \
-  X(Reduce_scatter_block, reduce_scatter_block, reduce_scatter) \
-  X(Reduce_scatter, reduce_scatter, reduce_scatter)             \
-  X(Scan, scan, scan)                                           \
-  X(Exscan, exscan, exscan)
+#define TOCCATA_FUNCTIONS_OF_DATA(X)                               \
+  X(Allgather, allgather, allgather)                               \
+  X(Allgatherv, allgatherv, allgather)                             \
+  X(Alltoall, alltoall, alltoall)                                  \
+  X(Alltoallv, alltoallv, alltoallv)                               \
+  X(Alltoallw, alltoallw, alltoallv)                               \
+  X(Bcast, bcast, bcast)                                           \
+  X(Gather, gather, gather)                                        \
+  X(Gatherv, gatherv, gatherv)                                     \
+  X(Scatter, scatter, scatter)                                     \
+  X(Scatterv, scatterv, scatterv)                                  \
+  X(Reduce, reduce, reduce)                                        \
+  X(Allreduce, allreduce, allreduce)                               \
+  X(Reduce_scatter_block, reduce_scatter_block, reduce_scatter)    \
+  X(Reduce_scatter, reduce_scatter, reduce_scatter)                \
+  X(Scan, scan, scan)                                              \
+  X(Exscan, exscan, exscan)                                        \
+  X(Neighbor_allgather, neighbor_allgather, neighbor_allgather)    \
+  X(Neighbor_allgatherv, neighbor_allgatherv, neighbor_allgatherv) \
+  X(Neighbor_alltoall, neighbor_alltoall, neighbor_alltoall)       \
+  X(Neighbor_alltoallv, neighbor_alltoallv, neighbor_alltoallv)    \
+  X(Neighbor_alltoallw, neighbor_alltoallw, neighbor_alltoallv)
 
 // clang-format off
 #define TOCCATA_ARGUMENTS_allgather(_)                                      \
@@ -51,6 +56,16 @@
 #define TOCCATA_ARGUMENTS_alltoallw(_)                                                        \
   _(BUFFER_IN, sendbuf) _(COUNTS_IN, sendcounts) _(PLACES_IN, sdispls) _(TYPES_IN, sendtypes) \
   _(BUFFER_OUT, recvbuf) _(COUNTS_OUT, recvcounts) _(PLACES_OUT, rdispls) _(TYPES_OUT, recvtypes)
+
+#define TOCCATA_ARGUMENTS_neighbor_allgather(_) TOCCATA_ARGUMENTS_allgather(_)
+#define TOCCATA_ARGUMENTS_neighbor_allgatherv(_) TOCCATA_ARGUMENTS_allgatherv(_)
+#define TOCCATA_ARGUMENTS_neighbor_alltoall(_) TOCCATA_ARGUMENTS_alltoall(_)
+#define TOCCATA_ARGUMENTS_neighbor_alltoallv(_) TOCCATA_ARGUMENTS_alltoallv(_)
+
+#define TOCCATA_ARGUMENTS_neighbor_alltoallw(_)                                                \
+  _(BUFFER_IN, sendbuf) _(COUNTS_IN, sendcounts) _(OFFSETS_IN, sdispls) _(TYPES_IN, sendtypes) \
+  _(BUFFER_OUT, recvbuf) _(COUNTS_OUT, recvcounts) _(OFFSETS_OUT, rdispls)                     \
+  _(TYPES_OUT, recvtypes)
 
 #define TOCCATA_ARGUMENTS_bcast(_) \
   _(BUFFER_OUT, buffer) _(COUNT_OUT, count) _(TYPE_OUT, datatype) _(ROOT, root)
@@ -93,6 +108,8 @@
 #define TOCCATA_C_COUNTS_OUT const int*
 #define TOCCATA_C_PLACES_IN const int*
 #define TOCCATA_C_PLACES_OUT const int*
+#define TOCCATA_C_OFFSETS_IN const MPI_Aint*
+#define TOCCATA_C_OFFSETS_OUT const MPI_Aint*
 #define TOCCATA_C_TYPE_IN MPI_Datatype
 #define TOCCATA_C_TYPE_OUT MPI_Datatype
 #define TOCCATA_C_TYPES_IN const MPI_Datatype*
@@ -110,6 +127,8 @@
 #define TOCCATA_LARGE_COUNTS_OUT const MPI_Count*
 #define TOCCATA_LARGE_PLACES_IN const MPI_Aint*
 #define TOCCATA_LARGE_PLACES_OUT const MPI_Aint*
+#define TOCCATA_LARGE_OFFSETS_IN TOCCATA_C_OFFSETS_IN
+#define TOCCATA_LARGE_OFFSETS_OUT TOCCATA_C_OFFSETS_OUT
 #define TOCCATA_LARGE_TYPE_IN TOCCATA_C_TYPE_IN
 #define TOCCATA_LARGE_TYPE_OUT TOCCATA_C_TYPE_OUT
 #define TOCCATA_LARGE_TYPES_IN TOCCATA_C_TYPES_IN
@@ -127,6 +146,8 @@
 #define TOCCATA_FILL_COUNTS_OUT(name) call.recv.set_counts(name)
 #define TOCCATA_FILL_PLACES_IN(name) call.send.set_places(name)
 #define TOCCATA_FILL_PLACES_OUT(name) call.recv.set_places(name)
+#define TOCCATA_FILL_OFFSETS_IN(name) call.send.set_places(name)
+#define TOCCATA_FILL_OFFSETS_OUT(name) call.recv.set_places(name)
 #define TOCCATA_FILL_TYPE_IN(name) call.send.type = name
 #define TOCCATA_FILL_TYPE_OUT(name) call.recv.type = name
 #define TOCCATA_FILL_TYPES_IN(name) call.send.set_types(name)

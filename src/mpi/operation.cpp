@@ -13,6 +13,7 @@ int blocks(const Operation& call, int rank, int p, Buffer buffer) {
   Shape shape;
   shape.p = p;
   shape.root = call.root;
+  shape.neighborhood = call.neighborhood;
   return call.collective.blocks(shape, rank, buffer);
 }
 
@@ -100,8 +101,10 @@ int Operation::fault(int rank, int p, const DatatypeTable& datatypes) const {
   if (collective.rooted && (root < 0 || root >= p)) return MPI_ERR_ROOT;
   const int out = sends(rank, p), in = receives(rank, p);
   const bool is_root = collective.rooted && rank == root;
-  if (out > 0 && send.in_place() && (sends_from_root() || (collective.rooted && !is_root)))
-    return MPI_ERR_ARG;
+  if (collective.among_neighbors && neighborhood == nullptr) return MPI_ERR_TOPOLOGY;
+  const bool not_in_place =
+      collective.among_neighbors || sends_from_root() || (collective.rooted && !is_root);
+  if (out > 0 && send.in_place() && not_in_place) return MPI_ERR_ARG;
   const bool wants_memory =
       in > 0 || collective.contributors != nullptr;  // of an exscan, everywhere
   if (wants_memory && recv.in_place() && !(sends_from_root() && is_root)) return MPI_ERR_ARG;
@@ -132,8 +135,9 @@ int Operation::fault_of_reduction(int out, int in, const DatatypeTable& datatype
 
 // Whether what is sent is where it is to come, as far as MPICH looks for that.
 bool Operation::is_aliased(int rank) const {
-  if (!is_strict || send.counted || recv.counted || send.type != recv.type ||
-      send.count != recv.count || send.count == 0 || send.buffer == nullptr)
+  if (!is_strict || collective.among_neighbors || send.counted || recv.counted ||
+      send.type != recv.type || send.count != recv.count || send.count == 0 ||
+      send.buffer == nullptr)
     return false;
   const std::int64_t bytes = send.count * size_of(send.type);
   const auto own = [&](void* all) { return static_cast<char*>(all) + rank * bytes; };
@@ -153,13 +157,13 @@ std::int64_t Operation::bytes(int rank, int p) const {
   if (collective.reduces) return bytes_of(recv, recv.counted ? p : sends(rank, p));
   const int out = sends(rank, p), in = receives(rank, p);
   if (out == 0 && in == 0) return 0;
-  const int ranks = collective.vector_of == nullptr ? p : 1;
+  const int ranks = collective.vector_of == nullptr && !collective.among_neighbors ? p : 1;
   if (sends_from_root()) return out > 0 ? bytes_of(send, out) : bytes_of(recv, in) * ranks;
   return in > 0 ? bytes_of(recv, in) : bytes_of(send, out) * ranks;
 }
 
 std::int64_t Operation::unit(int rank, int p) const {
-  if (collective.vector_of != nullptr) return -1;
+  if (collective.vector_of != nullptr || collective.among_neighbors) return -1;
   if (collective.synchronizes) return 0;
   const bool is_root = collective.rooted && rank == root;
   const bool by_send = !collective.reduces && collective.rooted && &collective != &bcast &&
@@ -225,6 +229,11 @@ int Operation::bind(int rank, int p, const DatatypeTable& datatypes, Binding& bi
   } else if (send.in_place()) {
     binding.send = binding.recv;
     binding.copies_send = true;
+  }
+  if (out == 0 && in == 0) {  // nobody's neighbour
+    binding.send.uniform(nullptr, packed_traits(), 0);
+    binding.recv.uniform(nullptr, packed_traits(), 0);
+    return MPI_SUCCESS;
   }
   if (out == 0) binding.send.uniform(nullptr, binding.recv.traits(), recv.count);
   if (in == 0) binding.recv.uniform(nullptr, binding.send.traits(), send.count);

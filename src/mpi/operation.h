@@ -4,6 +4,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <memory>
 
 #include "collectives/collective.h"
 #include "mpi/binding.h"
@@ -55,6 +56,8 @@ struct Operation {
   Side send = {}, recv = {};
   int root = 0;  // of a collective that has one; perhaps no rank, which fault() then says
   MPI_Op operation = MPI_OP_NULL;  // of one that reduces
+  // Of one among neighbours, what this rank knows of its own; null without a topology.
+  std::shared_ptr<const Neighborhood> neighborhood = {};
 
   // An MPI error class where the arguments make no sense; MPI_SUCCESS where they do.
   int fault(int rank, int p, const DatatypeTable& datatypes) const;

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "mpi/blocking.h"
+#include "mpi/neighbors.h"
 
 namespace toccata {
 
@@ -11,6 +12,7 @@ Request::Request(std::unique_ptr<Call> call, MPI_Comm comm, bool persistent)
 
 int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made) {
+  if (call->operation().collective.among_neighbors) call->neighborhood = own_neighbors(comm);
   made.reset(new Request(std::move(call), comm, persistent));
   Communicator* communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
@@ -37,11 +39,14 @@ int Request::prepare_native() {
   const bool knows = communicator_ != nullptr;
   if (knows)
     if (int code = fault(); code != MPI_SUCCESS) return communicator_->raise(code);
-  const int rank = knows ? communicator_->rank() : no_rank;
+  int rank = no_rank;
+  if (knows || call_->neighborhood != nullptr) PMPI_Comm_rank(comm_, &rank);
   if (int code = call_->hold_datatypes(datatypes_, rank, peers_in(comm_)); code != MPI_SUCCESS)
     return code;
   if (int code = meet(comm_); code != MPI_SUCCESS) return code;
   if (int code = make_bare(comm_, own_comm_); code != MPI_SUCCESS) return code;
+  if (call_->neighborhood != nullptr)
+    if (int code = give_topology(comm_, own_comm_); code != MPI_SUCCESS) return code;
   comm_ = own_comm_;
   return MPI_SUCCESS;
 }

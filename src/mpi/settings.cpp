@@ -288,7 +288,8 @@ const SizedChoice& Settings::asked(const Collective& collective) const {
 bool Settings::chooses(const Collective& collective) const {
   if (!chooses_ || std::ranges::find(asked_, &collective, &Asked::collective)->is_set) return false;
   if (reproducible_ && collective.reduces) return false;
-  return collective.vector_of == nullptr || has_files();
+  const bool all_know_sizes = collective.vector_of == nullptr && !collective.among_neighbors;
+  return all_know_sizes || has_files();
 }
 
 namespace {

@@ -49,12 +49,12 @@ void SizedExecution::for_each_slot(std::span<const BlockRange> ranges, Visit&& v
 
 // What is in place needs no copy: blocks leave recv before anything is put there, at the end.
 int SizedExecution::make_ready() {
+  const int sends = plan().units.send;
   blocks_ = plan().units.recv;
-  first_slot_[static_cast<int>(Buffer::recv)] = blocks_;
-  first_slot_[static_cast<int>(Buffer::scratch)] = std::int64_t{2} * blocks_;
-  slots_.assign(2 * blocks_ + blocks(schedule().scratch()), Run{nullptr, 0, &packed});
-  for (int block = 0; block < blocks_; ++block)
-    slot(Buffer::send, block) = binding.send.block(block);
+  first_slot_[static_cast<int>(Buffer::recv)] = sends;
+  first_slot_[static_cast<int>(Buffer::scratch)] = std::int64_t{sends} + blocks_;
+  slots_.assign(sends + blocks_ + blocks(schedule().scratch()), Run{nullptr, 0, &packed});
+  for (int block = 0; block < sends; ++block) slot(Buffer::send, block) = binding.send.block(block);
   return MPI_SUCCESS;
 }
 

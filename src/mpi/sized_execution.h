@@ -64,7 +64,7 @@ class SizedExecution final : public Engine {
   // The channel of data that does not come with its sizes.
   int data_channel(const Message& message) const { return schedule().channels() + message.channel; }
 
-  int blocks_ = 0;  // of send and of recv
+  int blocks_ = 0;  // of recv
 
   std::vector<Run> slots_;  // where each block of a buffer is now
   std::int64_t first_slot_[3] = {};

@@ -30,6 +30,8 @@ using RawComm = Raw<MPI_Comm>;
 #define TOCCATA_RAW_COUNTS_OUT(type) type
 #define TOCCATA_RAW_PLACES_IN(type) type
 #define TOCCATA_RAW_PLACES_OUT(type) type
+#define TOCCATA_RAW_OFFSETS_IN(type) type
+#define TOCCATA_RAW_OFFSETS_OUT(type) type
 #define TOCCATA_RAW_TYPE_IN(type) Raw<type>
 #define TOCCATA_RAW_TYPE_OUT(type) Raw<type>
 #define TOCCATA_RAW_TYPES_IN(type) type
@@ -47,6 +49,8 @@ using RawComm = Raw<MPI_Comm>;
 #define TOCCATA_COOKED_COUNTS_OUT(name) name
 #define TOCCATA_COOKED_PLACES_IN(name) name
 #define TOCCATA_COOKED_PLACES_OUT(name) name
+#define TOCCATA_COOKED_OFFSETS_IN(name) name
+#define TOCCATA_COOKED_OFFSETS_OUT(name) name
 #define TOCCATA_COOKED_TYPE_IN(name) (MPI_Datatype)(name)
 #define TOCCATA_COOKED_TYPE_OUT(name) (MPI_Datatype)(name)
 #define TOCCATA_COOKED_TYPES_IN(name) name

@@ -16,6 +16,7 @@
 #include "api/guard.h"
 #include "mpi/blocking.h"
 #include "mpi/call.h"
+#include "mpi/neighbors.h"
 #include "mpi/next.h"
 #include "preload/begin.h"
 #include "toccata/toccata.h"
@@ -144,6 +145,8 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
 #define TOCCATA_FORTRAN_COUNTS_OUT const MPI_Fint*
 #define TOCCATA_FORTRAN_PLACES_IN const MPI_Fint*
 #define TOCCATA_FORTRAN_PLACES_OUT const MPI_Fint*
+#define TOCCATA_FORTRAN_OFFSETS_IN const MPI_Aint*
+#define TOCCATA_FORTRAN_OFFSETS_OUT const MPI_Aint*
 #define TOCCATA_FORTRAN_TYPE_IN const MPI_Fint*
 #define TOCCATA_FORTRAN_TYPE_OUT const MPI_Fint*
 #define TOCCATA_FORTRAN_TYPES_IN const MPI_Fint*
@@ -160,11 +163,13 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
 #define TOCCATA_TO_C_COUNTS_OUT(name) name
 #define TOCCATA_TO_C_PLACES_IN(name) name
 #define TOCCATA_TO_C_PLACES_OUT(name) name
+#define TOCCATA_TO_C_OFFSETS_IN(name) name
+#define TOCCATA_TO_C_OFFSETS_OUT(name) name
 #define TOCCATA_TO_C_TYPE_IN(name) c_datatype(name)
 #define TOCCATA_TO_C_TYPE_OUT(name) c_datatype(name)
 #define TOCCATA_TO_C_TYPES_IN(name) \
-  c_datatypes(name, c_buffer(sendbuf) == MPI_IN_PLACE ? 0 : peers).data()
-#define TOCCATA_TO_C_TYPES_OUT(name) c_datatypes(name, peers).data()
+  c_datatypes(name, c_buffer(sendbuf) == MPI_IN_PLACE ? 0 : peers.out).data()
+#define TOCCATA_TO_C_TYPES_OUT(name) c_datatypes(name, peers.in).data()
 #define TOCCATA_TO_C_OPERATION(name) c_operation(name)
 #define TOCCATA_TO_C_ROOT(name) *name
 
@@ -174,7 +179,8 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
   static void toccata_fortran_c_##name##suffix(TOCCATA_ARGUMENTS_##name(TOCCATA_FORTRAN_PARAMETER) \
                                                    const MPI_Fint* comm,                           \
                                                MPI_Fint* ierror) {                                 \
-    [[maybe_unused]] const int peers = toccata::peers_in(c_communicator(comm));                    \
+    [[maybe_unused]] const toccata::Peers peers =                                                  \
+        toccata::peers_of(toccata::collective_, c_communicator(comm));                             \
     set(ierror, PMPI_##Name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) c_communicator(comm)));   \
   }                                                                                                \
   static void toccata_fortran_##name##suffix(TOCCATA_ARGUMENTS_##name(TOCCATA_FORTRAN_PARAMETER)   \
@@ -190,7 +196,7 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
       return code;                                                                                 \
     };                                                                                             \
     const MPI_Comm c_comm = c_communicator(comm);                                                  \
-    [[maybe_unused]] const int peers = toccata::peers_in(c_comm);                                  \
+    [[maybe_unused]] const toccata::Peers peers = toccata::peers_of(toccata::collective_, c_comm); \
     if (c_comm == MPI_COMM_NULL) return set(ierror, native());                                     \
     set(ierror, toccata::guarded(c_comm, [&] {                                                     \
           return toccata::run(                                                                     \
@@ -225,6 +231,11 @@ TOCCATA_FORTRAN(reduce_scatter, REDUCE_SCATTER, toccata_fortran_reduce_scatter);
 TOCCATA_FORTRAN(scan, SCAN, toccata_fortran_scan);
 TOCCATA_FORTRAN(exscan, EXSCAN, toccata_fortran_exscan);
 TOCCATA_FORTRAN(barrier, BARRIER, toccata_fortran_barrier);
+TOCCATA_FORTRAN(neighbor_allgather, NEIGHBOR_ALLGATHER, toccata_fortran_neighbor_allgather);
+TOCCATA_FORTRAN(neighbor_allgatherv, NEIGHBOR_ALLGATHERV, toccata_fortran_neighbor_allgatherv);
+TOCCATA_FORTRAN(neighbor_alltoall, NEIGHBOR_ALLTOALL, toccata_fortran_neighbor_alltoall);
+TOCCATA_FORTRAN(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, toccata_fortran_neighbor_alltoallv);
+TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor_alltoallw);
 
 #endif  // OPEN_MPI
 

@@ -20,7 +20,8 @@ if options:
     reproducible = [each for each in options.programs if "reproducible" in Path(each).name]
     late = [each for each in options.programs if Path(each).name == "late"]
     reorder = [each for each in options.programs if "reorder" in Path(each).name]
-    others = {*alltoall_programs, *rooted_programs, *reproducible, *late, *reorder}
+    neighbors = [each for each in options.programs if "neighbors" in Path(each).name]
+    others = {*alltoall_programs, *rooted_programs, *reproducible, *late, *reorder, *neighbors}
     options.programs = [each for each in options.programs if each not in others]
 
 INTS = 5  # that every rank contributes to a call, of 4 bytes each
@@ -104,6 +105,21 @@ class Preload(unittest.TestCase):
                     self.assertEqual(outcome.out, ["right"], outcome.error)
                     calls = {key: counted[0] for key, counted in outcome.report.items()}
                     self.assertEqual(calls, {(5, regular): 2, (5, vector): 4}, outcome.error)
+                    self.assertEqual(outcome.messages, [])
+
+    # Of each form one call; what is asked for runs nowhere but where there is a topology.
+    def test_every_form_among_neighbours(self):
+        for program in neighbors:
+            for algorithm in ("direct", "combining"):
+                with self.subTest(program=Path(program).name, algorithm=algorithm):
+                    forms = ("allgather", "allgatherv", "alltoall", "alltoallv")
+                    asked = {f"TOCCATA_NEIGHBOR_{form.upper()}": algorithm for form in forms}
+                    outcome = run(program, 5, None, more=asked)
+                    self.assertEqual(outcome.out, ["right"], outcome.error)
+                    calls = {row: n for row, n in outcome.calls.items() if "neighbor" in row[0]}
+                    expected = {(f"neighbor_{form}", 5, algorithm): 1 for form in forms}
+                    expected[("neighbor_alltoallv", 5, algorithm)] = 2  # alltoallw as well
+                    self.assertEqual(calls, expected, outcome.error)
                     self.assertEqual(outcome.messages, [])
 
     # Each form once and, where it has one, in place.
