@@ -114,7 +114,8 @@ class BenchmarkOfSums : public Benchmark {
 
 // `bytes` is what each rank contributes, or the root: in an all-to-all and a reduce-scatter, the
 // blocks for all ranks together (each of at least an element); in a scatter, that for one rank. The
-// root is rank 0. Reductions are sums of floats. A barrier has no use for it.
+// root is rank 0. Reductions are sums of floats. A barrier has no use for it. To each of its
+// neighbours a rank sends so much.
 std::unique_ptr<Benchmark> make_allgather(std::size_t bytes);
 std::unique_ptr<Benchmark> make_allreduce(std::size_t bytes);
 std::unique_ptr<Benchmark> make_alltoall(std::size_t bytes);
@@ -122,6 +123,8 @@ std::unique_ptr<Benchmark> make_barrier(std::size_t bytes);
 std::unique_ptr<Benchmark> make_bcast(std::size_t bytes);
 std::unique_ptr<Benchmark> make_exscan(std::size_t bytes);
 std::unique_ptr<Benchmark> make_gather(std::size_t bytes);
+std::unique_ptr<Benchmark> make_neighbor_allgather(std::size_t bytes);
+std::unique_ptr<Benchmark> make_neighbor_alltoall(std::size_t bytes);
 std::unique_ptr<Benchmark> make_reduce(std::size_t bytes);
 std::unique_ptr<Benchmark> make_reduce_scatter(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scan(std::size_t bytes);

@@ -65,6 +65,8 @@ const std::map<std::string, Maker> benchmarks{
     {"exscan", plain<make_exscan>},
     {"gather", plain<make_gather>},
     {"gatherv", uneven<make_gatherv>},
+    {"neighbor_allgather", plain<make_neighbor_allgather>},
+    {"neighbor_alltoall", plain<make_neighbor_alltoall>},
     {"reduce", plain<make_reduce>},
     {"reduce_scatter", plain<make_reduce_scatter>},
     {"scan", plain<make_scan>},

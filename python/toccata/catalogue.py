@@ -14,6 +14,7 @@ PROBED_RANKS = range(1, 65)
 ALSO_SERVED = {
     "allgatherv": "allgather",
     "alltoallw": "alltoallv",
+    "neighbor_alltoallw": "neighbor_alltoallv",
     "reduce_scatter_block": "reduce_scatter",
 }
 MOST_CLOSE = 5  # names that a mistyped one may have been meant to be
@@ -108,6 +109,8 @@ SIZES_OF = {
     "scatter": "bytes for one rank",
     "scatterv": "bytes for one rank, in the mean",
     "gatherv": "bytes a rank contributes, in the mean",
+    "neighbor_allgather": "bytes for all neighbours",
+    "neighbor_alltoall": "bytes for one neighbour",
 }
 
 

@@ -156,11 +156,11 @@ Choice with_wish(const Choice& choice, const Collective& collective, const Reord
   // Results that are the same bits by every such algorithm stay so.
   if (collective.reduces && algorithm.reproducible && result.reorder > Reorder::automatic)
     result.reorder = Reorder::exchange;
-  const bool sizes_unknown =
-      collective.vector_of != nullptr && (collective.rooted || algorithm.blocks_alike);
+  const bool never = collective.among_neighbors || (collective.vector_of != nullptr &&
+                                                    (collective.rooted || algorithm.blocks_alike));
   const bool impossible = result.reorder > Reorder::automatic &&
                           !why_impossible(algorithm, order_of(result.reorder)).empty();
-  if (sizes_unknown || impossible) result.reorder = Reorder::off;
+  if (never || impossible) result.reorder = Reorder::off;
   if (result.reorder == Reorder::off) result.pattern = nullptr;
   return result;
 }

@@ -42,6 +42,16 @@ def run(
     exscan: ServerOption = None,
     gather: ServerOption = None,
     gatherv: ServerOption = None,
+    neighbor_allgather: ServerOption = None,
+    neighbor_allgatherv: ServerOption = None,
+    neighbor_alltoall: ServerOption = None,
+    neighbor_alltoallv: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="The same for MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw.",
+        ),
+    ] = None,
     reduce: ServerOption = None,
     reduce_scatter: Annotated[
         str | None,
@@ -85,7 +95,10 @@ def run(
     asked = {
         "allgather": allgather, "allreduce": allreduce, "alltoall": alltoall,
         "alltoallv": alltoallv, "barrier": barrier, "bcast": bcast, "exscan": exscan,
-        "gather": gather, "gatherv": gatherv, "reduce": reduce, "reduce_scatter": reduce_scatter,
+        "gather": gather, "gatherv": gatherv,
+        "neighbor_allgather": neighbor_allgather, "neighbor_allgatherv": neighbor_allgatherv,
+        "neighbor_alltoall": neighbor_alltoall, "neighbor_alltoallv": neighbor_alltoallv,
+        "reduce": reduce, "reduce_scatter": reduce_scatter,
         "scan": scan, "scatter": scatter, "scatterv": scatterv,
     }  # fmt: skip
     for each in _core.collectives():

@@ -1,0 +1,37 @@
+#include "neighbor.h"
+#include "toccata/toccata.h"
+
+namespace toccata::bench {
+
+namespace {
+
+class NeighborAllgather : public BenchmarkOfNeighbors {
+ public:
+  explicit NeighborAllgather(std::size_t bytes) : BenchmarkOfNeighbors(bytes) {
+    send_.resize(block_);
+    send_.fill([&](std::size_t i) { return pattern(rank_, i); });
+  }
+
+  void call(const std::string& algorithm) override {
+    const auto count = static_cast<int>(block_);
+    if (const auto call = of_mpi(algorithm, PMPI_Neighbor_allgather, MPI_Neighbor_allgather))
+      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, torus_);
+    else
+      toccata_neighbor_allgather(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR,
+                                 torus_, algorithm.c_str());
+  }
+
+  bool right() const override {
+    for (std::size_t i = 0; i < recv_.size(); ++i)
+      if (recv_[i] != pattern(peers_[i / block_], i % block_)) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Benchmark> make_neighbor_allgather(std::size_t bytes) {
+  return std::make_unique<NeighborAllgather>(bytes);
+}
+
+}  // namespace toccata::bench

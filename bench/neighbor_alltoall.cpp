@@ -1,0 +1,40 @@
+#include "neighbor.h"
+#include "toccata/toccata.h"
+
+namespace toccata::bench {
+
+namespace {
+
+class NeighborAlltoall : public BenchmarkOfNeighbors {
+ public:
+  explicit NeighborAlltoall(std::size_t bytes) : BenchmarkOfNeighbors(bytes) {
+    send_.resize(block_ * peers_.size());
+    send_.fill([&](std::size_t i) { return pattern(rank_, i); });
+  }
+
+  void call(const std::string& algorithm) override {
+    const auto count = static_cast<int>(block_);
+    if (const auto call = of_mpi(algorithm, PMPI_Neighbor_alltoall, MPI_Neighbor_alltoall))
+      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, torus_);
+    else
+      toccata_neighbor_alltoall(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR,
+                                torus_, algorithm.c_str());
+  }
+
+  // What goes down comes from above.
+  bool right() const override {
+    for (std::size_t i = 0; i < recv_.size(); ++i) {
+      const std::size_t block = i / block_;
+      if (recv_[i] != pattern(peers_[block], (block ^ 1) * block_ + i % block_)) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Benchmark> make_neighbor_alltoall(std::size_t bytes) {
+  return std::make_unique<NeighborAlltoall>(bytes);
+}
+
+}  // namespace toccata::bench
