@@ -18,6 +18,7 @@ class PaperName(StrEnum):
 
     locality = "locality"
     sparbit = "sparbit"
+    alltoall = "alltoall"
 
 
 def reproduce(
