@@ -17,7 +17,7 @@ int refuse(const char* text) { return raise_error(MPI_COMM_WORLD, MPI_ERR_REQUES
 
 // Starts a persistent request by `start`, a member of Request.
 int start_by(int (Request::*start)(), toccata_request* request) {
-  return guarded(MPI_COMM_WORLD, [&] {
+  return guarded(MPI_COMM_WORLD, [&]() -> int {
     if (request == nullptr || *request == nullptr || !(*request)->request->persistent())
       return refuse("only a persistent request can be started");
     if ((*request)->request->active())
@@ -30,7 +30,7 @@ int start_by(int (Request::*start)(), toccata_request* request) {
 
 int make_request(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                  toccata_request* handle) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     if (handle == nullptr) return raise_error(comm, MPI_ERR_ARG, "request is NULL");
     *handle = TOCCATA_REQUEST_NULL;
     std::unique_ptr<Request> made;
@@ -54,7 +54,7 @@ int toccata_start(toccata_request* request) { return start_by(&Request::start, r
 int toccata_run(toccata_request* request) { return start_by(&Request::run, request); }
 
 int toccata_test(toccata_request* request, int* flag) {
-  return guarded(MPI_COMM_WORLD, [&] {
+  return guarded(MPI_COMM_WORLD, [&]() -> int {
     *flag = 1;
     if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
     bool done = false;
@@ -66,7 +66,7 @@ int toccata_test(toccata_request* request, int* flag) {
 }
 
 int toccata_wait(toccata_request* request) {
-  return guarded(MPI_COMM_WORLD, [&] {
+  return guarded(MPI_COMM_WORLD, [&]() -> int {
     if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
     const int code = (*request)->request->wait();
     release_if_over(*request);
@@ -84,7 +84,7 @@ int toccata_waitall(int count, toccata_request requests[]) {
 }
 
 int toccata_request_free(toccata_request* request) {
-  return guarded(MPI_COMM_WORLD, [&] {
+  return guarded(MPI_COMM_WORLD, [&]() -> int {
     if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
     if ((*request)->request->active())
       return refuse("the request is active; wait for it before freeing it");
@@ -95,7 +95,7 @@ int toccata_request_free(toccata_request* request) {
 }
 
 int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info, MPI_Comm* newcomm) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     if (newcomm == nullptr || pattern == nullptr)
       return raise_error(comm, MPI_ERR_ARG, "pattern or newcomm is NULL");
     ReorderWish wish{.how = Reorder::automatic};
@@ -106,7 +106,7 @@ int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info, MPI_
 }
 
 int toccata_comm_set_info(MPI_Comm comm, MPI_Info info) {
-  return guarded(comm, [&] {
+  return guarded(comm, [&]() -> int {
     Communicator* const communicator = Communicator::of(comm);
     if (communicator == nullptr) return MPI_SUCCESS;
     ReorderWish wish = communicator->reorder_wish();

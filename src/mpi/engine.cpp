@@ -9,11 +9,11 @@ int Engine::prepare(const Plan& plan, const Transport& transport) {
   transport_ = transport;
   round_ = 0;
   error_ = MPI_SUCCESS;
-  return without_exception([&] { return make_ready(); });
+  return without_exception([&]() -> int { return make_ready(); });
 }
 
 int Engine::run(Background& background) {
-  return without_exception([&] {
+  return without_exception([&]() -> int {
     for (; !finished(); ++round_) {
       if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
       for (bool arrived = false; !arrived;) {
@@ -31,7 +31,7 @@ int Engine::run(Background& background) {
 }
 
 int Engine::start() {
-  return without_exception([&] {
+  return without_exception([&]() -> int {
     if (int code = advance(); code != MPI_SUCCESS) return give_up(code);
     return MPI_SUCCESS;
   });
@@ -39,7 +39,7 @@ int Engine::start() {
 
 int Engine::test(bool& done) {
   done = false;
-  return without_exception([&] {
+  return without_exception([&]() -> int {
     while (!finished()) {
       bool arrived = false;
       if (int code = all_arrived(false, arrived); code != MPI_SUCCESS) return give_up(code);

@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 
+#ifndef MPI_ABI  // the standard ABI leaves Fortran to libraries of its own
+
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
@@ -373,3 +375,5 @@ TOCCATA_FORTRAN(dist_graph_create, DIST_GRAPH_CREATE, toccata_fortran_dist_graph
 TOCCATA_FORTRAN(dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT,
                 toccata_fortran_dist_graph_create_adjacent);
 #endif
+
+#endif  // MPI_ABI
