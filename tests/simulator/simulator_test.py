@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from toccata import _core, catalogue, platforms, simulating
+from toccata import _core, catalogue, model_beside, platforms, simulating
 
 LIMIT = 120  # seconds of one run
 COLLECTIVES = [each.name for each in _core.collectives()]
@@ -86,3 +86,17 @@ def test_a_message_takes_what_the_model_says(tmp_path: Path) -> None:
     envelope = 16  # bytes that SMPI adds
     expected = network["alpha"] + (1000 + envelope) * network["beta"] + 2 * network["o"]
     assert event["max"] == pytest.approx(expected, rel=0.01)
+
+
+def test_the_model_is_near_the_simulation() -> None:
+    platform = platforms.find("yahoo")
+    wanted = [
+        simulating.Cell("alltoall", each.name, 16, size, "sequential")
+        for each in catalogue.of_collective("alltoall")
+        for size in (64, 16384)
+    ]
+    outcomes = simulating.run(platform, wanted)
+    found = model_beside.scored(platform, outcomes, model_beside.predictions(platform, outcomes))
+    assert found.error < 0.1
+    assert found.in_order >= 0.9 * found.pairs > 0
+    assert found.regret < 1.05
