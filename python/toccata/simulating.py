@@ -164,8 +164,15 @@ def command(
     words = [str(simgrid() / "bin/smpimain"), str(program or benchmark), str(library)]
     words += [f"--cfg={each}" for each in all_options.values()]
     words += ["--log=root.thresh:error", *arguments]
-    environment = {n: v for n, v in os.environ.items() if not n.startswith(("TOCCATA_", "OMPI_"))}
+    # What is kept must not depend on what this user has set, here or in toccata.conf.
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not launcher.is_setting(name) and not name.startswith("OMPI_")
+    }
     environment |= {
+        "XDG_CONFIG_HOME": str(directory),
+        "TOCCATA_TUNING": "off",
         "LD_LIBRARY_PATH": str(simgrid() / "lib"),
         "TOCCATA_PLATFORM": str(description),
         "TOCCATA_TOPOLOGY": platform.machine,
@@ -402,9 +409,3 @@ def measurements(platform: Platform, outcomes: dict[Cell, Outcome]) -> list[Meas
         for cell, outcome in outcomes.items()
         if outcome.seconds is not None
     ]
-
-
-def impossible(choice: _core.Choice, platform: Platform, p: int, placement: str) -> str:
-    """Why one of ours cannot run there; "" if it can."""
-    there = _core.Placement(_core.Machine(platform.machine), p, placement)
-    return choice.why_impossible(_core.Shape(there, 0))

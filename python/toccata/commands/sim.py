@@ -141,14 +141,12 @@ def sim(
     outputs.check_pictures(heatmap)
     outputs.check(csv, json_)
 
-    left_out = {
-        p: {
-            name: why
-            for name in chosen
-            if (why := _impossible(collective, name, there, p, placement))
-        }
-        for p in numbers
-    }
+    ours = {name: _core.parse_choice(collective, name) for name in chosen}
+    left_out = {}
+    for p in numbers:
+        shape = _core.Shape(_core.Placement(machine, p, placement), 0)
+        reasons = {name: choice.why_impossible(shape) for name, choice in ours.items()}
+        left_out[p] = {name: why for name, why in reasons.items() if why}
     cells = [
         simulating.Cell(collective, name, p, size, placement)
         for p in numbers
@@ -165,8 +163,6 @@ def sim(
 
         outcomes = simulating.run(there, cells, told, limit, jobs)
     results = Results(simulating.measurements(there, outcomes))
-    if not results.all:
-        raise Failure("nothing could be simulated: no algorithm is possible there")
     for p in numbers:
         if any(each.ranks == p for each in results.all):
             print_whole(tables.overview(results, p, "max", marked, None))
@@ -177,6 +173,8 @@ def sim(
                 f"[dim]{cell.ranks} ranks, {q.show_bytes(cell.bytes)}: without {cell.algorithm}, "
                 f"which {outcome.why_not}[/]"
             )
+    if not results.all:
+        raise Failure("nothing could be simulated; why stands above")
     unseen = sum(
         outcome.valid is None and outcome.seconds is not None for outcome in outcomes.values()
     )
@@ -204,9 +202,3 @@ def _print_predicted(
         console.print(f"[dim]{name}: by the model, median error {error:.1%}[/]")
     found = model_beside.scored(platform, outcomes, predicted)
     console.print(f"the model beside the simulation: {model_beside.text(found)}")
-
-
-def _impossible(
-    collective: str, name: str, platform: platforms.Platform, p: int, placement: str
-) -> str:
-    return simulating.impossible(_core.parse_choice(collective, name), platform, p, placement)
