@@ -131,7 +131,8 @@ std::unique_ptr<Benchmark> make_scan(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scatter(std::size_t bytes);
 
 // Blocks of different sizes, `bytes` of each in the mean, and in an all-to-all of all that a rank
-// sends. In a gather and a scatter the root is rank 0. `distribution` is one of these:
+// sends; among neighbours, of what goes to one. In a gather and a scatter the root is rank 0.
+// `distribution` is one of these:
 //   even       all alike
 //   uniform    anything up to twice the mean
 //   power_law  few large blocks, many small ones
@@ -139,6 +140,10 @@ std::unique_ptr<Benchmark> make_scatter(std::size_t bytes);
 inline constexpr const char* distributions[] = {"even", "uniform", "power_law", "silent"};
 std::unique_ptr<Benchmark> make_alltoallv(std::size_t bytes, const std::string& distribution);
 std::unique_ptr<Benchmark> make_gatherv(std::size_t bytes, const std::string& distribution);
+std::unique_ptr<Benchmark> make_neighbor_allgatherv(std::size_t bytes,
+                                                    const std::string& distribution);
+std::unique_ptr<Benchmark> make_neighbor_alltoallv(std::size_t bytes,
+                                                   const std::string& distribution);
 std::unique_ptr<Benchmark> make_scatterv(std::size_t bytes, const std::string& distribution);
 
 }  // namespace toccata::bench

@@ -4,34 +4,41 @@
 
 #include <vector>
 
-#include "benchmark.h"
-
 namespace toccata::bench {
 
-// What the benchmarks among neighbours have in common: a ring of rings, as even as can be, on which
-// a five-point stencil's ranks talk.
-class BenchmarkOfNeighbors : public BenchmarkOfWorld {
+// Where the benchmarks among neighbours run: a ring of rings, as even as can be, on which a
+// five-point stencil's ranks talk.
+//
+//   0 1 2    of 4 its peers are, as MPI counts them: 1 and 7 in the first dimension,
+//   3 4 5    3 and 5 in the second
+//   6 7 8
+class Torus {
  public:
-  ~BenchmarkOfNeighbors() override { MPI_Comm_free(&torus_); }
-
- protected:
-  explicit BenchmarkOfNeighbors(std::size_t bytes) : block_(bytes) {
+  Torus() {
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     int dims[2] = {0, 0};
     const int periods[2] = {1, 1};
-    MPI_Dims_create(static_cast<int>(size_), 2, dims);
-    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &torus_);
+    MPI_Dims_create(size, 2, dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &comm_);
     for (int i = 0; i < 2; ++i) {
       int below, above;
-      MPI_Cart_shift(torus_, i, 1, &below, &above);
-      peers_.insert(peers_.end(),
-                    {static_cast<std::size_t>(below), static_cast<std::size_t>(above)});
+      MPI_Cart_shift(comm_, i, 1, &below, &above);
+      peers_.insert(peers_.end(), {below, above});
     }
-    recv_.resize(block_ * peers_.size());
   }
+  ~Torus() { MPI_Comm_free(&comm_); }
+  Torus(const Torus&) = delete;
+  Torus& operator=(const Torus&) = delete;
 
-  std::size_t block_;
-  MPI_Comm torus_ = MPI_COMM_NULL;
-  std::vector<std::size_t> peers_;
+  MPI_Comm comm() const { return comm_; }
+  const std::vector<int>& peers() const { return peers_; }
+  // What a rank sends to its peer i arrives as what that one receives from its peer opposite(i).
+  static std::size_t opposite(std::size_t i) { return i ^ 1; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<int> peers_;
 };
 
 }  // namespace toccata::bench

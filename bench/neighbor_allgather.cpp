@@ -1,3 +1,4 @@
+#include "benchmark.h"
 #include "neighbor.h"
 #include "toccata/toccata.h"
 
@@ -5,27 +6,34 @@ namespace toccata::bench {
 
 namespace {
 
-class NeighborAllgather : public BenchmarkOfNeighbors {
+class NeighborAllgather : public BenchmarkOfWorld {
  public:
-  explicit NeighborAllgather(std::size_t bytes) : BenchmarkOfNeighbors(bytes) {
+  explicit NeighborAllgather(std::size_t bytes) : block_(bytes) {
     send_.resize(block_);
+    recv_.resize(block_ * torus_.peers().size());
     send_.fill([&](std::size_t i) { return pattern(rank_, i); });
   }
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(block_);
     if (const auto call = of_mpi(algorithm, PMPI_Neighbor_allgather, MPI_Neighbor_allgather))
-      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, torus_);
+      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, torus_.comm());
     else
       toccata_neighbor_allgather(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR,
-                                 torus_, algorithm.c_str());
+                                 torus_.comm(), algorithm.c_str());
   }
 
   bool right() const override {
-    for (std::size_t i = 0; i < recv_.size(); ++i)
-      if (recv_[i] != pattern(peers_[i / block_], i % block_)) return false;
+    for (std::size_t i = 0; i < recv_.size(); ++i) {
+      const auto peer = static_cast<std::size_t>(torus_.peers()[i / block_]);
+      if (recv_[i] != pattern(peer, i % block_)) return false;
+    }
     return true;
   }
+
+ private:
+  Torus torus_;
+  std::size_t block_;
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "benchmark.h"
 #include "neighbor.h"
 #include "toccata/toccata.h"
 
@@ -5,30 +6,35 @@ namespace toccata::bench {
 
 namespace {
 
-class NeighborAlltoall : public BenchmarkOfNeighbors {
+class NeighborAlltoall : public BenchmarkOfWorld {
  public:
-  explicit NeighborAlltoall(std::size_t bytes) : BenchmarkOfNeighbors(bytes) {
-    send_.resize(block_ * peers_.size());
+  explicit NeighborAlltoall(std::size_t bytes) : block_(bytes) {
+    send_.resize(block_ * torus_.peers().size());
+    recv_.resize(send_.size());
     send_.fill([&](std::size_t i) { return pattern(rank_, i); });
   }
 
   void call(const std::string& algorithm) override {
     const auto count = static_cast<int>(block_);
     if (const auto call = of_mpi(algorithm, PMPI_Neighbor_alltoall, MPI_Neighbor_alltoall))
-      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, torus_);
+      call(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR, torus_.comm());
     else
       toccata_neighbor_alltoall(send_.data(), count, MPI_CHAR, recv_.data(), count, MPI_CHAR,
-                                torus_, algorithm.c_str());
+                                torus_.comm(), algorithm.c_str());
   }
 
-  // What goes down comes from above.
   bool right() const override {
     for (std::size_t i = 0; i < recv_.size(); ++i) {
       const std::size_t block = i / block_;
-      if (recv_[i] != pattern(peers_[block], (block ^ 1) * block_ + i % block_)) return false;
+      const auto peer = static_cast<std::size_t>(torus_.peers()[block]);
+      if (recv_[i] != pattern(peer, Torus::opposite(block) * block_ + i % block_)) return false;
     }
     return true;
   }
+
+ private:
+  Torus torus_;
+  std::size_t block_;
 };
 
 }  // namespace

@@ -197,7 +197,8 @@ NB_MODULE(_core, module) {
       .def_ro("variable", &Collective::variable)
       .def_ro("rooted", &Collective::rooted)
       .def_ro("reduces", &Collective::reduces)
-      .def_prop_ro("regular", [](const Collective& self) { return self.regular().name; });
+      .def_prop_ro("regular", [](const Collective& self) { return self.regular().name; })
+      .def_ro("among_neighbors", &Collective::among_neighbors);
 
   nb::class_<Variable>(module, "Variable")
       .def_ro("name", &Variable::name)

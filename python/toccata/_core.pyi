@@ -109,6 +109,9 @@ class Collective:
     @property
     def reduces(self) -> bool: ...
     @property
+    def among_neighbors(self) -> bool:
+        """Whether a rank's peers are its neighbours in a topology."""
+    @property
     def regular(self) -> str:
         """The collective of which this is the vector form, or itself; it has the algorithms."""
 

@@ -110,7 +110,9 @@ SIZES_OF = {
     "scatterv": "bytes for one rank, in the mean",
     "gatherv": "bytes a rank contributes, in the mean",
     "neighbor_allgather": "bytes for all neighbours",
+    "neighbor_allgatherv": "bytes for all neighbours, in the mean",
     "neighbor_alltoall": "bytes for one neighbour",
+    "neighbor_alltoallv": "bytes for one neighbour, in the mean",
 }
 
 
@@ -122,6 +124,11 @@ def meaning_of_size(collective: str) -> str:
 def is_regular(name: str) -> bool:
     """Whether a collective is no other's vector form."""
     return all(each.regular == name for each in _core.collectives() if each.name == name)
+
+
+def is_among_neighbors(name: str) -> bool:
+    """Whether a rank's peers are its neighbours in a topology."""
+    return any(each.among_neighbors for each in _core.collectives() if each.name == name)
 
 
 def find(text: str) -> _core.Choice:

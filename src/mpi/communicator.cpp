@@ -158,7 +158,7 @@ Communicator::Used& Communicator::add(const Collective& collective, const std::s
                                       Service::Instead instead, const Choice& choice,
                                       const Report::Key& key) {
   const Service& service = process_->service(collective, asked, instead, choice, key);
-  return used_.emplace_back(Used{&collective, instead, &service, false, 0, nullptr});
+  return used_.emplace_back(Used{&collective, &service, nullptr, 0, instead, false});
 }
 
 // What the environment says holds where all ranks obey it; results that are to be reproducible keep
@@ -315,7 +315,9 @@ std::uint64_t Communicator::place() {
 }
 
 const std::shared_ptr<const Neighborhood>& Communicator::neighbors() {
-  if (!own_neighbors_) own_neighbors_ = known_neighbors(own_neighbors(user_), rank_, rank_ + 1);
+  if (!own_neighbors_)
+    own_neighbors_ = std::make_unique<const KnownNeighbors>(
+        known_neighbors(own_neighbors(user_), rank_, rank_ + 1));
   return own_neighbors_->neighborhood;
 }
 
@@ -323,7 +325,9 @@ const Communicator::KnownNeighbors& Communicator::neighbors_for(const Algorithm&
   if (neighbors() == nullptr)
     throw ChoiceError(algorithm.path() + " needs a communicator with a topology");
   if (!algorithm.by_placement) return *own_neighbors_;
-  if (!all_neighbors_) all_neighbors_ = known_neighbors(all_neighbors(user_, *process_), 0, size_);
+  if (!all_neighbors_)
+    all_neighbors_ = std::make_unique<const KnownNeighbors>(
+        known_neighbors(all_neighbors(user_, *process_), 0, size_));
   return *all_neighbors_;
 }
 

@@ -67,11 +67,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // One of the services used so far, with the plan for the root that came last.
   struct Used {
     const Collective* collective;
-    Service::Instead instead;
     const Service* service;
-    bool of_bucket;
-    int root;
     std::shared_ptr<const Plan> plan;
+    int root;
+    Service::Instead instead;
+    bool of_bucket;
 
     bool is_native() const { return service->choice.native(); }
   };
@@ -210,7 +210,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
   int nodes_ = 0;                               // see known_nodes
   std::uint64_t where_ = 0;
-  std::optional<KnownNeighbors> own_neighbors_, all_neighbors_;
+  std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // what info says
 };
 

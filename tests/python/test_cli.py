@@ -448,15 +448,7 @@ def test_bench_on_the_real_thing(family: str, toccata: Toccata, tmp_path: Path) 
     }
 
 
-# Among neighbours the regular forms are measured.
-BENCHED = [
-    each.name
-    for each in collectives()
-    if not (each.name.startswith("neighbor_") and each.name != each.regular)
-]
-
-
-@pytest.mark.parametrize("collective", BENCHED)
+@pytest.mark.parametrize("collective", [each.name for each in collectives()])
 def test_bench_of_every_collective(collective: str, toccata: Toccata, tmp_path: Path) -> None:
     if not (BUILD / "bench/openmpi/toccata_bench").exists():
         pytest.skip("not built for Open MPI")

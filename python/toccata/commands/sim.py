@@ -123,6 +123,9 @@ def sim(
                 f"--peers {each}: is none of {', '.join(simulating.SELECTORS)}, nor one of "
                 f"SimGrid's algorithms as {simulating.PEER}bruck"
             )
+    if others and catalogue.is_among_neighbors(collective):
+        console.print("[dim]without peers: SimGrid has no collectives among neighbours[/]")
+        others = []
     marked = None if highlight is None else normalised(collective, highlight)
     if marked is not None and marked not in chosen:
         raise InputError(f"--highlight {highlight} is not simulated; add it to --algorithms")

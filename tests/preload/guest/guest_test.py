@@ -2,8 +2,8 @@
 
 Not tested: revoked communicators, as MPICH 4.0.2's MPIX_Comm_revoke fails an assertion bare.
 
-One test alone: ctest prints the command line; add the test's name to it, as in
-... guest_test.py ... Guest.test_attributes
+One test alone: ctest -V prints the command line; add the test's name to it, as in
+... guest_test.py ... -- Guest.test_attributes
 """
 
 import argparse
