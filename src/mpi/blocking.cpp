@@ -5,8 +5,8 @@ namespace toccata {
 namespace {
 
 // Whether any rank's data is out of the host's reach. Where no rank has a GPU runtime, nobody asks.
-bool is_out_of_reach(const Operation& call, const Communicator& communicator) {
-  const int here = call.on_device(communicator.rank(), communicator.size()) ? 1 : 0;
+bool is_out_of_reach(const Operation& call, const Seat& seat, const Communicator& communicator) {
+  const int here = call.on_device(seat) ? 1 : 0;
   int anywhere = 0;
   PMPI_Allreduce(&here, &anywhere, 1, MPI_INT, MPI_MAX, communicator.user());
   return anywhere != 0;
@@ -17,26 +17,25 @@ bool is_out_of_reach(const Operation& call, const Communicator& communicator) {
 bool run_ours(const Operation& call, Communicator& communicator, Communicator::Used& used,
               int& code) {
   Process& process = communicator.process();
-  const int rank = communicator.rank(), p = communicator.size();
+  const Seat seat = communicator.seat(call);
   // What is wrong with a call of MPI's own functions the MPI library is to say in its words.
   const auto judge = [&](int fault) {
     if (used.service->asked.empty()) return false;
     code = communicator.raise(fault);
     return true;
   };
-  if (int fault = call.fault(rank, p, process.datatypes()); fault != MPI_SUCCESS)
-    return judge(fault);
+  if (int fault = call.fault(seat, process.datatypes()); fault != MPI_SUCCESS) return judge(fault);
   if (communicator.open_channel() != MPI_SUCCESS) return false;
   Channel& channel = communicator.channel();
   if (!channel.is_ready()) return false;
-  if (channel.has_devices() && is_out_of_reach(call, communicator)) return false;
+  if (channel.has_devices() && is_out_of_reach(call, seat, communicator)) return false;
   int turn = 0;
   const std::shared_ptr<const Plan> plan = communicator.plan(used, call.root, turn);
   if (plan->tags() > Channel::blocking_tags) return false;
 
   const auto run = [&](auto& engine) {
     engine.binding.reset();
-    if (int fault = call.bind(rank, p, process.datatypes(), engine.binding); fault != MPI_SUCCESS)
+    if (int fault = call.bind(seat, process.datatypes(), engine.binding); fault != MPI_SUCCESS)
       return judge(fault);
     if (call.empty(engine.binding)) return true;
     engine.fit(*plan);

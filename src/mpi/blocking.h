@@ -67,8 +67,7 @@ int run(Operation call, MPI_Comm comm, const char* algorithm, Native&& native) {
   }
   const double seconds = reporting || turn.timed ? PMPI_Wtime() - started : 0;
   if (reporting && code == MPI_SUCCESS)
-    communicator->process().count(*service, call.bytes(communicator->rank(), communicator->size()),
-                                  seconds);
+    communicator->process().count(*service, call.bytes(communicator->seat(call)), seconds);
   if (bucket != nullptr) bucket->ended(call, seconds);
   return code;
 }

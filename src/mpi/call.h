@@ -73,10 +73,10 @@ int hold_types(const MPI_Datatype*& types, const Side& side, int blocks,
     code = call.collective.reduces ? keep_datatype(name, held) : hold_datatype(name, held);
 #define TOCCATA_HOLD_TYPES_IN(name)                     \
   if (code == MPI_SUCCESS && call.has_type_in(rank, p)) \
-    code = hold_types(name, call.send, call.sends(rank, p), own_types_in_, held);
+    code = hold_types(name, call.send, call.seat(rank, p).sends, own_types_in_, held);
 #define TOCCATA_HOLD_TYPES_OUT(name)                     \
   if (code == MPI_SUCCESS && call.has_type_out(rank, p)) \
-    code = hold_types(name, call.recv, call.receives(rank, p), own_types_out_, held);
+    code = hold_types(name, call.recv, call.seat(rank, p).receives, own_types_out_, held);
 
 #define TOCCATA_CALL(Name, name, collective)                                                       \
   struct name final : Call {                                                                       \

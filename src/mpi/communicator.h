@@ -63,6 +63,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool is_inter() const { return is_inter_; }
+  Seat seat(const Operation& call) const { return call.seat(rank_, size_); }
 
   // One of the services used so far, with the plan for the root that came last.
   struct Used {

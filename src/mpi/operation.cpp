@@ -9,14 +9,6 @@ namespace toccata {
 
 namespace {
 
-int blocks(const Operation& call, int rank, int p, Buffer buffer) {
-  Shape shape;
-  shape.p = p;
-  shape.root = call.root;
-  shape.neighborhood = call.neighborhood;
-  return call.collective.blocks(shape, rank, buffer);
-}
-
 // MPICH looks for buffers that serve both sides; Open MPI in MPI_Reduce and MPI_Allreduce alone.
 #ifdef MPICH_VERSION
 constexpr bool is_strict = true;
@@ -78,18 +70,25 @@ int bind_side(const Side& side, int blocks, const DatatypeTable& datatypes, Layo
 
 }  // namespace
 
-int Operation::sends(int rank, int p) const { return blocks(*this, rank, p, Buffer::send); }
-int Operation::receives(int rank, int p) const { return blocks(*this, rank, p, Buffer::recv); }
+Seat Operation::seat(int rank, int p) const {
+  Shape shape;
+  shape.p = p;
+  shape.root = root;
+  shape.neighborhood = neighborhood;
+  return {rank, p, collective.blocks(shape, rank, Buffer::send),
+          collective.blocks(shape, rank, Buffer::recv)};
+}
 
 bool Operation::has_type_in(int rank, int p) const {
   if (collective.reduces) return false;
-  if (rank != no_rank) return sends(rank, p) > 0 && !send.in_place();
+  if (rank != no_rank) return seat(rank, p).sends > 0 && !send.in_place();
   if (!collective.rooted) return true;
   return root != MPI_PROC_NULL && &collective != &bcast && (root == MPI_ROOT) == sends_from_root();
 }
 
 bool Operation::has_type_out(int rank, int p) const {
-  if (rank != no_rank) return collective.reduces || (receives(rank, p) > 0 && !recv.in_place());
+  if (rank != no_rank)
+    return collective.reduces || (seat(rank, p).receives > 0 && !recv.in_place());
   if (!collective.rooted) return true;
   if (root == MPI_PROC_NULL) return false;
   return collective.reduces || &collective == &bcast || (root == MPI_ROOT) != sends_from_root();
@@ -97,9 +96,9 @@ bool Operation::has_type_out(int rank, int p) const {
 
 // The ranks that may say MPI_IN_PLACE, and of which buffer: the root of a scatter of recv; of send
 // the root of a gather or reduction, and all ranks where there is no root.
-int Operation::fault(int rank, int p, const DatatypeTable& datatypes) const {
+int Operation::fault(const Seat& seat, const DatatypeTable& datatypes) const {
+  const auto [rank, p, out, in] = seat;
   if (collective.rooted && (root < 0 || root >= p)) return MPI_ERR_ROOT;
-  const int out = sends(rank, p), in = receives(rank, p);
   const bool is_root = collective.rooted && rank == root;
   if (collective.among_neighbors && neighborhood == nullptr) return MPI_ERR_TOPOLOGY;
   const bool not_in_place =
@@ -108,7 +107,7 @@ int Operation::fault(int rank, int p, const DatatypeTable& datatypes) const {
   const bool wants_memory =
       in > 0 || collective.contributors != nullptr;  // of an exscan, everywhere
   if (wants_memory && recv.in_place() && !(sends_from_root() && is_root)) return MPI_ERR_ARG;
-  if (collective.reduces) return fault_of_reduction(out, in, datatypes);
+  if (collective.reduces) return fault_of_reduction(seat, datatypes);
   const bool reads = out > 0 && !send.in_place(), writes = in > 0 && !recv.in_place();
   if (int error = writes ? fault_of(recv, in) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
   if (int error = reads ? fault_of(send, out) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
@@ -119,17 +118,18 @@ int Operation::fault(int rank, int p, const DatatypeTable& datatypes) const {
 }
 
 // There, count and datatype are the arguments of recv, and hold for both.
-int Operation::fault_of_reduction(int out, int in, const DatatypeTable& datatypes) const {
-  const int counts = recv.counted ? out : 1;
+int Operation::fault_of_reduction(const Seat& seat, const DatatypeTable& datatypes) const {
+  const int counts = recv.counted ? seat.sends : 1;
   if (int error = fault_of(recv, counts); error != MPI_SUCCESS) return error;
   if (operation == MPI_OP_NULL) return MPI_ERR_OP;
-  if ((in > 0 || send.in_place()) && leads_nowhere(recv, counts, datatypes)) return MPI_ERR_BUFFER;
+  if ((seat.receives > 0 || send.in_place()) && leads_nowhere(recv, counts, datatypes))
+    return MPI_ERR_BUFFER;
   Side sent = recv;
   sent.buffer = send.buffer;
   if (!send.in_place() && leads_nowhere(sent, counts, datatypes)) return MPI_ERR_BUFFER;
   const bool is_watched = is_strict || &collective == &reduce || &collective == &allreduce;
-  const bool alias = is_watched && in > 0 && send.buffer == recv.buffer && recv.buffer != nullptr &&
-                     has_data(recv, counts);
+  const bool alias = is_watched && seat.receives > 0 && send.buffer == recv.buffer &&
+                     recv.buffer != nullptr && has_data(recv, counts);
   return alias ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
@@ -153,9 +153,9 @@ bool Operation::allows_reduction(bool ordered, const DatatypeTable& datatypes) c
 }
 
 // Of a gather or scatter the root knows it; of blocks alike, the others do too.
-std::int64_t Operation::bytes(int rank, int p) const {
-  if (collective.reduces) return bytes_of(recv, recv.counted ? p : sends(rank, p));
-  const int out = sends(rank, p), in = receives(rank, p);
+std::int64_t Operation::bytes(const Seat& seat) const {
+  const auto [rank, p, out, in] = seat;
+  if (collective.reduces) return bytes_of(recv, recv.counted ? p : out);
   if (out == 0 && in == 0) return 0;
   const int ranks = collective.vector_of == nullptr && !collective.among_neighbors ? p : 1;
   if (sends_from_root()) return out > 0 ? bytes_of(send, out) : bytes_of(recv, in) * ranks;
@@ -200,17 +200,17 @@ bool Operation::empty(const Binding& binding) const {
   return known && binding.recv.bytes(0) == 0;
 }
 
-bool Operation::on_device(int rank, int p) const {
+bool Operation::on_device(const Seat& seat) const {
   const auto is = [](const Side& side, int blocks) {
     return blocks > 0 && !side.in_place() && is_device_memory(side.buffer);
   };
-  return is(send, sends(rank, p)) || is(recv, receives(rank, p));
+  return is(send, seat.sends) || is(recv, seat.receives);
 }
 
-int Operation::bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const {
-  if (collective.reduces) return bind_reduction(rank, p, datatypes, binding);
+int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const {
+  if (collective.reduces) return bind_reduction(seat, datatypes, binding);
   if (collective.synchronizes) return bind_nothing(binding);
-  const int out = sends(rank, p), in = receives(rank, p);
+  const int rank = seat.rank, out = seat.sends, in = seat.receives;
   if (in > 0 && !recv.in_place())
     if (int code = bind_side(recv, in, datatypes, binding.recv); code != MPI_SUCCESS) return code;
   if (out > 0 && !send.in_place())
@@ -251,21 +251,21 @@ int Operation::bind_nothing(Binding& binding) {
 
 // Of a reduce-scatter in place, the result comes where rank 0's block is, so that send has to be a
 // copy.
-int Operation::bind_reduction(int rank, int p, const DatatypeTable& datatypes,
+int Operation::bind_reduction(const Seat& seat, const DatatypeTable& datatypes,
                               Binding& binding) const {
   DatatypeTraits traits;
   if (int code = datatypes.look_up(recv.type, traits); code != MPI_SUCCESS) return code;
   const bool scatters = &collective == &reduce_scatter;
-  const std::int64_t own = scatters ? recv.elements(rank) : recv.count;
+  const std::int64_t own = scatters ? recv.elements(seat.rank) : recv.count;
   void* const sent = send.in_place() ? recv.buffer : send.buffer;
   binding.operation = operation;
   binding.send.uniform(sent, traits, own);
   binding.recv.uniform(recv.buffer, traits, own);
   binding.copies_send = scatters && send.in_place();
   if (!recv.counted) return MPI_SUCCESS;
-  std::vector<std::int64_t> counts(p);
+  std::vector<std::int64_t> counts(seat.p);
   bool alike = true;
-  for (int block = 0; block < p; ++block) {
+  for (int block = 0; block < seat.p; ++block) {
     counts[block] = recv.counts[block];
     alike = alike && counts[block] == own;
   }

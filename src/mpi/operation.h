@@ -49,6 +49,12 @@ struct Side {
   }
 };
 
+// Where a call is made: by which rank of how many, and how many blocks that one has of each buffer.
+struct Seat {
+  int rank, p;
+  int sends, receives;
+};
+
 // One call of a collective with its arguments, as the user gave them; the pointers must stay valid
 // for as long as MPI demands. What a rank has no blocks of, MPI does not want and nobody reads.
 struct Operation {
@@ -59,8 +65,10 @@ struct Operation {
   // Of one among neighbours, what this rank knows of its own; null without a topology.
   std::shared_ptr<const Neighborhood> neighborhood = {};
 
+  Seat seat(int rank, int p) const;
+
   // An MPI error class where the arguments make no sense; MPI_SUCCESS where they do.
-  int fault(int rank, int p, const DatatypeTable& datatypes) const;
+  int fault(const Seat& seat, const DatatypeTable& datatypes) const;
 
   // Whether an algorithm can serve the call, of those that keep the order of the ranks (`ordered`)
   // or the others: what a reduction's operation and datatype say, the same on every rank.
@@ -68,8 +76,8 @@ struct Operation {
     return operation == MPI_OP_NULL || allows_reduction(ordered, datatypes);
   }
 
-  // Bytes of the whole vector, as far as `rank` knows, for the report.
-  std::int64_t bytes(int rank, int p) const;
+  // Bytes of the whole vector, as far as that rank knows, for the report.
+  std::int64_t bytes(const Seat& seat) const;
 
   // Bytes that a rank contributes, or of the message, which every rank knows; where they differ,
   // their mean; -1 where a rank knows its own alone.
@@ -83,27 +91,23 @@ struct Operation {
   bool empty(const Binding& binding) const;
 
   // Whether data of the call may lie in memory that the host cannot read.
-  bool on_device(int rank, int p) const;
+  bool on_device(const Seat& seat) const;
 
   // Gives binding.send and binding.recv their memory, which also where a rank has no blocks have
   // the size of other ranks', if these are alike. Returns an MPI error code.
-  int bind(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const;
+  int bind(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const;
 
   // Whether MPI wants the datatype of each buffer; of no_rank as well.
   bool has_type_in(int rank, int p) const;
   bool has_type_out(int rank, int p) const;
 
-  // How many blocks a rank has of each buffer.
-  int sends(int rank, int p) const;
-  int receives(int rank, int p) const;
-
  private:
-  int fault_of_reduction(int out, int in, const DatatypeTable& datatypes) const;
+  int fault_of_reduction(const Seat& seat, const DatatypeTable& datatypes) const;
   bool is_aliased(int rank) const;
   bool allows_reduction(bool ordered, const DatatypeTable& datatypes) const;
   bool sends_from_root() const { return &collective.regular() == &scatter; }
   static int bind_nothing(Binding& binding);
-  int bind_reduction(int rank, int p, const DatatypeTable& datatypes, Binding& binding) const;
+  int bind_reduction(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const;
 };
 
 }  // namespace toccata

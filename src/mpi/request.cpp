@@ -52,8 +52,8 @@ int Request::prepare_native() {
 }
 
 int Request::fault() const {
-  return call_->operation().fault(communicator_->rank(), communicator_->size(),
-                                  communicator_->process().datatypes());
+  const Operation call = call_->operation();
+  return call.fault(communicator_->seat(call), communicator_->process().datatypes());
 }
 
 int Request::prepare_schedule(Communicator::Used& used) {
@@ -87,10 +87,12 @@ int Request::prepare_schedule(Communicator::Used& used) {
 }
 
 int Request::bind() {
-  const int rank = communicator_->rank(), p = communicator_->size();
-  if (int code = call_->hold_datatypes(datatypes_, rank, p); code != MPI_SUCCESS) return code;
+  if (int code = call_->hold_datatypes(datatypes_, communicator_->rank(), communicator_->size());
+      code != MPI_SUCCESS)
+    return code;
   const Operation call = call_->operation();
-  if (int code = call.bind(rank, p, communicator_->process().datatypes(), engine_->binding);
+  if (int code = call.bind(communicator_->seat(call), communicator_->process().datatypes(),
+                           engine_->binding);
       code != MPI_SUCCESS)
     return code;
   empty_ = call.empty(engine_->binding);
@@ -126,8 +128,9 @@ int Request::start() {
 
 // While the datatypes are still there.
 void Request::note_bytes() {
-  if (communicator_ != nullptr && Settings::get().reporting())
-    bytes_ = call_->operation().bytes(communicator_->rank(), communicator_->size());
+  if (communicator_ == nullptr || !Settings::get().reporting()) return;
+  const Operation call = call_->operation();
+  bytes_ = call.bytes(communicator_->seat(call));
 }
 
 int Request::prepare_engine() {
