@@ -107,12 +107,12 @@ class Sharing {
       }
   }
 
-  // Over the sender's object in its round and the receiver's in its own. All bytes of a round over
-  // the most of one rank: the ranks that send, where all send alike.
-  double ranks(int sender, int sent_in, int receiver, int received_in) const {
-    return std::max(sending(sender, sent_in), share(in_[regions_->of(receiver)], received_in));
-  }
+  // That of the sender's object in its round, and of the receiver's in its own. All bytes of a
+  // round over the most of one rank: the ranks that send, where all send alike.
   double sending(int sender, int round) const { return share(out_[regions_->of(sender)], round); }
+  double receiving(int receiver, int round) const {
+    return share(in_[regions_->of(receiver)], round);
+  }
   bool crosses(int sender, int receiver) const {
     return regions_->of(sender) != regions_->of(receiver);
   }
@@ -179,14 +179,16 @@ class Clocks : public WalkVisitor {
     self.arrivals.clear();
     Moment& processor = self.now;
     for (const Message& message : schedule.sends(round)) {
-      const Wire wire = wire_of(rank, round, message);
+      const Wire whole = wire_of(rank, round, message);
+      const Wire wire = shared(whole, rank, message.peer,
+                               [&](const Sharing& each) { return each.sending(rank, round); });
       if (scattered(schedule, message)) add(processor, terms_.pack(), wire.bytes);
       Moment first = processor;
       add(first, wire.o, 1);
       add(processor, wire.o, wire.pieces);
       first = later(first, self.link);
       self.link = link_free(first, processor, wire);
-      self.departures.push_back({wire, std::move(first), processor});
+      self.departures.push_back({whole, std::move(first), processor});
     }
   }
 
@@ -195,11 +197,15 @@ class Clocks : public WalkVisitor {
     Rank& to = ranks_[receiver];
     const Departure& departure =
         from.departures[&send - schedules_[sender].sends(from.round).data()];
-    Wire wire = departure.wire;
-    for (std::size_t i = 0; i < sharing_.size(); ++i)
-      if (sharing_[i].crosses(sender, receiver))
-        slow_down(wire, where_.limited()[i],
-                  sharing_[i].ranks(sender, from.round, receiver, to.round));
+    const auto slowed = [&](auto&& ranks) {
+      return shared(departure.wire, sender, receiver, ranks);
+    };
+    // What the sender's object holds up leaves the receiver's link free for others.
+    const Wire into =
+        slowed([&](const Sharing& each) { return each.receiving(receiver, to.round); });
+    const Wire wire = slowed([&](const Sharing& each) {
+      return std::max(each.sending(sender, from.round), each.receiving(receiver, to.round));
+    });
     Moment end = wire.rendezvous ? last_byte(later(departure.first, to.opened),
                                              later(departure.posted, to.opened), wire)
                                  : last_byte(departure.first, departure.posted, wire);
@@ -207,7 +213,7 @@ class Clocks : public WalkVisitor {
     add(end, wire.alpha, 1);
     if (wire.rendezvous) from.sent = later(from.sent, end);
     const bool unpacks = scattered(schedules_[receiver], receive);
-    to.arrivals.push_back({wire, std::move(end), sender, unpacks});
+    to.arrivals.push_back({into, std::move(end), sender, unpacks});
   }
 
   void closed(int rank, int /*round*/) override {
@@ -336,9 +342,15 @@ class Clocks : public WalkVisitor {
     if (options_.conflicts)
       wire.share = options_.conflicts(rank, round,
                                       static_cast<int>(&message - schedule.sends(round).data()));
+    return wire;
+  }
+
+  // The same where the limits of objects are shared among ranks(Sharing).
+  template <typename Ranks>
+  Wire shared(Wire wire, int sender, int receiver, Ranks&& ranks) const {
     for (std::size_t i = 0; i < sharing_.size(); ++i)
-      if (sharing_[i].crosses(rank, message.peer))
-        slow_down(wire, where_.limited()[i], sharing_[i].sending(rank, round));
+      if (sharing_[i].crosses(sender, receiver))
+        slow_down(wire, where_.limited()[i], ranks(sharing_[i]));
     return wire;
   }
 

@@ -47,8 +47,12 @@ struct Ranking::Sketch {
   };
   struct Round {
     std::vector<Part> parts = {};
-    float leaving = 0;  // how many ranks of a node send out of it
+    float leaving = 0, entering = 0;  // how many ranks of a node send out of it, and receive
     int times = 1;
+    float sharing() const { return std::max(leaving, entering); }
+    bool like(const Round& other) const {
+      return leaving == other.leaving && entering == other.entering && parts == other.parts;
+    }
   };
   Choice choice = {};
   int parts = 1;
@@ -68,8 +72,9 @@ constexpr std::int64_t affordable = 20'000;  // messages, of all ranks, whose tr
 constexpr double worth_it = 0.95;            // of the time as placed
 
 // Those whose schedules are looked at: of some nodes the first, the second and the last rank, and
-// ranks where patterns begin, end or have most to do.
-std::vector<int> asked_ranks(const Shape& shape, const Regions* nodes) {
+// ranks where patterns begin, end or have most to do. Among neighbours all ranks of a node, as
+// anybody may relay.
+std::vector<int> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
   const int p = shape.p;
   const bool few = p > many_ranks;
   std::vector<int> ranks;
@@ -82,6 +87,8 @@ std::vector<int> asked_ranks(const Shape& shape, const Regions* nodes) {
       ranks.push_back(members[std::min(local, members.size() - 1)]);
   };
   if (nodes != nullptr) ask(nodes->of(shape.root));
+  if (nodes != nullptr && !few && among_neighbors)
+    std::ranges::copy(nodes->members(nodes->of(shape.root)), std::back_inserter(ranks));
   if (nodes != nullptr && !few)
     for (const int node : {nodes->number() / 2, nodes->number() - 1}) ask(node);
   std::ranges::sort(ranks);
@@ -110,7 +117,7 @@ bool is_linear(const Algorithm& algorithm) {
 // Draws up sketches in one place.
 class Ranking::Sketcher {
  public:
-  Sketcher(const Shape& known, const Model& model)
+  Sketcher(const Collective& collective, const Shape& known, const Model& model)
       : placement_(known.placement.get()),
         machine_(placement_ == nullptr ? nullptr : &placement_->machine()) {
     const int node = machine_ == nullptr ? -1 : machine_->find("node");
@@ -122,7 +129,7 @@ class Ranking::Sketcher {
                               ? (level_of_.empty() ? 0 : level_of_.back())
                               : static_cast<int>(found - model.levels.begin()));
     }
-    asked_ = asked_ranks(known, nodes_);
+    asked_ = asked_ranks(known, nodes_, collective.among_neighbors);
     asked_of_first_ = std::ranges::count_if(asked_, [&](int each) {
       return nodes_ != nullptr && nodes_->of(each) == nodes_->of(known.root);
     });
@@ -139,8 +146,8 @@ class Ranking::Sketcher {
       for (int number = 0; number < schedule.rounds(); ++number) {
         Sketch::Round& round = result.rounds[number];
         Sketch::Part part;
-        bool leaves = false;
         const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads) {
+          bool outside = false;
           for (const Message& each : messages) {
             const int at = level(rank, each.peer);
             if (static_cast<int>(loads.size()) <= at) loads.resize(at + 1);
@@ -150,15 +157,15 @@ class Ranking::Sketcher {
             loads[at].messages += 1;
             loads[at].blocks += blocks;
             if (ranges.size() != 1 || !ranges[0].consecutive()) loads[at].scattered += blocks;
-            leaves = leaves || (nodes_ != nullptr && nodes_->of(rank) != nodes_->of(each.peer));
+            outside = outside || (nodes_ != nullptr && nodes_->of(rank) != nodes_->of(each.peer));
           }
+          return in_first && outside ? 1.0F : 0.0F;
         };
-        add(schedule.sends(number), part.out);
-        add(schedule.recvs(number), part.in);
+        round.leaving += add(schedule.sends(number), part.out);
+        round.entering += add(schedule.recvs(number), part.in);
         for (const Step& each : schedule.steps(number))
           for (const BlockRange& range : schedule.from(each))
             (each.reduces ? part.reduced : part.copied) += static_cast<float>(range.blocks());
-        if (leaves && in_first) round.leaving += 1;
         if (!part.empty() && std::ranges::find(round.parts, part) == round.parts.end())
           round.parts.push_back(std::move(part));
       }
@@ -166,11 +173,11 @@ class Ranking::Sketcher {
     // Where more than one of those that were asked leave, they stand for all of the node.
     std::vector<Sketch::Round> rounds;
     for (Sketch::Round& each : result.rounds) {
-      if (each.leaving > 1)
-        each.leaving *= static_cast<float>(nodes_->size(nodes_->of(shape.root))) /
-                        static_cast<float>(asked_of_first_);
-      if (!rounds.empty() && rounds.back().leaving == each.leaving &&
-          rounds.back().parts == each.parts)
+      for (float* ranks : {&each.leaving, &each.entering})
+        if (*ranks > 1)
+          *ranks *= static_cast<float>(nodes_->size(nodes_->of(shape.root))) /
+                    static_cast<float>(asked_of_first_);
+      if (!rounds.empty() && rounds.back().like(each))
         ++rounds.back().times;
       else
         rounds.push_back(std::move(each));
@@ -197,7 +204,7 @@ class Ranking::Sketcher {
 Ranking::Ranking(const Collective& collective, const Shape& known, const Model& model,
                  const ReorderWish& wish)
     : model_(model) {
-  const Sketcher sketcher(known, model);
+  const Sketcher sketcher(collective, known, model);
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective) || (algorithm->by_grid && known.grid == nullptr)) continue;
     Shape shape = known;
@@ -213,7 +220,7 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
 Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) : model_(model) {
   Choice plain = choice;
   plain.reorder = Reorder::off;
-  add(Sketcher(known, model), choice, plain.in(known));
+  add(Sketcher(choice.algorithm->collective, known, model), choice, plain.in(known));
 }
 
 // Blocks laid straight fall into pieces, as many as there are ranks: among many an exchange is as
@@ -268,9 +275,13 @@ std::int64_t Ranking::Sketch::messages() const {
   return all;
 }
 
+// A round in which none of those that were asked has anything is one of others', as in a chain of
+// ranks; it is taken for as long as the mean of those that were seen.
 double Ranking::Sketch::seconds(const Model& model, double injection, double block) const {
-  double all = model.start;
+  double all = 0;
+  int seen = 0, unseen = 0;
   for (const Round& round : rounds) {
+    (round.parts.empty() ? unseen : seen) += round.times;
     double longest = 0, slowest = 0, sum = 0;  // work; latencies, the longest and all
     int ways = 0;
     for (const Part& part : round.parts) {
@@ -284,7 +295,7 @@ double Ranking::Sketch::seconds(const Model& model, double injection, double blo
           const double each = load.blocks * block / load.messages;
           const Protocol& way =
               each < static_cast<double>(level.threshold) ? level.eager : level.rendezvous;
-          const double beta = at == 0 ? std::max(way.beta, injection * round.leaving) : way.beta;
+          const double beta = at == 0 ? std::max(way.beta, injection * round.sharing()) : way.beta;
           queue += way.o * load.messages + way.g * (load.messages - 1) +
                    each * beta * (1 + (load.messages - 1) * way.tau) +
                    load.scattered * block * model.pack;
@@ -302,7 +313,7 @@ double Ranking::Sketch::seconds(const Model& model, double injection, double blo
     const double latency = ways == 0 ? 0 : (slowest + sum / ways) / 2;
     all += round.times * (longest + latency);
   }
-  return all;
+  return model.start + (seen == 0 ? 0 : all * (seen + unseen) / seen);
 }
 
 std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
