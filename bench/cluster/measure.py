@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """measure.py [COLLECTIVE...]: every collective (or these) on the hosts of up.sh: the MPI library's
-own, ours that know nothing of nodes, and ours that go by them, interleaved. Tables in Markdown,
-with the spread and the network's settings, go to results/cluster.md, times to results/cluster/."""
+own, ours that know nothing of nodes, and ours that go by them, interleaved; and in a run of their
+own, behind them, Open MPI's collectives by nodes (han). Tables in Markdown, with the spread and the
+network's settings, go to results/cluster.md, times to results/cluster/."""
 
 import csv
 import os
@@ -14,34 +15,44 @@ RESULTS = ROOT / "results"
 # Flat ones first, then those that go by nodes.
 ALGORITHMS = {
     "allgather": "ring,bruck;hierarchical,locality_bruck",
-    "allreduce": "recursive_doubling,ring;hierarchical,multi_lane",
+    "allreduce": "recursive_doubling,rabenseifner,circulant;hierarchical,multi_lane",
     "alltoall": "pairwise,bruck;hierarchical",
     "alltoallv": "pairwise,bruck;",
     "barrier": "dissemination;hierarchical",
-    "bcast": "binomial,scatter_allgather;hierarchical,multi_lane",
+    "bcast": "binomial,pipeline,circulant;hierarchical,multi_lane",
     "exscan": "recursive_doubling;hierarchical",
     "gather": "binomial;hierarchical",
     "gatherv": "linear,binomial;",
-    "reduce": "binomial;hierarchical,multi_lane",
-    "reduce_scatter": "recursive_halving,ring;multi_lane",
+    "reduce": "binomial,pipeline,circulant;hierarchical,multi_lane",
+    "reduce_scatter": "recursive_halving,circulant,ring;multi_lane",
     "scan": "recursive_doubling;hierarchical",
     "scatter": "binomial;hierarchical",
     "scatterv": "linear,binomial;",
 }
 # Ranks, and how many of them each host has.
 JOBS = (("16", "4"), ("32", "8"), ("16", "5,5,3,3"))
-SIZES, REPETITIONS, LIMIT = "8,1K,64K", "15", "3"
+SIZES, REPETITIONS, LIMIT = os.environ.get("SIZES", "8,1K,64K"), "15", "3"
+HAN = "--mca coll_han_priority 100"
 
 
 def measure(collective: str, ranks: str, slots: str) -> list[dict[str, str]]:
     table = RESULTS / "cluster" / f"{collective}-{ranks}-{slots.replace(',', '')}.csv"
     names = ALGORITHMS[collective].replace(";", ",").strip(",")
+    own = bench(collective, ranks, slots, f"native,{names}", table)
+    by_nodes = bench(collective, ranks, slots, "native", table.with_stem(table.stem + "-han"), HAN)
+    return own + [row | {"algorithm": "native, han"} for row in by_nodes]
+
+
+def bench(
+    collective: str, ranks: str, slots: str, algorithms: str, table: Path, launcher_args: str = ""
+) -> list[dict[str, str]]:
     path = f"{ROOT / 'bench/cluster/bin'}:{os.environ['PATH']}"
     subprocess.run(
         [ROOT / "toccata", "bench", collective, "--mpi", "openmpi", "--ranks", ranks,
          "--sizes", "8" if collective == "barrier" else SIZES, "--repetitions", REPETITIONS,
-         "--warmup", "2", "--limit", LIMIT, "--algorithms", f"native,{names}", "--csv", table,
-         "--json", table.with_suffix(".json"), "--heatmap", table.with_suffix(".png")],
+         "--warmup", "2", "--limit", LIMIT, "--algorithms", algorithms, "--csv", table,
+         "--json", table.with_suffix(".json"), "--heatmap", table.with_suffix(".png"),
+         "--launcher-args", launcher_args],
         env=os.environ | {"PATH": path, "SLOTS": slots}, stdout=subprocess.DEVNULL, check=True,
     )  # fmt: skip
     with table.open() as file:
@@ -51,7 +62,7 @@ def measure(collective: str, ranks: str, slots: str) -> list[dict[str, str]]:
 def markdown(collective: str, ranks: str, slots: str, rows: list[dict[str, str]]) -> str:
     names = list(dict.fromkeys(row["algorithm"] for row in rows))
     flat, _ = ALGORITHMS[collective].split(";")
-    by_nodes = [each for each in names if each != "native" and each not in flat.split(",")]
+    by_nodes = [each for each in names if "native" not in each and each not in flat.split(",")]
     lines = [
         f"`{collective}`, {ranks} ranks, {slots} a host: median ms (half of what lies between the "
         f"quartiles, %); by nodes: {', '.join(by_nodes) or 'none'}",
