@@ -26,7 +26,7 @@ nbody=$root/build/release/examples/openmpi/nbody
 preload="LD_PRELOAD=$library:$root/build/cluster/sleep_on_yield.so"
 for ((i = 0; i < repetitions; i++)); do
   for bodies in 4 64; do # 96 B and 1.5 KiB a rank; of more, two cores would compute most of the time
-    run=("$nbody" $bodies 20)
+    run=("$nbody" $bodies 200)
     measure "nbody:$bodies:bare" "A=" -- "${run[@]}"
     for algorithm in ring recursive_doubling; do
       asked=("$preload" "TOCCATA_ALLGATHER=$algorithm")
@@ -34,10 +34,10 @@ for ((i = 0; i < repetitions; i++)); do
       measure "nbody:$bodies:$algorithm:reordered" "${asked[@]}" TOCCATA_REORDER=auto -- "${run[@]}"
     done
   done
-  run=("$nbody" 64 300) # long enough to choose in
-  measure "nbody:64, 300 steps:bare" "A=" -- "${run[@]}"
-  measure "nbody:64, 300 steps:preloaded" "$preload" -- "${run[@]}"
-  measure "nbody:64, 300 steps:preloaded:reordered" "$preload" TOCCATA_REORDER=auto -- "${run[@]}"
+  run=("$nbody" 64 1000) # long enough to choose in
+  measure "nbody:64, 1000 steps:bare" "A=" -- "${run[@]}"
+  measure "nbody:64, 1000 steps:preloaded" "$preload" -- "${run[@]}"
+  measure "nbody:64, 1000 steps:preloaded:reordered" "$preload" TOCCATA_REORDER=auto -- "${run[@]}"
 done | sort | awk '
   { time = $NF; sub(/ [^ ]*$/, ""); if ($0 != name) tell(); name = $0; times[++n] = time }
   END { tell() }
