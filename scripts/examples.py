@@ -17,9 +17,18 @@ from pathlib import Path
 ARGUMENTS = {"nbody": ["1024", "400"], "fft": ["512", "300"], "cg": ["256", "2000"]}
 
 
-def seconds(launcher: list[str], program: Path, settings: dict[str, str]) -> float:
+# Before what is preloaded anyway, as where ranks that wait have to sleep.
+PRELOADING = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
+
+
+def seconds(
+    launcher: list[str], program: Path, settings: dict[str, str], library: Path | None
+) -> float:
     variables = [f"{name}={value}" for name, value in settings.items()]
-    command = [*launcher, "env", *variables, str(program), *ARGUMENTS.get(program.name, [])]
+    preloading = ["sh", "-c", PRELOADING, str(library)] if library else []
+    command = [
+        *launcher, *preloading, "env", *variables, str(program), *ARGUMENTS.get(program.name, []),
+    ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"([0-9.]+) s\b", done.stdout)
     if done.returncode != 0 or "right" not in done.stdout or found is None:
@@ -34,19 +43,23 @@ def main() -> None:
     launcher, build, family = shlex.split(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     runs = int(sys.argv[4]) if len(sys.argv) == 5 else 7
     programs = sorted(each for each in (build / "examples" / family).iterdir() if each.is_file())
-    preload = {"LD_PRELOAD": str((build / "lib" / family / "libtoccata.so").resolve())}
+    library = (build / "lib" / family / "libtoccata.so").resolve()
     print(f"medians of {runs} runs, seconds (least to most)")
     with tempfile.TemporaryDirectory() as folder:
         for program in programs:
-            learns = preload | {"TOCCATA_LEARN": f"{folder}/{program.name}.json"}
-            seconds(launcher, program, learns)
-            tries_all = preload | {"TOCCATA_GUARD": "all"}
-            variants = {"bare": {}, "preloaded": preload, "learned": learns, "all": tries_all}
+            learns = {"TOCCATA_LEARN": f"{folder}/{program.name}.json"}
+            seconds(launcher, program, learns, library)
+            variants: dict[str, tuple[dict[str, str], Path | None]] = {
+                "bare": ({}, None),
+                "preloaded": ({}, library),
+                "learned": (learns, library),
+                "all": ({"TOCCATA_GUARD": "all"}, library),
+            }
             found: dict[str, list[float]] = {name: [] for name in variants}
             for run in range(runs):
                 print(f"{program.name}: run {run + 1} of {runs}", file=sys.stderr)
-                for name, settings in variants.items():
-                    found[name].append(seconds(launcher, program, settings))
+                for name, (settings, preloaded) in variants.items():
+                    found[name].append(seconds(launcher, program, settings, preloaded))
             cells = [
                 f"{name} {statistics.median(times):.3f} ({min(times):.3f} to {max(times):.3f})"
                 for name, times in found.items()
