@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,10 +12,9 @@ namespace toccata {
 // decides anything: in a trial every rank times its calls; behind it all ranks agree on the times,
 // and go on from these and from the number of calls, which are alike everywhere.
 //
-//   calls     0 ......... 63 | s s s s | ...... | s c c | ..... | s c s c s c s c | ....... | s c
-//   .. served by      s          probe      s       a first try  s     a comparison      winner
-//   recheck
-//                                  agree              agree                    agree
+//   calls       0 ... 63 | s s s s | ... | s a a s b b s | ... | s b s b s b s b | ... | b s b s b
+//   served by      s        probe     s    first tries     s     a comparison     b     a recheck
+//                                 agree                agree                 agree
 //
 // What a call is said to take: where every rank has to wait for all (an allgather), the least of
 // the ranks' times, which is that of the rank that came last; so a rank that comes late does not
@@ -22,7 +22,8 @@ namespace toccata {
 // of the two in the middle for the first, the least for the second: there late ranks do count.
 //
 // What trials cost more than the way that stands, agreeing included, is held to `share` of all
-// calls so far; only a first try cannot be judged beforehand.
+// calls so far; only a first try cannot be judged beforehand. So ways are tried together, and the
+// most promising is compared first.
 class Guard {
  public:
   static constexpr double share = 0.02;
@@ -38,7 +39,7 @@ class Guard {
     guard.ways_.resize(2);
     guard.stands_ = 1;
     guard.asked_ = true;
-    guard.try_way(0, false);
+    guard.try_ways(std::array{0});
     return guard;
   }
 
@@ -71,7 +72,7 @@ class Guard {
   std::int64_t calls() const { return calls_; }
   // Seconds of a call by that way, as agreed last; 0 where it was not timed.
   double seconds(int way) const { return ways_[way].seconds; }
-  // What trials have cost more than the way that stands would, in calls of it.
+  // What trials have cost more than the way that stands would, in calls of it; not below 0.
   double excess() const { return excess_; }
 
  private:
@@ -85,7 +86,9 @@ class Guard {
   double score(std::span<const double> least, int way, bool warm) const;
   void judge(int challenger);
   void plan();
-  void try_way(int way, bool compares);
+  double overhead() const;
+  void try_ways(std::span<const int> ways);
+  void compare(int way);
 
   bool one_way_;
   double setup_;
@@ -96,9 +99,10 @@ class Guard {
   std::vector<int> trial_ = {0, 0, 0, 0};  // the ways that serve its calls
   std::vector<double> seconds_;            // of those so far
   double agreement_ = 0;                   // seconds of the last one here
+  double agreeing_ = 0;                    // of one before, without waiting; 0: not known
   double excess_ = 0;
   std::int64_t recheck_ = 0;
-  bool compares_ = false, asked_ = false, wants_ways_ = false;
+  bool compares_ = false, agreed_ = false, asked_ = false, wants_ways_ = false;
 };
 
 }  // namespace toccata

@@ -86,6 +86,18 @@ TEST(Guard, HasTheBetterOfTwoAfter200Calls) {
   }
 }
 
+// On a network on which to agree takes longer than a call: each agreement saved counts.
+TEST(Guard, HasTheBestOfFourAfter500CallsThoughToAgreeTakesTwo) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Job job(4, Guard(false, 10e-3), {6e-3, 8e-3, 5.5e-3, 3.6e-3}, seed);
+    job.noise = 0.1;
+    job.agreement = 12e-3;
+    job.calls(500);
+    EXPECT_EQ(job.guard().stands(), 3) << seed;
+    EXPECT_LT(job.trials, Guard::share * job.spent + 4e-3 + 2 * job.agreement) << seed;
+  }
+}
+
 TEST(Guard, RecoversFromABadWayThatWasTrusted) {
   Job job(4, Guard::trusting(false), {1e-3, 3e-3}, 1);
   job.calls(64);
