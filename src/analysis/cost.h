@@ -36,9 +36,9 @@ struct Prediction {
 // taking o; their bytes follow each other, g apart. An eager message leaves then, one by rendezvous
 // when the receiver has come to its round as well. It has arrived alpha + n·beta later; where the
 // sender's or the receiver's node has more to send in that round than its injection limit allows,
-// the bytes take the longer. At the receiver bytes queue as well, in the order of its rounds, at the
-// pace that its own node allows, and every message takes o. The round has ended when all has arrived and been sent; then come its
-// local steps.
+// the bytes take the longer. At the receiver bytes queue as well, in the order of its rounds, at
+// the pace that its own node allows, and every message takes o. The round has ended when all has
+// arrived and been sent; then come its local steps.
 Prediction predict(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, std::span<const std::int64_t> bytes,
                    const Model& model, const CostOptions& options = {});
