@@ -19,6 +19,7 @@ class PaperName(StrEnum):
     locality = "locality"
     sparbit = "sparbit"
     alltoall = "alltoall"
+    reorder = "reorder"
     multilink = "multilink"
 
 
