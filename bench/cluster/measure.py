@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """measure.py [COLLECTIVE...]: every collective (or these) on the hosts of up.sh: the MPI library's
-own, ours that know nothing of nodes, and ours that go by them, interleaved; and in a run of their
-own, behind them, Open MPI's collectives by nodes (han). Tables in Markdown, with the spread and the
-network's settings, go to results/cluster.md, times to results/cluster/."""
+own, ours that know nothing of nodes, and ours that go by them, interleaved; then the same where
+Open MPI's own are those by nodes (han), the barrier before each call included, behind which ranks
+begin more nearly at once. Tables in Markdown, with the spread and the network's settings, go to
+results/cluster.md, times to results/cluster/."""
 
 import csv
+import itertools
 import os
 import subprocess
 import sys
@@ -32,37 +34,31 @@ ALGORITHMS = {
 # Ranks, and how many of them each host has.
 JOBS = (("16", "4"), ("32", "8"), ("16", "5,5,3,3"))
 SIZES, REPETITIONS, LIMIT = os.environ.get("SIZES", "8,1K,64K"), "15", "3"
-HAN = "--mca coll_han_priority 100"
+# What Open MPI's own are, and how it is told.
+OWN = {"native": "", "han": "--mca coll_han_priority 100"}
 
 
-def measure(collective: str, ranks: str, slots: str) -> list[dict[str, str]]:
-    table = RESULTS / "cluster" / f"{collective}-{ranks}-{slots.replace(',', '')}.csv"
+def measure(collective: str, ranks: str, slots: str, own: str) -> list[dict[str, str]]:
+    table = RESULTS / "cluster" / f"{collective}-{ranks}-{slots.replace(',', '')}-{own}.csv"
     names = ALGORITHMS[collective].replace(";", ",").strip(",")
-    own = bench(collective, ranks, slots, f"native,{names}", table)
-    by_nodes = bench(collective, ranks, slots, "native", table.with_stem(table.stem + "-han"), HAN)
-    return own + [row | {"algorithm": "native, han"} for row in by_nodes]
-
-
-def bench(
-    collective: str, ranks: str, slots: str, algorithms: str, table: Path, launcher_args: str = ""
-) -> list[dict[str, str]]:
     path = f"{ROOT / 'bench/cluster/bin'}:{os.environ['PATH']}"
     subprocess.run(
         [ROOT / "toccata", "bench", collective, "--mpi", "openmpi", "--ranks", ranks,
          "--sizes", "8" if collective == "barrier" else SIZES, "--repetitions", REPETITIONS,
-         "--warmup", "2", "--limit", LIMIT, "--algorithms", algorithms, "--csv", table,
+         "--warmup", "2", "--limit", LIMIT, "--algorithms", f"native,{names}", "--csv", table,
          "--json", table.with_suffix(".json"), "--heatmap", table.with_suffix(".png"),
-         "--launcher-args", launcher_args],
+         "--launcher-args", OWN[own]],
         env=os.environ | {"PATH": path, "SLOTS": slots}, stdout=subprocess.DEVNULL, check=True,
     )  # fmt: skip
     with table.open() as file:
-        return list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))
+    return [row | {"algorithm": own} if row["algorithm"] == "native" else row for row in rows]
 
 
 def markdown(collective: str, ranks: str, slots: str, rows: list[dict[str, str]]) -> str:
     names = list(dict.fromkeys(row["algorithm"] for row in rows))
     flat, _ = ALGORITHMS[collective].split(";")
-    by_nodes = [each for each in names if "native" not in each and each not in flat.split(",")]
+    by_nodes = [each for each in names if each not in OWN and each not in flat.split(",")]
     lines = [
         f"`{collective}`, {ranks} ranks, {slots} a host: median ms (half of what lies between the "
         f"quartiles, %); by nodes: {', '.join(by_nodes) or 'none'}",
@@ -103,10 +99,11 @@ def main() -> None:
     (RESULTS / "cluster").mkdir(parents=True, exist_ok=True)
     parts = [network()]
     for number, collective in enumerate(wanted, 1):
-        for ranks, slots in JOBS:
-            print(f"{number} of {len(wanted)}: {collective}, {ranks} ranks, {slots} a host",
+        for (ranks, slots), own in itertools.product(JOBS, OWN):
+            print(f"{number} of {len(wanted)}: {collective}, {ranks} ranks, {slots} a host, {own}",
                   file=sys.stderr)  # fmt: skip
-            parts.append(markdown(collective, ranks, slots, measure(collective, ranks, slots)))
+            rows = measure(collective, ranks, slots, own)
+            parts.append(markdown(collective, ranks, slots, rows))
             (RESULTS / "cluster.md").write_text("\n\n".join(parts) + "\n")
     print(f"wrote {RESULTS / 'cluster.md'}")
 

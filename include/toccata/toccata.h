@@ -357,12 +357,18 @@ TOCCATA_PUBLIC int toccata_run(toccata_request* request);
 TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info,
                                         MPI_Comm* newcomm);
 
-/* Hands keys to a communicator, the same on all ranks, for collectives whose first call comes
- * later: toccata_reorder = off, auto, straight, exchange or shuffle: whether algorithms of Toccata
- * run on it with their ranks played by others, nearer ones, if that wins by a model or in any case,
- * and how buffers keep their order; toccata_pattern: by which of the patterns above. The results
- * are those of any other call. Overrides TOCCATA_REORDER. Preloaded, MPI_Comm_set_info does so too.
- */
+/* Hands keys to a communicator, the same on all ranks, at the same place among their collectives:
+ *
+ *   toccata_allgather and so on: who serves calls for which none is named, as TOCCATA_ALLGATHER
+ *     says it for all communicators, and instead of that; such as "bruck<=4K, native".
+ *   toccata_reorder = off, auto, straight, exchange or shuffle: whether algorithms of Toccata run
+ *     with their ranks played by others, nearer ones, if that wins by a model or in any case, and
+ *     how buffers keep their order; for collectives whose first call comes later. Results are those
+ *     of any other call. Overrides TOCCATA_REORDER.
+ *   toccata_pattern: by which of the patterns above.
+ *
+ * A value that cannot be is MPI_ERR_ARG, and then none is taken. Preloaded, MPI_Comm_set_info does
+ * so too. */
 TOCCATA_PUBLIC int toccata_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 /* Waits for a request, or for `count` of them in whatever order they end. A null or inactive one

@@ -1,6 +1,10 @@
 #include "api/handles.h"
 
+#include <utility>
+#include <vector>
+
 #include "mpi/communicator.h"
+#include "mpi/info.h"
 
 namespace toccata {
 
@@ -111,7 +115,11 @@ int toccata_comm_set_info(MPI_Comm comm, MPI_Info info) {
     if (communicator == nullptr) return MPI_SUCCESS;
     ReorderWish wish = communicator->reorder_wish();
     read_info(info, wish);
+    std::vector<std::pair<const Collective*, SizedChoice>> asked;
+    for (const Collective* each : collectives())
+      if (auto choice = asked_in(info, *each)) asked.emplace_back(each, std::move(*choice));
     communicator->reorder_wish() = wish;
+    for (auto& [collective, choice] : asked) communicator->ask(*collective, std::move(choice));
     return MPI_SUCCESS;
   });
 }

@@ -5,6 +5,7 @@
 
 #include "mpi/bucket.h"
 #include "mpi/communicator.h"
+#include "mpi/info.h"
 #include "mpi/settings.h"
 
 namespace toccata {
@@ -46,25 +47,31 @@ Choosing::Calls& Choosing::find(const Operation& call, std::int64_t bytes) {
   return made;
 }
 
-// The key toccata_<collective> of a communicator's info, for those MPIs that keep it: Open MPI does
-// where the communicator was made by MPI_Comm_dup_with_info. It has to be the same on all ranks.
+void Choosing::ask(const Collective& collective, SizedChoice choice) {
+  std::erase_if(asked_, [&](const auto& each) { return each.first == &collective; });
+  std::erase_if(calls_, [&](const Calls& each) { return each.collective == &collective; });
+  asked_.emplace_back(&collective, std::move(choice));
+  last_ = calls_.size();
+}
+
+// What ask() was told; else the key of the communicator's info, for those MPIs that keep it: Open
+// MPI does where the communicator was made by MPI_Comm_dup_with_info. It has to be the same on all
+// ranks.
 std::optional<SizedChoice> Choosing::asked_by_info(const Collective& collective) {
+  for (const auto& [of, choice] : asked_)
+    if (of == &collective) return choice;
   MPI_Info info = MPI_INFO_NULL;
   if (PMPI_Comm_get_info(communicator_.user(), &info) != MPI_SUCCESS || info == MPI_INFO_NULL)
     return {};
-  const std::string key = "toccata_" + std::string(collective.name);
-  char value[MPI_MAX_INFO_VAL + 1] = "";
-  int found = 0;
-  PMPI_Info_get(info, key.c_str(), MPI_MAX_INFO_VAL, value, &found);
-  PMPI_Info_free(&info);
-  if (found == 0) return {};
+  std::optional<SizedChoice> result;
   try {
-    return parse_sized_choice(collective, value);
+    result = asked_in(info, collective);
   } catch (const ChoiceError& error) {
-    communicator_.say_once("info key " + key + "=" + value + ": " + error.what() +
-                           ". Using native there.");
-    return SizedChoice();
+    communicator_.say_once(std::string(error.what()) + ". Using native there.");
+    result = SizedChoice();
   }
+  PMPI_Info_free(&info);
+  return result;
 }
 
 Choosing::Asked Choosing::asked(const Collective& collective, std::int64_t bytes) {

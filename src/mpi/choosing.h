@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mpi/operation.h"
@@ -59,6 +60,9 @@ class Choosing {
   // nobody was, and a blocking call has to come first.
   Bucket* decided(const Operation& call, std::int64_t bytes);
 
+  // Calls that come after this one are served so. All ranks have to come here.
+  void ask(const Collective& collective, SizedChoice choice);
+
   // To the process, what its buckets know.
   void tell();
 
@@ -77,6 +81,7 @@ class Choosing {
   void make_bucket(Calls& calls, const Operation& call);
 
   Communicator& communicator_;
+  std::vector<std::pair<const Collective*, SizedChoice>> asked_;  // by name
   std::vector<Calls> calls_;
   std::vector<std::unique_ptr<Bucket>> buckets_;
   // Of the call before.

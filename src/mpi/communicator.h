@@ -96,6 +96,10 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   Bucket* decided_for(const Operation& call) {
     return choosing_.decided(call, call.unit(rank_, size_));
   }
+  // ... and from the next call on. All ranks have to come here.
+  void ask(const Collective& collective, SizedChoice choice) {
+    choosing_.ask(collective, std::move(choice));
+  }
   // To the process, what was found out in choosing.
   void tell() { choosing_.tell(); }
   // Whether it is for a model to say, at every size, who plays whom.

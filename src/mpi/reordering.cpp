@@ -1,23 +1,10 @@
 #include "mpi/reordering.h"
 
-#include <array>
-
 #include "algorithms/registry.h"
 #include "mpi/communicator.h"
 #include "topology/placements.h"
 
 namespace toccata {
-
-namespace {
-
-// The value of a key; empty where there is none.
-std::string value_of(MPI_Info info, const char* key) {
-  std::array<char, 64> value{};
-  int found = 0;
-  PMPI_Info_get(info, const_cast<char*>(key), static_cast<int>(value.size()) - 1, value.data(),
-                &found);
-  return found != 0 ? std::string(value.data()) : std::string();
-}
 
 const Pattern& pattern_named(std::string_view name) {
   if (const Pattern* found = find_pattern(name)) return *found;
@@ -26,21 +13,6 @@ const Pattern& pattern_named(std::string_view name) {
     known += (known.empty() ? "" : ", ") + std::string(each.name);
   throw ChoiceError("there is no pattern '" + std::string(name) + "'; known are " + known +
                     ", and algorithms, as allgather/bruck");
-}
-
-}  // namespace
-
-void read_info(MPI_Info info, ReorderWish& wish) {
-  if (info == MPI_INFO_NULL) return;
-  if (const std::string how = value_of(info, "toccata_reorder"); !how.empty())
-    wish.how = parse_reorder(how);
-  if (const std::string pattern = value_of(info, "toccata_pattern"); !pattern.empty())
-    wish.pattern = &pattern_named(pattern);
-}
-
-bool has_keys_of_ours(MPI_Info info) {
-  return info != MPI_INFO_NULL && Settings::get().is_our_mpi() &&
-         !(value_of(info, "toccata_reorder") + value_of(info, "toccata_pattern")).empty();
 }
 
 int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made) {

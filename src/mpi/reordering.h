@@ -5,15 +5,12 @@
 #include <string>
 
 #include "selection/choice.h"
+#include "topology/reorder/heuristics.h"
 
 namespace toccata {
 
-// Keys of an MPI_Info: "toccata_reorder", off, auto, straight, exchange or shuffle, and
-// "toccata_pattern", ring and so on. What they do not say stays as it is in `wish`. ChoiceError if
-// a value cannot be.
-void read_info(MPI_Info info, ReorderWish& wish);
-// Whether there is one of them.
-bool has_keys_of_ours(MPI_Info info);
+// The pattern of that name, as "ring". ChoiceError if there is none.
+const Pattern& pattern_named(std::string_view name);
 
 // A new communicator of all ranks, in which they are mapped by a pattern ("ring"), or by the
 // traffic of an algorithm ("allgather/bruck"). Errors are MPI's. ChoiceError if there is no such

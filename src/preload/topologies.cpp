@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/guard.h"
+#include "mpi/info.h"
 #include "mpi/next.h"
 #include "mpi/reordering.h"
 #include "mpi/settings.h"

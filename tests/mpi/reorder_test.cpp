@@ -1,6 +1,8 @@
 // Communicators whose ranks are reordered, and collectives in which others play them.
 #include <numeric>
 
+#include "mpi/bucket.h"
+#include "mpi/call.h"
 #include "mpi/communicator.h"
 #include "support.h"
 #include "topology/reorder/heuristics.h"
@@ -60,6 +62,33 @@ TEST(CommReorder, NamesWhatCannotBe) {
   EXPECT_EQ(test::error_class(toccata_comm_set_info(comm, half)), MPI_ERR_ARG);
   EXPECT_EQ(Communicator::of(comm)->reorder_wish().how, Reorder::off) << "nothing of it is taken";
   MPI_Info_free(&half);
+  MPI_Info unknown = info_of("toccata_allgather", "rung");
+  EXPECT_EQ(test::error_class(toccata_comm_set_info(comm, unknown)), MPI_ERR_ARG);
+  MPI_Info_free(&unknown);
+}
+
+// By the next call, whoever served before.
+TEST(CommSetInfo, SaysWhoServes) {
+  const test::OwnedComm comm = test::duplicate(MPI_COMM_WORLD);
+  if (size_of(comm) == 1) GTEST_SKIP() << "one rank needs nobody";
+  const auto served_by = [&](std::size_t count) {
+    std::vector<int> mine(count), all(count * size_of(comm));
+    const Operation call =
+        operations::allgather(mine.data(), static_cast<int>(count), MPI_INT, all.data(),
+                              static_cast<int>(count), MPI_INT, comm);
+    toccata_allgather(mine.data(), static_cast<int>(count), MPI_INT, all.data(),
+                      static_cast<int>(count), MPI_INT, comm, nullptr);
+    const Choosing::Calls& calls = Communicator::of(comm)->calls_such_as(call);
+    return calls.bucket == nullptr ? "nobody" : calls.bucket->stands().service->choice.text();
+  };
+  EXPECT_EQ(served_by(1), "nobody");
+  for (const char* name : {"ring", "bruck"}) {
+    MPI_Info info = info_of("toccata_allgather", (std::string(name) + "<=1K, native").c_str());
+    ASSERT_EQ(toccata_comm_set_info(comm, info), MPI_SUCCESS);
+    MPI_Info_free(&info);
+    EXPECT_EQ(served_by(1), name);
+    EXPECT_EQ(served_by(1000), "native");
+  }
 }
 
 // In every order mode, by the communicator's info and by the algorithm's name.

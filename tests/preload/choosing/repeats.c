@@ -70,6 +70,11 @@ int main(int argc, char** argv) {
   MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &asking);
   if (argc > 3) gather_all(asking, bytes, 1);
   MPI_Comm_free(&asking);
+  MPI_Info_set(info, "toccata_allgather", "bruck");
+  MPI_Comm_dup(MPI_COMM_WORLD, &asking);
+  MPI_Comm_set_info(asking, info);
+  if (argc > 3) gather_all(asking, bytes, 1);
+  MPI_Comm_free(&asking);
   MPI_Info_free(&info);
   int all;
   MPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
