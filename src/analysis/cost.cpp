@@ -203,9 +203,10 @@ class Clocks : public WalkVisitor {
     // What the sender's object holds up leaves the receiver's link free for others.
     const Wire into =
         slowed([&](const Sharing& each) { return each.receiving(receiver, to.round); });
-    const Wire wire = slowed([&](const Sharing& each) {
+    Wire wire = slowed([&](const Sharing& each) {
       return std::max(each.sending(sender, from.round), each.receiving(receiver, to.round));
     });
+    wire.share *= wire.conflicts;
     Moment end = wire.rendezvous ? last_byte(later(departure.first, to.opened),
                                              later(departure.posted, to.opened), wire)
                                  : last_byte(departure.first, departure.posted, wire);
@@ -257,10 +258,11 @@ class Clocks : public WalkVisitor {
     const Protocol* protocol;
     bool rendezvous;
     double bytes;
-    double pieces;    // MPI messages
-    int alpha, o, g;  // terms
-    int per_byte;     // the term that its bytes count for: beta, or an injection limit
-    double share;     // by how many times
+    double pieces;         // MPI messages
+    int alpha, o, g;       // terms
+    int per_byte;          // the term that its bytes count for: beta, or an injection limit
+    double share;          // by how many times
+    double conflicts = 1;  // messages on the busiest link of its way, itself included
   };
   struct Departure {
     Wire wire;
@@ -340,8 +342,8 @@ class Clocks : public WalkVisitor {
               .per_byte = terms_.beta(level, rendezvous),
               .share = 1};
     if (options_.conflicts)
-      wire.share = options_.conflicts(rank, round,
-                                      static_cast<int>(&message - schedule.sends(round).data()));
+      wire.conflicts = options_.conflicts(
+          rank, round, static_cast<int>(&message - schedule.sends(round).data()));
     return wire;
   }
 
