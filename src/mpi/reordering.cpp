@@ -31,8 +31,7 @@ int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made) {
     known.grid = grid_of(*placement);
     const Choice choice = parse_choice(*collective, pattern);
     const Shape shape = choice.in(known);
-    const std::vector<Mapping> found = mappings_for(*choice.algorithm, shape);
-    players = found.empty() ? identity(size) : found.front();
+    players = mapping_for(*choice.algorithm, shape);
   } else {
     const Pattern& named = pattern_named(pattern);
     if (!named.is_possible(size))

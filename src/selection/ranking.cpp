@@ -237,21 +237,20 @@ void Ranking::add(const Sketcher& sketcher, const Choice& choice, const Shape& s
 
   const bool by_traffic =
       choice.pattern == nullptr && algorithm.pattern.empty() && !algorithm.by_placement;
-  std::vector<Mapping> mappings;
+  Mapping mapping = identity(shape.p);
   if (shape.placement != nullptr && shape.p > 2 && !(by_traffic && messages > affordable))
-    mappings = mappings_for(algorithm, shape, choice.pattern);
-  std::erase(mappings, identity(shape.p));
+    mapping = mapping_for(algorithm, shape, choice.pattern);
+  const bool all_stay = mapping == identity(shape.p);
   if (choice.reorder > Reorder::automatic) {
     const Shape there =
-        mappings.empty() ? shape
-                         : reordered(algorithm, shape, mappings.front(), order_of(choice.reorder));
+        all_stay ? shape : reordered(algorithm, shape, mapping, order_of(choice.reorder));
     sketches_.push_back(sketcher.sketch(choice, there));
     return;
   }
-  if (mappings.empty()) return;
+  if (all_stay) return;
   for (const Order order : orders_for(algorithm)) {
     if (order == Order::straight && shape.p > many_ranks) continue;
-    const Shape there = reordered(algorithm, shape, mappings.front(), order);
+    const Shape there = reordered(algorithm, shape, mapping, order);
     if (!algorithm.why_impossible(there.reordering->played).empty()) continue;
     Choice moved = choice;
     moved.reorder = asking_for(order);

@@ -1,6 +1,7 @@
 #include "selection/reorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/registry.h"
 #include "analysis/flows.h"
@@ -71,6 +72,11 @@ std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape
   return {by_traffic(algorithm, shape)};
 }
 
+Mapping mapping_for(const Algorithm& algorithm, const Shape& shape, const Pattern* pattern) {
+  std::vector<Mapping> found = mappings_for(algorithm, shape, pattern);
+  return found.empty() ? identity(shape.p) : std::move(found.front());
+}
+
 std::vector<Order> orders_for(const Algorithm& algorithm) {
   std::vector<Order> result;
   const bool reduces_in_order = algorithm.collective.reduces && algorithm.ordered;
@@ -83,9 +89,8 @@ std::vector<Order> orders_for(const Algorithm& algorithm) {
 
 Shape reorder(const Algorithm& algorithm, const Shape& shape, Order order, const Pattern* pattern) {
   if (shape.placement == nullptr || shape.p < 3) return shape;
-  std::vector<Mapping> mappings = mappings_for(algorithm, shape, pattern);
-  std::erase(mappings, identity(shape.p));
-  return mappings.empty() ? shape : reordered(algorithm, shape, mappings.front(), order);
+  const Mapping mapping = mapping_for(algorithm, shape, pattern);
+  return mapping == identity(shape.p) ? shape : reordered(algorithm, shape, mapping, order);
 }
 
 }  // namespace toccata

@@ -28,6 +28,10 @@ const std::vector<std::string_view>& reorder_words();
 std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape,
                                   const Pattern* pattern = nullptr);
 
+// The first of them; everybody itself where there is none.
+Mapping mapping_for(const Algorithm& algorithm, const Shape& shape,
+                    const Pattern* pattern = nullptr);
+
 // The orders in which an algorithm's buffers can be kept; where it reduces in the order of the
 // ranks, only the one that keeps that.
 std::vector<Order> orders_for(const Algorithm& algorithm);

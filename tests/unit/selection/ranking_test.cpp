@@ -155,6 +155,25 @@ TEST(Ranking, ReordersWherePlacementIsWrongForAnAlgorithm) {
   EXPECT_NE(order("recursive_doubling", "block-bunch", 4096), Reorder::off);
 }
 
+// Where the mapping that is meant for an algorithm leaves everybody in place, no other one is
+// taken.
+TEST(Reorder, LeavesAllWhereTheyAreRight) {
+  int right = 0;
+  for (const char* machine : {"node:4 core:4", "node:4 socket:2 core:4"})
+    for (const Algorithm* algorithm : all_algorithms()) {
+      if (algorithm->by_grid || algorithm->collective.among_neighbors) continue;
+      Shape shape = known(16, machine, "block-bunch");
+      shape.parameters = Parameters(algorithm->parameters);
+      if (!algorithm->why_impossible(shape).empty()) continue;
+      shape = algorithm->complete(std::move(shape));
+      if (mapping_for(*algorithm, shape) != identity(16)) continue;
+      EXPECT_EQ(reorder(*algorithm, shape, Order::exchange).reordering, nullptr)
+          << algorithm->path() << ", " << machine;
+      ++right;
+    }
+  EXPECT_GT(right, 10);
+}
+
 // A collective's algorithms are ranked as they would run: where reordering is open, each in the
 // order that is best for it; where an order is asked for, in that one.
 TEST(Ranking, CountsAlgorithmsAsTheyAreReordered) {
