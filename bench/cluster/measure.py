@@ -23,12 +23,12 @@ ALGORITHMS = {
     "barrier": "dissemination;hierarchical",
     "bcast": "binomial,pipeline,circulant;hierarchical,multi_lane",
     "exscan": "recursive_doubling;hierarchical",
-    "gather": "linear,binomial;hierarchical",
+    "gather": "linear,binomial;hierarchical,hierarchical:by=linear",
     "gatherv": "linear,binomial;",
     "reduce": "binomial,pipeline,circulant;hierarchical,multi_lane",
     "reduce_scatter": "recursive_halving,circulant,ring;multi_lane",
     "scan": "recursive_doubling;hierarchical",
-    "scatter": "linear,binomial;hierarchical",
+    "scatter": "linear,binomial;hierarchical,hierarchical:by=linear",
     "scatterv": "linear,binomial;",
 }
 # Ranks, and how many of them each host has.
