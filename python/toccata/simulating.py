@@ -324,7 +324,8 @@ def run_all(
     limit: float = 600,
     jobs: int | None = None,
 ) -> dict[Work, Outcome]:
-    """All cells, on as many cores as there are, longest first; `told` hears of each that has ended.
+    """All cells, in their order, on as many cores as there are, longest first; `told` hears of each
+    that has ended.
 
     After `limit` seconds a cell is given up. What has ended is kept, whatever becomes of the rest.
     """
@@ -362,7 +363,7 @@ def run_all(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-    return outcomes
+    return {each: outcomes[each] for each in work}
 
 
 def effort(cell: Cell) -> float:
