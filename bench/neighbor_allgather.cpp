@@ -1,6 +1,6 @@
 #include "benchmark.h"
-#include "neighbor.h"
 #include "toccata/toccata.h"
+#include "torus.h"
 
 namespace toccata::bench {
 

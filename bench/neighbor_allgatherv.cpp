@@ -1,5 +1,5 @@
-#include "neighbor.h"
 #include "toccata/toccata.h"
+#include "torus.h"
 #include "uneven.h"
 
 namespace toccata::bench {

@@ -9,11 +9,11 @@
 
 namespace toccata {
 
-// Keys of an MPI_Info that are ours, each as the variable of the environment whose name it has:
+// Keys of an MPI_Info that are ours:
 //
-//   toccata_reorder      off, auto, straight, exchange or shuffle
-//   toccata_pattern      ring and so on: by what ranks are mapped
-//   toccata_<collective> an algorithm, or one for each range of sizes
+//   toccata_reorder       off, auto, straight, exchange or shuffle, as TOCCATA_REORDER
+//   toccata_pattern       ring and so on: by what ranks are mapped
+//   toccata_<collective>  an algorithm, or one for each range of sizes, as TOCCATA_<COLLECTIVE>
 //
 // What is not there stays as it is in `wish`, or is nothing. ChoiceError if a value cannot be.
 void read_info(MPI_Info info, ReorderWish& wish);

@@ -7,11 +7,10 @@ namespace toccata {
 
 namespace {
 
-constexpr double many_times = 3;  // slower: cut off after the first try
-constexpr double hopeless = 1.5;  // slower, compared: not tried again
-constexpr double clearly = 0.98;  // of the time: takes over
-constexpr double expected_excess =
-    0.25;  // of an untried way's call, which is expected to be faster
+constexpr double many_times = 3;          // slower: cut off after the first try
+constexpr double hopeless = 1.5;          // slower, compared: not tried again
+constexpr double clearly = 0.98;          // of the time: takes over
+constexpr double expected_excess = 0.25;  // of an untried way's call
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -41,8 +40,8 @@ double Guard::score(std::span<const double> least, int way, bool warm) const {
   return std::max(times[one_way_ ? 0 : (times.size() - 1) / 2], 1e-9);
 }
 
-// Connections are made once, in the first agreement and in the first call of a way: that is not
-// counted, or it would take long to earn it.
+// The first agreement, and the first call of a way, make connections: once, so neither is counted,
+// or many calls would have to earn it first.
 void Guard::agree(std::span<const double> least, double agreement) {
   const std::size_t calls = trial_.size();
   const double standing = score(least, stands_, false);

@@ -21,9 +21,11 @@ namespace toccata {
 // count. Where data flow one way only (a broadcast), the most of them. Of several calls, the lower
 // of the two in the middle for the first, the least for the second: there late ranks do count.
 //
-// What trials cost more than the way that stands, agreeing included, is held to `share` of all
-// calls so far; only a first try cannot be judged beforehand. So ways are tried together, and the
-// most promising is compared first.
+// What trials cost more than the way that stands, less what they gain, agreeing included, is held
+// to `share` of all calls so far; but for a first try, which cannot be judged beforehand, and for
+// what is set up once: the first agreement, and what a way's first call takes longer than its
+// second. So that few agreements do, ways are tried together, and the most promising is compared
+// first.
 class Guard {
  public:
   static constexpr double share = 0.02;
@@ -98,7 +100,7 @@ class Guard {
   std::int64_t next_ = first_probe;        // the call at which a trial begins
   std::vector<int> trial_ = {0, 0, 0, 0};  // the ways that serve its calls
   std::vector<double> seconds_;            // of those so far
-  double agreement_ = 0;                   // seconds of the last one here
+  double agreement_ = 0;                   // seconds of the last one here; 0: of the first
   double agreeing_ = 0;                    // of one before, without waiting; 0: not known
   double excess_ = 0;
   std::int64_t recheck_ = 0;

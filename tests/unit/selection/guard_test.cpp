@@ -86,7 +86,9 @@ TEST(Guard, HasTheBetterOfTwoAfter200Calls) {
   }
 }
 
-// On a network on which to agree takes longer than a call: each agreement saved counts.
+// On a network on which to agree takes longer than a call: each agreement saved counts. Beyond the
+// share come the two first calls of the slow way (2 ms each), and two agreements: the first, which
+// is not counted, and the second, before which nobody knows how long one takes.
 TEST(Guard, HasTheBestOfFourAfter500CallsThoughToAgreeTakesTwo) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     Job job(4, Guard(false, 10e-3), {6e-3, 8e-3, 5.5e-3, 3.6e-3}, seed);
