@@ -1,8 +1,8 @@
 """What the preloaded library costs a program's collectives, beside the program bare.
 
-guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks bare, preloaded with
-nothing asked, and preloaded with an algorithm forced for every collective, taking turns, and prints
-the medians over the runs with their spread.
+guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks bare, preloaded but off,
+preloaded with nothing asked, so that the library chooses, and preloaded with an algorithm forced
+for every collective, taking turns, and prints the medians over the runs with their spread.
 """
 
 import os
@@ -46,7 +46,12 @@ def main() -> None:
     family, build = sys.argv[1], Path(sys.argv[2])
     runs = int(sys.argv[3]) if len(sys.argv) == 4 else 7
     preload = {"LD_PRELOAD": str(build / "lib" / family / "libtoccata.so")}
-    variants = {"bare": {}, "nothing asked": preload, "forced": preload | FORCED}
+    variants = {
+        "bare": {},
+        "off": preload | {"TOCCATA": "off"},
+        "nothing asked": preload,
+        "forced": preload | FORCED,
+    }
     found: dict[str, list[dict[str, float]]] = {name: [] for name in variants}
     for run in range(runs):
         print(f"run {run + 1} of {runs}", file=sys.stderr)

@@ -16,10 +16,14 @@
 #define TOCCATA_BLOCKING(Name, name, collective)                                            \
   extern "C" int toccata_##name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,  \
                                 const char* algorithm) {                                    \
+    const auto native = TOCCATA_NATIVE(Name, name);                                         \
+    const toccata::Said said =                                                              \
+        toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);               \
+    if (algorithm == nullptr && toccata::Repeats::is_one_more(said)) return native();       \
     return toccata::guarded(comm, [&] {                                                     \
       return toccata::run(                                                                  \
-          toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), comm, \
-          algorithm, TOCCATA_NATIVE(Name, name));                                           \
+          said, toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), \
+          algorithm, native);                                                               \
     });                                                                                     \
   }
 TOCCATA_FUNCTIONS(TOCCATA_BLOCKING)

@@ -5,6 +5,7 @@
 #include "mpi/bucket.h"
 #include "mpi/communicator.h"
 #include "mpi/operation.h"
+#include "mpi/repeats.h"
 
 namespace toccata {
 
@@ -36,23 +37,23 @@ bool run_ours(const Operation& call, Communicator& communicator, Communicator::U
 // MPI error code, after the communicator's error handler has had it. ChoiceError for an algorithm
 // that is not there or cannot run.
 template <typename Native>
-int run(Operation call, MPI_Comm comm, const char* algorithm, Native&& native) {
-  Communicator* const communicator = Communicator::of(comm);
+int run(const Said& said, Operation call, const char* algorithm, Native&& native) {
+  Communicator* const communicator = Communicator::of(said.comm);
   if (communicator == nullptr || communicator->is_inter()) return native();
   if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
   Bucket* bucket = nullptr;
   if (algorithm == nullptr) {
-    const Choosing::Calls& calls = communicator->calls_such_as(call);
-    if (calls.is_native() && !reporting) return native();
-    bucket = calls.bucket;
+    Choosing::Calls& calls = communicator->calls_such_as(call);
+    if (!reporting && calls.left == 0 && calls.bucket != nullptr) calls.left = calls.bucket->lend();
+    if (calls.left == 0) {
+      bucket = calls.bucket;
+    } else if (--calls.left; !reporting) {
+      Repeats::remember(said, calls, communicator->process().datatypes());
+      return native();
+    }
   }
   const Guard::Turn turn = bucket == nullptr ? Guard::Turn{0, false} : bucket->turn();
-  if (bucket != nullptr && bucket->used(turn.way).is_native() && !turn.timed && !reporting) {
-    const int code = native();
-    bucket->ended(call, 0);
-    return code;
-  }
   Communicator::Used& used = bucket == nullptr ? communicator->service(call.collective, algorithm)
                                                : bucket->used(turn.way);
   Communicator::Used& able = able_to_serve(call, *communicator, used);

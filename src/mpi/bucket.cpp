@@ -111,6 +111,11 @@ void Bucket::agree(const Operation& call) {
   if (guard_->wants_ways()) challenge(call);
 }
 
+std::int64_t Bucket::lend() {
+  if (turn().timed || !stands().is_native()) return 0;
+  return guard_ ? guard_->pass() : Choosing::all_calls;
+}
+
 void Bucket::tell() {
   if (!guard_) return;
   const int stands = guard_->stands();

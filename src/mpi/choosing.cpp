@@ -32,15 +32,7 @@ Choosing::Calls* Choosing::known(const Operation& call, std::int64_t bytes) {
   return found == calls_.end() ? nullptr : &*found;
 }
 
-Choosing::Calls& Choosing::find(const Operation& call, std::int64_t bytes) {
-  if (Calls* const found = known(call, bytes)) {
-    last_ = found - calls_.data();
-    if (found->by == Calls::By::native_so_far && ++found->number > first_calls)
-      make_bucket(*found, call);
-    return *found;
-  }
-  last_ = calls_.size();
-  calls_.reserve(calls_.size() + 1);
+Choosing::Calls& Choosing::make(const Operation& call, std::int64_t bytes) {
   Calls& made =
       calls_.emplace_back(Calls{.collective = &call.collective, .rounds = keeps_order(call)});
   decide(made, call, bytes);
@@ -51,7 +43,6 @@ void Choosing::ask(const Collective& collective, SizedChoice choice) {
   std::erase_if(asked_, [&](const auto& each) { return each.first == &collective; });
   std::erase_if(calls_, [&](const Calls& each) { return each.collective == &collective; });
   asked_.emplace_back(&collective, std::move(choice));
-  last_ = calls_.size();
 }
 
 // What ask() was told; else the key of the communicator's info, for those MPIs that keep it: Open
@@ -85,21 +76,20 @@ Choosing::Asked Choosing::asked(const Collective& collective, std::int64_t bytes
 
 Bucket* Choosing::decided(const Operation& call, std::int64_t bytes) {
   if (const Calls* const found = known(call, bytes)) return found->bucket;
-  return asked(call.collective, bytes).by_size ? find(call, bytes).bucket : nullptr;
+  return asked(call.collective, bytes).by_size ? make(call, bytes).bucket : nullptr;
 }
 
 // Sizes from one power of two up to the next are one bucket; where a user names sizes, each range,
 // and as much of it as is in one bucket where a model is to say who plays whom.
 void Choosing::decide(Calls& made, const Operation& call, std::int64_t bytes) {
-  using enum Calls::By;
   const Settings& settings = Settings::get();
   const Collective& collective = call.collective;
   const Asked asked = this->asked(collective, bytes);
+  const bool chooses = !asked.by_size && settings.chooses(collective);
+  if (communicator_.size() == 1 && chooses) made.left = all_calls;
   if (communicator_.size() == 1 ||
-      (asked.by_size ? !communicator_.obeys_environment() : !settings.chooses(collective))) {
-    made.by = service;
+      !(chooses || (asked.by_size && communicator_.obeys_environment())))
     return;
-  }
   made.least = made.most = bytes;
   if (bytes > 1) {
     made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
@@ -117,20 +107,24 @@ void Choosing::decide(Calls& made, const Operation& call, std::int64_t bytes) {
     made.bucket =
         buckets_.emplace_back(Bucket::forced(communicator_, collective, range->choice, made.most))
             .get();
-    made.by = bucket;
     return;
   }
-  const bool counts = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
-  made.by = counts ? native_so_far : native_for_good;
-  if (counts && settings.decides_at_once()) make_bucket(made, call);
+  made.wants_bucket = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
+  if (!made.wants_bucket)
+    made.left = all_calls;
+  else if (!settings.decides_at_once())
+    made.left = first_calls;
 }
 
 void Choosing::make_bucket(Calls& calls, const Operation& call) {
+  calls.wants_bucket = false;
   auto bucket = communicator_.obeys_environment()
                     ? Bucket::make(communicator_, call, calls.most, calls.rounds)
                     : nullptr;
-  calls.by = bucket == nullptr ? Calls::By::native_for_good : Calls::By::bucket;
-  if (bucket != nullptr) calls.bucket = buckets_.emplace_back(std::move(bucket)).get();
+  if (bucket == nullptr)
+    calls.left = all_calls;
+  else
+    calls.bucket = buckets_.emplace_back(std::move(bucket)).get();
 }
 
 void Choosing::tell() {

@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <limits>
+#include <list>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,35 +27,26 @@ class Choosing {
 
   // Calls that the MPI library serves before anything is made ready for us to choose.
   static constexpr int first_calls = 32;
+  static constexpr std::int64_t all_calls = std::numeric_limits<std::int64_t>::max();
 
   // Calls of one collective and of about one size.
   struct Calls {
     const Collective* collective = nullptr;
     std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
+    bool rounds = false;                                      // see Operation::rounds
+    // So many that come next are the MPI library's; then the bucket's; where there is none yet, it
+    // is time for one; and where there is to be none, one service's, for all sizes.
+    std::int64_t left = 0;
     Bucket* bucket = nullptr;
-    int number = 0;       // while there is no bucket
-    bool rounds = false;  // see Operation::rounds
-    enum class By : std::uint8_t {
-      service,  // one algorithm for all sizes, or what makes reductions reproducible
-      bucket,
-      native_for_good,
-      native_so_far,  // until calls are so many that a bucket pays
-    } by = By::native_for_good;
-    bool is_native() const { return by == By::native_for_good || by == By::native_so_far; }
+    bool wants_bucket = false;
   };
 
-  // Those that this one is of; `bytes` is its Operation::unit. One more call has come.
+  // Those that this one is of; `bytes` is its Operation::unit. It is one more of them.
   Calls& of(const Operation& call, std::int64_t bytes) {
-    if (last_ < calls_.size()) {
-      Calls& last = calls_[last_];
-      if (last.collective == &call.collective && last.least <= bytes && bytes <= last.most &&
-          call.operation == last_operation_ && call.recv.type == last_type_ &&
-          (last.by != Calls::By::native_so_far || ++last.number <= first_calls))
-        return last;
-    }
-    last_operation_ = call.operation;
-    last_type_ = call.recv.type;
-    return find(call, bytes);
+    Calls* found = known(call, bytes);
+    if (found == nullptr) found = &make(call, bytes);
+    if (found->left == 0 && found->wants_bucket) make_bucket(*found, call);
+    return *found;
   }
 
   // Who was decided on for such calls, for one that must not wait for other ranks; null where
@@ -68,7 +61,7 @@ class Choosing {
 
  private:
   Calls* known(const Operation& call, std::int64_t bytes);
-  Calls& find(const Operation& call, std::int64_t bytes);
+  Calls& make(const Operation& call, std::int64_t bytes);
   // What is asked for; and whether by size, for those such calls.
   struct Asked {
     SizedChoice choice;
@@ -82,12 +75,8 @@ class Choosing {
 
   Communicator& communicator_;
   std::vector<std::pair<const Collective*, SizedChoice>> asked_;  // by name
-  std::vector<Calls> calls_;
+  std::list<Calls> calls_;
   std::vector<std::unique_ptr<Bucket>> buckets_;
-  // Of the call before.
-  std::size_t last_ = 0;
-  MPI_Op last_operation_ = MPI_OP_NULL;
-  MPI_Datatype last_type_ = MPI_DATATYPE_NULL;
 };
 
 }  // namespace toccata

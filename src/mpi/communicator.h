@@ -46,12 +46,16 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
       Communicator* found = nullptr;
     };
     thread_local Remembered last;
-    const std::uint64_t era = era_.load(std::memory_order_acquire);
+    const std::uint64_t era = Communicator::era();
     if (last.found == nullptr || last.user != user || last.era != era)
       last = {user, era, find(user)};
     return last.found;
 #endif
   }
+
+  // Changes whenever what is remembered of a communicator by its handle holds no longer: the handle
+  // may be another's, or another may serve its calls.
+  static std::uint64_t era() { return era_.load(std::memory_order_acquire); }
 
   Communicator(Process& process, MPI_Comm user);
   ~Communicator();
@@ -98,6 +102,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   }
   // ... and from the next call on. All ranks have to come here.
   void ask(const Collective& collective, SizedChoice choice) {
+    ++era_;
     choosing_.ask(collective, std::move(choice));
   }
   // To the process, what was found out in choosing.
@@ -210,7 +215,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   std::list<Used> used_;
   Choosing choosing_;
 
-  // Changes whenever a communicator goes, after which its handle may be another's.
   static std::atomic<std::uint64_t> era_;
   std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
   int nodes_ = 0;                               // see known_nodes

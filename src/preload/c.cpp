@@ -70,11 +70,15 @@ using RawComm = Raw<MPI_Comm>;
     const auto native = [&] { return next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm); }; \
     if (!concerns) return native();                                                            \
     const auto c_comm = (MPI_Comm)(comm);                                                      \
+    const toccata::Said said =                                                                 \
+        toccata::said::operation(TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT) c_comm);    \
+    if (toccata::Repeats::is_one_more(said)) return native();                                  \
     if (c_comm == MPI_COMM_NULL) return native();                                              \
     return toccata::guarded(c_comm, [&] {                                                      \
-      return toccata::run(toccata::operations::operation(                                      \
+      return toccata::run(said,                                                                \
+                          toccata::operations::operation(                                      \
                               TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT) c_comm),       \
-                          c_comm, nullptr, native);                                            \
+                          nullptr, native);                                                    \
     });                                                                                        \
   }
 

@@ -175,6 +175,25 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
 #define TOCCATA_TO_C_OPERATION(name) c_operation(name)
 #define TOCCATA_TO_C_ROOT(name) *name
 
+// Without what takes time.
+#define TOCCATA_SAID_ARGUMENT(kind, name) TOCCATA_SAID_##kind(name),
+#define TOCCATA_SAID_BUFFER_IN(name) nullptr
+#define TOCCATA_SAID_BUFFER_OUT(name) nullptr
+#define TOCCATA_SAID_COUNT_IN(name) *name
+#define TOCCATA_SAID_COUNT_OUT(name) *name
+#define TOCCATA_SAID_COUNTS_IN(name) nullptr
+#define TOCCATA_SAID_COUNTS_OUT(name) nullptr
+#define TOCCATA_SAID_PLACES_IN(name) nullptr
+#define TOCCATA_SAID_PLACES_OUT(name) nullptr
+#define TOCCATA_SAID_OFFSETS_IN(name) nullptr
+#define TOCCATA_SAID_OFFSETS_OUT(name) nullptr
+#define TOCCATA_SAID_TYPE_IN(name) c_datatype(name)
+#define TOCCATA_SAID_TYPE_OUT(name) c_datatype(name)
+#define TOCCATA_SAID_TYPES_IN(name) nullptr
+#define TOCCATA_SAID_TYPES_OUT(name) nullptr
+#define TOCCATA_SAID_OPERATION(name) c_operation(name)
+#define TOCCATA_SAID_ROOT(name) *name
+
 // The arrays of datatypes that are made here live until the call has ended.
 #define TOCCATA_INTERPOSE_FORTRAN(Name, name, collective_, suffix, tail)                           \
   extern "C" {                                                                                     \
@@ -198,12 +217,16 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
       return code;                                                                                 \
     };                                                                                             \
     const MPI_Comm c_comm = c_communicator(comm);                                                  \
+    const toccata::Said said =                                                                     \
+        toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_SAID_ARGUMENT) c_comm);               \
+    if (toccata::Repeats::is_one_more(said)) return set(ierror, native());                         \
     [[maybe_unused]] const toccata::Peers peers = toccata::peers_of(toccata::collective_, c_comm); \
     if (c_comm == MPI_COMM_NULL) return set(ierror, native());                                     \
     set(ierror, toccata::guarded(c_comm, [&] {                                                     \
           return toccata::run(                                                                     \
+              said,                                                                                \
               toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) c_comm),      \
-              c_comm, nullptr, native);                                                            \
+              nullptr, native);                                                                    \
         }));                                                                                       \
   }                                                                                                \
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace toccata {
@@ -58,6 +59,8 @@ class Guard {
     ++calls_;
     return calls_ > next_ && ended_trial(seconds);
   }
+  // The calls up to the next trial, which are all untimed, are over: so many.
+  std::int64_t pass() { return next_ - std::exchange(calls_, next_); }
   // What this rank has to say there. Of each, the least among all ranks is to be given to agree().
   std::vector<double> ballot() const;
   // `agreement`: seconds that this rank took for it, which it says in the next ballot.

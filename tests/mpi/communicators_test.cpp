@@ -1,5 +1,6 @@
 // The life of what hangs on a communicator.
 
+#include "mpi/repeats.h"
 #include "support.h"
 
 namespace toccata::test {
@@ -17,6 +18,43 @@ TEST(Communicators, ManyComeAndGo) {
     const OwnedComm comm = duplicate(MPI_COMM_WORLD);
     expect_allgather_works(comm, i % 2 == 0 ? "sparbit" : "ring", {1, i % 100});
   }
+}
+
+// What is remembered by a handle: its calls go on at once, until it may be another's.
+TEST(Communicators, RepeatedCallsAreRememberedNoLongerThanTheHandleHolds) {
+  int in = 1, out = 0;
+  const auto said = [](MPI_Comm comm) {
+    return toccata::said::allreduce(nullptr, nullptr, 1, MPI_INT, MPI_SUM, comm);
+  };
+  MPI_Comm last = MPI_COMM_NULL;
+  for (int i = 0; i < 5; ++i) {
+    OwnedComm comm = duplicate(MPI_COMM_WORLD);
+    EXPECT_FALSE(Repeats::is_one_more(said(comm))) << "a new one, perhaps at an old handle";
+    for (int call = 0; call < 3; ++call) {
+      ASSERT_EQ(toccata_allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm, nullptr), MPI_SUCCESS);
+      EXPECT_EQ(out, size_of(comm));
+    }
+    EXPECT_TRUE(Repeats::is_one_more(said(comm)));
+    Said other = said(comm);
+    other.received = 2;
+    EXPECT_FALSE(Repeats::is_one_more(other));
+    last = comm;
+    comm.free();
+    EXPECT_FALSE(Repeats::is_one_more(said(last)));
+  }
+}
+
+// A handle of a datatype may come to stand for another one.
+TEST(Communicators, RepeatedCallsOfDerivedDatatypesAreLookedAt) {
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  int data[2] = {1, 2};
+  for (int call = 0; call < 3; ++call)
+    ASSERT_EQ(toccata_bcast(data, 1, pair, 0, comm, nullptr), MPI_SUCCESS);
+  EXPECT_FALSE(Repeats::is_one_more(toccata::said::bcast(nullptr, 1, pair, 0, comm)));
+  MPI_Type_free(&pair);
 }
 
 TEST(Communicators, ManyComeAndGoWithRequests) {

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conftest import ROOT
 from test_cli import invoke
 from toccata import exporting
 from toccata.errors import InputError
@@ -161,13 +162,17 @@ int main(int argc, char** argv) {
 """
 
 
-def test_open_mpi_takes_it(tmp_path: Path) -> None:
-    compiler, starter = shutil.which("mpicc.openmpi"), shutil.which("mpirun.openmpi")
+@pytest.mark.parametrize("version", [4, 5])
+def test_open_mpi_takes_it(version: int, tmp_path: Path) -> None:
+    # Open MPI 5 is there where `make test-mpis` was.
+    found = ROOT / "build" / "mpis" / "openmpi" / "bin"
+    compiler = shutil.which("mpicc.openmpi") if version == 4 else shutil.which(found / "mpicc")
+    starter = shutil.which("mpirun.openmpi") if version == 4 else shutil.which(found / "mpirun")
     if not compiler or not starter:
-        pytest.skip("there is no Open MPI")
+        pytest.skip(f"there is no Open MPI {version}")
     (tmp_path / "spy.c").write_text(SPY)
     (tmp_path / "program.c").write_text(PROGRAM)
-    (tmp_path / "rules.conf").write_text(exporting.openmpi(tuned(at("ring"))))
+    (tmp_path / "rules.conf").write_text(exporting.openmpi(tuned(at("ring")), version))
     build = {"cwd": tmp_path, "check": True}
     subprocess.run([compiler, "-shared", "-fPIC", "-o", "spy.so", "spy.c", "-ldl"], **build)  # type: ignore[call-overload]
     subprocess.run([compiler, "-o", "program", "program.c"], **build)  # type: ignore[call-overload]

@@ -189,5 +189,35 @@ TEST(Guard, KeepsWithinItsShareInAnyJob) {
   }
 }
 
+// A rank that reports counts its calls one by one, and others pass.
+TEST(Guard, DecidesTheSameWhereCallsPassAtOnce) {
+  const std::vector<double> seconds = {1e-3, 0.8e-3, 0.9e-3, 2e-3};
+  Guard counting(false, 1e-3), passing(false, 1e-3);
+  std::int64_t left = 0;
+  int trials = 0;
+  for (int call = 0; call < 20'000; ++call) {
+    const Guard::Turn turn = counting.turn();
+    if (left == 0 && !passing.turn().timed) left = passing.pass();
+    ASSERT_EQ(left == 0, turn.timed) << "call " << call;
+    if (left > 0) {
+      ASSERT_EQ(passing.stands(), turn.way);
+      --left;
+      ASSERT_FALSE(counting.ended());
+      continue;
+    }
+    ASSERT_EQ(passing.turn().way, turn.way);
+    const bool agrees = counting.ended(seconds[turn.way]);
+    ASSERT_EQ(passing.ended(seconds[turn.way]), agrees);
+    if (!agrees) continue;
+    ++trials;
+    for (Guard* const each : {&counting, &passing}) {
+      each->agree(each->ballot(), 1e-4);
+      if (each->wants_ways()) each->challenge(3);
+    }
+  }
+  EXPECT_GT(trials, 3);
+  EXPECT_EQ(passing.stands(), 1);
+}
+
 }  // namespace
 }  // namespace toccata

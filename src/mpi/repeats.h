@@ -1,0 +1,104 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+
+#include "mpi/communicator.h"
+#include "mpi/functions.h"
+
+namespace toccata {
+
+// A blocking call without its buffers: all that says who serves it, but for arrays.
+struct Said {
+  const Collective* collective = nullptr;
+  MPI_Comm comm = {};
+  std::int64_t sent = 0, received = 0;  // elements of a block
+  MPI_Datatype sent_type = {}, received_type = {};
+  MPI_Op operation = {};
+  int root = 0;
+  bool has_arrays = false;
+
+  bool operator==(const Said&) const = default;
+};
+
+// A thread's calls that the MPI library serves, by what they said. A short call takes MPI 300 ns,
+// so that one which says the same again is to go on at once: programs repeat themselves.
+class Repeats {
+ public:
+  // Whether this is one more of them.
+  static bool is_one_more(const Said& said) {
+#ifdef TOCCATA_SIMULATED
+    return false;  // ranks share their handles, and the thread
+#else
+    const Repeat& last = of(said);
+    if (last.said != said || last.era != Communicator::era() || *last.left == 0) return false;
+    --*last.left;
+    return true;
+#endif
+  }
+
+  // What a handle of the program's own stands for may change; only predefined datatypes stay.
+  static void remember(const Said& said, Choosing::Calls& calls, const DatatypeTable& datatypes) {
+    const auto stays = [&](MPI_Datatype type) {
+      return type == MPI_Datatype{} || datatypes.is_predefined(type);
+    };
+    if (!said.has_arrays && stays(said.sent_type) && stays(said.received_type))
+      of(said) = {said, Communicator::era(), &calls.left};
+  }
+
+ private:
+  struct Repeat {
+    Said said;
+    std::uint64_t era;
+    std::int64_t* left;
+  };
+  static constexpr std::size_t slots = 16;
+  static constinit inline thread_local std::array<Repeat, slots> repeats_ = {};
+
+  static Repeat& of(const Said& said) {
+    const auto bits = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
+    return repeats_[(bits / 64 + said.received) % slots];
+  }
+};
+
+// What a call of MPI_<name> says.
+namespace said {
+
+// Puts an argument where it belongs in a Said of the name `said`.
+#define TOCCATA_SAY(kind, name) TOCCATA_SAY_##kind(name);
+#define TOCCATA_SAY_NOTHING(name) static_cast<void>(name)
+#define TOCCATA_SAY_ARRAY(name) static_cast<void>(name), said.has_arrays = true
+#define TOCCATA_SAY_BUFFER_IN(name) TOCCATA_SAY_NOTHING(name)
+#define TOCCATA_SAY_BUFFER_OUT(name) TOCCATA_SAY_NOTHING(name)
+#define TOCCATA_SAY_COUNT_IN(name) said.sent = name
+#define TOCCATA_SAY_COUNT_OUT(name) said.received = name
+#define TOCCATA_SAY_COUNTS_IN(name) TOCCATA_SAY_ARRAY(name)
+#define TOCCATA_SAY_COUNTS_OUT(name) TOCCATA_SAY_ARRAY(name)
+#define TOCCATA_SAY_PLACES_IN(name) TOCCATA_SAY_NOTHING(name)
+#define TOCCATA_SAY_PLACES_OUT(name) TOCCATA_SAY_NOTHING(name)
+#define TOCCATA_SAY_OFFSETS_IN(name) TOCCATA_SAY_NOTHING(name)
+#define TOCCATA_SAY_OFFSETS_OUT(name) TOCCATA_SAY_NOTHING(name)
+#define TOCCATA_SAY_TYPE_IN(name) said.sent_type = name
+#define TOCCATA_SAY_TYPE_OUT(name) said.received_type = name
+#define TOCCATA_SAY_TYPES_IN(name) TOCCATA_SAY_ARRAY(name)
+#define TOCCATA_SAY_TYPES_OUT(name) TOCCATA_SAY_ARRAY(name)
+#define TOCCATA_SAY_OPERATION(name) said.operation = name
+#define TOCCATA_SAY_ROOT(name) said.root = name
+
+#define TOCCATA_SAID(Name, name, collective_)                                             \
+  inline Said name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm) {           \
+    Said said{.collective = &toccata::collective_, .comm = comm};                         \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) return said;                                    \
+  }                                                                                       \
+  inline Said name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_LARGE_PARAMETER) MPI_Comm comm) { \
+    Said said{.collective = &toccata::collective_, .comm = comm};                         \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) return said;                                    \
+  }
+TOCCATA_FUNCTIONS(TOCCATA_SAID)
+#undef TOCCATA_SAID
+
+}  // namespace said
+
+}  // namespace toccata
