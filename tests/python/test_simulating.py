@@ -10,7 +10,7 @@ from conftest import Toccata
 from toccata import _core, platforms, simulating
 from toccata.commands.reproduce import PaperName
 from toccata.errors import Failure, InputError
-from toccata.reproducing import page
+from toccata.reproducing import page, selectors
 from toccata.simulating import Cell, Outcome
 
 CELL = Cell("allgather", "ring", 4, 8, "sequential")
@@ -121,11 +121,11 @@ def test_sizes_share_a_run_and_are_free_the_second_time(smpimain: Path) -> None:
 
 
 def test_what_a_peer_does_wrong_is_its_outcome(smpimain: Path) -> None:
-    found = simulating.run(platforms.find("yahoo"), cells("ompi", 4, 5, 6, 7, 9, 10), limit=1)
+    found = simulating.run(platforms.find("yahoo"), cells("ompi", 4, 5, 6, 7, 9, 10), limit=6)
     assert [outcome.seconds for outcome in found.values()] == [4, None, 6, None, None, 10]
     why = [outcome.why_not for outcome in found.values() if outcome.seconds is None]
     assert why == [
-        "failed (Segmentation fault)", "gave wrong data", "has not ended within 1 s"
+        "failed (Segmentation fault)", "gave wrong data", "has not ended within 6 s"
     ]  # fmt: skip
     assert smpimain.read_text() == 3 * "run\n"
     simulating.run(platforms.find("yahoo"), cells("ompi", 4, 5, 9), limit=1)
@@ -173,6 +173,7 @@ def test_quick_is_a_part_and_possible(paper: PaperName) -> None:
     [
         ("multilink", "| allgather/torus_multiport | not in the paper | – | 1.00 |"),
         ("reorder", "| hierarchical, linear: block-bunch: exchange | 0 | 0 |"),
+        ("selectors", " | 1.00 | 1.00 |\n| chosen, platform's model | "),
     ],
 )
 def test_a_report_asks_for_no_more_than_was_simulated(paper: str, row: str, quick: bool) -> None:
@@ -181,6 +182,25 @@ def test_a_report_asks_for_no_more_than_was_simulated(paper: str, row: str, quic
     module.report(section, page.Found(dict.fromkeys(module.work(quick), Outcome(1e-3))), quick)
     assert section.pictures
     assert row in section.text()
+
+
+def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
+    place = selectors.Place("yahoo", 24, "cyclic")
+    here = {
+        (place.platform, cell): Outcome(1e-3, True)
+        for cell in selectors.cells(place, "bcast", [8, 1024])
+    }
+    for (platform, cell), _ in list(here.items()):
+        if cell.algorithm == "ompi":
+            here[platform, cell] = Outcome(1e-6, False)  # wrong data count for nobody
+        elif cell.algorithm in ("mpich", "mvapich2", "impi"):
+            here[platform, cell] = Outcome(2e-3, True)
+        elif cell.algorithm == "linear" and cell.bytes == 8:
+            here[platform, cell] = Outcome(0.5e-3, True)
+    found = selectors.beside(page.Found(here), place, "bcast", [8, 1024])
+    short, long = found
+    assert (short.bytes, short.best, short.ours) == (8, 4, "linear")
+    assert (long.best, long.chosen, long.usual) == (2, 2, 2)
 
 
 def test_large_cells_go_without_data() -> None:

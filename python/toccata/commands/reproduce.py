@@ -21,6 +21,7 @@ class PaperName(StrEnum):
     alltoall = "alltoall"
     reorder = "reorder"
     multilink = "multilink"
+    selectors = "selectors"
 
 
 def reproduce(
@@ -34,9 +35,10 @@ def reproduce(
 ) -> None:
     """Make a paper's tables and figures with our numbers beside the paper's.
 
-    Simulates what the paper measured, on machines like the paper's, and writes its section of
-    reproduction.md, the pictures, and all times as CSV. Whatever was simulated is kept, so that a
-    run which was interrupted goes on where it ended.
+    And `selectors`, which is no paper: every collective beside SimGrid's selectors. Simulates what
+    the paper measured, on machines like the paper's, and writes its section of reproduction.md, the
+    pictures, and all times as CSV. Whatever was simulated is kept, so that a run which was
+    interrupted goes on where it ended.
 
     Examples:
 

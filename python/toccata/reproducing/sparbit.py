@@ -1,15 +1,16 @@
 """Loch and Koslovski's Sparbit paper: who is fastest on Yahoo and Cervino."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from statistics import fmean, geometric_mean, median
+from statistics import fmean, median
 
 from matplotlib.figure import Figure
 
-from toccata import _core, heatmap, platforms, predicting, simulating
+from toccata import _core, heatmap, platforms, simulating
 from toccata.platforms import Platform
 from toccata.quantities import show_bytes
+from toccata.reproducing import selectors
 from toccata.reproducing.page import Found, Section
 from toccata.results import Results
 from toccata.simulating import Cell, Work
@@ -119,43 +120,9 @@ def _of_needs(conditions: Conditions) -> list[Cell]:
 
 # Part 3: beside the selectors.
 
-OURS = ("ring", "neighbor_exchange", "recursive_doubling", "bruck", "sparbit", "locality_bruck",
-        "hierarchical", "multi_lane")  # fmt: skip
 
-
-def _beside(quick: bool) -> tuple[list[int], list[int]]:
-    return ([16, 64] if quick else [16, 64, 128]), sizes(True)
-
-
-def _of_selectors(placement: str, quick: bool) -> list[Cell]:
-    numbers, bytes_ = _beside(quick)
-    peers = [
-        Cell("allgather", name, p, size, placement)
-        for p in numbers
-        for name in simulating.SELECTORS
-        for size in bytes_
-    ]
-    names = list(OURS)
-    for p in numbers:
-        for model in _models():
-            names += [name for each in _ranked(model, p, placement, quick).values()
-                      for name in each[:1]]  # fmt: skip
-    return [*cells(placement, dict.fromkeys(names), numbers, bytes_), *peers]
-
-
-def _models() -> tuple[_core.Model, _core.Model]:
-    """The platform's, and that of a machine which nobody knows."""
-    return platforms.find("yahoo").model, predicting.read_model("usual")
-
-
-def _ranked(model: _core.Model, p: int, placement: str, quick: bool) -> dict[int, list[str]]:
-    """Our algorithms as the library ranks them there, the quickest first, by bytes."""
-    machine = _core.Machine(platforms.find("yahoo").machine)
-    bytes_ = _beside(quick)[1]
-    shape = _core.Shape(_core.Placement(machine, p, placement))
-    found = _core.rank("allgather", shape, model, bytes_)
-    return {size: [choice.text for choice, _ in each]
-            for size, each in zip(bytes_, found, strict=True)}  # fmt: skip
+def _places(quick: bool, placement: str) -> list[selectors.Place]:
+    return [selectors.Place("yahoo", p, placement) for p in ((16, 64) if quick else (16, 64, 128))]
 
 
 def work(quick: bool) -> list[Work]:
@@ -166,8 +133,12 @@ def work(quick: bool) -> list[Work]:
         for cell in _of_map(cluster, placement, quick)
     ]
     found += [(each.platform, cell) for each in _conditions(quick) for cell in _of_needs(each)]
-    yahoo = platforms.find("yahoo")
-    found += [(yahoo, cell) for each in PLACEMENTS for cell in _of_selectors(each, quick)]
+    found += [
+        (place.platform, cell)
+        for each in PLACEMENTS
+        for place in _places(quick, each)
+        for cell in selectors.cells(place, "allgather", sizes(True))
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -293,52 +264,20 @@ def _map(shares: Shares) -> Figure:
     return figure
 
 
-@dataclass
-class _Ratios:
-    """How many times as long as ours the best selector takes, by cell."""
-
-    best: list[float] = field(default_factory=list)
-    chosen: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
-
-
-def _ratios(found: Found, placement: str, quick: bool) -> _Ratios:
-    yahoo = platforms.find("yahoo")
-    results = _results(found, yahoo, _of_selectors(placement, quick))
-    ratios = _Ratios()
-    numbers, bytes_ = _beside(quick)
-    for p in numbers:
-        ranked = [_ranked(model, p, placement, quick) for model in _models()]
-        for size in bytes_:
-            here = {each.algorithm: each.max for each in results.at(p, size)}
-            peers = min(here.pop(each) for each in simulating.SELECTORS if each in here)
-            ratios.best.append(peers / min(here.values()))
-            for mine, order in zip(ratios.chosen, ranked, strict=True):
-                mine.append(peers / here[order[size][0]])
-    return ratios
-
-
 def _report_selectors(section: Section, found: Found, quick: bool) -> None:
-    numbers, bytes_ = _beside(quick)
-    section.say(
-        "**Beside the selectors.** How many times as long as ours the best of SimGrid's selectors "
-        f"(`{'`, `'.join(simulating.SELECTORS)}`) takes on `yahoo`, "
-        f"{', '.join(map(str, numbers))} ranks, {', '.join(map(show_bytes, bytes_))}. "
-        "*Best* is of our algorithms; *chosen* what the library would try first, by the "
-        "platform's model or by that of a usual machine, as where nobody told it. With a host a "
-        "core no selector gets to know of nodes, and SimGrid's ring is no neighbours' ring: these "
-        "are the selectors as SimGrid has them, not those libraries."
-    )
-    rows = []
+    numbers = ", ".join(str(each.ranks) for each in _places(quick, "cyclic"))
     for placement in PLACEMENTS:
-        ratios = _ratios(found, placement, quick)
-        for what, each in (
-            ("best", ratios.best),
-            ("chosen, platform's model", ratios.chosen[0]),
-            ("chosen, usual model", ratios.chosen[1]),
-        ):
-            at_least = sum(ratio >= 1 for ratio in each)
-            rows.append([f"{placement}: {what}", f"{at_least} of {len(each)}",
-                         f"{geometric_mean(each):.2f}", f"{min(each):.2f}"])  # fmt: skip
-    section.table(["yahoo", "at least as fast", "geometric mean", "least"], rows)
+        section.say(
+            f"**Beside the selectors** on `yahoo`, {placement}, {numbers} ranks, "
+            f"{', '.join(map(show_bytes, sizes(True)))}, as in the section on selectors:"
+        )
+        selectors.table(
+            section,
+            [
+                each
+                for place in _places(quick, placement)
+                for each in selectors.beside(found, place, "allgather", sizes(True))
+            ],
+        )
     if wrong := found.wrong():
         section.say(f"Left out, as their data was wrong: {', '.join(wrong)}.")

@@ -1,0 +1,228 @@
+"""The best of our algorithms, and what the library would choose, beside SimGrid's selectors."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from statistics import geometric_mean
+
+from matplotlib.figure import Figure
+
+from toccata import _core, catalogue, model_beside, platforms, predicting, simulating
+from toccata.platforms import Platform
+from toccata.quantities import show_bytes
+from toccata.reproducing.page import Found, Section
+from toccata.simulating import Cell, Work
+
+TITLE = "Every collective beside the selectors"
+
+COLLECTIVES = (
+    "allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "reduce_scatter",
+    "scatter",
+)  # fmt: skip
+SLOWER = 1.03  # than the best selector: the most that is asked
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a collective runs."""
+
+    name: str  # of a platform
+    ranks: int
+    placement: str
+
+    @property
+    def platform(self) -> Platform:
+        return platforms.find(self.name)
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.ranks} ranks, {self.placement}"
+
+    def shape(self) -> _core.Shape:
+        machine = _core.Machine(self.platform.machine)
+        return _core.Shape(_core.Placement(machine, self.ranks, self.placement))
+
+
+def places(quick: bool) -> list[Place]:
+    numbers = [("yahoo", 24), ("yahoo", 64), ("fattree64", 128)]
+    if not quick:
+        numbers += [("gpc", 128), ("dragonfly", 128), ("fattree64", 512)]
+    found = [Place(name, p, each) for name, p in numbers for each in ("sequential", "cyclic")]
+    return [*found, Place("bluegene", 64, "sequential")]
+
+
+def sizes(collective: str, quick: bool) -> list[int]:
+    if collective == "barrier":
+        return [1]
+    return [8, 1 << 10, 1 << 16] if quick else [8, 1 << 10, 1 << 13, 1 << 16, 1 << 20]
+
+
+@cache
+def _models(name: str) -> tuple[_core.Model, _core.Model]:
+    """The platform's, and that of a machine which nobody knows."""
+    return platforms.find(name).model, predicting.read_model("usual")
+
+
+def _chosen(place: Place, collective: str, bytes_: Iterable[int]) -> list[list[str]]:
+    """What the library ranks first, by model, and size."""
+    each_block = collective in model_beside.FOR_ALL_RANKS
+    units = [max(1, size // place.ranks) if each_block else size for size in bytes_]
+    return [
+        [each[0][0].text for each in _core.rank(collective, place.shape(), model, units)]
+        for model in _models(place.name)
+    ]
+
+
+def cells(place: Place, collective: str, bytes_: list[int]) -> list[Cell]:
+    """Of all our algorithms that run there, of what the library would choose, and the selectors."""
+    names = [each.name for each in catalogue.of_collective(collective)]
+    names += [name for each in _chosen(place, collective, bytes_) for name in each]
+    shape = place.shape()
+    ours = [
+        name
+        for name in dict.fromkeys(names)
+        if not _core.parse_choice(collective, name).why_impossible(shape)
+    ]
+    return [
+        Cell(collective, name, place.ranks, size, place.placement)
+        for size in bytes_
+        for name in (*ours, *simulating.SELECTORS)
+    ]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How many times as long as ours the best selector takes in a cell."""
+
+    place: Place
+    collective: str
+    bytes: int
+    best: float
+    chosen: float  # by the platform's model
+    usual: float  # by that of a usual machine
+    ours: str  # the best
+
+
+def beside(found: Found, place: Place, collective: str, bytes_: list[int]) -> list[Beside]:
+    """By size; without those for which no selector gave a time, or right data."""
+    seconds: Mapping[int, dict[str, float]] = defaultdict(dict)
+    for cell in cells(place, collective, bytes_):
+        outcome = found.outcomes[place.platform, cell]
+        if outcome.seconds is not None and outcome.valid is not False:
+            seconds[cell.bytes][cell.algorithm] = outcome.seconds
+    result = []
+    by_platform, by_usual = _chosen(place, collective, bytes_)
+    for size, chosen, usual in zip(bytes_, by_platform, by_usual, strict=True):
+        here = dict(seconds[size])
+        peers = [here.pop(each) for each in simulating.SELECTORS if each in here]
+        if not peers or chosen not in here or usual not in here:
+            continue
+        ours = min(here, key=lambda name: here[name])
+        best, first, guessed = (min(peers) / here[each] for each in (ours, chosen, usual))
+        result.append(Beside(place, collective, size, best, first, guessed, ours))
+    return result
+
+
+def work(quick: bool) -> list[Work]:
+    return [
+        (place.platform, cell)
+        for place in places(quick)
+        for collective in COLLECTIVES
+        for cell in cells(place, collective, sizes(collective, quick))
+    ]
+
+
+def _row(what: str, each: list[float]) -> list[str]:
+    ahead, near = (sum(ratio >= least for ratio in each) for least in (1, 1 / SLOWER))
+    return [
+        what, f"{ahead} of {len(each)}", f"{near} of {len(each)}", f"{geometric_mean(each):.2f}",
+        f"{min(each):.2f}",
+    ]  # fmt: skip
+
+
+def table(section: Section, found: Iterable[Beside]) -> None:
+    """The three ways to be ours, over all cells."""
+    all_ = list(found)
+    section.table(
+        ["", "at least as fast", f"at most {SLOWER} as long", "geometric mean", "least"],
+        [
+            _row("best of ours", [each.best for each in all_]),
+            _row("chosen, platform's model", [each.chosen for each in all_]),
+            _row("chosen, usual model", [each.usual for each in all_]),
+        ],
+    )
+
+
+def _draw(all_: list[Beside]) -> Figure:
+    """A dot a cell, of the best by the left of its collective and of the chosen by the right."""
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    axes = figure.subplots()
+    collectives = list(dict.fromkeys(each.collective for each in all_))
+    ways: list[tuple[str, float, str, Callable[[Beside], float]]] = [
+        ("best of ours", -0.17, "#1f77b4", lambda each: each.best),
+        ("chosen by the platform's model", 0.17, "#e67e22", lambda each: each.chosen),
+    ]
+    for label, shift, colour, ratio in ways:
+        at = [collectives.index(each.collective) for each in all_]
+        spread = [0.12 * (i % 7 - 3) / 3 for i in range(len(all_))]  # so that dots do not hide
+        axes.scatter([x + shift + beside for x, beside in zip(at, spread, strict=True)],
+                     [ratio(each) for each in all_], s=14, color=colour, alpha=0.6, label=label,
+                     linewidths=0)  # fmt: skip
+    axes.axhline(1, color="#1b2631", linewidth=0.8)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.set_xticks(range(len(collectives)), collectives)
+    axes.set_ylabel("best selector's time over ours")
+    axes.set_title("Above the line ours is faster; a dot is a size, a machine and a placement")
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend(loc="upper left", fontsize=8)
+    return figure
+
+
+def report(section: Section, found: Found, quick: bool) -> None:
+    all_ = [
+        each
+        for place in places(quick)
+        for collective in COLLECTIVES
+        for each in beside(found, place, collective, sizes(collective, quick))
+    ]
+    where = "; ".join(str(each) for each in places(quick))
+    section.say(
+        "How many times as long as ours the best of SimGrid's selectors "
+        f"(`{'`, `'.join(simulating.SELECTORS)}`) takes, cell by cell: {where}; "
+        f"{', '.join(COLLECTIVES)}; {', '.join(map(show_bytes, sizes('bcast', quick)))} (what a "
+        "size is of, `toccata sim --help` says). *Best* is of all our algorithms as they are "
+        "without parameters, and of those that are chosen; *chosen* is what the library would try "
+        "first, by the platform's model or by that of a usual machine, as where nobody told it. "
+        "With a host a core no selector gets to know of nodes: these are the selectors as SimGrid "
+        "has them, not those libraries."
+    )
+    table(section, all_)
+    section.picture("ratios", _draw(all_), "times as long as ours, by collective")
+    section.say("By collective, and by place:")
+    for what in ("collective", "place"):
+        groups: dict[str, list[Beside]] = defaultdict(list)
+        for each in all_:
+            groups[str(getattr(each, what))].append(each)
+        rows = []
+        for name, group in groups.items():
+            best, chosen = [each.best for each in group], [each.chosen for each in group]
+            rows.append([
+                name, f"{sum(ratio >= 1 for ratio in best)} of {len(best)}",
+                f"{geometric_mean(best):.2f}", f"{min(best):.2f}",
+                f"{sum(ratio >= 1 for ratio in chosen)} of {len(chosen)}",
+                f"{geometric_mean(chosen):.2f}", f"{min(chosen):.2f}",
+            ])  # fmt: skip
+        section.table(
+            [what, "best: as fast", "mean", "least", "chosen: as fast", "mean", "least"], rows
+        )
+    behind = sorted((each for each in all_ if each.best < 1), key=lambda each: each.best)
+    if behind:
+        section.say("Where a selector is ahead of all of ours, the furthest first:")
+        section.table(
+            ["where", "collective", "bytes", "best of ours", "times as long as it"],
+            [[each.place, each.collective, show_bytes(each.bytes), each.ours,
+              f"{each.best:.2f}"] for each in behind[:20]],
+        )  # fmt: skip
+    if wrong := found.wrong():
+        section.say(f"Left out, as their data was wrong: {', '.join(wrong)}.")
