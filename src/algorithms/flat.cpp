@@ -1,6 +1,8 @@
 #include "algorithms/flat.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "algorithms/count.h"
 #include "algorithms/registry.h"
@@ -17,23 +19,22 @@ Flat::Flat(const Collective& collective, std::string_view name)
   }
 }
 
-int Flat::rounds(int p) const {
-  int most = 0;
-  for (const int rank : {0, 1, p - 1})
-    if (rank < p) most = std::max(most, schedule(p, rank).rounds());
-  return most;
-}
-
-int Flat::busy(int p) const {
-  std::int64_t most = 0;
+// Every rank of every team asks, with the same few sizes.
+const Flat::Extent& Flat::extent(int p) const {
+  thread_local std::map<std::pair<const Algorithm*, int>, Extent> known;
+  const auto entry = known.find({&algorithm_, p});
+  if (entry != known.end()) return entry->second;
+  Extent found;
   for (const int rank : {0, 1, p - 1}) {
     if (rank >= p) continue;
+    const Schedule own = schedule(p, rank);
     Counter counter;
-    counter.add(schedule(p, rank));
+    counter.add(own);
     const Cost& cost = counter.cost();
-    most = std::max({most, cost.messages, cost.rounds - cost.messages});
+    found.rounds = std::max(found.rounds, own.rounds());
+    found.busy = std::max<std::int64_t>({found.busy, cost.messages, cost.rounds - cost.messages});
   }
-  return static_cast<int>(most);
+  return known.emplace(std::pair(&algorithm_, p), found).first->second;
 }
 
 }  // namespace toccata

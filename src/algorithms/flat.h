@@ -20,12 +20,17 @@ class Flat {
   int parts(int p) const { return shape(p).parts; }
   // How many rounds the schedule of any rank has at most: those of the first ranks and the last, as
   // patterns begin and end with them. Proofs see it where rounds do not line up.
-  int rounds(int p) const;
+  int rounds(int p) const { return extent(p).rounds; }
   // The most messages that a rank of them sends, or receives, one after the other.
-  int busy(int p) const;
+  int busy(int p) const { return static_cast<int>(extent(p).busy); }
   std::string why_impossible(int p) const { return algorithm_.why_impossible(shape(p)); }
 
  private:
+  struct Extent {
+    int rounds = 0;
+    std::int64_t busy = 0;
+  };
+  const Extent& extent(int p) const;
   Shape shape(int p) const { return algorithm_.complete({.p = p, .parameters = parameters_}); }
 
   const Algorithm& algorithm_;

@@ -38,22 +38,20 @@ std::vector<int> Runs::team(int level, int rank) const {
 }
 
 int Runs::rounds(int level, const Flat& flat) const {
-  std::vector<int> sizes;
-  int first = 0;
-  for (const int behind : ends_[level]) {
-    if (level == innermost()) {
-      sizes.push_back(behind - first);
-    } else {
-      const std::vector<int>& ends = ends_[level + 1];
-      sizes.push_back(static_cast<int>(std::ranges::upper_bound(ends, behind) -
-                                       std::ranges::upper_bound(ends, first)));
+  const std::vector<int>& ends = ends_[level];
+  std::vector<bool> asked(ends.back() + 1);  // of teams of so many
+  int most = 0, first = 0, before = 0;
+  for (const int behind : ends) {
+    int size = behind - first;
+    if (level < innermost()) {
+      const std::vector<int>& further_in = ends_[level + 1];
+      for (size = 0; before < std::ssize(further_in) && further_in[before] <= behind; ++before)
+        ++size;
     }
+    if (!asked[size]) most = std::max(most, flat.rounds(size));
+    asked[size] = true;
     first = behind;
   }
-  std::ranges::sort(sizes);
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  int most = 0;
-  for (const int size : sizes) most = std::max(most, flat.rounds(size));
   return most;
 }
 

@@ -124,39 +124,44 @@ std::int64_t cells_of(std::span<const Run> runs) {
   return all;
 }
 
-int nth(std::span<const Run> runs, std::int64_t i) {
-  auto run = runs.begin();
-  for (; i >= run->count; ++run) i -= run->count;
-  return run->first + static_cast<int>(i);
-}
-
-// Calls visit(a cell of one, the cell of the other that is at the same place).
+// Calls visit(first, other's first, count) for cells in a row of both that are at the same places.
 template <typename Visit>
 void for_each_pair(std::span<const Run> one, std::span<const Run> other, Visit&& visit) {
   auto across = other.begin();
   int at = 0;
   for (const Run& run : one)
-    for (int i = 0; i < run.count; ++i) {
-      visit(run.first + i, across->first + at);
-      if (++at == across->count) {
+    for (int done = 0; done < run.count;) {
+      const int count = std::min(run.count - done, across->count - at);
+      visit(run.first + done, across->first + at, count);
+      done += count;
+      at += count;
+      if (at == across->count) {
         ++across;
         at = 0;
       }
     }
 }
 
+bool names_send(std::span<const BlockRange> ranges) {
+  return std::ranges::find(ranges, Buffer::send, &BlockRange::buffer) != ranges.end();
+}
+
 // Every block of a rank is a cell: those of recv come first, then those of scratch and of send.
 // In place, send blocks may be cells of recv. A Value is what a cell holds: Datum or Operand.
+//
+// One walk proves both, each a case with values of its own. They differ in the cells of send alone,
+// so what does not name send is looked at once.
 template <typename Value>
 class Proof : public WalkVisitor {
  public:
+  // For each case, whether it is in place.
   Proof(const Algorithm& algorithm, const Shape& shape, std::span<const Schedule> schedules,
-        bool in_place)
+        std::vector<bool> cases)
       : algorithm_(algorithm),
         collective_(algorithm.collective),
         shape_(shape),
         schedules_(schedules),
-        in_place_(in_place && collective_.in_place != nullptr) {
+        cases_(std::move(cases)) {
     for (int rank = 0; rank < shape.p && collective_.reduces; ++rank)
       partials_.push_back({rank, 1, key(rank), key(rank)});
     for (int rank = 0; rank < shape.p; ++rank) {
@@ -166,89 +171,118 @@ class Proof : public WalkVisitor {
         memory.first[static_cast<int>(buffer)] = cells;
         cells += memory.sizing.blocks(buffer);
       }
-      memory.holds.assign(cells, Value{nothing});
-      touched_.resize(std::max(touched_.size(), memory.holds.size()));
+      touched_.resize(std::max<std::size_t>(touched_.size(), cells));
+      for_each_case([&] { memory.holds[case_].assign(cells, Value{nothing}); });
       for (const Buffer buffer : {Buffer::send, Buffer::recv}) {
         const int blocks = memory.sizing.blocks(buffer);
         for (int block = 0; block < blocks; ++block)
           if (const Datum datum = collective_.before(shape, rank, buffer, block); datum != nothing)
-            memory.holds[cell(rank, buffer, block)] = contribution<Value>(datum, rank);
+            for_each_case([&] {
+              memory.holds[case_][cell(rank, buffer, block)] = contribution<Value>(datum, rank);
+            });
       }
     }
+    case_ = 0;
     for (int rank = 0; rank < shape.p; ++rank) check_scratch(rank);
   }
 
   // What is wrong, after a walk that came to its end or says why it did not.
-  std::string error(const std::string& stuck) const {
-    if (!error_.empty()) return error_;
-    return stuck.empty() ? check_promise() : stuck;
+  std::string error(const std::string& stuck) {
+    if (errors_[0].empty()) errors_[0] = stuck;
+    for_each_case([&] { check_promise(); });
+    return errors_[0].empty() ? errors_[1] : errors_[0];
   }
 
   void opened(int rank, int round) override {
-    if (!error_.empty()) return;
     const Schedule& schedule = schedules_[rank];
+    const auto names_send = [&](const Message& each) {
+      return toccata::names_send(schedule.ranges(each));
+    };
     ranks_[rank].round = round;
-    moment_ += 2;
-    for (const Message& each : schedule.sends(round)) {
-      expand(rank, schedule.ranges(each), cells_);
-      mark_read(cells_);
-    }
-    for (const Message& each : schedule.recvs(round)) {
-      const auto into = schedule.ranges(each);
-      expand(rank, into, cells_);
-      check_no_send(rank, into, "received");
-      mark_written(rank, cells_, "is received while it is sent", "is received twice");
-    }
+    for_each_case([&] {
+      if (case_ > 0 && std::ranges::none_of(schedule.sends(round), names_send)) return;
+      moment_ += 2;
+      for (const Message& each : schedule.sends(round)) {
+        expand(rank, schedule.ranges(each), cells_);
+        mark_read(cells_);
+      }
+      for (const Message& each : schedule.recvs(round)) {
+        const auto into = schedule.ranges(each);
+        expand(rank, into, cells_);
+        check_no_send(rank, into, "received");
+        mark_written(rank, cells_, "is received while it is sent", "is received twice");
+      }
+    });
   }
 
   void moved(int sender, const Message& send, int receiver, const Message& receive) override {
-    if (!error_.empty()) return;
-    const auto received = schedules_[receiver].ranges(receive);
-    expand(sender, schedules_[sender].ranges(send), from_);
-    expand(receiver, received, cells_);
-    move(sender, receiver, received);
+    const auto sent = schedules_[sender].ranges(send);
+    for_each_case([&] {
+      if (case_ == 0) expand(receiver, schedules_[receiver].ranges(receive), cells_);
+      if (case_ == 0 || names_send(sent)) expand(sender, sent, from_);
+      move(sender, receiver);
+    });
   }
 
   void stepped(int rank, int, const Step& step) override {
-    if (!error_.empty()) return;
     const Schedule& schedule = schedules_[rank];
     const auto into = schedule.into(step);
     const char* how = step.reduces ? "reduced" : "copied";
-    expand(rank, schedule.from(step), from_);
-    expand(rank, into, cells_);
-    if (!error_.empty()) return;
-    if (const auto from = cells_of(from_), cells = cells_of(cells_); from != cells)
-      return fail(rank,
-                  std::to_string(from) + " blocks are " + how + " into " + std::to_string(cells));
-    check_no_send(rank, into, how);
-    if (!step.reduces && from_ == cells_) return;  // as in place, changes nothing
-    moment_ += 2;
-    mark_read(from_);
-    mark_written(rank, cells_, step.reduces ? "is reduced into itself" : "is copied over itself",
-                 step.reduces ? "is reduced into twice" : "is copied into twice");
-    if (step.reduces)
-      reduce(rank);
-    else
-      move(rank, rank, into);
+    last_ = {};
+    for_each_case([&] {
+      const bool differs = case_ == 0 || names_send(schedule.from(step));
+      if (differs) expand(rank, schedule.from(step), from_);
+      if (case_ == 0) {
+        expand(rank, into, cells_);
+        if (failed()) return;
+        if (const auto from = cells_of(from_), cells = cells_of(cells_); from != cells)
+          return fail(
+              rank, std::to_string(from) + " blocks are " + how + " into " + std::to_string(cells));
+        check_no_send(rank, into, how);
+      }
+      if (!step.reduces && from_ == cells_) return;  // as in place, changes nothing
+      if (differs) {
+        moment_ += 2;
+        mark_read(from_);
+        mark_written(rank, cells_,
+                     step.reduces ? "is reduced into itself" : "is copied over itself",
+                     step.reduces ? "is reduced into twice" : "is copied into twice");
+      }
+      if (step.reduces)
+        reduce(rank);
+      else
+        move(rank, rank);
+    });
   }
 
  private:
   struct Memory {
     explicit Memory(Sizing of_rank) : sizing(std::move(of_rank)) {}
     Sizing sizing;
-    std::array<int, 3> first = {};  // the first cell of each buffer
-    std::vector<Value> holds;       // by cell
-    int round = 0;                  // the one that is open
+    std::array<int, 3> first = {};            // the first cell of each buffer
+    std::array<std::vector<Value>, 2> holds;  // by case and cell
+    int round = 0;                            // the one that is open
   };
 
+  template <typename Visit>
+  void for_each_case(Visit&& visit) {
+    for (case_ = 0; case_ < static_cast<int>(cases_.size()); ++case_)
+      if (errors_[0].empty() && !failed()) visit();
+  }
+  bool failed() const { return !errors_[case_].empty(); }
+  bool in_place() const { return cases_[case_] && collective_.in_place != nullptr; }
+  std::vector<Value>& holds(int rank) { return ranks_[rank].holds[case_]; }
+
   void fail(int rank, const std::string& what) {
-    if (error_.empty())
-      error_ = "rank " + std::to_string(rank) + ", round " + std::to_string(ranks_[rank].round) +
-               ": " + what;
+    fail("rank " + std::to_string(rank) + ", round " + std::to_string(ranks_[rank].round) + ": " +
+         what);
+  }
+  void fail(const std::string& what) {
+    if (!failed()) errors_[case_] = (case_ > 0 ? "in place, " : "") + what;
   }
 
   int cell(int rank, Buffer buffer, int block) const {
-    if (in_place_ && buffer == Buffer::send)
+    if (in_place() && buffer == Buffer::send)
       if (const int place = collective_.in_place(shape_, rank, block); place != nothing)
         return place;
     return ranks_[rank].first[static_cast<int>(buffer)] + block;
@@ -275,7 +309,7 @@ class Proof : public WalkVisitor {
       if (lowest < 0 || highest >= limit)
         return fail(rank, "there is no " + describe(range.buffer, lowest < 0 ? lowest : highest) +
                               " (of " + std::to_string(limit) + ")");
-      if (in_place_ && range.buffer == Buffer::send)
+      if (in_place() && range.buffer == Buffer::send)
         for_each_block(range,
                        [&](int block) { append(cells, cell(rank, range.buffer, block), 1); });
       else
@@ -320,37 +354,33 @@ class Proof : public WalkVisitor {
     }
   }
 
-  // Moves what the cells from_ of one rank hold into the cells_ of another; `into` names their
-  // blocks.
-  void move(int sender, int receiver, std::span<const BlockRange> into) {
-    if (!error_.empty()) return;
-    const Value* source = ranks_[sender].holds.data();
-    Value* target = ranks_[receiver].holds.data();
-    on_the_way_.clear();
-    for (const Run& run : from_)
-      on_the_way_.insert(on_the_way_.end(), source + run.first, source + run.first + run.count);
-    const auto hole =
-        std::ranges::find(on_the_way_, nothing, [](const Value& value) { return datum_of(value); });
-    if (hole != on_the_way_.end())
-      return fail(sender, describe(sender, nth(from_, hole - on_the_way_.begin())) +
-                              " is moved before anything is in it");
-    auto value = on_the_way_.begin();
-    for (const Run& run : cells_) {
-      std::copy_n(value, run.count, target + run.first);
-      value += run.count;
-    }
+  // Moves what the cells from_ of one rank hold into the cells_ of another, or others of its own.
+  void move(int sender, int receiver) {
+    if (failed()) return;
+    const Value* source = holds(sender).data();
+    Value* target = holds(receiver).data();
+    for_each_pair(from_, cells_, [&](int from, int into, int count) {
+      for (int i = 0; i < count; ++i) {
+        const Value value = source[from + i];
+        if (datum_of(value) == nothing)
+          return fail(sender, describe(sender, from + i) + " is moved before anything is in it");
+        target[into + i] = value;
+      }
+      if (!algorithm_.blocks_alike) check_sizes(receiver, into, count);
+    });
+  }
 
-    if (algorithm_.blocks_alike) return;
-    const Sizing& sizing = ranks_[receiver].sizing;
-    value = on_the_way_.begin();
-    for (const BlockRange& range : into)
-      for_each_block(range, [&](int block) {
-        const Datum meant_for = sizing(range.buffer, block);
-        if (const Datum datum = datum_of(*value++); datum != meant_for)
-          fail(receiver, describe(range.buffer, block) + " has the size of datum " +
-                             std::to_string(meant_for) + " and gets datum " +
-                             std::to_string(datum));
-      });
+  void check_sizes(int rank, int first, int count) {
+    const Sizing& sizing = ranks_[rank].sizing;
+    const int recv_blocks = ranks_[rank].first[static_cast<int>(Buffer::scratch)];
+    for (int cell = first; cell < first + count; ++cell) {
+      const Datum meant_for = cell < recv_blocks ? sizing(Buffer::recv, cell)
+                                                 : sizing(Buffer::scratch, cell - recv_blocks);
+      if (const Datum datum = datum_of(holds(rank)[cell]); datum != meant_for)
+        return fail(rank, describe(rank, cell) + " has the size of datum " +
+                              std::to_string(meant_for) + " and gets datum " +
+                              std::to_string(datum));
+    }
   }
 
   // Reduces the cells from_ of a rank into its cells_.
@@ -358,27 +388,27 @@ class Proof : public WalkVisitor {
     if constexpr (std::is_same_v<Value, Datum>) {
       fail(rank, std::string(collective_.name) + " has nothing to reduce");
     } else {
-      std::vector<Operand>& holds = ranks_[rank].holds;
-      std::pair<std::int32_t, std::int32_t> before(-1, -1);
-      for_each_pair(from_, cells_, [&](int from_cell, int into_cell) {
-        if (!error_.empty()) return;
-        const Operand& from = holds[from_cell];
-        Operand& into = holds[into_cell];
-        for (const int cell : {from_cell, into_cell})
-          if (holds[cell].datum == nothing)
-            return fail(rank, describe(rank, cell) + " is reduced before anything is in it");
-        if (from.datum != into.datum)
-          return fail(rank, describe(rank, from_cell) + " holds datum " +
-                                std::to_string(from.datum) + " and is reduced into datum " +
-                                std::to_string(into.datum));
-        // Blocks that went the same way have the same in them: one partial does for all.
-        if (const std::pair partials(from.partial, into.partial); partials != before) {
-          combine(rank, from_cell, partials_[from.partial], partials_[into.partial]);
-          before = partials;
-        }
-        into.partial = static_cast<std::int32_t>(partials_.size()) - 1;
+      Operand* const held = holds(rank).data();
+      for_each_pair(from_, cells_, [&](int from_cell, int into_cell, int count) {
+        for (int i = 0; i < count && !failed(); ++i)
+          reduce(rank, from_cell + i, held[from_cell + i], into_cell + i, held[into_cell + i]);
       });
     }
+  }
+
+  void reduce(int rank, int from_cell, const Operand& from, int into_cell, Operand& into) {
+    if (from.datum == nothing || into.datum == nothing)
+      return fail(rank, describe(rank, from.datum == nothing ? from_cell : into_cell) +
+                            " is reduced before anything is in it");
+    if (from.datum != into.datum)
+      return fail(rank, describe(rank, from_cell) + " holds datum " + std::to_string(from.datum) +
+                            " and is reduced into datum " + std::to_string(into.datum));
+    // Blocks that went the same way have the same in them: one partial does for all.
+    if (from.partial != last_.from || into.partial != last_.into) {
+      last_ = {from.partial, into.partial};
+      combine(rank, from_cell, partials_[from.partial], partials_[into.partial]);
+    }
+    into.partial = static_cast<std::int32_t>(partials_.size()) - 1;
   }
 
   // Copies, as partials_ moves when it grows.
@@ -391,25 +421,24 @@ class Proof : public WalkVisitor {
                          combined(into.expression, from.expression)});
   }
 
-  std::string check_promise() const {
+  void check_promise() {
     for (int rank = 0; rank < shape_.p; ++rank) {
       const int blocks = ranks_[rank].sizing.blocks(Buffer::recv);
       for (int block = 0; block < blocks; ++block) {
         const Datum wanted = collective_.after(shape_, rank, Buffer::recv, block);
-        const Datum found = datum_of(ranks_[rank].holds[block]);
+        const Datum found = datum_of(holds(rank)[block]);
         if (wanted != nothing && found != wanted)
-          return at_the_end(rank, block) + "holds " +
-                 (found == nothing ? "nothing" : "datum " + std::to_string(found)) +
-                 ", promised is datum " + std::to_string(wanted);
+          return fail(at_the_end(rank, block) + "holds " +
+                      (found == nothing ? "nothing" : "datum " + std::to_string(found)) +
+                      ", promised is datum " + std::to_string(wanted));
       }
     }
-    if constexpr (std::is_same_v<Value, Operand>) return check_reduction();
-    return "";
+    if constexpr (std::is_same_v<Value, Operand>) check_reduction();
   }
 
   // All of recv holds what every rank contributed that is to, once, and by the same expression
   // everywhere.
-  std::string check_reduction() const {
+  void check_reduction() {
     std::vector<std::uint64_t> keys(shape_.p + 1);  // of so many ranks
     for (int rank = 0; rank < shape_.p; ++rank) keys[rank + 1] = keys[rank] + key(rank);
     std::vector<std::uint64_t> expressions(collective_.data(shape_));
@@ -422,20 +451,19 @@ class Proof : public WalkVisitor {
       if (prefixes)  // every rank has its own
         std::ranges::fill(expressions, algorithm_.reproducible ? standard_prefix(count) : 0);
       for (int block = 0; block < blocks; ++block) {
-        const Operand& held = ranks_[rank].holds[block];
+        const Operand& held = holds(rank)[block];
         const Partial& found = partials_[held.partial];
         if (found.count != count || found.keys != keys[count])
-          return at_the_end(rank, block) + "holds " + std::to_string(found.count) +
-                 " contributions, promised is one of each of the " + (prefixes ? "first " : "") +
-                 std::to_string(count) + " ranks";
+          return fail(at_the_end(rank, block) + "holds " + std::to_string(found.count) +
+                      " contributions, promised is one of each of the " +
+                      (prefixes ? "first " : "") + std::to_string(count) + " ranks");
         std::uint64_t& expression = expressions[held.datum];
         if (expression == 0) expression = found.expression;
         if (expression != found.expression)
-          return at_the_end(rank, block) + "is reduced by another expression than " +
-                 (algorithm_.reproducible ? "the reproducible one" : "on another rank");
+          return fail(at_the_end(rank, block) + "is reduced by another expression than " +
+                      (algorithm_.reproducible ? "the reproducible one" : "on another rank"));
       }
     }
-    return "";
   }
 
   static std::string at_the_end(int rank, int block) {
@@ -446,9 +474,13 @@ class Proof : public WalkVisitor {
   const Collective& collective_;
   const Shape& shape_;
   std::span<const Schedule> schedules_;
-  bool in_place_;
+  std::vector<bool> cases_;
+  int case_ = 0;  // the one that is looked at
   std::vector<Memory> ranks_;
   std::vector<Partial> partials_;
+  struct {
+    std::int32_t from = nothing, into = nothing;
+  } last_;  // those that the last of partials_ was made of in this step
   // When a cell was last read (moment_) or written (moment_ + 1) by a message or copy; moments
   // never repeat, so one row serves all ranks.
   std::vector<std::int64_t> touched_;
@@ -456,36 +488,40 @@ class Proof : public WalkVisitor {
   // What is being moved; members to keep their memory.
   std::vector<Run> from_;
   std::vector<Run> cells_;
-  std::vector<Value> on_the_way_;
-  std::string error_;
+  std::array<std::string, 2> errors_;  // the first of each case; the first case has the word
 };
 
 // Of which ranks each has heard, by messages one after the other: what it knew when it opened a
 // round is in the messages it sends there.
 class Hearsay : public WalkVisitor {
  public:
-  explicit Hearsay(int p) : knows_(p, std::vector<bool>(p)), hears_(knows_) {
-    for (int rank = 0; rank < p; ++rank) knows_[rank][rank] = hears_[rank][rank] = true;
+  explicit Hearsay(int p) : p_(p), knows_(p, Ranks((p + 63) / 64)) {
+    for (int rank = 0; rank < p; ++rank) knows_[rank][rank / 64] |= std::uint64_t{1} << rank % 64;
+    hears_ = knows_;
   }
 
   void moved(int sender, const Message&, int receiver, const Message&) override {
-    for (std::size_t rank = 0; rank < knows_.size(); ++rank)
-      if (knows_[sender][rank]) hears_[receiver][rank] = true;
+    const Ranks& news = knows_[sender];
+    Ranks& all = hears_[receiver];
+    for (std::size_t i = 0; i < news.size(); ++i) all[i] |= news[i];
   }
   void closed(int rank, int) override { knows_[rank] = hears_[rank]; }
   void stepped(int, int, const Step&) override {}
 
   std::string who_has_not_heard() const {
-    for (std::size_t rank = 0; rank < knows_.size(); ++rank)
-      if (const auto missing = std::ranges::find(knows_[rank], false);
-          missing != knows_[rank].end())
-        return "rank " + std::to_string(rank) + ": ends without having heard of rank " +
-               std::to_string(missing - knows_[rank].begin());
+    for (int rank = 0; rank < p_; ++rank)
+      for (int other = 0; other < p_; ++other)
+        if ((knows_[rank][other / 64] >> other % 64 & 1) == 0)
+          return "rank " + std::to_string(rank) + ": ends without having heard of rank " +
+                 std::to_string(other);
     return "";
   }
 
  private:
-  std::vector<std::vector<bool>> knows_, hears_;  // by rank, of rank; hears_ to the round's end
+  using Ranks = std::vector<std::uint64_t>;  // a bit for each
+
+  int p_;
+  std::vector<Ranks> knows_, hears_;  // by rank; hears_ to the round's end
 };
 
 // Round i is the same moment on every rank: what is sent in it is received in it.
@@ -524,48 +560,19 @@ Algorithm as_played(Algorithm algorithm, const Shape& shape) {
   return algorithm;
 }
 
-// Two proofs in one walk, as messages meet in the same way whatever blocks hold.
-template <typename Value>
-class Both : public WalkVisitor {
- public:
-  Both(Proof<Value>& one, Proof<Value>& other) : proofs_{&one, &other} {}
-
-  void opened(int rank, int round) override {
-    for (auto* each : proofs_) each->opened(rank, round);
-  }
-  void moved(int sender, const Message& send, int receiver, const Message& receive) override {
-    for (auto* each : proofs_) each->moved(sender, send, receiver, receive);
-  }
-  void stepped(int rank, int round, const Step& step) override {
-    for (auto* each : proofs_) each->stepped(rank, round, step);
-  }
-
- private:
-  std::array<Proof<Value>*, 2> proofs_;
-};
-
-// With buffers of their own, or in place.
 template <typename Value>
 std::string prove(const Algorithm& algorithm, const Shape& shape,
-                  std::span<const Schedule> schedules, bool in_place) {
-  Proof<Value> proof(algorithm, shape, schedules, in_place);
+                  std::span<const Schedule> schedules, std::vector<bool> cases) {
+  Proof<Value> proof(algorithm, shape, schedules, std::move(cases));
   return proof.error(walk(schedules, proof));
 }
 
-// With buffers of their own and in place, unless send is a copy there.
-template <typename Value>
+// With buffers of their own, or in place, or in both cases.
 std::string prove(const Algorithm& algorithm, const Shape& shape,
-                  std::span<const Schedule> schedules) {
-  if (algorithm.collective.in_place == nullptr)
-    return prove<Value>(algorithm, shape, schedules, false);
-  Proof<Value> apart(algorithm, shape, schedules, false);
-  Proof<Value> in_place(algorithm, shape, schedules, true);
-  Both both(apart, in_place);
-  const std::string stuck = walk(schedules, both);
-  std::string error = apart.error(stuck);
-  if (!error.empty()) return error;
-  error = in_place.error(stuck);
-  return error.empty() ? "" : "in place, " + error;
+                  std::span<const Schedule> schedules, std::vector<bool> cases) {
+  return algorithm.collective.reduces
+             ? prove<Operand>(algorithm, shape, schedules, std::move(cases))
+             : prove<Datum>(algorithm, shape, schedules, std::move(cases));
 }
 
 // Where nobody may leave before all have come: who does.
@@ -581,8 +588,9 @@ std::string unheard(const Collective& collective, const Shape& shape,
 
 std::string verify(const Algorithm& any, const Shape& shape, std::span<const Schedule> schedules) {
   const Algorithm algorithm = as_played(any, shape);
-  std::string error = algorithm.collective.reduces ? prove<Operand>(algorithm, shape, schedules)
-                                                   : prove<Datum>(algorithm, shape, schedules);
+  std::vector<bool> cases{false};
+  if (algorithm.collective.in_place != nullptr) cases.push_back(true);  // else send is a copy there
+  std::string error = prove(algorithm, shape, schedules, std::move(cases));
   return error.empty() ? unheard(algorithm.collective, shape, schedules) : error;
 }
 
@@ -595,8 +603,7 @@ std::string verify(const Collective& collective, const Shape& shape,
                       .relays = true,
                       .write = nullptr};
   const Algorithm algorithm = as_played(any, shape);
-  std::string error = collective.reduces ? prove<Operand>(algorithm, shape, schedules, in_place)
-                                         : prove<Datum>(algorithm, shape, schedules, in_place);
+  std::string error = prove(algorithm, shape, schedules, {in_place});
   return error.empty() ? unheard(collective, shape, schedules) : error;
 }
 
