@@ -12,6 +12,7 @@ set(launcher_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 if(NOT TARGET patience)
   add_library(patience MODULE ${CMAKE_CURRENT_LIST_DIR}/patience.c)
   target_link_libraries(patience PRIVATE ${CMAKE_DL_LIBS})
+  add_dependencies(tests patience)
 endif()
 foreach(family IN LISTS mpi_families)
   if(NOT family MATCHES "^openmpi")

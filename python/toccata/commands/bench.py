@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import alltoall_paper, catalogue, launcher, measuring, outputs, tables
+from toccata import alltoall_paper, catalogue, launcher, measuring, outputs, tables, tuning
 from toccata import quantities as q
 from toccata.commands.common import (
     CsvFile,
@@ -217,7 +217,7 @@ def bench(
     plan = measuring.Plan(
         collective,
         names,
-        measuring.parse_sizes(sizes),
+        tuning.sizes_of(collective, measuring.parse_sizes(sizes)),
         repetitions or (alltoall_paper.REPETITIONS if paper else STANDARD_REPETITIONS),
         warmup,
         limit,

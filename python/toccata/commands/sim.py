@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, machines, outputs, platforms, simulating, tables
+from toccata import _core, catalogue, machines, outputs, platforms, simulating, tables, tuning
 from toccata import quantities as q
 from toccata.commands.common import (
     CsvFile,
@@ -132,7 +132,7 @@ def sim(
     there = platforms.find(platform, model)
     machine = _core.Machine(there.machine)
     numbers = [machines.cores(machine)] if ranks is None else q.parse_ranks(ranks)
-    bytes_ = q.parse_sizes(sizes)
+    bytes_ = tuning.sizes_of(collective, q.parse_sizes(sizes))
     for p in numbers:
         platforms.cores(there, p, placement)
     simulating.programs()
