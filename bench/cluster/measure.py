@@ -108,4 +108,5 @@ def main() -> None:
     print(f"wrote {RESULTS / 'cluster.md'}")
 
 
-main()
+if __name__ == "__main__":
+    main()

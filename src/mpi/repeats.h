@@ -32,7 +32,8 @@ class Repeats {
 #ifdef TOCCATA_SIMULATED
     return false;  // ranks share their handles, and the thread
 #else
-    const Repeat& last = of(said);
+    if (mine_ == nullptr) return false;
+    const Repeat& last = mine_->of(said);
     if (last.said != said || last.era != Communicator::era() || *last.left == 0) return false;
     --*last.left;
     return true;
@@ -44,9 +45,13 @@ class Repeats {
     const auto stays = [&](MPI_Datatype type) {
       return type == MPI_Datatype{} || datatypes.is_predefined(type);
     };
-    if (!said.has_arrays && stays(said.sent_type) && stays(said.received_type))
-      of(said) = {said, Communicator::era(), &calls.left};
+    if (said.has_arrays || !stays(said.sent_type) || !stays(said.received_type)) return;
+    thread_local Repeats repeats;
+    mine_ = &repeats;
+    repeats.of(said) = {said, Communicator::era(), &calls.left};
   }
+
+  ~Repeats() { mine_ = nullptr; }
 
  private:
   struct Repeat {
@@ -55,12 +60,16 @@ class Repeats {
     std::int64_t* left;
   };
   static constexpr std::size_t slots = 16;
-  static constinit inline thread_local std::array<Repeat, slots> repeats_ = {};
 
-  static Repeat& of(const Said& said) {
+  Repeats() = default;
+  Repeat& of(const Said& said) {
     const auto bits = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
     return repeats_[(bits / 64 + said.received) % slots];
   }
+
+  std::array<Repeat, slots> repeats_ = {};
+  // Found without a call, in the few bytes for that which a library loaded late still gets.
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Repeats* mine_ = nullptr;
 };
 
 // What a call of MPI_<name> says.

@@ -60,26 +60,35 @@ using RawComm = Raw<MPI_Comm>;
 
 // Where a collective is left to the MPI library, a call goes straight on. The symbol has the name
 // of MPI's function; ours goes by another, as its parameters are declared otherwise.
-#define TOCCATA_INTERPOSE(function, pmpi, operation, name, collective_, raw)                   \
-  TOCCATA_INTERPOSED int toccata_##function(TOCCATA_ARGUMENTS_##name(raw)                      \
-                                                RawComm comm) __asm__(#function);              \
-  int toccata_##function(TOCCATA_ARGUMENTS_##name(raw) RawComm comm) {                         \
-    static const auto next = toccata::next_definition<decltype(toccata_##function)>(           \
-        #function, reinterpret_cast<void*>(&pmpi));                                            \
-    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);       \
-    const auto native = [&] { return next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm); }; \
-    if (!concerns) return native();                                                            \
-    const auto c_comm = (MPI_Comm)(comm);                                                      \
-    const toccata::Said said =                                                                 \
-        toccata::said::operation(TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT) c_comm);    \
-    if (toccata::Repeats::is_one_more(said)) return native();                                  \
-    if (c_comm == MPI_COMM_NULL) return native();                                              \
-    return toccata::guarded(c_comm, [&] {                                                      \
-      return toccata::run(said,                                                                \
-                          toccata::operations::operation(                                      \
-                              TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT) c_comm),       \
-                          nullptr, native);                                                    \
-    });                                                                                        \
+#define TOCCATA_INTERPOSE(function, pmpi, operation, name, collective_, raw)                  \
+  TOCCATA_INTERPOSED int toccata_##function(TOCCATA_ARGUMENTS_##name(raw)                     \
+                                                RawComm comm) __asm__(#function);             \
+  static auto next_##function() {                                                             \
+    static const auto next = toccata::next_definition<decltype(toccata_##function)>(          \
+        #function, reinterpret_cast<void*>(&pmpi));                                           \
+    return next;                                                                              \
+  }                                                                                           \
+  /* Apart, so that what is not looked at is quick. */                                        \
+  [[gnu::noinline]] static int look_at_##function(TOCCATA_ARGUMENTS_##name(raw) RawComm comm, \
+                                                  const toccata::Said& said) {                \
+    const auto native = [&] {                                                                 \
+      return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);              \
+    };                                                                                        \
+    if (said.comm == MPI_COMM_NULL) return native();                                          \
+    return toccata::guarded(said.comm, [&] {                                                  \
+      return toccata::run(said,                                                               \
+                          toccata::operations::operation(                                     \
+                              TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT) said.comm),   \
+                          nullptr, native);                                                   \
+    });                                                                                       \
+  }                                                                                           \
+  int toccata_##function(TOCCATA_ARGUMENTS_##name(raw) RawComm comm) {                        \
+    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);      \
+    const toccata::Said said = toccata::said::operation(                                      \
+        TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT)(MPI_Comm)(comm));                   \
+    if (!concerns || toccata::Repeats::is_one_more(said))                                     \
+      return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);              \
+    return look_at_##function(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, said);         \
   }
 
 #define TOCCATA_INTERPOSE_C(Name, name, collective) \
