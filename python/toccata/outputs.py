@@ -1,6 +1,7 @@
 """Files that a command is to write: checked before any work, so that none is done in vain."""
 
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from toccata.errors import InputError
@@ -31,8 +32,29 @@ def check(*paths: Path | None) -> None:
 
 
 def check_pictures(*paths: Path | None) -> None:
-    """The same, and InputError if a file's name does not say a format that we write."""
+    """The same, and InputError if a file's name does not say a format that we write.
+
+    ModuleNotFoundError where this installation cannot draw.
+    """
     for path in paths:
+        if path is not None and not can_draw():
+            raise ModuleNotFoundError(name="matplotlib")
         if path is not None and path.suffix.lower() not in PICTURES:
             raise InputError(f"'{path}': a picture's name ends in {', '.join(PICTURES)}")
     check(*paths)
+
+
+def can_draw() -> bool:
+    """Whether this installation has what pictures need; `make install PLOTS=OFF` leaves it out."""
+    return find_spec("matplotlib") is not None
+
+
+def picture(asked_for: Path | None, standard: Path) -> Path | None:
+    """Where a command draws that does so unless told otherwise: nowhere, where nothing can draw."""
+    return asked_for or (standard if can_draw() else None)
+
+
+def wrote(*paths: Path | None) -> str:
+    """As a line; None is a picture that could not be drawn."""
+    names = ", ".join(str(path) for path in paths if path is not None)
+    return f"wrote {names}" + ("" if all(paths) else "; no picture, which needs matplotlib")

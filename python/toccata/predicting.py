@@ -142,8 +142,8 @@ def _heading(setting: Setting, model: _core.Model, ratios: bool) -> Text:
     return heading
 
 
-def as_rows(all_: Sequence[Predicted]) -> list[dict[str, object]]:
-    """Plain data, one entry for each time."""
+def as_rows(all_: Sequence[Predicted], complete: bool = True) -> list[dict[str, object]]:
+    """Plain data, one entry for each time; `complete` where no time is missing that will come."""
     return [
         {
             "algorithm": label,
@@ -152,6 +152,7 @@ def as_rows(all_: Sequence[Predicted]) -> list[dict[str, object]]:
             "bytes": size,
             "seconds": times[i],
             "lower_bound": each.bound[i],
+            "complete": complete,
         }
         for each in all_
         for label, times in each.seconds.items()

@@ -1,25 +1,19 @@
 """What TOCCATA_REPORT=FILE.json says of a run: tables, and where time was won."""
 
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from toccata import documents
 from toccata.errors import InputError
-from toccata.heatmap import NATIVE
 from toccata.quantities import show_microseconds
 
 VERSION = 1
-MOST_ROWS, MOST_BARS = 30, 14
-OURS, LOST = "#0072B2", "#D55E00"
+MOST_ROWS = 30
 REASONS = {
     "forced": "asked for by name", "tuned": "the tuning file says so",
     "learned": "earlier runs found so", "modelled": "the model says so",
@@ -114,7 +108,7 @@ def summary(report: Report) -> list[str]:
     best = max(report.rows, key=lambda each: each.before - each.seconds)
     if best.before > best.seconds:
         lines.append(
-            f"most of it in {best.collective} of {_size(best.bytes)} by {best.choice}: "
+            f"most of it in {best.collective} of {show_size(best.bytes)} by {best.choice}: "
             f"{_seconds(best.before - best.seconds)}"
         )
     return lines
@@ -138,7 +132,7 @@ def table(report: Report) -> RenderableType:
         result.add_row(
             each.collective,
             f"{each.ranks}{nodes}",
-            _size(each.bytes),
+            show_size(each.bytes),
             str(each.calls),
             _seconds(each.seconds),
             f"{each.seconds / report.after:.0%}" if report.after > 0 else "",
@@ -159,7 +153,7 @@ def table(report: Report) -> RenderableType:
     return Group(*parts)
 
 
-def _size(size: int) -> str:
+def show_size(size: int) -> str:
     """Of a call; exact sizes are worth less than short ones."""
     if size < 0:
         return "?"
@@ -173,43 +167,3 @@ def _seconds(seconds: float) -> str:
     if seconds >= 1:
         return f"{seconds:.2f} s"
     return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} µs"
-
-
-def draw(report: Report, title: str) -> Figure:
-    """Two bars for each collective and size: by the MPI library's own, and as it was.
-
-    All of them together are on top.
-    """
-    groups: dict[tuple[str, int, int], list[Row]] = defaultdict(list)
-    for each in report.rows:
-        groups[each.collective, each.ranks, each.bytes].append(each)
-    named = {
-        f"{collective}, {_size(size)}, {ranks} ranks": _times(rows)
-        for (collective, ranks, size), rows in groups.items()
-    }
-    shown = sorted(named.items(), key=lambda each: max(each[1]), reverse=True)[:MOST_BARS]
-    bars = [("all collectives", _times(report.rows)), *shown]
-    figure = Figure(figsize=(8.2, 1.3 + 0.42 * len(bars)), layout="constrained")
-    axes = figure.add_subplot()
-    for y, (_, (before, after)) in enumerate(bars):
-        axes.barh(y - 0.18, before * 1e3, 0.34, color=NATIVE)
-        axes.barh(y + 0.18, after * 1e3, 0.34, color=OURS if after <= before * 1.02 else LOST)
-        if after < before * 0.995 or after > before * 1.005:
-            text = f" {after / before - 1:+.0%}".replace("-", "−")
-            axes.text(max(before, after) * 1e3, y, text, va="center", fontsize=8)
-    axes.set_yticks(range(len(bars)), [name for name, _ in bars], fontsize=8)
-    axes.invert_yaxis()
-    axes.margins(x=0.1)
-    axes.set_xlabel("ms on rank 0")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
-    handles = [
-        Patch(color=NATIVE, label="by the MPI library's own"),
-        Patch(color=OURS, label="as it was"),
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
-    return figure
-
-
-def _times(rows: Sequence[Row]) -> tuple[float, float]:
-    return sum(each.before for each in rows), sum(each.seconds for each in rows)

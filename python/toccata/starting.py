@@ -172,9 +172,15 @@ def _srun(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
     for start, end in commandline.sections(arguments, "srun"):
         own = list(arguments[start:end])
         last = commandline.start_of_command(own, "srun")
-        exports = [word for word in own[:last] if word.startswith("--export=")]
-        rest = [word for word in own[:last] if not word.startswith("--export=")]
-        before = exports[-1].removeprefix("--export=") if exports else "ALL"
+        before, rest = "ALL", []
+        words = iter(own[:last])
+        for word in words:
+            if word == "--export":
+                before = next(words, "ALL")
+            elif word.startswith("--export="):
+                before = word.removeprefix("--export=")
+            else:
+                rest.append(word)
         before = "" if before in ("NONE", "NIL") else f"{before},"
         result += [*([":"] if start else []), *rest, f"--export={before}{added}", *own[last:]]
     return result, outside

@@ -181,6 +181,9 @@ void Process::begin_alike(bool wanted) {
   }
   datatypes_.judge_by(world_.comm());
   if (Settings::get().go_by_places()) place_world(world_.comm());
+  // What is wrong with it is said now, also where nothing will go by it.
+  if (world_rank_ == 0 && !Settings::get().configuration().value("TOCCATA_TOPOLOGY").empty())
+    surroundings();
 }
 
 Stance Process::stance() const {

@@ -32,8 +32,9 @@ done
 version=$("$place/moved/bin/toccata" --version | cut -d ' ' -f 2)
 modules=$place/moved/share/modulefiles
 if [ -e /usr/share/modules/init/sh ]; then # Environment Modules
-  bash -c '. /usr/share/modules/init/sh; module use "$1"; module load toccata; command -v toccata' \
-    - "$modules" | grep -qx "$place/moved/bin/toccata"
+  said=$(bash -c '. /usr/share/modules/init/sh; unset MANPATH; module use "$1"; module load toccata
+    echo "$(command -v toccata) $MANPATH"' - "$modules")
+  [ "$said" = "$place/moved/bin/toccata $place/moved/share/man:" ] # and the system's own manual
 fi
 lua=$(command -v lua5.3 || command -v lua || true)
 if [ -n "$lua" ]; then # Lmod's own functions, as far as the file uses them
@@ -41,6 +42,7 @@ if [ -n "$lua" ]; then # Lmod's own functions, as far as the file uses them
 function myFileName() return arg[1] end
 function pathJoin(...) return table.concat({...}, "/") end
 function prepend_path(name, value) print(name .. " " .. value) end
+append_path = prepend_path
 function whatis() end
 help, conflict = whatis, whatis
 dofile(arg[1])

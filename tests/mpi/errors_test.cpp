@@ -29,10 +29,12 @@ class Errors : public testing::Test {
   }
 
   // The call fails with an error of that class on a communicator that returns errors, and on one
-  // whose handler notes them. `any` stands for whatever the MPI library finds.
+  // whose handler notes them. `any` stands for whatever the MPI library finds. Behind a handler MPI
+  // itself may return anything: MPICH 5 then returns success.
   static constexpr int any = -1;
+  enum class By { us, mpi };
   template <typename Call>
-  void expect_error(int expected, Call&& call) {
+  void expect_error(int expected, Call&& call, By by = By::us) {
     const int code = call(returning);
     EXPECT_NE(code, MPI_SUCCESS);
     if (expected != any) {
@@ -44,7 +46,9 @@ class Errors : public testing::Test {
     EXPECT_EQ(handler_calls, calls_before + 1);
     EXPECT_EQ(handler_comm, noted);
     EXPECT_EQ(handler_class, error_class(code));
-    EXPECT_EQ(error_class(noted_code), error_class(code));
+    if (by == By::us) {
+      EXPECT_EQ(error_class(noted_code), error_class(code));
+    }
 
     expect_allgather_works(returning, "sparbit");
     expect_allgather_works(noted, "ring");
@@ -151,9 +155,10 @@ TEST_F(Errors, BadArguments) {
     return toccata_allgatherv(mine, 0, MPI_INT, all, nullptr, places, MPI_INT, comm, "ring");
   });
   // Where nobody names an algorithm, MPI judges before anybody looks at sizes.
-  expect_error(MPI_ERR_TYPE, [&](MPI_Comm comm) {
-    return toccata_bcast(mine, 1, MPI_DATATYPE_NULL, 0, comm, nullptr);
-  });
+  expect_error(
+      MPI_ERR_TYPE,
+      [&](MPI_Comm comm) { return toccata_bcast(mine, 1, MPI_DATATYPE_NULL, 0, comm, nullptr); },
+      By::mpi);
 }
 
 TEST_F(Errors, NoCommunicator) {

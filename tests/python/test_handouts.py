@@ -117,7 +117,9 @@ def test_the_spack_recipe_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     cmake.CMakePackage = type("CMakePackage", (), {})  # type: ignore[attr-defined]
     for module in (package, cmake):
         monkeypatch.setitem(sys.modules, module.__name__, module)
-    recipe = runpy.run_path(str(ROOT / "packaging/spack/packages/toccata/package.py"))
+    repository = ROOT / "packaging/spack/spack_repo/toccata"
+    assert "namespace: toccata\n" in (repository / "repo.yaml").read_text()
+    recipe = runpy.run_path(str(repository / "packages/toccata/package.py"))
     assert ("version", (_core.__version__,)) in said
     options = (ROOT / "CMakeLists.txt").read_text() + (ROOT / "python/CMakeLists.txt").read_text()
     defined = re.findall(r'define\w*\("(\w+)"', Path(recipe["__file__"]).read_text())

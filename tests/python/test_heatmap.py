@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 
-from toccata import heatmap, measuring, tables
+from toccata import heatmap, measuring, tables, winners
 from toccata.commands.common import console
 from toccata.results import Measurement, Results, clear_winner, read_csv, write_csv, write_json
 
@@ -35,33 +35,33 @@ RESULTS = Results(
 )  # fmt: skip
 
 
-def assert_cell(cell: heatmap.Cell | None, winner: str, gain: float) -> None:
+def assert_cell(cell: winners.Cell | None, winner: str, gain: float) -> None:
     assert cell is not None
     assert cell.winner == winner
     assert cell.gain == pytest.approx(gain)
 
 
 def test_winners_and_gains() -> None:
-    grid = heatmap.grid(RESULTS, "sparbit", None, "median")
+    grid = winners.grid(RESULTS, "sparbit", None, "median")
     assert (grid.ranks, grid.sizes) == ([2, 3], [1, 1024])
     assert_cell(grid.cells[0][0], "sparbit", 0.25)
     assert_cell(grid.cells[0][1], "native", 0.5)
     assert_cell(grid.cells[1][0], "ring", 0.25)
     assert grid.cells[1][1] is None
     assert grid.other_winners == ["native", "ring"]
-    assert heatmap.summary(grid) == (
+    assert winners.summary(grid) == (
         "sparbit is clearly fastest in 1 of 3 settings, by 25.0% in the mean, 25.0% in the median, "
         "25.0% at most"
     )
 
 
 def test_baseline_leaves_others_out() -> None:
-    grid = heatmap.grid(RESULTS, "sparbit", ["native"], "median")
+    grid = winners.grid(RESULTS, "sparbit", ["native"], "median")
     assert_cell(grid.cells[1][0], "sparbit", 1 / 9)
 
 
 def test_without_highlight_there_are_only_winners() -> None:
-    grid = heatmap.grid(RESULTS, None, None, "median")
+    grid = winners.grid(RESULTS, None, None, "median")
     assert [each.winner for each in grid.measured] == ["sparbit", "native", "ring"]
     assert grid.gains == []
     assert len(heatmap.draw(grid, "").axes) == 1
@@ -76,12 +76,12 @@ def test_no_two_winners_have_the_same_colour() -> None:
             for i, name in enumerate(many)
         ]
     )
-    palette = heatmap.colours(heatmap.grid(each_wins_once, None, None, "median"))
+    palette = heatmap.colours(winners.grid(each_wins_once, None, None, "median"))
     assert len(set(palette.values())) == len(palette) == 20
 
 
 def test_picture_has_the_cells_colours() -> None:
-    grid = heatmap.grid(RESULTS, "sparbit", None, "median")
+    grid = winners.grid(RESULTS, "sparbit", None, "median")
     figure = heatmap.draw(grid, "a title")
     cells, bar = figure.axes
     image = np.asarray(cells.images[0].get_array())
@@ -129,9 +129,9 @@ def test_within_the_spread_nobody_wins() -> None:
     """Of medians 9 and 10, where a quarter of the second's repetitions took less than 8.5."""
     near = [spread("ring", 9, 8.8, 9.3), spread("native", 10, 8.5, 12)]
     assert clear_winner(near, "median") is None
-    grid = heatmap.grid(Results(near), "ring", None, "median")
+    grid = winners.grid(Results(near), "ring", None, "median")
     assert grid.gains == [] and grid.other_winners == []
-    assert heatmap.summary(grid) == (
+    assert winners.summary(grid) == (
         "ring is clearly fastest in 0 of 1 settings; 1 has no clear winner"
     )
     assert tuple(heatmap.image(grid)[0, 0]) == pytest.approx(to_rgb(heatmap.UNCLEAR))
@@ -149,7 +149,7 @@ def test_a_colour_stays_with_its_algorithm() -> None:
 
 def test_the_axis_says_what_the_size_is_of() -> None:
     bcast = Results([replace(each, collective="bcast") for each in RESULTS.all])
-    figure = heatmap.draw(heatmap.grid(bcast, None, None, "median"), "")
+    figure = heatmap.draw(winners.grid(bcast, None, None, "median"), "")
     assert figure.axes[0].get_ylabel() == "bytes of the message"
 
 

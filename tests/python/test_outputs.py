@@ -1,6 +1,8 @@
 """Files that commands write are checked before any work."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,3 +84,33 @@ def test_missing_directories_are_made(machine: Path) -> None:
     assert invoke(*command, "--json", "b/c/times.json")[0] == 0
     assert (machine / "a/machine.txt").exists()
     assert (machine / "b/c/times.json").exists()
+
+
+def test_nothing_is_drawn_where_nothing_can(machine: Path) -> None:
+    """`make install PLOTS=OFF`: tables and files are worth having; a picture asked for is missed
+    before any work."""
+    without = (
+        "import sys\n"
+        "for name in ('matplotlib', 'numpy', 'scipy'): sys.modules[name] = None\n"
+        "from pathlib import Path\n"
+        "from toccata import launcher\n"
+        "launcher.home = lambda: Path('home').resolve()\n"
+        "from toccata.cli import main\n"
+        "main()"
+    )
+
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        words = ["bench", "allgather", "--ranks", "2", "--sizes", "8", *more]
+        return subprocess.run(
+            [sys.executable, "-c", without, *words],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    done = run()
+    assert done.returncode == 0, done.stderr
+    assert "no picture, which needs matplotlib" in " ".join(done.stdout.split())
+    assert {each.suffix for each in (machine / "results").iterdir()} == {".csv", ".json"}
+    refused = run("--heatmap", "other.png")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("toccata: this needs matplotlib, which this installation")

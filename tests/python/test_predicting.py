@@ -1,11 +1,14 @@
 """Predictions: models by name, times, tables, plots."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
 
+from conftest import BUILD, ROOT
 from test_cli import invoke
 from toccata import _core, predicting, prediction_plot
 from toccata._core import Shape
@@ -163,6 +166,23 @@ def test_ctrl_c_keeps_what_is_there() -> None:
     assert found.seconds["bruck"][0] is not None and found.seconds["bruck"][1] is None
     expected = predicting.effort(choices[0][1], setting, [1, 1024])
     assert sum(done) > expected > 0
+
+
+def test_who_reads_tables_may_have_enough_of_them(tmp_path: Path) -> None:
+    """A closed pipe: what was predicted is in the file, as not complete, and nothing is said."""
+    file = tmp_path / "times.json"
+    read, write = os.pipe()
+    os.close(read)
+    words = ["predict", "allgather/ring", "--model", "lassen", "--ranks", "4,8", "--sizes", "8"]
+    done = subprocess.run(
+        [ROOT / "toccata", *words, "--json", file],
+        env={**os.environ, "TOCCATA_BUILD": str(BUILD)},
+        stdout=write, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+    rows = json.loads(file.read_text())
+    assert [(row["ranks"], row["complete"]) for row in rows] == [(4, False)]
 
 
 def test_long_walks_are_left_out() -> None:

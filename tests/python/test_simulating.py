@@ -1,5 +1,6 @@
 """Platforms, and what is kept of a simulation; the simulation itself is tests/simulator's."""
 
+import csv
 import json
 from importlib import import_module
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Toccata
+from test_cli import invoke
 from toccata import _core, platforms, simulating
 from toccata.commands.reproduce import PaperName
 from toccata.errors import Failure, InputError
@@ -132,13 +134,23 @@ def test_what_a_peer_does_wrong_is_its_outcome(smpimain: Path) -> None:
     assert smpimain.read_text() == 4 * "run\n"  # with more time it may end
 
 
-def test_what_ours_does_wrong_ends_the_command_and_the_rest_is_kept(smpimain: Path) -> None:
+def test_what_ours_does_wrong_ends_the_command_and_the_rest_is_kept(
+    smpimain: Path, tmp_path: Path
+) -> None:
     yahoo = platforms.find("yahoo")
     with pytest.raises(Failure, match=r"ring with 4 ranks .* and 7 bytes gave wrong data"):
         simulating.run(yahoo, cells("ring", 6, 7))
     assert simulating.known(yahoo, cells("ring", 6)[0]) == Outcome(6, True)
     with pytest.raises(Failure, match=r"5 bytes failed under SimGrid: exit code 1\n.*Segmentation"):
         simulating.run(yahoo, cells("ring", 5))
+    table = tmp_path / "table.csv"
+    files = ["--csv", str(table), "--json", str(tmp_path / "table.json")]
+    code, _, stderr = invoke("sim", "allgather", "--platform", "yahoo", "--ranks", "4", "--sizes",
+                             "6,7", "--algorithms", "ring", "--peers", "none", *files)  # fmt: skip
+    assert code == 1
+    assert f"{table}, {tmp_path / 'table.json'}: not complete" in stderr
+    rows = list(csv.DictReader(table.open()))
+    assert [(row["bytes"], row["complete"]) for row in rows] == [("6", "false")]
 
 
 def test_a_section_takes_its_own_place(tmp_path: Path) -> None:

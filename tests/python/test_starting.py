@@ -67,8 +67,9 @@ def test_slurm(started: Path) -> None:
     assert start.environment == RING
     start = starting.prepare(["srun", "--export=HOME", "-n2", "app.mpich", "--export=x"], {}, {})
     assert start.words == [srun, "-n2", f"--export=HOME,{preload}", "app.mpich", "--export=x"]
-    start = starting.prepare(["srun", "--export=NONE", "app.mpich"], {}, {})
-    assert start.words == [srun, f"--export={preload}", "app.mpich"]
+    for none in ["--export=NONE"], ["--export", "NONE"]:
+        start = starting.prepare(["srun", *none, "app.mpich"], {}, {})
+        assert start.words == [srun, f"--export={preload}", "app.mpich"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,16 @@ from typing import Annotated
 
 import typer
 
-from toccata import alltoall_paper, catalogue, launcher, measuring, outputs, tables, tuning
+from toccata import (
+    alltoall_paper,
+    catalogue,
+    launcher,
+    measuring,
+    outputs,
+    tables,
+    tuning,
+    winners,
+)
 from toccata import quantities as q
 from toccata.commands.common import (
     CsvFile,
@@ -192,10 +201,6 @@ def bench(
     - `toccata bench links --ranks 5 --heatmap links.png`
     - `toccata bench alltoallv --distribution power_law --scaling scaling.png`
     """
-    from toccata import drawing  # matplotlib takes a second to load
-    from toccata import heatmap as map_
-    from toccata import scaling as scaling_
-
     if collective == "links":
         _check_options_of_links(context)
         _bench_links(ranks, sizes, repetitions, warmup, mpi, launcher_args, machine, csv, heatmap)
@@ -240,17 +245,14 @@ def bench(
         [collective, *([distribution.value] if distribution else []), *(["paper"] * paper)]
     )
     stem = Path("results") / f"{what}-{starter.family}"
-    csv, json_, heatmap = (
-        given or stem.with_suffix(suffix)
-        for given, suffix in ((csv, ".csv"), (json_, ".json"), (heatmap, ".png"))
-    )
-    if paper and scaling is None:
-        scaling = stem.with_name(f"{stem.name}-scaling.png")
-    pictures = [heatmap, *([scaling] if scaling else [])]
+    csv, json_ = csv or stem.with_suffix(".csv"), json_ or stem.with_suffix(".json")
+    heatmap = outputs.picture(heatmap, stem.with_suffix(".png"))
+    if paper:
+        scaling = outputs.picture(scaling, stem.with_name(f"{stem.name}-scaling.png"))
     more = words(launcher_args)
     commands = {p: measuring.command_for(each, starter, p, more) for p, each in plans.items()}
     before = read_csv(compare) if compare is not None else None
-    outputs.check_pictures(*pictures)
+    outputs.check_pictures(heatmap, scaling)
     outputs.check(csv, json_)
 
     measured: list[Measurement] = []
@@ -295,18 +297,25 @@ def bench(
     swept = alltoall_paper.scaled(results) if paper else results
     if paper:
         print_whole(alltoall_paper.tables(results))
-    grid = map_.grid(swept, marked, compared, which)
+    grid = winners.grid(swept, marked, compared, which)
     if marked and grid.measured:
-        console.print(f"\n{map_.summary(grid)}")
+        console.print(f"\n{winners.summary(grid)}")
     if before is not None:
         print_whole(tables.changes(before, results, which))
     write_csv(results, csv)
     write_json(results, json_)
     title = f"{' '.join(what.split('-'))}, {measured[0].mpi}: {which} time"
-    drawing.write(map_.draw(grid, title), heatmap)
+    if heatmap:
+        from toccata import drawing  # matplotlib takes a second to load
+        from toccata import heatmap as map_
+
+        drawing.write(map_.draw(grid, title), heatmap)
     if scaling:
+        from toccata import drawing
+        from toccata import scaling as scaling_
+
         drawing.write(scaling_.draw(swept, which, title), scaling)
-    console.print(f"wrote {', '.join(map(str, [csv, json_, *pictures]))}")
+    console.print(outputs.wrote(csv, json_, heatmap, *([scaling] if scaling else [])))
 
 
 def _check_options_of_links(context: typer.Context) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from toccata import _core, machines, outputs, predicting, tuning
+from toccata import _core, machines, outputs, predicting, reports, tuning
 from toccata import quantities as q
 from toccata.commands.common import ModelOption, console, number_of_ranks, print_whole
 from toccata.errors import InputError
@@ -66,15 +66,15 @@ def explain(
         known = ", ".join(each.name for each in _core.collectives())
         raise InputError(f"'{subject}' is no file and no collective; known are {known}")
     outputs.check_pictures(output)
-    from toccata import drawing, reports  # matplotlib takes a second to load
-
     report = reports.read(Path(subject))
     print_whole(reports.table(report))
     for line in reports.summary(report):
         console.print(line)
     if output is not None:
+        from toccata import drawing, report_drawing  # matplotlib takes a second to load
+
         title = f"Time in collectives: {report.ranks} ranks, {report.mpi}"
-        drawing.write(reports.draw(report, title), output)
+        drawing.write(report_drawing.draw(report, title), output)
         console.print(f"wrote {output}")
 
 

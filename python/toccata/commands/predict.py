@@ -143,7 +143,12 @@ def predict(
             "Ctrl-C keeps what is there",
             file=sys.stderr,
         )
-    all_ = []
+    all_: list[predicting.Predicted] = []
+
+    def keep(complete: bool) -> None:
+        if json_ is not None:
+            json_.write_text(json.dumps(predicting.as_rows(all_, complete), indent=1) + "\n")
+
     with progress(remaining=True, counted=False) as bar:
         task = bar.add_task("", total=max(total, 1e-9))
 
@@ -157,6 +162,7 @@ def predict(
                 continue
             told = partial(tell, f"{setting.shape.p} ranks")
             all_.append(predicting.predict(possible, setting, bytes_, parameters, told))
+            keep(complete=False)  # whoever reads the tables may have enough of them
             console.print(predicting.as_table(all_[-1], parameters, ratios))
             print_without(setting.shape.p, without)
             if all_[-1].interrupted:
@@ -164,8 +170,8 @@ def predict(
                 break
     if not all_:
         raise InputError(f"--limit {limit} leaves nothing; give a larger one, or fewer ranks")
+    keep(complete=not all_[-1].interrupted)
     if json_ is not None:
-        json_.write_text(json.dumps(predicting.as_rows(all_), indent=1) + "\n")
         console.print(f"wrote {json_}")
     if output is not None:
         from toccata import drawing, prediction_plot  # matplotlib takes a second to load

@@ -1,11 +1,22 @@
 """`toccata sim`."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, machines, outputs, platforms, simulating, tables, tuning
+from toccata import (
+    _core,
+    catalogue,
+    machines,
+    outputs,
+    platforms,
+    simulating,
+    tables,
+    tuning,
+    winners,
+)
 from toccata import quantities as q
 from toccata.commands.common import (
     CsvFile,
@@ -107,9 +118,6 @@ def sim(
     - `toccata sim bcast --platform fattree64 --ranks 4096 --peers none --sizes 1K`
     - `toccata sim alltoall --platform yahoo --ranks 64 --peers none --predicted`
     """
-    from toccata import drawing  # matplotlib takes a second to load
-    from toccata import heatmap as map_
-
     known = catalogue.of_collective(collective)
     chosen = (
         [each.name for each in known]
@@ -137,10 +145,11 @@ def sim(
         platforms.cores(there, p, placement)
     simulating.programs()
     stem = Path("results") / f"{collective}-{there.name.split('/')[0]}-{placement}".replace(":", "")
-    csv, json_, heatmap = (
+    csv, json_ = (
         given or stem.with_name(stem.name + suffix)
-        for given, suffix in ((csv, ".csv"), (json_, ".json"), (heatmap, ".png"))
+        for given, suffix in ((csv, ".csv"), (json_, ".json"))
     )
+    heatmap = outputs.picture(heatmap, stem.with_name(f"{stem.name}.png"))
     outputs.check_pictures(heatmap)
     outputs.check(csv, json_)
 
@@ -164,7 +173,16 @@ def sim(
             what = f"{cell.ranks} ranks, {cell.algorithm}, {q.show_bytes(cell.bytes)}"
             bar.update(task, advance=simulating.effort(cell), description=what)
 
-        outcomes = simulating.run(there, cells, told, limit, jobs)
+        try:
+            outcomes = simulating.run(there, cells, told, limit, jobs)
+        except BaseException:
+            kept = {cell: it for cell in cells if (it := simulating.known(there, cell))}
+            partly = Results(simulating.measurements(there, kept))
+            if partly.all:
+                write_csv(partly, csv, complete=False)
+                write_json(partly, json_, complete=False)
+                print(f"toccata: {csv}, {json_}: not complete", file=sys.stderr)
+            raise
     results = Results(simulating.measurements(there, outcomes))
     for p in numbers:
         if any(each.ranks == p for each in results.all):
@@ -187,9 +205,14 @@ def sim(
         _print_predicted(there, outcomes)
     write_csv(results, csv)
     write_json(results, json_)
-    title = f"{collective}, {there.name}, {placement}: simulated"
-    drawing.write(map_.draw(map_.grid(results, marked, None, "max"), title), heatmap)
-    console.print(f"wrote {csv}, {json_}, {heatmap}")
+    if heatmap:
+        from toccata import drawing  # matplotlib takes a second to load
+        from toccata import heatmap as map_
+
+        title = f"{collective}, {there.name}, {placement}: simulated"
+        grid = winners.grid(results, marked, None, "max")
+        drawing.write(map_.draw(grid, title), heatmap)
+    console.print(outputs.wrote(csv, json_, heatmap))
 
 
 def _print_predicted(

@@ -16,6 +16,7 @@ from toccata import (
     predicting,
     racing,
     tuning,
+    tuning_report,
 )
 from toccata import quantities as q
 from toccata.commands.common import (
@@ -143,7 +144,7 @@ def tune(
         ]  # fmt: skip
         starter = launcher.find(mpi)
         output = output or Path(f"results/tuning-{starter.family}.json")
-        heatmap = heatmap or output.with_suffix(".png")
+        heatmap = outputs.picture(heatmap, output.with_suffix(".png"))
         outputs.check_pictures(heatmap)
         outputs.check(output)
         found = tuning.read(output) if output.exists() and not again else tuning.Tuning()
@@ -180,8 +181,6 @@ def _measure(jobs: Sequence[racing.Job], found: tuning.Tuning, output: Path) -> 
 
 
 def _show(found: tuning.Tuning, heatmap: Path | None) -> None:
-    from toccata import drawing, tuning_report  # matplotlib takes a second to load
-
     print_whole(tuning_report.tables(found))
     if found.partial:
         console.print("it is not complete: the command that made it goes on with it")
@@ -189,9 +188,11 @@ def _show(found: tuning.Tuning, heatmap: Path | None) -> None:
         return
     console.print(f"\n{tuning_report.summary(found)}")
     if heatmap is not None:
+        from toccata import drawing, tuning_drawing  # matplotlib takes a second to load
+
         by = f"by the model {found.model}" if found.model else found.mpi
         title = f"Who serves best: {by}"
-        drawing.write(tuning_report.draw(found, title), heatmap)
+        drawing.write(tuning_drawing.draw(found, title), heatmap)
         console.print(f"wrote {heatmap}")
 
 

@@ -7,7 +7,7 @@ from statistics import fmean, median
 
 from matplotlib.figure import Figure
 
-from toccata import _core, heatmap, platforms, simulating
+from toccata import _core, heatmap, platforms, simulating, winners
 from toccata.platforms import Platform
 from toccata.quantities import show_bytes
 from toccata.reproducing import selectors
@@ -147,14 +147,14 @@ def _results(found: Found, platform: Platform, wanted: Iterable[Cell]) -> Result
     return Results(simulating.measurements(platform, here))
 
 
-def _share(grid: heatmap.Grid) -> float:
+def _share(grid: winners.Grid) -> float:
     """Percent of the cells in which the highlighted one is best."""
     return 100 * len(grid.gains) / len(grid.measured)
 
 
-def _among(results: Results, mine: str) -> heatmap.Grid:
+def _among(results: Results, mine: str) -> winners.Grid:
     others = Results(each for each in results.all if each.algorithm in (mine, *OTHERS))
-    return heatmap.grid(others, mine, None, "max")
+    return winners.grid(others, mine, None, "max")
 
 
 def report(section: Section, found: Found, quick: bool) -> None:
@@ -195,7 +195,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     _report_selectors(section, found, quick)
 
 
-def _gains(grid: heatmap.Grid) -> str:
+def _gains(grid: winners.Grid) -> str:
     if not grid.gains:
         return "–"
     of_all = (fmean(grid.gains), median(grid.gains), max(grid.gains))

@@ -1,5 +1,5 @@
-# Toccata for Spack, from a checkout: `spack repo add packaging/spack`, then
-# `spack dev-build toccata@0.2.0` in the checkout; docs/installing.md has more.
+# Toccata for Spack, from a checkout: `spack repo add packaging/spack/spack_repo/toccata`,
+# then `spack dev-build toccata@0.2.0` in the checkout; docs/installing.md has more.
 from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 
