@@ -61,7 +61,7 @@ def prepare(
     library = launcher.library(family, own.version if own else "")
     exported = _exported(library, settings, environment)
     if kind == "mpiexec":
-        kind = "openmpi" if family == "openmpi" else "hydra"
+        kind = "openmpi" if (own.family if own else family) == "openmpi" else "hydra"
     handed, outside = HANDING[kind](arguments, exported)
     return Start([*words[: at + 1], *handed], outside, family, remarks)
 
@@ -93,6 +93,8 @@ def _family(
                 f"'{program}' runs with {theirs} ({found.reason}), but '{starter}' "
                 f"starts programs of {ours}; start it by {theirs}'s own launcher"
             )
+        elif found.family == "abi":  # by whichever launcher
+            family = "abi"
     if not family:
         why = remarks[0] if remarks else "no program stands behind it"
         raise InputError(f"'{starter}': {why}; say it, as toccata run --mpi openmpi -- {starter}")

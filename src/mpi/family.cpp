@@ -12,7 +12,7 @@ namespace toccata {
 namespace {
 
 #if defined(MPI_ABI)
-constexpr const char* our_family = "";  // of any MPI that has the standard's own interface
+constexpr const char* our_family = "abi";  // of any MPI that has the standard's own interface
 #elif defined(TOCCATA_SIMULATED)
 constexpr const char* our_family = "simgrid";
 #elif defined(OPEN_MPI)
@@ -28,6 +28,14 @@ std::string library_of(const std::string& family) {
   std::error_code error;
   const std::filesystem::path other = own.parent_path().parent_path() / family / own.filename();
   return std::filesystem::exists(other, error) ? other.lexically_normal().string() : "";
+}
+
+// Whether the MPI library that serves us has the standard ABI: one and the same has two, in files
+// of different names, and the standard says which this is.
+bool has_standard_interface() {
+  Dl_info mpi;
+  return dladdr(reinterpret_cast<void*>(&PMPI_Get_library_version), &mpi) != 0 &&
+         std::filesystem::path(mpi.dli_fname).filename().string().starts_with("libmpi_abi.");
 }
 
 }  // namespace
@@ -54,15 +62,16 @@ std::string library_version() {
 }
 
 bool is_our_mpi(std::string& complaint) {
-  if (*our_family == '\0') return true;
   const std::string version = library_version();
-  const std::string family = version.starts_with("Open MPI") ? "openmpi"
-                             : version.starts_with("SMPI")   ? "simgrid"
-                                                             : "mpich";
+  const std::string family = has_standard_interface()          ? "abi"
+                             : version.starts_with("Open MPI") ? "openmpi"
+                             : version.starts_with("SMPI")     ? "simgrid"
+                                                               : "mpich";
   if (family == our_family) return true;
   const std::string library = library_of(family);
   complaint = "this library is for " + std::string(our_family) + ", and the program runs with " +
-              version + ": doing nothing. Preload " +
+              version + (family == "abi" ? " by the standard ABI" : "") +
+              ": doing nothing. Preload " +
               (library.empty() ? "the library for " + family : library) + " instead.";
   return false;
 }

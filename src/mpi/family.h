@@ -9,7 +9,7 @@ namespace toccata {
 // `complaint` says so and names the library to preload instead.
 bool is_our_mpi(std::string& complaint);
 
-// "openmpi" or "mpich": what we were built for.
+// "openmpi", "mpich" or "abi": what we were built for.
 std::string our_mpi();
 // "Open MPI v4.1.4": the first line of what the MPI library in this process calls itself.
 std::string library_version();

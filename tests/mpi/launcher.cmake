@@ -7,6 +7,10 @@ foreach(family IN LISTS mpi_families)
   endif()
 endforeach()
 set(launcher_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+# Intel's looks for a network that is not there, and binds ranks to cores of which there are too few.
+# Its usual allgather and gather are wrong where datatypes differ; other algorithms of its own are not.
+list(APPEND launcher_environment I_MPI_FABRICS=shm I_MPI_PIN=off I_MPI_ADJUST_ALLGATHER=1
+            I_MPI_ADJUST_GATHER=1)
 
 # What the ranks of a family preload to share cores; see patience.c.
 if(NOT TARGET patience)

@@ -289,7 +289,9 @@ class Preload(unittest.TestCase):
     def test_needs_mpi_and_the_runtime_only(self):
         shown = subprocess.run(["readelf", "-dW", options.library], capture_output=True, text=True)
         needed = re.findall(r"\(NEEDED\).*\[(.*?)\.so", shown.stdout)
-        allowed = r"lib(mpi|mpich|hwloc|open-rte|open-pal|stdc\+\+|gcc_s|m|c|pthread)|ld-linux.*"
+        allowed = (
+            r"lib(mpi|mpi_abi|mpich|hwloc|open-rte|open-pal|stdc\+\+|gcc_s|m|c|pthread)|ld-linux.*"
+        )
         self.assertTrue(needed)
         self.assertEqual([each for each in needed if not re.fullmatch(allowed, each)], [])
 

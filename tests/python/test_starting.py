@@ -20,6 +20,7 @@ def started(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     natures = {
         "app.openmpi": Nature("openmpi", "libmpi.so.40"),
         "app.mpich": Nature("mpich", "libmpi.so.12"),
+        "app.abi": Nature("abi", "libmpi_abi.so.1"),
         "app.static": Nature("", "it is linked statically", static=True),
     }
     unknown = Nature("", "it is a script for sh")
@@ -98,6 +99,19 @@ def test_wrappers(started: Path) -> None:
     assert start.words[: len(before) + 1] == [*before, str(started / "bin/mpirun")]
     assert "TOCCATA_BCAST=binomial" in start.words[len(before) + 1 :]
     assert start.remarks == []
+
+
+def test_the_standard_abi_has_a_library_of_its_own(started: Path) -> None:
+    """Handed over by the launcher's own way, whose MPI it is all the same."""
+    with pytest.raises(InputError, match="not built for the standard ABI"):
+        starting.prepare(["mpiexec.hydra", "app.abi"], {}, {})
+    ours = started / "home/lib/abi/libtoccata.so"
+    ours.parent.mkdir()
+    ours.touch()
+    start = starting.prepare(["mpiexec.hydra", "-n", "2", "app.abi"], {}, {})
+    assert start.words[1:4] == ["-genv", "LD_PRELOAD", str(ours)]
+    start = starting.prepare(["mpirun", "-n", "2", "app.abi"], {}, {})
+    assert start.words[1:3] == ["-x", f"LD_PRELOAD={ours}"]
 
 
 def test_refusals(started: Path) -> None:

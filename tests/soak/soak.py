@@ -22,6 +22,8 @@ COLLECTIVES += ["SCATTERV", "REDUCE", "ALLREDUCE", "REDUCE_SCATTER", "SCAN", "EX
 FEATURES = {
     "openmpi": ["threads", "inter", "errors"],
     "mpich": ["threads", "inter", "errors", "groups"],
+    "abi": ["threads", "inter", "errors", "groups"],
+    "intelmpi": ["threads", "inter", "errors"],
 }
 # Machines for those algorithms that go by where ranks run; each has room for all ranks.
 TOPOLOGIES = ["", "", "node:2 core:3", "node:3 socket:2 core:1", "torus:3x2", "node:3 core:1*2,3"]
@@ -128,7 +130,9 @@ class Soak:
     def seed(self, seed, known):
         rng = random.Random(seed)
         ranks = rng.randint(2, 5)
-        features = [each for each in FEATURES[self.options.family] if rng.random() < 0.4]
+        features = [
+            each for each in FEATURES[self.options.family.partition("-")[0]] if rng.random() < 0.4
+        ]
         bare, command = self.run(seed, ranks, features, {}, preload=False)
         if bare.returncode != 0:
             # Then the soak asks for what the MPI has not, and has to be mended.
@@ -163,7 +167,7 @@ def leaks(done):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--family", required=True, choices=FEATURES)
+    arguments.add_argument("--family", required=True, help="as openmpi, or openmpi-5.0")
     arguments.add_argument("--library", required=True)
     arguments.add_argument("--also-preload", default="")
     arguments.add_argument("--launcher", required=True, help="its command line")
