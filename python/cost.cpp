@@ -23,7 +23,7 @@ Schedule first_rounds(Schedule schedule, int rounds) {
   if (rounds == 0 || rounds >= schedule.rounds()) return schedule;
   ScheduleBuilder result;
   result.scratch(schedule.scratch());
-  for (int i = 0; i < rounds; ++i) result.round().merge_round(schedule, i, 0, 0);
+  for (int i = 0; i < rounds; ++i) result.round().merge_round(schedule, i);
   return std::move(result).build();
 }
 

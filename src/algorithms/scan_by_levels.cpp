@@ -80,7 +80,7 @@ void ScanByLevels::run(int level, const Flat& flat, std::vector<int> team, const
   }
   for (int i = 0; i < rounds; ++i) {
     schedule_.round();
-    if (i < own.rounds()) schedule_.merge_round(own, i, 0, 0);
+    if (i < own.rounds()) schedule_.merge_round(own, i);
   }
 }
 

@@ -637,7 +637,7 @@ std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape) {
   Counter counter;
   // Of few ranks a proof is cheap anyway, and many are made.
   const std::vector<int> ranks =
-      shape.p <= 64 ? std::vector{shape.root, shape.p / 3, shape.p - 1} : telling_ranks(shape);
+      shape.p <= 128 ? std::vector{shape.root, shape.p / 3, shape.p - 1} : telling_ranks(shape);
   for (const int rank : ranks) {
     counter.add(algorithm.schedule(shape, rank));
     const Cost& cost = counter.cost();

@@ -19,11 +19,13 @@ std::uint32_t ScheduleBuilder::store(std::span<const BlockRange> blocks) {
   return static_cast<std::uint32_t>(first);
 }
 
-std::uint32_t ScheduleBuilder::store_moved(std::span<const BlockRange> ranges, int first_scratch) {
+std::uint32_t ScheduleBuilder::store_moved(std::span<const BlockRange> ranges,
+                                           const BlockShift& shift) {
   const std::uint32_t first = store(ranges);
-  for (std::size_t i = first; i < schedule_.ranges_.size(); ++i)
-    if (BlockRange& range = schedule_.ranges_[i]; range.buffer == Buffer::scratch)
-      range.first += first_scratch;
+  for (std::size_t i = first; i < schedule_.ranges_.size(); ++i) {
+    BlockRange& range = schedule_.ranges_[i];
+    range.first += shift.of(range.buffer);
+  }
   return first;
 }
 
@@ -102,18 +104,18 @@ ScheduleBuilder& ScheduleBuilder::channel(int channel) {
   return *this;
 }
 
-ScheduleBuilder& ScheduleBuilder::merge_round(const Schedule& other, int round, int first_scratch,
-                                              int first_channel) {
+ScheduleBuilder& ScheduleBuilder::merge_round(const Schedule& other, int round,
+                                              const BlockShift& shift, int first_channel) {
   const auto moved = [&](const Message& message) {
     channel(first_channel + message.channel);
     return Message{message.peer, channel_, message.travel,
-                   store_moved(other.ranges(message), first_scratch), message.range_count};
+                   store_moved(other.ranges(message), shift), message.range_count};
   };
   for (const Message& each : other.sends(round)) schedule_.sends_.push_back(moved(each));
   for (const Message& each : other.recvs(round)) schedule_.recvs_.push_back(moved(each));
   for (const Step& each : other.steps(round)) {
-    const std::uint32_t first = store_moved(other.from(each), first_scratch);
-    store_moved(other.into(each), first_scratch);
+    const std::uint32_t first = store_moved(other.from(each), shift);
+    store_moved(other.into(each), shift);
     schedule_.steps_.push_back({first, each.from_count, each.into_count, each.reduces});
   }
   channel_ = 0;
@@ -133,14 +135,13 @@ ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
     const auto sends = static_cast<std::uint32_t>(schedule_.sends_.size());
     const auto recvs = static_cast<std::uint32_t>(schedule_.recvs_.size());
     const auto steps = static_cast<std::uint32_t>(schedule_.steps_.size());
-    const std::uint32_t ranges = store_moved(next.ranges_, moved.first);
+    const std::uint32_t ranges = store_moved(next.ranges_, {.scratch = moved.first});
     for (const auto& each : next.rounds_)
       schedule_.rounds_.push_back({each.sends + sends, each.recvs + recvs, each.steps + steps});
     const auto add = [&](auto& all, const auto& entries) {
-      for (auto each : entries) {
-        each.first_range += ranges;
-        all.push_back(each);
-      }
+      const auto ours = static_cast<std::ptrdiff_t>(all.size());
+      all.insert(all.end(), entries.begin(), entries.end());
+      for (auto each = all.begin() + ours; each != all.end(); ++each) each->first_range += ranges;
     };
     add(schedule_.sends_, next.sends_);
     add(schedule_.recvs_, next.recvs_);

@@ -6,6 +6,15 @@ namespace toccata {
 
 class BlockMap;
 
+// By how much blocks are moved up, in each buffer.
+struct BlockShift {
+  std::int32_t send = 0, recv = 0, scratch = 0;
+
+  std::int32_t of(Buffer buffer) const {
+    return buffer == Buffer::send ? send : buffer == Buffer::recv ? recv : scratch;
+  }
+};
+
 // Writes one rank's schedule, round after round:
 //
 //   schedule.round().send(right, recv(rank)).recv(left, recv(previous));
@@ -37,10 +46,10 @@ class ScheduleBuilder {
   // rounds in their `next`, `rounds` says how many, so that what follows lines up.
   ScheduleBuilder& then(Schedule next, int rounds = 0);
 
-  // Adds one round of `other` to the open one, its scratch and channels moved past ours: how
-  // combinators pair rounds. Its scratch itself is claimed by scratch().
-  ScheduleBuilder& merge_round(const Schedule& other, int round, int first_scratch,
-                               int first_channel);
+  // Adds one round of `other` to the open one, its blocks moved so, its channels moved past ours:
+  // how combinators pair rounds. Its scratch itself is claimed by scratch().
+  ScheduleBuilder& merge_round(const Schedule& other, int round, const BlockShift& shift = {},
+                               int first_channel = 0);
 
   // The channel of the messages that follow; see Message.
   ScheduleBuilder& channel(int channel);
@@ -61,7 +70,7 @@ class ScheduleBuilder {
     return static_cast<std::uint32_t>(schedule_.ranges_.size()) - first;
   }
   // What a schedule's own entries say, as entries of ours.
-  std::uint32_t store_moved(std::span<const BlockRange> ranges, int first_scratch);
+  std::uint32_t store_moved(std::span<const BlockRange> ranges, const BlockShift& shift);
   Message message(int peer, std::span<const BlockRange> blocks, Travel travel);
 
   Schedule schedule_;

@@ -1,6 +1,7 @@
 #include "schedule/combinators.h"
 
 #include <algorithm>
+#include <array>
 
 #include "schedule/builder.h"
 
@@ -43,45 +44,73 @@ Schedule going_on(const Schedule& first, const Schedule& second) {
     else
       for (const BlockRange& home : at_home(first.scratch(), range)) append(own, home);
   result.scratch(own);
-  for (int i = 0; i < second.rounds(); ++i) result.round().merge_round(second, i, 0, 0);
+  for (int i = 0; i < second.rounds(); ++i) result.round().merge_round(second, i);
   result.channel(second.channels() - 1);
   return std::move(result).build();
 }
 
-Schedule beside(const Schedule& one, const Schedule& other) {
-  ScheduleBuilder result;
-  const int one_scratch = result.scratch(one.scratch()).first;
-  const int other_scratch = result.scratch(other.scratch()).first;
-  const int other_channel = one.channels();
-  for (int i = 0; i < std::max(one.rounds(), other.rounds()); ++i) {
-    result.round();
-    if (i < one.rounds()) result.merge_round(one, i, one_scratch, 0);
-    if (i < other.rounds()) result.merge_round(other, i, other_scratch, other_channel);
-  }
-  // The number of channels is a promise to the other ranks, kept by a rank with no messages too.
-  result.channel(other_channel + other.channels() - 1);
-  return std::move(result).build();
-}
+namespace {
 
-Schedule abreast(std::span<const Schedule> parts, int delay) {
+// A schedule that goes on beside others, from that round on.
+struct Part {
+  const Schedule& schedule;
+  int begin = 0, first_channel = 0;
+  BlockShift shift = {};
+};
+
+// The number of channels is a promise to the other ranks, kept by a rank with no messages too.
+Schedule merged(std::span<Part> parts, int channels) {
   ScheduleBuilder result;
-  std::vector<int> scratch;
-  int rounds = 0, channels = 1;
-  for (const Schedule& each : parts) {
-    const int begin = delay * static_cast<int>(scratch.size());
-    scratch.push_back(result.scratch(each.scratch()).first);
-    rounds = std::max(rounds, begin + each.rounds());
-    channels = std::max(channels, each.channels());
+  int rounds = 0;
+  for (Part& part : parts) {
+    BlockRanges like = part.schedule.scratch();
+    for (BlockRange& range : like) range.first += part.shift.of(range.buffer);
+    part.shift.scratch = result.scratch(like).first;
+    rounds = std::max(rounds, part.begin + part.schedule.rounds());
   }
   for (int i = 0; i < rounds; ++i) {
     result.round();
-    for (std::size_t part = 0; part < parts.size(); ++part)
-      if (const int own = i - delay * static_cast<int>(part);
-          own >= 0 && own < parts[part].rounds())
-        result.merge_round(parts[part], own, scratch[part], 0);
+    for (const Part& part : parts)
+      if (const int own = i - part.begin; own >= 0 && own < part.schedule.rounds())
+        result.merge_round(part.schedule, own, part.shift, part.first_channel);
   }
   result.channel(channels - 1);
   return std::move(result).build();
+}
+
+}  // namespace
+
+Schedule beside(const Schedule& one, const Schedule& other) {
+  std::array parts{Part{one}, Part{.schedule = other, .first_channel = one.channels()}};
+  return merged(parts, one.channels() + other.channels());
+}
+
+Schedule beside(std::span<const Schedule> all) {
+  std::vector<Part> parts;
+  int channels = 0;
+  for (const Schedule& each : all) {
+    parts.push_back({.schedule = each, .first_channel = channels});
+    channels += each.channels();
+  }
+  return merged(parts, channels);
+}
+
+Schedule abreast(std::span<const Schedule> all, int delay) {
+  std::vector<Part> parts;
+  int channels = 1;
+  for (const Schedule& each : all) {
+    parts.push_back({.schedule = each, .begin = delay * static_cast<int>(parts.size())});
+    channels = std::max(channels, each.channels());
+  }
+  return merged(parts, channels);
+}
+
+Schedule segmented(const Schedule& one, int blocks, int number, int delay) {
+  std::vector<Part> parts;
+  for (int i = 0; i < number; ++i)
+    parts.push_back(
+        {.schedule = one, .begin = delay * i, .shift = {.send = blocks * i, .recv = blocks * i}});
+  return merged(parts, one.channels());
 }
 
 BlockMap BlockMap::affine(Buffer buffer, int first, int stride, int width) {
@@ -253,15 +282,6 @@ Schedule signals(const Schedule& schedule) {
   }
   result.channel(schedule.channels() - 1);
   return std::move(result).build();
-}
-
-Schedule segmented(const Schedule& one, int blocks, int number, int delay) {
-  if (number == 1) return one;
-  std::vector<Schedule> all;
-  for (int i = 0; i < number; ++i)
-    all.push_back(on(one, BlockMap::affine(Buffer::send, i * blocks),
-                     BlockMap::affine(Buffer::recv, i * blocks)));
-  return abreast(all, delay);
 }
 
 Schedule in_scratch(const Schedule& schedule, const BlockMap& like, int stays) {

@@ -25,12 +25,14 @@ Schedule going_on(const Schedule& first, const Schedule& second);
 //
 //   one |r0|r1|    other |s0|    beside |r0 s0|r1|
 Schedule beside(const Schedule& one, const Schedule& other);
+// The same for any number of them.
+Schedule beside(std::span<const Schedule> all);
 
 // Several at the same time on the same channels: like `beside`, for parts whose messages between
 // two ranks come in the same order on both. Each begins `delay` rounds after the one before.
 //
-//   parts |r0|r1| and |s0|s1|, delay 1    abreast |r0|r1 s0|s1|
-Schedule abreast(std::span<const Schedule> parts, int delay = 0);
+//   all |r0|r1| and |s0|s1|, delay 1    abreast |r0|r1 s0|s1|
+Schedule abreast(std::span<const Schedule> all, int delay = 0);
 
 // Its messages without their blocks: of a broadcast is left that ranks hear of the root.
 Schedule signals(const Schedule& schedule);

@@ -125,10 +125,10 @@ static Schedule send_round(const Grid& grid, int rank, int part, int parts) {
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Grid grid = grid_of(shape);
-  Schedule all = send_round(grid, rank, 0, shape.parts);
-  for (int part = 1; part < shape.parts; ++part)
-    all = beside(all, send_round(grid, rank, part, shape.parts));
-  schedule.then(all);
+  std::vector<Schedule> all;
+  for (int part = 0; part < shape.parts; ++part)
+    all.push_back(send_round(grid, rank, part, shape.parts));
+  schedule.then(beside(all));
 }
 
 extern const Algorithm swing{

@@ -11,7 +11,7 @@
 // closed by the way back, a link carries twice as much, and so it must, as its corners have but N
 // links.
 
-#include <ranges>
+#include <vector>
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"
@@ -41,11 +41,10 @@ static Schedule send_round(const Grid& grid, int rank, const Way& way, int parts
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Grid grid = grid_of(shape);
-  const std::vector<Way> ways = balanced_ways(grid);
-  Schedule all = send_round(grid, rank, ways.front(), shape.parts);
-  for (const Way& way : ways | std::views::drop(1))
-    all = beside(all, send_round(grid, rank, way, shape.parts));
-  schedule.then(all);
+  std::vector<Schedule> all;
+  for (const Way& way : balanced_ways(grid))
+    all.push_back(send_round(grid, rank, way, shape.parts));
+  schedule.then(beside(all));
 }
 
 static Cost claim(const Shape& shape) {
