@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""choosing.py [COLLECTIVE...]: what the library chooses by itself on the hosts of up.sh, with nothing
-set but the preload: fresh, behind its trials; then with what it learned, beside the MPI library's own
-and the best of ours, all in one run. A table in Markdown goes to results/choosing.md. Sums of
-floating-point numbers are not tried, so reductions are not here."""
+"""choosing.py [COLLECTIVE...]: what the library chooses by itself on the hosts of up.sh, with
+nothing set but the preload: fresh, behind its trials; then with what it learned, beside the MPI
+library's own and the best of ours, all in one run. A table in Markdown goes to results/choosing.md.
+Sums of floating-point numbers are not tried, so reductions are not here."""
 
 import csv
 import os
