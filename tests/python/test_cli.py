@@ -62,11 +62,14 @@ def test_via_symlink(toccata: Toccata, tmp_path: Path) -> None:
     assert os.system(f"TOCCATA_BUILD={BUILD} {link} --version >/dev/null") == 0
 
 
-def test_not_built(toccata: Toccata) -> None:
-    done = toccata("list", TOCCATA_BUILD="/nowhere")
-    assert done.returncode == 2
-    assert "run `make` first" in done.stderr
-    assert done.stderr.count("\n") == 1
+def test_not_built(toccata: Toccata, tmp_path: Path) -> None:
+    """Nor where CMake has been, and no compiler."""
+    (tmp_path / "python/toccata").mkdir(parents=True)
+    for build in "/nowhere", str(tmp_path):
+        done = toccata("list", TOCCATA_BUILD=build)
+        assert done.returncode == 2
+        assert "run `make` first" in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
