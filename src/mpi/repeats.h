@@ -59,15 +59,18 @@ class Repeats {
     std::uint64_t era;
     std::int64_t* left;
   };
-  static constexpr std::size_t slots = 16;
+  static constexpr int bits = 4;
 
   Repeats() = default;
+  // By a product of which all bits below count in those above: sizes are powers of two.
   Repeat& of(const Said& said) {
-    const auto bits = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
-    return repeats_[(bits / 64 + said.received) % slots];
+    const auto who = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
+    const std::uint64_t mixed =
+        (who + static_cast<std::uint64_t>(said.received) * 8) * 0x9e3779b97f4a7c15;
+    return repeats_[mixed >> (64 - bits)];
   }
 
-  std::array<Repeat, slots> repeats_ = {};
+  std::array<Repeat, 1 << bits> repeats_ = {};
   // Found without a call, in the few bytes for that which a library loaded late still gets.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Repeats* mine_ = nullptr;
 };
