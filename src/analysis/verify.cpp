@@ -199,6 +199,7 @@ class Proof : public WalkVisitor {
       return toccata::names_send(schedule.ranges(each));
     };
     ranks_[rank].round = round;
+    if (schedule.sends(round).empty() && schedule.recvs(round).empty()) return;
     for_each_case([&] {
       if (case_ > 0 && std::ranges::none_of(schedule.sends(round), names_send)) return;
       moment_ += 2;
@@ -360,27 +361,25 @@ class Proof : public WalkVisitor {
     const Value* source = holds(sender).data();
     Value* target = holds(receiver).data();
     for_each_pair(from_, cells_, [&](int from, int into, int count) {
+      std::copy_n(source + from, count, target + into);
       for (int i = 0; i < count; ++i) {
-        const Value value = source[from + i];
-        if (datum_of(value) == nothing)
+        const Datum datum = datum_of(target[into + i]);
+        if (datum == nothing)
           return fail(sender, describe(sender, from + i) + " is moved before anything is in it");
-        target[into + i] = value;
+        if (algorithm_.blocks_alike) continue;
+        if (const Datum meant = meant_for(receiver, into + i); datum != meant)
+          return fail(receiver, describe(receiver, into + i) + " has the size of datum " +
+                                    std::to_string(meant) + " and gets datum " +
+                                    std::to_string(datum));
       }
-      if (!algorithm_.blocks_alike) check_sizes(receiver, into, count);
     });
   }
 
-  void check_sizes(int rank, int first, int count) {
-    const Sizing& sizing = ranks_[rank].sizing;
-    const int recv_blocks = ranks_[rank].first[static_cast<int>(Buffer::scratch)];
-    for (int cell = first; cell < first + count; ++cell) {
-      const Datum meant_for = cell < recv_blocks ? sizing(Buffer::recv, cell)
-                                                 : sizing(Buffer::scratch, cell - recv_blocks);
-      if (const Datum datum = datum_of(holds(rank)[cell]); datum != meant_for)
-        return fail(rank, describe(rank, cell) + " has the size of datum " +
-                              std::to_string(meant_for) + " and gets datum " +
-                              std::to_string(datum));
-    }
+  Datum meant_for(int rank, int cell) const {
+    const Memory& memory = ranks_[rank];
+    const int recv_blocks = memory.first[static_cast<int>(Buffer::scratch)];
+    return cell < recv_blocks ? memory.sizing(Buffer::recv, cell)
+                              : memory.sizing(Buffer::scratch, cell - recv_blocks);
   }
 
   // Reduces the cells from_ of a rank into its cells_.
