@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "algorithms/count.h"
 #include "algorithms/registry.h"
 
 namespace toccata {
 
-Flat::Flat(const Collective& collective, std::string_view name)
-    : algorithm_(*find_algorithm(collective, name)), parameters_(algorithm_.parameters) {
+Flat::Flat(const Collective& collective, std::string_view name, int radix)
+    : algorithm_(*find_algorithm(collective, name)),
+      radix_(radix),
+      parameters_(algorithm_.parameters) {
   for (const Parameter& parameter : algorithm_.parameters) {
+    if (parameter.name == "radix" && radix > 0) parameters_.set(parameter, radix);
     if (parameter.name == "segments") parameters_.set(parameter, 1);
     if (parameter.name == "rotation")
       for (int value = 0; value <= parameter.most; ++value)
@@ -21,8 +24,9 @@ Flat::Flat(const Collective& collective, std::string_view name)
 
 // Every rank of every team asks, with the same few sizes.
 const Flat::Extent& Flat::extent(int p) const {
-  thread_local std::map<std::pair<const Algorithm*, int>, Extent> known;
-  const auto entry = known.find({&algorithm_, p});
+  thread_local std::map<std::tuple<const Algorithm*, int, int>, Extent> known;
+  const std::tuple key(&algorithm_, radix_, p);
+  const auto entry = known.find(key);
   if (entry != known.end()) return entry->second;
   Extent found;
   for (const int rank : {0, 1, p - 1}) {
@@ -34,7 +38,7 @@ const Flat::Extent& Flat::extent(int p) const {
     found.rounds = std::max(found.rounds, own.rounds());
     found.busy = std::max<std::int64_t>({found.busy, cost.messages, cost.rounds - cost.messages});
   }
-  return known.emplace(std::pair(&algorithm_, p), found).first->second;
+  return known.emplace(key, found).first->second;
 }
 
 }  // namespace toccata

@@ -11,8 +11,8 @@ namespace toccata {
 // segments, which is for the whole to do. The root is rank 0.
 class Flat {
  public:
-  // The name is that of the file; it must exist.
-  Flat(const Collective& collective, std::string_view name);
+  // The name is that of the file; it must exist. A radix of 0 is its standard, if it has any.
+  Flat(const Collective& collective, std::string_view name, int radix = 0);
 
   const Algorithm& algorithm() const { return algorithm_; }
   Schedule schedule(int p, int rank) const { return algorithm_.schedule(shape(p), rank); }
@@ -34,6 +34,7 @@ class Flat {
   Shape shape(int p) const { return algorithm_.complete({.p = p, .parameters = parameters_}); }
 
   const Algorithm& algorithm_;
+  int radix_;
   Parameters parameters_;
 };
 

@@ -1,6 +1,6 @@
 // Barrier by levels: up a tree inside each region to its leader, a barrier among the leaders, and
 // down again, on as many levels as there are.
-// [karonis2000; hoefler2006]   r nodes of s ranks, binomial   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
+// [karonis2000; hoefler2006]   r nodes of s ranks, radix k   rounds 2·⌈log4 s⌉ + ⌈logk r⌉
 //
 //   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2    among leaders 0>2 2>0    inside 0>1 2>3
 
@@ -11,12 +11,17 @@ namespace toccata::algorithms::barrier {
 
 static const Parameter between =
     choice("between", "the barrier among leaders: barrier/...", {"dissemination", "knomial"});
+// Messages without blocks leave one right behind the other: three cost hardly more than one.
+static const Parameter radix =
+    number("radix", "k: by how much those that a leader has heard of multiply in a round", 2, 1024,
+           4, {2, 4});
 static const Parameter inside =
-    choice("inside", "the way inside each region: as bcast/...", {"binomial", "linear"});
+    choice("inside", "the way inside each region: as bcast/...", {"knomial", "linear"});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Levels levels(shape);
-  const Flat among(toccata::barrier, between.words[shape.parameters[between]]);
+  const Flat among(toccata::barrier, between.words[shape.parameters[between]],
+                   shape.parameters[radix]);
   const Flat tree(toccata::bcast, inside.words[shape.parameters[inside]]);
   ScheduleBuilder release;
   levels.broadcast(release, 1, rank, tree, 1);
@@ -33,7 +38,7 @@ extern const Algorithm hierarchical{
     .collective = toccata::barrier,
     .summary = "up inside each region, a barrier of leaders, down inside",
     .citation = "karonis2000",
-    .parameters = {Levels::which(), between, inside},
+    .parameters = {Levels::which(), between, radix, inside},
     .by_placement = true,
     .write = write,
 };
