@@ -340,8 +340,9 @@ TEST(Requests, UnderWayOnSomeRanksWhileAllAgree) {
   MPI_Comm_split(MPI_COMM_WORLD, rank < (p + 1) / 2 ? 0 : MPI_UNDEFINED, rank, &lower);
   int word = rank == 0 ? 7 : 0;
   toccata_request request = TOCCATA_REQUEST_NULL;
-  if (lower != MPI_COMM_NULL)
+  if (lower != MPI_COMM_NULL) {
     EXPECT_EQ(toccata_ibcast(&word, 1, MPI_INT, 0, lower, "binomial", &request), MPI_SUCCESS);
+  }
   std::vector<int> all(p);
   for (int call = 0; call < 200; ++call) {
     const int mine = rank + call;
