@@ -26,7 +26,7 @@ ALGORITHMS = {
     "gather": "linear,binomial;hierarchical,hierarchical:by=linear",
     "gatherv": "linear,binomial;",
     "reduce": "binomial,pipeline,circulant;hierarchical,multi_lane",
-    "reduce_scatter": "recursive_halving,circulant,ring;multi_lane",
+    "reduce_scatter": "recursive_halving,circulant,ring;hierarchical,multi_lane",
     "scan": "recursive_doubling;hierarchical",
     "scatter": "linear,binomial;hierarchical,hierarchical:by=linear",
     "scatterv": "linear,binomial;",

@@ -1,0 +1,56 @@
+// Reduce-scatter by levels: reduce inside each region to its leader, reduce-scatter among the
+// leaders, each of whom gets what is for its region, and scatter inside each region, on as many
+// levels as there are.
+// [karonis2000]   r nodes of s ranks, binomial and circulant   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
+//                 cost ⌈log2 r⌉·α + (r-1)/r·n·(β + γ) between nodes,
+//                      2·⌈log2 s⌉·α + (⌈log2 s⌉ + (s-1)/p)·n·β inside
+//
+//   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2 A B C D    among leaders 0>2 C D  2>0 A B
+//                                 inside 0>1 B  2>3 D
+//
+// Only leaders talk to other nodes, in as few messages as can be; multi_lane sends more at a time,
+// and each of its ranks combines less. Regions need not be ranks in a row, so their order is not
+// kept.
+
+#include "algorithms/levels.h"
+#include "schedule/backwards.h"
+
+namespace toccata::algorithms::reduce_scatter {
+
+static const Parameter between = choice(
+    "between", "the reduce-scatter among leaders: reduce_scatter/...", {"circulant", "ring"});
+static const Parameter inside = choice(
+    "inside", "the reduction and the scatter inside each region: as bcast/... and gather/...",
+    {"binomial", "linear"});
+
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Levels levels(shape);
+  const Flat among(toccata::reduce_scatter, between.words[shape.parameters[between]]);
+  if (levels.number() == 1) {
+    schedule.then(among.schedule(shape.p, rank));
+    return;
+  }
+  const std::string_view by = inside.words[shape.parameters[inside]];
+  const Flat gather(toccata::gather, by);
+  ScheduleBuilder up, all;
+  levels.gather(up, 1, rank, gather);
+  const int rounds = levels.rounds_from(1, gather);
+
+  levels.reduce(all, 1, rank, {toccata::bcast, by}, shape.p);
+  levels.run(all, 0, rank, among, levels.of_all(0, rank), levels.own(0, rank));
+  all.then(on(backwards(std::move(up).build(), rounds), BlockMap::affine(Buffer::recv, 0),
+              BlockMap::affine(Buffer::recv, rank)));
+  schedule.then(in_scratch(std::move(all).build(), BlockMap::affine(Buffer::send, 0), rank));
+}
+
+extern const Algorithm hierarchical{
+    .name = "hierarchical",
+    .collective = toccata::reduce_scatter,
+    .summary = "reduce inside each region, reduce-scatter of leaders, scatter inside",
+    .citation = "karonis2000",
+    .parameters = {Levels::which(), between, inside},
+    .by_placement = true,
+    .write = write,
+};
+
+}  // namespace toccata::algorithms::reduce_scatter
