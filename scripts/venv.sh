@@ -2,7 +2,8 @@
 # Makes a virtual environment with the packages that requirement files name, and does nothing when
 # it is already there and up to date.
 #
-#   scripts/venv.sh                       build/venv, with all that building and testing need
+#   scripts/venv.sh                       build/venv, with all that building and testing need; with
+#                                         DEMO set, what `make demo` needs, unless there is more
 #   scripts/venv.sh DIRECTORY FILE...     another place, another choice of packages
 #
 # PYTHON names the interpreter to use; otherwise the first of python3, python3.13, ... that is 3.11
@@ -34,9 +35,15 @@ done
 
 # The stamp is written last, so an interrupted run is repeated.
 stamp=$venv/requirements.stamp
-wanted=$("$python" --version; cat -- "$@" | cksum)
-if [ -x "$venv/bin/python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
-  exit 0
+look() {
+  wanted=$("$python" --version; cat -- "$@" | cksum)
+  if [ -x "$venv/bin/python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then exit 0; fi
+}
+look "$@"
+if [ -n "${DEMO-}" ]; then
+  cat "$@" | grep -E '^(rich|typer|matplotlib|nanobind)=' >"$venv.demo.txt"
+  set -- "$venv.demo.txt"
+  look "$@"
 fi
 
 echo "Python packages: setting up $venv (about half a minute)" >&2
