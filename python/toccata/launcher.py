@@ -74,7 +74,7 @@ def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:
     looked = " and ".join(str(place.parent) for place in places)
     raise InputError(
         f"{file} was not built for {(FAMILIES | SIMULATED)[family]} (looked in {looked}); "
-        f"install that MPI's development files, then build again"
+        f"run `make`, with that MPI's development files installed"
     )
 
 
