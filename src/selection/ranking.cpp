@@ -1,8 +1,10 @@
 #include "selection/ranking.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "algorithms/registry.h"
+#include "patterns/arithmetic.h"
 #include "topology/placement.h"
 
 namespace toccata {
@@ -42,17 +44,21 @@ struct Ranking::Sketch {
   struct Part {
     std::vector<Load> out = {}, in = {};  // by level of the model
     float copied = 0, reduced = 0;
+    float busiest = 0;  // blocks on the busiest link of a mesh, if all send as far as this one
     bool operator==(const Part&) const = default;
     bool empty() const { return out.empty() && in.empty() && copied == 0 && reduced == 0; }
   };
+  // How many ranks of a region send out of it, and receive.
+  struct Flow {
+    float leaving = 0, entering = 0;
+    float most() const { return std::max(leaving, entering); }
+    bool operator==(const Flow&) const = default;
+  };
   struct Round {
     std::vector<Part> parts = {};
-    float leaving = 0, entering = 0;  // how many ranks of a node send out of it, and receive
+    std::vector<Flow> flows = {};  // by limit
     int times = 1;
-    float sharing() const { return std::max(leaving, entering); }
-    bool like(const Round& other) const {
-      return leaving == other.leaving && entering == other.entering && parts == other.parts;
-    }
+    bool like(const Round& other) const { return flows == other.flows && parts == other.parts; }
   };
   Choice choice = {};
   int parts = 1;
@@ -61,7 +67,7 @@ struct Ranking::Sketch {
   // That a rank sends at most.
   std::int64_t messages() const;
   // Seconds, where a block has so many bytes.
-  double seconds(const Model& model, double injection, double block) const;
+  double seconds(const Model& model, std::span<const Limit> limits, double block) const;
 };
 
 namespace {
@@ -122,6 +128,16 @@ class Ranking::Sketcher {
         machine_(placement_ == nullptr ? nullptr : &placement_->machine()) {
     const int node = machine_ == nullptr ? -1 : machine_->find("node");
     if (node >= 0) nodes_ = &placement_->regions(node);
+    // Nodes come first, limited or not; then what they are in.
+    for (int level = node; level >= 0; --level) {
+      const auto found =
+          std::ranges::find(model.levels, machine_->name(level), &Model::Level::name);
+      const bool limited = found != model.levels.end() && std::isfinite(found->injection);
+      if (level < node && !limited) continue;
+      limits_.push_back({.level = static_cast<int>(found - model.levels.begin()),
+                         .seconds = limited ? 1 / found->injection : 0});
+      regions_.push_back(&placement_->regions(level));
+    }
     for (int level = 0; machine_ != nullptr && level < machine_->levels(); ++level) {
       const auto found =
           std::ranges::find(model.levels, machine_->name(level), &Model::Level::name);
@@ -145,9 +161,11 @@ class Ranking::Sketcher {
         result.rounds.resize(schedule.rounds());
       for (int number = 0; number < schedule.rounds(); ++number) {
         Sketch::Round& round = result.rounds[number];
+        round.flows.resize(limits_.size());
         Sketch::Part part;
-        const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads) {
-          bool outside = false;
+        const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads,
+                             float Sketch::Flow::*flow) {
+          std::vector<bool> outside(limits_.size());
           for (const Message& each : messages) {
             const int at = level(rank, each.peer);
             if (static_cast<int>(loads.size()) <= at) loads.resize(at + 1);
@@ -157,12 +175,16 @@ class Ranking::Sketcher {
             loads[at].messages += 1;
             loads[at].blocks += blocks;
             if (ranges.size() != 1 || !ranges[0].consecutive()) loads[at].scattered += blocks;
-            outside = outside || (nodes_ != nullptr && nodes_->of(rank) != nodes_->of(each.peer));
+            for (std::size_t limit = 0; limit < limits_.size(); ++limit)
+              if (regions_[limit]->of(rank) != regions_[limit]->of(each.peer))
+                outside[limit] = true;
           }
-          return in_first && outside ? 1.0F : 0.0F;
+          for (std::size_t limit = 0; limit < limits_.size(); ++limit)
+            if (in_first && outside[limit]) round.flows[limit].*flow += 1;
         };
-        round.leaving += add(schedule.sends(number), part.out);
-        round.entering += add(schedule.recvs(number), part.in);
+        add(schedule.sends(number), part.out, &Sketch::Flow::leaving);
+        add(schedule.recvs(number), part.in, &Sketch::Flow::entering);
+        part.busiest = busiest_link(rank, schedule, schedule.sends(number));
         for (const Step& each : schedule.steps(number))
           for (const BlockRange& range : schedule.from(each))
             (each.reduces ? part.reduced : part.copied) += static_cast<float>(range.blocks());
@@ -170,13 +192,18 @@ class Ranking::Sketcher {
           round.parts.push_back(std::move(part));
       }
     }
-    // Where more than one of those that were asked leave, they stand for all of the node.
+    // Where more than one of those that were asked leave, they stand for all of the node; and that
+    // for every node of what it is in.
+    const auto ranks_of = [&](const Regions& regions) {
+      return static_cast<float>(regions.size(regions.of(shape.root)));
+    };
     std::vector<Sketch::Round> rounds;
     for (Sketch::Round& each : result.rounds) {
-      for (float* ranks : {&each.leaving, &each.entering})
-        if (*ranks > 1)
-          *ranks *= static_cast<float>(nodes_->size(nodes_->of(shape.root))) /
-                    static_cast<float>(asked_of_first_);
+      for (std::size_t limit = 0; limit < each.flows.size(); ++limit)
+        for (float* ranks : {&each.flows[limit].leaving, &each.flows[limit].entering}) {
+          if (*ranks > 1) *ranks *= ranks_of(*nodes_) / static_cast<float>(asked_of_first_);
+          *ranks *= ranks_of(*regions_[limit]) / ranks_of(*nodes_);
+        }
       if (!rounds.empty() && rounds.back().like(each))
         ++rounds.back().times;
       else
@@ -186,7 +213,42 @@ class Ranking::Sketcher {
     return result;
   }
 
+  const std::vector<Limit>& limits() const { return limits_; }
+
  private:
+  // Of the links of a mesh, if all ranks send as far: a link is on the way of as many messages as
+  // it takes steps in its direction; of two ways round that are equally long, half go either.
+  float busiest_link(int rank, const Schedule& schedule, std::span<const Message> sends) const {
+    if (machine_ == nullptr || !machine_->network()) return 0;
+    const Mesh& mesh = *machine_->network();
+    std::vector<float> blocks(2 * mesh.dimensions());
+    for (const Message& each : sends) {
+      float own = 0;
+      for (const BlockRange& range : schedule.ranges(each))
+        own += static_cast<float>(range.blocks());
+      int from = cell(rank), to = cell(each.peer);
+      for (int i = mesh.dimensions() - 1; i >= 0; --i) {
+        const int size = mesh.dims[i], up = wrap(to % size - from % size, size);
+        const bool ring = mesh.periodic[i] && size > 2;
+        const bool tie = ring && 2 * up == size;
+        const bool upwards = ring ? 2 * up < size : to % size > from % size;
+        const int steps = upwards || tie ? up : size - up;
+        if (up != 0) {
+          blocks[2 * i + (upwards ? 0 : 1)] +=
+              own * static_cast<float>(steps) / (tie ? 2.0F : 1.0F);
+          if (tie) blocks[2 * i] += own * static_cast<float>(steps) / 2;
+        }
+        from /= size;
+        to /= size;
+      }
+    }
+    return *std::ranges::max_element(blocks);
+  }
+  int cell(int rank) const {
+    const Place& place = placement_->place(rank);
+    return machine_->ancestor(place.level, place.object, 0);
+  }
+
   // At which level of the model two ranks talk.
   int level(int a, int b) const {
     const int common = placement_ == nullptr ? -1 : placement_->common_level(a, b);
@@ -196,6 +258,8 @@ class Ranking::Sketcher {
   const Placement* placement_;
   const Machine* machine_;
   const Regions* nodes_ = nullptr;
+  std::vector<Limit> limits_;
+  std::vector<const Regions*> regions_;  // whose limits they are
   std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
   std::vector<int> asked_;
   std::ptrdiff_t asked_of_first_ = 0;
@@ -205,6 +269,7 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
                  const ReorderWish& wish)
     : model_(model) {
   const Sketcher sketcher(collective, known, model);
+  limits_ = sketcher.limits();
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective) || (algorithm->by_grid && known.grid == nullptr)) continue;
     Shape shape = known;
@@ -220,7 +285,9 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
 Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) : model_(model) {
   Choice plain = choice;
   plain.reorder = Reorder::off;
-  add(Sketcher(choice.algorithm->collective, known, model), choice, plain.in(known));
+  const Sketcher sketcher(choice.algorithm->collective, known, model);
+  limits_ = sketcher.limits();
+  add(sketcher, choice, plain.in(known));
 }
 
 // Blocks laid straight fall into pieces, as many as there are ranks: among many an exchange is as
@@ -276,10 +343,12 @@ std::int64_t Ranking::Sketch::messages() const {
 
 // A round in which none of those that were asked has anything is one of others', as in a chain of
 // ranks; it is taken for as long as the mean of those that were seen.
-double Ranking::Sketch::seconds(const Model& model, double injection, double block) const {
+double Ranking::Sketch::seconds(const Model& model, std::span<const Limit> limits,
+                                double block) const {
   double all = 0;
   int seen = 0, unseen = 0;
   for (const Round& round : rounds) {
+    if (round.parts.empty() && seen == 0) continue;  // of copies alone, and there are none
     (round.parts.empty() ? unseen : seen) += round.times;
     double longest = 0, slowest = 0, sum = 0;  // work; latencies, the longest and all
     int ways = 0;
@@ -294,7 +363,14 @@ double Ranking::Sketch::seconds(const Model& model, double injection, double blo
           const double each = load.blocks * block / load.messages;
           const Protocol& way =
               each < static_cast<double>(level.threshold) ? level.eager : level.rendezvous;
-          const double beta = at == 0 ? std::max(way.beta, injection * round.sharing()) : way.beta;
+          double beta = way.beta;
+          for (std::size_t limit = 0; limit < limits.size(); ++limit)
+            if (static_cast<int>(at) < limits[limit].level)
+              beta = std::max(beta, limits[limit].seconds * round.flows[limit].most());
+          if (at == 0 && loads == &part.out && part.busiest > 0) {
+            const float ranks = limits.empty() ? 1 : std::max(1.0F, round.flows[0].most());
+            takes = std::max(takes, part.busiest * ranks * block * way.beta);
+          }
           queue += way.o * load.messages + way.g * (load.messages - 1) +
                    each * beta * (1 + (load.messages - 1) * way.tau) +
                    load.scattered * block * model.pack;
@@ -316,15 +392,11 @@ double Ranking::Sketch::seconds(const Model& model, double injection, double blo
 }
 
 std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
-  double injection = 0;  // seconds a byte, of a node
-  for (const Model::Level& each : model_.levels)
-    if (each.name == "node" && each.injection < std::numeric_limits<double>::infinity())
-      injection = 1 / each.injection;
   std::vector<Entry> result;
   double most = 0;  // that a reordered one may take
   for (const Sketch& each : sketches_) {
     const Entry entry{each.choice,
-                      each.seconds(model_, injection, static_cast<double>(bytes) / each.parts)};
+                      each.seconds(model_, limits_, static_cast<double>(bytes) / each.parts)};
     if (result.empty() || result.back().choice.algorithm != each.choice.algorithm) {
       result.push_back(entry);
       most = worth_it * entry.seconds;
@@ -342,7 +414,7 @@ std::size_t Ranking::memory() const {
   for (const Sketch& each : sketches_) {
     bytes += sizeof each;
     for (const Sketch::Round& round : each.rounds) {
-      bytes += sizeof round;
+      bytes += sizeof round + round.flows.size() * sizeof(Sketch::Flow);
       for (const Sketch::Part& part : round.parts)
         bytes += sizeof part + (part.out.size() + part.in.size()) * sizeof(Sketch::Load);
     }

@@ -45,7 +45,14 @@ class Ranking {
   class Sketcher;
   void add(const Sketcher& sketcher, const Choice& choice, const Shape& known);
 
+  // What an object of a level of the model lets out, and in: seconds a byte, for all its ranks.
+  struct Limit {
+    int level;
+    double seconds;
+  };
+
   Model model_;
+  std::vector<Limit> limits_;
   std::vector<Sketch> sketches_;  // those of a choice in a row: as placed, then reordered
 };
 

@@ -212,7 +212,7 @@ def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
     found = selectors.beside(page.Found(here), place, "bcast", [8, 1024])
     short, long = found
     assert (short.bytes, short.best, short.ours) == (8, 4, "linear")
-    assert (long.best, long.chosen, long.usual) == (2, 2, 2)
+    assert (long.best, long.chosen, long.usual, long.tried) == (2, 2, 2, 2)
 
 
 def test_large_cells_go_without_data() -> None:

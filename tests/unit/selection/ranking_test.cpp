@@ -80,6 +80,39 @@ TEST(Ranking, DoesNotPutABadOneFirst) {
   }
 }
 
+// Nodes of one leaf switch talk on another level than the network's, and let out no more for that.
+TEST(Ranking, CountsWhatNodesOfOneLeafLetOut) {
+  Model model = usual_model();
+  Model::Level leaf = model.levels[0];
+  leaf.name = "leaf";
+  leaf.injection = 4 * model.levels[1].injection;
+  model.levels.insert(model.levels.begin() + 1, leaf);
+  const Shape shape = known(96, "leaf:1 node:8 core:12", "block-bunch");
+  for (const Collective* collective : {&allgather, &reduce_scatter, &allreduce, &bcast})
+    for (const std::int64_t bytes : {1024, 65536}) {
+      double best = 1e9, first = 0;
+      for (const Ranking::Entry& each : Ranking(*collective, shape, model).at(bytes)) {
+        const double seconds =
+            predict(*each.choice.algorithm, each.choice.in(shape), bytes, model).seconds;
+        if (first == 0) first = seconds;
+        best = std::min(best, seconds);
+      }
+      EXPECT_LE(first, 1.6 * best) << collective->name << ", " << bytes << " bytes";
+    }
+}
+
+// On a torus what goes far takes the links of others: 64 KiB go from neighbour to neighbour.
+TEST(Ranking, CountsLinksThatMessagesShare) {
+  const Shape shape = known(64, "torus:8x8");
+  double ring = 0, bruck = 0;
+  for (const Ranking::Entry& each : Ranking(allgather, shape, hockney(2e-6, 5e-9)).at(65536)) {
+    if (each.choice.algorithm->name == "ring") ring = each.seconds;
+    if (each.choice.algorithm->name == "bruck") bruck = each.seconds;
+  }
+  EXPECT_GT(bruck, 1.5 * ring);
+  EXPECT_GT(ring, 0);
+}
+
 // All ranks have to come to the same, whatever they are.
 TEST(Ranking, IsTheSameEachTime) {
   const Shape shape = known(48, "node:6 core:8", "cyclic-bunch");
