@@ -15,22 +15,31 @@ Schedule then(const Schedule& first, const Schedule& second) {
 
 namespace {
 
-// The blocks that the scratch blocks of `range` are like, in as few runs as can be.
-BlockRanges at_home(const BlockRanges& like, const BlockRange& range) {
-  std::vector<BlockRange> all;
-  for (const BlockRange& each : like)
-    for_each_block(each, [&](int block) { all.push_back({each.buffer, block}); });
-  BlockRanges runs;
-  for_each_block(range, [&](int block) {
-    const BlockRange& home = all[block];
-    if (!runs.empty() && runs.back().buffer == home.buffer &&
-        runs.back().first + runs.back().count == home.first)
-      ++runs.back().count;
-    else
-      runs.push_back(home);
-  });
-  return runs;
-}
+// What the blocks of a schedule's scratch are like.
+class Homes {
+ public:
+  explicit Homes(const BlockRanges& like) {
+    for (const BlockRange& each : like)
+      for_each_block(each, [&](int block) { all_.push_back({each.buffer, block}); });
+  }
+
+  // For those of a range, in as few runs as can be.
+  BlockRanges of(const BlockRange& range) const {
+    BlockRanges runs;
+    for_each_block(range, [&](int block) {
+      const BlockRange& home = all_[block];
+      if (!runs.empty() && runs.back().buffer == home.buffer &&
+          runs.back().first + runs.back().count == home.first)
+        ++runs.back().count;
+      else
+        runs.push_back(home);
+    });
+    return runs;
+  }
+
+ private:
+  std::vector<BlockRange> all_;
+};
 
 }  // namespace
 
@@ -38,11 +47,12 @@ Schedule going_on(const Schedule& first, const Schedule& second) {
   ScheduleBuilder result;
   result.then(first);
   BlockRanges own;
+  const Homes homes(first.scratch());
   for (const BlockRange& range : second.scratch())
     if (range.buffer != Buffer::scratch)
       append(own, range);
     else
-      for (const BlockRange& home : at_home(first.scratch(), range)) append(own, home);
+      for (const BlockRange& home : homes.of(range)) append(own, home);
   result.scratch(own);
   for (int i = 0; i < second.rounds(); ++i) result.round().merge_round(second, i);
   result.channel(second.channels() - 1);
@@ -210,11 +220,12 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
                 const BlockMap& recv, Scratch where, Nothing nothing, int first_scratch = 0) {
   const bool apart = where == Scratch::apart;
   const BlockMap scratch = map_scratch(inner.scratch(), send, recv, first_scratch);
+  const Homes homes(apart ? BlockRanges{} : inner.scratch());
   const auto map = [&](std::span<const BlockRange> ranges, BlockRanges& outer) {
     outer.clear();
     for (const BlockRange& range : ranges)
       if (range.buffer == Buffer::scratch && !apart) {
-        for (const BlockRange& home : at_home(inner.scratch(), range))
+        for (const BlockRange& home : homes.of(range))
           (home.buffer == Buffer::send ? send : recv).map(home, outer);
       } else {
         const BlockMap& blocks = range.buffer == Buffer::send   ? send
