@@ -33,6 +33,8 @@ Choosing::Calls* Choosing::known(const Operation& call, std::int64_t bytes) {
 }
 
 Choosing::Calls& Choosing::make(const Operation& call, std::int64_t bytes) {
+  Communicator::end_era();  // what was remembered may point to where they were
+  calls_.reserve(calls_.size() + 1);
   Calls& made =
       calls_.emplace_back(Calls{.collective = &call.collective, .rounds = keeps_order(call)});
   decide(made, call, bytes);
@@ -40,6 +42,7 @@ Choosing::Calls& Choosing::make(const Operation& call, std::int64_t bytes) {
 }
 
 void Choosing::ask(const Collective& collective, SizedChoice choice) {
+  Communicator::end_era();
   std::erase_if(asked_, [&](const auto& each) { return each.first == &collective; });
   std::erase_if(calls_, [&](const Calls& each) { return each.collective == &collective; });
   asked_.emplace_back(&collective, std::move(choice));

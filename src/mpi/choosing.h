@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <list>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -33,12 +32,12 @@ class Choosing {
   struct Calls {
     const Collective* collective = nullptr;
     std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
-    bool rounds = false;                                      // see Operation::rounds
     // So many that come next are the MPI library's; then the bucket's; where there is none yet, it
     // is time for one; and where there is to be none, one service's, for all sizes.
     std::int64_t left = 0;
     Bucket* bucket = nullptr;
     bool wants_bucket = false;
+    bool rounds = false;  // see Operation::rounds
   };
 
   // Those that this one is of; `bytes` is its Operation::unit. It is one more of them.
@@ -75,7 +74,7 @@ class Choosing {
 
   Communicator& communicator_;
   std::vector<std::pair<const Collective*, SizedChoice>> asked_;  // by name
-  std::list<Calls> calls_;
+  std::vector<Calls> calls_;  // no longer than it has to be: there may be many communicators
   std::vector<std::unique_ptr<Bucket>> buckets_;
 };
 

@@ -56,6 +56,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Changes whenever what is remembered of a communicator by its handle holds no longer: the handle
   // may be another's, or another may serve its calls.
   static std::uint64_t era() { return era_.load(std::memory_order_acquire); }
+  static void end_era() { ++era_; }
 
   Communicator(Process& process, MPI_Comm user);
   ~Communicator();
@@ -102,7 +103,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   }
   // ... and from the next call on. All ranks have to come here.
   void ask(const Collective& collective, SizedChoice choice) {
-    ++era_;
     choosing_.ask(collective, std::move(choice));
   }
   // To the process, what was found out in choosing.
