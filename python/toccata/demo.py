@@ -22,6 +22,7 @@ from toccata.errors import Failure
 from toccata.measuring import AUTO, Plan
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.results import Measurement
+from toccata.tuning import sizes_of
 
 COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
 # The library tries what may be better in the first calls of a size, so these are not timed.
@@ -111,8 +112,8 @@ def measure_again(cells: Sequence[Cell], mpi: str, told: Callable[[str], None]) 
 def _measure(place: Place, collective: str, mpi: str) -> tuple[str, list[Cell]]:
     starter = launcher.find(mpi)
     plan = Plan(
-        collective, ["native", AUTO], place.sizes, place.repetitions, place.trials,
-        place.limit, validate=True,
+        collective, ["native", AUTO], sizes_of(collective, place.sizes), place.repetitions,
+        place.trials, place.limit, validate=True,
     )  # fmt: skip
     command = measuring.command_for(plan, starter, place.ranks, [])
     run = measuring.measure(plan, command, place.ranks)
