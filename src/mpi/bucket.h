@@ -28,8 +28,7 @@ class Bucket {
 
   // Who serves the call that comes, and whether it has to be timed.
   Guard::Turn turn() const { return guard_ ? guard_->turn() : Guard::Turn{0, false}; }
-  // Where calls that come are the MPI library's, up to the next trial: so many; they are held for
-  // ended.
+  // How many calls that come next are the MPI library's, up to the next trial; they count as ended.
   std::int64_t lend();
   Communicator::Used& used(int way) { return *ways_[way].used; }
   Communicator::Used& stands() { return used(guard_ ? guard_->stands() : 0); }

@@ -32,8 +32,8 @@ class Choosing {
   struct Calls {
     const Collective* collective = nullptr;
     std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
-    // So many that come next are the MPI library's; then the bucket's; where there is none yet, it
-    // is time for one; and where there is to be none, one service's, for all sizes.
+    // So many that come next are the MPI library's. Those after them are the bucket's; or, where
+    // none is wanted, served by one algorithm for all sizes.
     std::int64_t left = 0;
     Bucket* bucket = nullptr;
     bool wants_bucket = false;

@@ -23,8 +23,8 @@ struct Said {
   bool operator==(const Said&) const = default;
 };
 
-// A thread's calls that the MPI library serves, by what they said. A short call takes MPI 300 ns,
-// so that one which says the same again is to go on at once: programs repeat themselves.
+// A thread's last calls that the MPI library serves. Programs repeat their calls, and a short one
+// takes MPI 300 ns: it goes on at once where one with the same arguments did.
 class Repeats {
  public:
   // Whether this is one more of them.

@@ -59,7 +59,7 @@ class Guard {
     ++calls_;
     return calls_ > next_ && ended_trial(seconds);
   }
-  // The calls up to the next trial, which are all untimed, are over: so many.
+  // All calls up to the next trial are over, none of them timed; how many they are.
   std::int64_t pass() { return next_ - std::exchange(calls_, next_); }
   // What this rank has to say there. Of each, the least among all ranks is to be given to agree().
   std::vector<double> ballot() const;

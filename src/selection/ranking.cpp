@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "algorithms/registry.h"
-#include "patterns/arithmetic.h"
+#include "analysis/links.h"
 #include "topology/placement.h"
 
 namespace toccata {
@@ -128,6 +129,7 @@ class Ranking::Sketcher {
         machine_(placement_ == nullptr ? nullptr : &placement_->machine()) {
     const int node = machine_ == nullptr ? -1 : machine_->find("node");
     if (node >= 0) nodes_ = &placement_->regions(node);
+    if (machine_ != nullptr && machine_->network()) links_.emplace(*machine_->network());
     // Nodes come first, limited or not; then what they are in.
     for (int level = node; level >= 0; --level) {
       const auto found =
@@ -216,30 +218,21 @@ class Ranking::Sketcher {
   const std::vector<Limit>& limits() const { return limits_; }
 
  private:
-  // Of the links of a mesh, if all ranks send as far: a link is on the way of as many messages as
-  // it takes steps in its direction; of two ways round that are equally long, half go either.
+  // Blocks on the busiest link of a mesh, if all ranks send as far: each link is then on the way of
+  // as many messages as one has links in that direction. Of two ways round that are equally long,
+  // half go either.
   float busiest_link(int rank, const Schedule& schedule, std::span<const Message> sends) const {
-    if (machine_ == nullptr || !machine_->network()) return 0;
-    const Mesh& mesh = *machine_->network();
-    std::vector<float> blocks(2 * mesh.dimensions());
+    if (!links_) return 0;
+    std::vector<float> blocks(2 * links_->mesh().dimensions());  // by direction
+    std::vector<int> way;
     for (const Message& each : sends) {
       float own = 0;
       for (const BlockRange& range : schedule.ranges(each))
         own += static_cast<float>(range.blocks());
-      int from = cell(rank), to = cell(each.peer);
-      for (int i = mesh.dimensions() - 1; i >= 0; --i) {
-        const int size = mesh.dims[i], up = wrap(to % size - from % size, size);
-        const bool ring = mesh.periodic[i] && size > 2;
-        const bool tie = ring && 2 * up == size;
-        const bool upwards = ring ? 2 * up < size : to % size > from % size;
-        const int steps = upwards || tie ? up : size - up;
-        if (up != 0) {
-          blocks[2 * i + (upwards ? 0 : 1)] +=
-              own * static_cast<float>(steps) / (tie ? 2.0F : 1.0F);
-          if (tie) blocks[2 * i] += own * static_cast<float>(steps) / 2;
-        }
-        from /= size;
-        to /= size;
+      for (const bool upwards : {true, false}) {
+        way.clear();
+        links_->route(cell(rank), cell(each.peer), upwards, way);
+        for (const int link : way) blocks[link % blocks.size()] += own / 2;
       }
     }
     return *std::ranges::max_element(blocks);
@@ -258,6 +251,7 @@ class Ranking::Sketcher {
   const Placement* placement_;
   const Machine* machine_;
   const Regions* nodes_ = nullptr;
+  std::optional<Links> links_;  // of a machine that is a mesh
   std::vector<Limit> limits_;
   std::vector<const Regions*> regions_;  // whose limits they are
   std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
