@@ -25,11 +25,9 @@ std::unique_ptr<Bucket> Bucket::make(Communicator& communicator, const Operation
                                      std::int64_t bytes, bool rounds) {
   const Settings& settings = Settings::get();
   const Collective& collective = call.collective;
-  // In a broadcast, scatter, gather or reduction to a root, data flow one way.
-  const bool one_way = collective.rooted;
   std::unique_ptr<Bucket> made(new Bucket(communicator, collective, bytes));
-  if (made->go_by(settings.tuning(), "tuned", rounds, one_way)) return made;
-  if (!rounds && made->go_by(settings.learned(), "learned", rounds, one_way)) return made;
+  if (made->go_by(settings.tuning(), "tuned", rounds)) return made;
+  if (!rounds && made->go_by(settings.learned(), "learned", rounds)) return made;
   if (bytes < 0) return nullptr;
   if (settings.guarding() == Settings::Guarding::off) {
     const auto best = communicator.candidates(collective, call.root, bytes);
@@ -40,7 +38,7 @@ std::unique_ptr<Bucket> Bucket::make(Communicator& communicator, const Operation
   if (rounds) return nullptr;
   made->add({}, "native");
   const bool reorders = communicator.wish_for(collective).how != Reorder::off;
-  made->guard_.emplace(one_way, setup_of(communicator.size(), reorders), Choosing::first_calls);
+  made->guard_.emplace(setup_of(communicator.size(), reorders), Choosing::first_calls);
   return made;
 }
 
@@ -64,7 +62,7 @@ void Bucket::add(const Choice& choice, const std::string& reason, double predict
   ways_.push_back({&communicator_.add_way(collective_, possible, reason, bytes_), predicted});
 }
 
-bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds, bool one_way) {
+bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds) {
   if (tuning.points.empty()) return false;
   const Tuning::Point* point =
       tuning.find(collective_, communicator_.size(), communicator_.nodes(), bytes_);
@@ -73,7 +71,7 @@ bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds,
                        Settings::get().guarding() != Settings::Guarding::off;
   if (guarded) {
     add({}, "native");
-    guard_.emplace(Guard::trusting(one_way));
+    guard_.emplace(Guard::trusting());
   }
   add(point->choice, reason);
   return true;

@@ -46,7 +46,7 @@ class Bucket {
       : communicator_(communicator), collective_(collective), bytes_(bytes) {}
 
   void add(const Choice& choice, const std::string& reason, double predicted = 0);
-  bool go_by(const Tuning& tuning, const std::string& reason, bool rounds, bool one_way);
+  bool go_by(const Tuning& tuning, const std::string& reason, bool rounds);
   void challenge(const Operation& call);
   void agree(const Operation& call);
 

@@ -9,9 +9,20 @@ namespace {
 
 constexpr double many_times = 3;          // slower: cut off after the first try
 constexpr double hopeless = 1.5;          // slower, compared: not tried again
-constexpr double clearly = 0.98;          // of the time: takes over
+constexpr double clearly = 0.98;          // of the time: is ahead
+constexpr int enough = 2;                 // comparisons won in a row take over, or one by far
+constexpr int at_most = 3;                // comparisons that say nothing clear, in its life
 constexpr double expected_excess = 0.25;  // of an untried way's call
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+// Of times in order.
+double lower_middle(std::span<const double> times) { return times[(times.size() - 1) / 2]; }
+
+// The best of one's times is ahead of the best of the other's, the second of the second, and so on.
+bool is_ahead(std::span<const double> its, std::span<const double> standing) {
+  return std::ranges::equal(its, standing,
+                            [](double one, double other) { return one < clearly * other; });
+}
 
 }  // namespace
 
@@ -20,69 +31,72 @@ bool Guard::ended_trial(double seconds) {
   return seconds_.size() == trial_.size();
 }
 
-// Each call's time, and its negative, of which the least is the most. Of the agreement before,
-// where all wait for all, the least is that of the rank that came last.
+// Each call's time, negative, of which the least is the most. Of the agreement before, the least is
+// that of the rank that came last.
 std::vector<double> Guard::ballot() const {
-  std::vector<double> result(seconds_);
+  std::vector<double> result;
   for (const double each : seconds_) result.push_back(-each);
   result.push_back(agreement_);
   return result;
 }
 
-// `warm`: without a way's first call of a first try, which may have had to set things up.
-double Guard::score(std::span<const double> least, int way, bool warm) const {
-  const std::size_t calls = trial_.size();
-  std::vector<double> times;
-  for (std::size_t call = 0; call < calls; ++call)
-    if (trial_[call] == way) times.push_back(one_way_ ? -least[calls + call] : least[call]);
-  if (warm && times.size() > 1) times.erase(times.begin());
-  std::ranges::sort(times);
-  return std::max(times[one_way_ ? 0 : (times.size() - 1) / 2], 1e-9);
+// Without a way's first call of a first try, which may have had to set things up.
+std::vector<double> Guard::times(std::span<const double> least, int way) const {
+  std::vector<double> result;
+  for (std::size_t call = 0; call < trial_.size(); ++call)
+    if (trial_[call] == way) result.push_back(std::max(-least[call], 1e-9));
+  if (way != stands_ && !compares_) result.erase(result.begin());
+  std::ranges::sort(result);
+  return result;
 }
 
 // The first agreement, and the first call of a way, make connections: once, so neither is counted,
 // or many calls would have to earn it first.
 void Guard::agree(std::span<const double> least, double agreement) {
-  const std::size_t calls = trial_.size();
-  const double standing = score(least, stands_, false);
-  ways_[stands_].seconds = standing;
-  agreeing_ = least[2 * calls];
-  double excess = agreeing_ > 0 ? agreeing_ / standing : 1;
-  std::vector<int> challengers;
-  for (std::size_t call = 0; call < calls; ++call) {
-    if (trial_[call] == stands_) continue;
-    const bool is_first = challengers.empty() || challengers.back() != trial_[call];
-    if (is_first) challengers.push_back(trial_[call]);
-    const std::size_t counted = call + (is_first && !compares_ ? 1 : 0);
-    excess += (one_way_ ? -least[calls + counted] : least[counted]) / standing - 1;
+  const std::vector<double> standing = times(least, stands_);
+  const double usual = lower_middle(standing);
+  ways_[stands_].seconds = usual;
+  agreeing_ = least[trial_.size()];
+  double excess = agreeing_ > 0 ? agreeing_ / usual : 1;
+  const int stood = stands_;
+  for (int way = 0; way < static_cast<int>(ways_.size()); ++way) {
+    if (way == stood || std::ranges::find(trial_, way) == trial_.end()) continue;
+    const std::vector<double> its = times(least, way);
+    for (const double each : its) excess += each / usual - 1;
+    judge(way, its, standing);
   }
   excess_ = std::max(0.0, excess_ + excess);
   agreement_ = agreed_ ? std::max(agreement, 1e-9) : 0;
   agreed_ = true;
-  for (const int challenger : challengers) {
-    ways_[challenger].seconds = score(least, challenger, !compares_);
-    ways_[challenger].ratio = ways_[challenger].seconds / standing;
-    judge(challenger);
-  }
   seconds_.clear();
   plan();
 }
 
-void Guard::judge(int challenger) {
+void Guard::judge(int challenger, std::span<const double> its, std::span<const double> standing) {
   Way& way = ways_[challenger];
+  way.seconds = lower_middle(its);
+  way.ratio = way.seconds / lower_middle(standing);
   if (!compares_) {
     if (way.ratio > many_times) way.dropped = challenger != 0;
     return;
   }
-  way.compared = true;
-  if (way.ratio < clearly) {
-    for (Way& each : ways_) each.ratio /= way.ratio;
-    ways_[stands_].ratio = 1 / way.ratio;
-    ways_[stands_].compared = true;
-    stands_ = challenger;
-  } else if (way.ratio > hopeless && challenger != 0) {
-    way.dropped = true;
+  if (!is_ahead(its, standing)) {
+    way.won = 0;
+    way.compared = way.ratio >= clearly || ++way.unclear >= at_most;
+    if (way.ratio > hopeless && challenger != 0) way.dropped = true;
+    return;
   }
+  way.won += its.back() < standing.front() ? enough : 1;
+  way.compared = way.won >= enough;
+  if (!way.compared) return;
+  const double ratio = way.ratio;
+  for (Way& each : ways_) {
+    each.ratio /= ratio;
+    each.won = 0;
+  }
+  ways_[stands_].ratio = 1 / ratio;
+  ways_[stands_].compared = true;
+  stands_ = challenger;
 }
 
 void Guard::challenge(int ways) {
@@ -163,7 +177,7 @@ void Guard::try_ways(std::span<const int> ways) {
 
 void Guard::compare(int way) {
   compares_ = true;
-  trial_ = {stands_, way, stands_, way, stands_, way, stands_, way};
+  trial_ = {stands_, way, way, stands_, way, stands_, stands_, way};
 }
 
 }  // namespace toccata

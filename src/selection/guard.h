@@ -13,14 +13,17 @@ namespace toccata {
 // decides anything: in a trial every rank times its calls; behind it all ranks agree on the times,
 // and go on from these and from the number of calls, which are alike everywhere.
 //
-//   calls       0 ... 63 | s s s s | ... | s a a s b b s | ... | s b s b s b s b | ... | b s b s b
+//   calls       0 ... 63 | s s s s | ... | s a a s b b s | ... | s b b s b s s b | ... | b s s b s
 //   served by      s        probe     s    first tries     s     a comparison     b     a recheck
 //                                 agree                agree                 agree
 //
-// What a call is said to take: where every rank has to wait for all (an allgather), the least of
-// the ranks' times, which is that of the rank that came last; so a rank that comes late does not
-// count. Where data flow one way only (a broadcast), the most of them. Of several calls, the lower
-// of the two in the middle for the first, the least for the second: there late ranks do count.
+// What a call is said to take: the most of the ranks' times. The least, that of the rank that came
+// last, has no waiting for others in it, but says too little: in recursive doubling the last rank
+// finds all messages there and is through at once, while the others wait for its own. So a rank
+// that comes late counts, whichever way serves. Therefore a way takes over only where the best of
+// its calls is ahead of the other's best, its second of the second, and so on, in two comparisons
+// in a row; or in one, where all of its calls are ahead of all of the other's. Programs have
+// rhythms, too: either way has as many of the even calls as of the odd ones.
 //
 // What trials cost more than the way that stands, less what they gain, agreeing included, is held
 // to `share` of all calls so far; but for a first try, which cannot be judged beforehand, and for
@@ -32,13 +35,12 @@ class Guard {
   static constexpr double share = 0.02;
   static constexpr std::int64_t first_probe = 64;  // calls
 
-  // `one_way`: see above. `setup`: seconds that it takes to find ways that challenge, which are
-  // asked for once they are within the share. `calls`: that were before.
-  explicit Guard(bool one_way, double setup, std::int64_t calls = 0)
-      : one_way_(one_way), setup_(setup), ways_(1), calls_(calls) {}
+  // `setup`: seconds that it takes to find ways that challenge, which are asked for once they are
+  // within the share. `calls`: that were before.
+  explicit Guard(double setup, std::int64_t calls = 0) : setup_(setup), ways_(1), calls_(calls) {}
   // Way 1 stands from the first call on, and way 0 challenges it.
-  static Guard trusting(bool one_way) {
-    Guard guard(one_way, 0);
+  static Guard trusting() {
+    Guard guard(0);
     guard.ways_.resize(2);
     guard.stands_ = 1;
     guard.asked_ = true;
@@ -83,19 +85,19 @@ class Guard {
  private:
   struct Way {
     double seconds = 0;
-    double ratio = 0;  // to the one that stood; 0: not tried
+    double ratio = 0;          // to the one that stood; 0: not tried
+    int won = 0, unclear = 0;  // comparisons
     bool compared = false, dropped = false;
   };
 
   bool ended_trial(double seconds);
-  double score(std::span<const double> least, int way, bool warm) const;
-  void judge(int challenger);
+  std::vector<double> times(std::span<const double> least, int way) const;
+  void judge(int challenger, std::span<const double> its, std::span<const double> standing);
   void plan();
   double overhead() const;
   void try_ways(std::span<const int> ways);
   void compare(int way);
 
-  bool one_way_;
   double setup_;
   std::vector<Way> ways_;
   int stands_ = 0;

@@ -15,10 +15,12 @@ class Job {
       : guards_(ranks, guard), seconds_(std::move(seconds)), random_(seed) {}
 
   bool one_way = false;
-  double noise = 0;      // of each call's time, as a share
-  double late = 0;       // seconds that one rank in each call comes late
-  double agreement = 0;  // seconds
-  double skew = 0;       // of clocks' rates, as a share: they lie
+  std::vector<double> alone;  // by way: what a rank that comes last takes, as a share of the call
+  double noise = 0;           // of each call's time, as a share
+  double late = 0;            // seconds that one rank in each call comes late, at most
+  std::vector<double> rhythm = {1};  // of that, in turn
+  double agreement = 0;              // seconds
+  double skew = 0;                   // of clocks' rates, as a share: they lie
   std::vector<int> served = std::vector<int>(8);
   double spent = 0, trials = 0;
 
@@ -35,11 +37,13 @@ class Job {
     if (turn.way != guards_[0].stands())
       trials += std::max(0.0, own - seconds_[guards_[0].stands()]);
     const auto last = static_cast<std::size_t>(some(random_) * guards_.size());
-    const double lateness = late * some(random_);
+    const double lateness = late * rhythm[guards_[0].calls() % rhythm.size()] * some(random_);
+    const double share = alone.empty() ? 1 : alone[turn.way];
     bool agrees = false;
     for (std::size_t rank = 0; rank < guards_.size(); ++rank) {
       // Of one way's data, who comes late finds them there, and the others wait for none.
-      double seconds = own + (rank == last ? 0 : lateness);
+      double seconds = own + lateness;
+      if (rank == last) seconds = own * (1 - (1 - share) * std::min(1.0, lateness / own));
       if (one_way) seconds = rank == last ? own * 0.1 : own + (last == 0 ? lateness : 0);
       seconds *= 1 + skew * (static_cast<double>(rank) / guards_.size() - 0.5);
       agrees = guards_[rank].ended(turn.timed ? seconds : 0);
@@ -71,14 +75,14 @@ class Job {
 };
 
 TEST(Guard, LeavesTheFirstCallsToTheWayThatStands) {
-  Job job(4, Guard(false, 0), {1e-3, 1e-4}, 1);
+  Job job(4, Guard(0), {1e-3, 1e-4}, 1);
   job.calls(64);
   EXPECT_EQ(job.served[0], 64);
 }
 
 TEST(Guard, HasTheBetterOfTwoAfter200Calls) {
   for (const double other : {0.1, 0.5, 0.9, 1.1, 1.5, 2.5}) {
-    Job job(4, Guard(false, 0), {1e-3, other * 1e-3}, 1);
+    Job job(4, Guard(0), {1e-3, other * 1e-3}, 1);
     job.noise = 0.05;
     job.agreement = 2e-4;
     job.calls(200);
@@ -91,7 +95,7 @@ TEST(Guard, HasTheBetterOfTwoAfter200Calls) {
 // is not counted, and the second, before which nobody knows how long one takes.
 TEST(Guard, HasTheBestOfFourAfter500CallsThoughToAgreeTakesTwo) {
   for (unsigned seed = 0; seed < 100; ++seed) {
-    Job job(4, Guard(false, 10e-3), {6e-3, 8e-3, 5.5e-3, 3.6e-3}, seed);
+    Job job(4, Guard(10e-3), {6e-3, 8e-3, 5.5e-3, 3.6e-3}, seed);
     job.noise = 0.1;
     job.agreement = 12e-3;
     job.calls(500);
@@ -101,7 +105,7 @@ TEST(Guard, HasTheBestOfFourAfter500CallsThoughToAgreeTakesTwo) {
 }
 
 TEST(Guard, RecoversFromABadWayThatWasTrusted) {
-  Job job(4, Guard::trusting(false), {1e-3, 3e-3}, 1);
+  Job job(4, Guard::trusting(), {1e-3, 3e-3}, 1);
   job.calls(64);
   EXPECT_EQ(job.served[1], 64);
   job.calls(136);
@@ -109,21 +113,21 @@ TEST(Guard, RecoversFromABadWayThatWasTrusted) {
 }
 
 TEST(Guard, KeepsAGoodWayThatWasTrusted) {
-  Job job(4, Guard::trusting(false), {1e-3, 0.5e-3}, 1);
+  Job job(4, Guard::trusting(), {1e-3, 0.5e-3}, 1);
   job.calls(2000);
   EXPECT_EQ(job.guard().stands(), 1);
   EXPECT_LT(job.trials, Guard::share * job.spent);
 }
 
 TEST(Guard, CutsOffWhatIsManyTimesSlowerAfterItsFirstTry) {
-  Job job(4, Guard(false, 0), {1e-3, 50e-3}, 1);
+  Job job(4, Guard(0), {1e-3, 50e-3}, 1);
   job.calls(100'000);
   EXPECT_EQ(job.served[1], 2);  // its first call may have to set things up
   EXPECT_EQ(job.guard().stands(), 0);
 }
 
 TEST(Guard, AsksForChallengersOnceTheyPay) {
-  Job job(2, Guard(false, 1e-3), {1e-6, 0.5e-6}, 1);  // pay after 50 000 calls
+  Job job(2, Guard(1e-3), {1e-6, 0.5e-6}, 1);  // pay after 50 000 calls
   job.calls(50'000);
   EXPECT_EQ(job.served[1], 0);
   job.calls(100'000);
@@ -131,7 +135,7 @@ TEST(Guard, AsksForChallengersOnceTheyPay) {
 }
 
 TEST(Guard, NoticesWhenTimesChange) {
-  Guard guard(false, 0);
+  Guard guard(0);
   double seconds[] = {1.0, 0.5};
   for (int call = 0; call < 20'000; ++call) {
     if (call == 1000) seconds[1] = 2;
@@ -146,20 +150,47 @@ TEST(Guard, NoticesWhenTimesChange) {
   EXPECT_EQ(guard.stands(), 0);
 }
 
-// A rank that comes late, up to ten times as late as the call takes, decides nothing.
+// A rank that comes late, at random or in a rhythm, and up to ten times as late as the call takes:
+// the slower way does not take over, and where lateness is less than the call, the faster one does.
 TEST(Guard, IsNotFooledByARankThatComesLate) {
-  int right = 0, jobs = 0;
-  for (const bool one_way : {false, true})
-    for (unsigned seed = 0; seed < 200; ++seed) {
-      Job job(4, Guard(one_way, 0), {1e-3, seed % 2 == 0 ? 0.7e-3 : 1.4e-3}, seed);
-      job.one_way = one_way;
-      job.late = one_way ? 1e-3 : 10e-3;
-      job.noise = 0.05;
-      job.calls(1000);
-      ++jobs;
-      right += job.standing() == job.best() ? 1 : 0;
-    }
-  EXPECT_GE(right, jobs * 95 / 100);
+  for (const double late : {0.5e-3, 1e-3, 10e-3})
+    for (const std::vector<double>& rhythm :
+         {std::vector{1.0}, {1, 0.1}, {1, 0.1, 0.1}, {1, 0.1, 0.1, 0.1}})
+      for (const bool one_way : {false, true}) {
+        int kept = 0, found = 0;
+        for (unsigned seed = 0; seed < 200; ++seed)
+          for (const double other : {0.7e-3, 1.4e-3}) {
+            Job job(4, Guard(0), {1e-3, other}, seed);
+            job.one_way = one_way;
+            job.late = late;
+            job.rhythm = rhythm;
+            job.noise = 0.05;
+            job.calls(1000);
+            if (other < 1e-3)
+              found += job.guard().stands();
+            else
+              kept += 1 - job.guard().stands();
+          }
+        EXPECT_GE(kept, 200 * 95 / 100) << late << ", in " << rhythm.size();
+        if (late <= 1e-3) {
+          EXPECT_GE(found, 200 * 85 / 100) << late << ", in " << rhythm.size();
+        }
+      }
+}
+
+// As among 16 ranks of four hosts: recursive multiplying takes as long as the MPI
+// library's own, but a rank that comes last is through in a third of that.
+TEST(Guard, IsNotFooledByARankThatFindsAllMessagesThere) {
+  int found = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Job job(16, Guard(0), {5.8e-3, 5.7e-3, 3.3e-3}, seed);
+    job.alone = {0.5, 0.3, 0.6};
+    job.late = 5e-3;
+    job.noise = 0.05;
+    job.calls(1000);
+    found += job.guard().stands() == 2 ? 1 : 0;
+  }
+  EXPECT_GE(found, 90);
 }
 
 // Any ways, any noise, clocks that lie: ranks never differ (asserted at each call), trials cost at
@@ -173,7 +204,7 @@ TEST(Guard, KeepsWithinItsShareInAnyJob) {
     const int ways = 1 + static_cast<int>(some(1, 4));
     std::vector<double> seconds;
     for (int way = 0; way < ways; ++way) seconds.push_back(some(0.2, 2.5) * 1e-3);
-    Job job(1 + seed % 5, seed % 3 == 0 ? Guard::trusting(false) : Guard(false, some(0, 5e-3)),
+    Job job(1 + seed % 5, seed % 3 == 0 ? Guard::trusting() : Guard(some(0, 5e-3)),
             std::vector<double>(seconds.begin(), seconds.begin() + (seed % 3 == 0 ? 2 : ways)),
             seed);
     job.noise = some(0, 0.2);
@@ -192,7 +223,7 @@ TEST(Guard, KeepsWithinItsShareInAnyJob) {
 // A rank that reports counts its calls one by one, and others pass.
 TEST(Guard, DecidesTheSameWhereCallsPassAtOnce) {
   const std::vector<double> seconds = {1e-3, 0.8e-3, 0.9e-3, 2e-3};
-  Guard counting(false, 1e-3), passing(false, 1e-3);
+  Guard counting(1e-3), passing(1e-3);
   std::int64_t left = 0;
   int trials = 0;
   for (int call = 0; call < 20'000; ++call) {
