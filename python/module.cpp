@@ -379,19 +379,33 @@ NB_MODULE(_core, module) {
   module.def("tuning_folders", &tuning_folders, "library"_a);
   module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
 
+  using Ranked = std::vector<std::pair<Choice, double>>;
+  const auto by_size = [](std::string_view collective, const Shape& known, const Model& model,
+                          const std::vector<std::int64_t>& unit_bytes, const auto& chosen) {
+    check_rank(known, known.root);
+    const Ranking ranking(collective_named(collective), known, model);
+    std::vector<Ranked> result;
+    for (const std::int64_t bytes : unit_bytes) {
+      Ranked& ranked = result.emplace_back();
+      std::vector<Ranking::Entry> entries = chosen(ranking.at(bytes));
+      for (Ranking::Entry& each : entries)
+        ranked.emplace_back(std::move(each.choice), each.seconds);
+    }
+    return result;
+  };
   module.def(
       "rank",
-      [](std::string_view collective, const Shape& known, const Model& model,
-         const std::vector<std::int64_t>& unit_bytes) {
-        check_rank(known, known.root);
-        const Ranking ranking(collective_named(collective), known, model);
-        std::vector<std::vector<std::pair<Choice, double>>> result;
-        for (const std::int64_t bytes : unit_bytes) {
-          auto& ranked = result.emplace_back();
-          for (Ranking::Entry& each : ranking.at(bytes))
-            ranked.emplace_back(std::move(each.choice), each.seconds);
-        }
-        return result;
+      [by_size](std::string_view collective, const Shape& known, const Model& model,
+                const std::vector<std::int64_t>& unit_bytes) {
+        return by_size(collective, known, model, unit_bytes, std::identity());
+      },
+      "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a,
+      nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "worth_trying",
+      [by_size](std::string_view collective, const Shape& known, const Model& model,
+                const std::vector<std::int64_t>& unit_bytes) {
+        return by_size(collective, known, model, unit_bytes, worth_trying);
       },
       "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a,
       nb::call_guard<nb::gil_scoped_release>());

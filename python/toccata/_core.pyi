@@ -431,6 +431,12 @@ def rank(
     """What the library goes by where it chooses by a model: of each size the algorithms that can
     run, with seconds, the quickest first. Quicker than a Predictor, and coarser."""
 
+def worth_trying(
+    collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]
+) -> list[list[tuple[Choice, float]]]:
+    """Of these, the few that the library tries beside the MPI library's own where nobody
+    measured."""
+
 def tuned(path: str, collective: str, ranks: int, nodes: int, bytes: int) -> Choice | None:
     """What a tuning file has the library choose there; None where it says nothing."""
 

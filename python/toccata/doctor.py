@@ -183,10 +183,8 @@ def choices(said: Said) -> list[Finding]:
         variable = next(each.variable for each in _core.collectives() if each.name == collective)
         text, why = said.value(variable), f"{variable} says so"
         if text in ("", "auto"):
-            tried: dict[float, str] = {}  # one of those that take the same time
-            for each, seconds in _core.rank(collective, shape, model, [size])[0]:
-                tried.setdefault(seconds, each.text)
-            best = ", ".join([*tried.values()][:3])
+            tried = _core.worth_trying(collective, shape, model, [size])[0]
+            best = ", ".join(each.text for each, _ in tried)
             text, why = "native first", f"then trials of {best} beside it"
             if collective == "allreduce" and said.value("TOCCATA_GUARD") != "all":
                 text, why = "native", "a sum of floating-point numbers keeps its bits"

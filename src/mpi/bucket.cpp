@@ -15,10 +15,6 @@ double setup_of(int p, bool reorders) {
   return 10e-3 + 20e-6 * p + (reorders ? std::min(0.3, 300e-6 * p) : 0);
 }
 
-// Challengers besides the best by the model, and how much more than that one they may take.
-constexpr int runners_up = 2;
-constexpr double worth_a_try = 2;
-
 }  // namespace
 
 std::unique_ptr<Bucket> Bucket::make(Communicator& communicator, const Operation& call,
@@ -78,17 +74,9 @@ bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds)
 }
 
 void Bucket::challenge(const Operation& call) {
-  int number = 0;
-  double last = 0;
-  const auto found = communicator_.candidates(collective_, call.root, bytes_);
-  for (const Ranking::Entry& each : found) {
-    if (number > runners_up || each.seconds > worth_a_try * found.front().seconds) break;
-    // What takes the same to the last bit is the same schedule by another name.
-    if (std::exchange(last, each.seconds) == each.seconds) continue;
-    add(each.choice, "guarded", each.seconds);
-    ++number;
-  }
-  guard_->challenge(number);
+  const auto found = worth_trying(communicator_.candidates(collective_, call.root, bytes_));
+  for (const Ranking::Entry& each : found) add(each.choice, "guarded", each.seconds);
+  guard_->challenge(static_cast<int>(found.size()));
   if (!Settings::get().report_file().empty())
     bound_ = communicator_.bound(collective_, call.root, bytes_);
 }

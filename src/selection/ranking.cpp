@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "algorithms/registry.h"
@@ -49,17 +50,11 @@ struct Ranking::Sketch {
     bool operator==(const Part&) const = default;
     bool empty() const { return out.empty() && in.empty() && copied == 0 && reduced == 0; }
   };
-  // How many ranks of a region send out of it, and receive.
-  struct Flow {
-    float leaving = 0, entering = 0;
-    float most() const { return std::max(leaving, entering); }
-    bool operator==(const Flow&) const = default;
-  };
   struct Round {
     std::vector<Part> parts = {};
-    std::vector<Flow> flows = {};  // by limit
+    std::vector<float> through = {};  // by limit: blocks that leave one region, or enter it
     int times = 1;
-    bool like(const Round& other) const { return flows == other.flows && parts == other.parts; }
+    bool like(const Round& other) const { return through == other.through && parts == other.parts; }
   };
   Choice choice = {};
   int parts = 1;
@@ -78,9 +73,9 @@ constexpr int most_linear = 4096;  // ranks for algorithms whose rounds or messa
 constexpr std::int64_t affordable = 20'000;  // messages, of all ranks, whose traffic is summed up
 constexpr double worth_it = 0.95;            // of the time as placed
 
-// Those whose schedules are looked at: of some nodes the first, the second and the last rank, and
-// ranks where patterns begin, end or have most to do. Among neighbours all ranks of a node, as
-// anybody may relay.
+// Those whose schedules are looked at: some of some nodes, even and odd ones, and ranks where
+// patterns begin, end or have most to do. Among neighbours all ranks of a node, as anybody may
+// relay.
 std::vector<int> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
   const int p = shape.p;
   const bool few = p > many_ranks;
@@ -90,8 +85,12 @@ std::vector<int> asked_ranks(const Shape& shape, const Regions* nodes, bool amon
     for (const int each : {1, p - 1, p / 2, p / 2 + 1}) ranks.push_back((shape.root + each) % p);
   const auto ask = [&](int node) {
     const auto members = nodes->members(node);
-    for (const std::size_t local : {std::size_t{0}, std::size_t{1}, members.size() - 1})
-      ranks.push_back(members[std::min(local, members.size() - 1)]);
+    const std::size_t last = members.size() - 1, half = members.size() / 2;
+    for (const std::size_t local : {std::size_t{0}, std::size_t{1}, last})
+      ranks.push_back(members[std::min(local, last)]);
+    if (!few)
+      for (const std::size_t local : {std::size_t{2}, half, half + 1})
+        ranks.push_back(members[std::min(local, last)]);
   };
   if (nodes != nullptr) ask(nodes->of(shape.root));
   if (nodes != nullptr && !few && among_neighbors)
@@ -148,69 +147,34 @@ class Ranking::Sketcher {
                               : static_cast<int>(found - model.levels.begin()));
     }
     asked_ = asked_ranks(known, nodes_, collective.among_neighbors);
-    asked_of_first_ = std::ranges::count_if(asked_, [&](int each) {
-      return nodes_ != nullptr && nodes_->of(each) == nodes_->of(known.root);
-    });
+    if (nodes_ != nullptr)
+      for (const int rank : asked_) ++asked_of_[nodes_->of(rank)];
   }
 
   // Of an algorithm in a possible and complete shape, which stands for that choice.
   Sketch sketch(const Choice& choice, const Shape& shape) const {
     Sketch result{.choice = choice, .parts = shape.parts};
+    std::vector<Flows> flows;  // by round
     for (const int rank : asked_) {
       const Schedule schedule = choice.algorithm->schedule(shape, rank);
-      const bool in_first = nodes_ != nullptr && nodes_->of(rank) == nodes_->of(shape.root);
       if (static_cast<int>(result.rounds.size()) < schedule.rounds())
         result.rounds.resize(schedule.rounds());
+      flows.resize(result.rounds.size());
       for (int number = 0; number < schedule.rounds(); ++number) {
-        Sketch::Round& round = result.rounds[number];
-        round.flows.resize(limits_.size());
-        Sketch::Part part;
-        const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads,
-                             float Sketch::Flow::*flow) {
-          std::vector<bool> outside(limits_.size());
-          for (const Message& each : messages) {
-            const int at = level(rank, each.peer);
-            if (static_cast<int>(loads.size()) <= at) loads.resize(at + 1);
-            const auto ranges = schedule.ranges(each);
-            float blocks = 0;
-            for (const BlockRange& range : ranges) blocks += static_cast<float>(range.blocks());
-            loads[at].messages += 1;
-            loads[at].blocks += blocks;
-            if (ranges.size() != 1 || !ranges[0].consecutive()) loads[at].scattered += blocks;
-            for (std::size_t limit = 0; limit < limits_.size(); ++limit)
-              if (regions_[limit]->of(rank) != regions_[limit]->of(each.peer))
-                outside[limit] = true;
-          }
-          for (std::size_t limit = 0; limit < limits_.size(); ++limit)
-            if (in_first && outside[limit]) round.flows[limit].*flow += 1;
-        };
-        add(schedule.sends(number), part.out, &Sketch::Flow::leaving);
-        add(schedule.recvs(number), part.in, &Sketch::Flow::entering);
-        part.busiest = busiest_link(rank, schedule, schedule.sends(number));
-        for (const Step& each : schedule.steps(number))
-          for (const BlockRange& range : schedule.from(each))
-            (each.reduces ? part.reduced : part.copied) += static_cast<float>(range.blocks());
-        if (!part.empty() && std::ranges::find(round.parts, part) == round.parts.end())
-          round.parts.push_back(std::move(part));
+        Sketch::Part part = part_of(rank, schedule, number, flows[number]);
+        std::vector<Sketch::Part>& parts = result.rounds[number].parts;
+        if (!part.empty() && std::ranges::find(parts, part) == parts.end())
+          parts.push_back(std::move(part));
       }
     }
-    // Where more than one of those that were asked leave, they stand for all of the node; and that
-    // for every node of what it is in.
-    const auto ranks_of = [&](const Regions& regions) {
-      return static_cast<float>(regions.size(regions.of(shape.root)));
-    };
+    for (std::size_t number = 0; number < flows.size(); ++number)
+      extend(flows[number], result.rounds[number]);
     std::vector<Sketch::Round> rounds;
-    for (Sketch::Round& each : result.rounds) {
-      for (std::size_t limit = 0; limit < each.flows.size(); ++limit)
-        for (float* ranks : {&each.flows[limit].leaving, &each.flows[limit].entering}) {
-          if (*ranks > 1) *ranks *= ranks_of(*nodes_) / static_cast<float>(asked_of_first_);
-          *ranks *= ranks_of(*regions_[limit]) / ranks_of(*nodes_);
-        }
+    for (Sketch::Round& each : result.rounds)
       if (!rounds.empty() && rounds.back().like(each))
         ++rounds.back().times;
       else
         rounds.push_back(std::move(each));
-    }
     result.rounds = std::move(rounds);
     return result;
   }
@@ -218,6 +182,71 @@ class Ranking::Sketcher {
   const std::vector<Limit>& limits() const { return limits_; }
 
  private:
+  // What some ranks of a node send out of a region, or receive.
+  struct Crossing {
+    float ranks = 0, blocks = 0;
+  };
+  struct Flow {
+    Crossing leaving = {}, entering = {};
+  };
+  using Flows = std::map<int, std::vector<Flow>>;  // by node and limit
+
+  Sketch::Part part_of(int rank, const Schedule& schedule, int round, Flows& flows) const {
+    Sketch::Part part;
+    const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads,
+                         Crossing Flow::*way) {
+      std::vector<float> outside(limits_.size());
+      for (const Message& each : messages) {
+        const int at = level(rank, each.peer);
+        if (static_cast<int>(loads.size()) <= at) loads.resize(at + 1);
+        const auto ranges = schedule.ranges(each);
+        float blocks = 0;
+        for (const BlockRange& range : ranges) blocks += static_cast<float>(range.blocks());
+        loads[at].messages += 1;
+        loads[at].blocks += blocks;
+        if (ranges.size() != 1 || !ranges[0].consecutive()) loads[at].scattered += blocks;
+        for (std::size_t limit = 0; limit < limits_.size(); ++limit)
+          if (regions_[limit]->of(rank) != regions_[limit]->of(each.peer)) outside[limit] += blocks;
+      }
+      for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
+        if (outside[limit] == 0) continue;
+        std::vector<Flow>& of_node = flows[nodes_->of(rank)];
+        of_node.resize(limits_.size());
+        (of_node[limit].*way).ranks += 1;
+        (of_node[limit].*way).blocks += outside[limit];
+      }
+    };
+    add(schedule.sends(round), part.out, &Flow::leaving);
+    add(schedule.recvs(round), part.in, &Flow::entering);
+    part.busiest = busiest_link(rank, schedule, schedule.sends(round));
+    for (const Step& each : schedule.steps(round))
+      for (const BlockRange& range : schedule.from(each))
+        (each.reduces ? part.reduced : part.copied) += static_cast<float>(range.blocks());
+    return part;
+  }
+
+  // From those that were asked to all: where more than one of a node leave, they stand for all of
+  // it, and it for every node of what it is in.
+  void extend(const Flows& flows, Sketch::Round& round) const {
+    round.through.resize(limits_.size());
+    float leaving = 1;  // ranks of a node
+    for (const auto& [node, of_node] : flows) {
+      const auto in_node = static_cast<float>(nodes_->size(node));
+      const float each_for = in_node / static_cast<float>(asked_of_.at(node));
+      const int member = nodes_->members(node)[0];
+      for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
+        const Regions& regions = *regions_[limit];
+        const float nodes = static_cast<float>(regions.size(regions.of(member))) / in_node;
+        for (const Crossing& each : {of_node[limit].leaving, of_node[limit].entering}) {
+          const float for_all = each.ranks > 1 ? each_for : 1;
+          round.through[limit] = std::max(round.through[limit], each.blocks * for_all * nodes);
+          if (limit == 0) leaving = std::max(leaving, each.ranks * for_all);
+        }
+      }
+    }
+    for (Sketch::Part& each : round.parts) each.busiest *= leaving;
+  }
+
   // Blocks on the busiest link of a mesh, if all ranks send as far: each link is then on the way of
   // as many messages as one has links in that direction. Of two ways round that are equally long,
   // half go either.
@@ -256,7 +285,7 @@ class Ranking::Sketcher {
   std::vector<const Regions*> regions_;  // whose limits they are
   std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
   std::vector<int> asked_;
-  std::ptrdiff_t asked_of_first_ = 0;
+  std::map<int, int> asked_of_;  // how many of them, by node
 };
 
 Ranking::Ranking(const Collective& collective, const Shape& known, const Model& model,
@@ -357,16 +386,10 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const Limit> limit
           const double each = load.blocks * block / load.messages;
           const Protocol& way =
               each < static_cast<double>(level.threshold) ? level.eager : level.rendezvous;
-          double beta = way.beta;
-          for (std::size_t limit = 0; limit < limits.size(); ++limit)
-            if (static_cast<int>(at) < limits[limit].level)
-              beta = std::max(beta, limits[limit].seconds * round.flows[limit].most());
-          if (at == 0 && loads == &part.out && part.busiest > 0) {
-            const float ranks = limits.empty() ? 1 : std::max(1.0F, round.flows[0].most());
-            takes = std::max(takes, part.busiest * ranks * block * way.beta);
-          }
+          if (at == 0 && loads == &part.out)
+            takes = std::max(takes, part.busiest * block * way.beta);
           queue += way.o * load.messages + way.g * (load.messages - 1) +
-                   each * beta * (1 + (load.messages - 1) * way.tau) +
+                   each * way.beta * (1 + (load.messages - 1) * way.tau) +
                    load.scattered * block * model.pack;
           latency = std::max(latency, way.alpha + way.o);
         }
@@ -378,6 +401,8 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const Limit> limit
       takes += block * (part.copied * model.copy + part.reduced * model.gamma);
       longest = std::max(longest, takes);
     }
+    for (std::size_t limit = 0; limit < limits.size(); ++limit)
+      longest = std::max(longest, round.through[limit] * block * limits[limit].seconds);
     // A ring whose ranks are mostly near does not wait for the far ones in every round.
     const double latency = ways == 0 ? 0 : (slowest + sum / ways) / 2;
     all += round.times * (longest + latency);
@@ -403,12 +428,23 @@ std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
   return result;
 }
 
+std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked) {
+  constexpr std::size_t most = 5;
+  constexpr double longest = 2;
+  std::vector<Ranking::Entry> result;
+  for (const Ranking::Entry& each : ranked) {
+    if (result.size() == most || each.seconds > longest * ranked.front().seconds) break;
+    if (result.empty() || each.seconds != result.back().seconds) result.push_back(each);
+  }
+  return result;
+}
+
 std::size_t Ranking::memory() const {
   std::size_t bytes = sizeof *this;
   for (const Sketch& each : sketches_) {
     bytes += sizeof each;
     for (const Sketch::Round& round : each.rounds) {
-      bytes += sizeof round + round.flows.size() * sizeof(Sketch::Flow);
+      bytes += sizeof round + round.through.size() * sizeof(float);
       for (const Sketch::Part& part : round.parts)
         bytes += sizeof part + (part.out.size() + part.in.size()) * sizeof(Sketch::Load);
     }

@@ -56,4 +56,9 @@ class Ranking {
   std::vector<Sketch> sketches_;  // those of a choice in a row: as placed, then reordered
 };
 
+// Of those ranked, the quickest first: what is to be tried where nobody measured. At most five, as
+// a model of another machine may well have the best one fourth; none that takes twice as long as
+// the first; and one of those that take the same to the last bit: they are the same by other names.
+std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked);
+
 }  // namespace toccata

@@ -101,6 +101,9 @@ def _of_a_call(
         tuning.read(file)  # its complaints name the place
         tuned = _core.tuned(str(file), collective, ranks, nodes, size)
     ranked = _core.rank(collective, shape, parameters, [size])[0]
+    tried = {
+        choice.text for choice, _ in _core.worth_trying(collective, shape, parameters, [size])[0]
+    }
     if tuned is not None:
         console.print(f"{what}: [bold]{tuned.text}[/], tuned: the nearest point of {file} says so")
     elif ranked:
@@ -109,7 +112,9 @@ def _of_a_call(
             f"{what}: [bold]{ranked[0][0].text}[/], modelled: {why}, and the model "
             f"{parameters.name} has it in front"
         )
-        console.print("the library begins with native, and takes it if it is quicker in trials")
+        console.print(
+            "the library begins with native, tries those marked * beside it, and takes the quickest"
+        )
     else:
         console.print(f"{what}: native; no algorithm of ours can run there")
         return
@@ -126,7 +131,8 @@ def _of_a_call(
             walked = q.show_microseconds(_core.Predictor(choice, shape).seconds(size, parameters))
         mark = "[bold green]" if choice.text == (tuned or ranked[0][0]).text else "[default]"
         table.add_row(
-            f"{mark}{choice.text}[/]", q.show_microseconds(seconds), walked,
+            f"{mark}{choice.text}[/]{'*' if tuned is None and choice.text in tried else ''}",
+            q.show_microseconds(seconds), walked,
             f"×{seconds / ranked[0][1]:.2f}", str(cost.rounds), str(cost.messages),
         )  # fmt: skip
     print_whole(table)

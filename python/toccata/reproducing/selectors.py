@@ -23,7 +23,6 @@ COLLECTIVES = (
 )  # fmt: skip
 AS_FAST = 0.999  # of a selector's speed: the same messages, with less in front of them
 SLOWER = 1.03  # than the best selector: the most that is asked
-TRIED = 3  # algorithms that the library tries beside the MPI library's own
 
 
 @dataclass(frozen=True)
@@ -66,14 +65,14 @@ def _models(name: str) -> tuple[_core.Model, _core.Model]:
     return platforms.find(name).model, predicting.read_model("usual")
 
 
-def _ranked(place: Place, collective: str, bytes_: Iterable[int]) -> list[list[list[str]]]:
-    """What the library ranks first, by model, and size: so many as it tries."""
+def _tried(place: Place, collective: str, bytes_: Iterable[int]) -> list[list[list[str]]]:
+    """What the library tries, the most promising first, by model, and size."""
     each_block = collective in model_beside.FOR_ALL_RANKS
     units = [max(1, size // place.ranks) if each_block else size for size in bytes_]
     return [
         [
-            [choice.text for choice, _ in each[:TRIED]]
-            for each in _core.rank(collective, place.shape(), model, units)
+            [choice.text for choice, _ in each]
+            for each in _core.worth_trying(collective, place.shape(), model, units)
         ]
         for model in _models(place.name)
     ]
@@ -83,7 +82,7 @@ def cells(place: Place, collective: str, bytes_: list[int]) -> list[Cell]:
     """Of all our algorithms that run there, of what the library would choose, and the selectors."""
     names = [each.name for each in catalogue.of_collective(collective)]
     names += [
-        name for each in _ranked(place, collective, bytes_) for first in each for name in first
+        name for each in _tried(place, collective, bytes_) for first in each for name in first
     ]
     shape = place.shape()
     ours = [
@@ -120,7 +119,7 @@ def beside(found: Found, place: Place, collective: str, bytes_: list[int]) -> li
         if outcome.seconds is not None and outcome.valid is not False:
             seconds[cell.bytes][cell.algorithm] = outcome.seconds
     result = []
-    by_platform, by_usual = _ranked(place, collective, bytes_)
+    by_platform, by_usual = _tried(place, collective, bytes_)
     for size, (chosen, *_), tried in zip(bytes_, by_platform, by_usual, strict=True):
         here = dict(seconds[size])
         peers = [here.pop(each) for each in simulating.SELECTORS if each in here]
@@ -153,7 +152,7 @@ def _row(what: str, each: list[float]) -> list[str]:
 
 
 def table(section: Section, found: Iterable[Beside]) -> None:
-    """The three ways to be ours, over all cells."""
+    """The ways to be ours, over all cells."""
     all_ = list(found)
     section.table(
         ["", "at least as fast", f"at most {SLOWER} as long", "geometric mean", "least"],
@@ -161,7 +160,7 @@ def table(section: Section, found: Iterable[Beside]) -> None:
             _row("best of ours", [each.best for each in all_]),
             _row("chosen, platform's model", [each.chosen for each in all_]),
             _row("chosen, usual model", [each.usual for each in all_]),
-            _row("best of three, usual model", [each.tried for each in all_]),
+            _row("best of those tried, usual model", [each.tried for each in all_]),
         ],
     )
 
@@ -208,7 +207,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "size is of, `toccata sim --help` says). *Best* is of all our algorithms as they are "
         "without parameters, and of those that are chosen; *chosen* is what the library would try "
         "first, by the platform's model or by that of a usual machine, as where nobody told it; "
-        f"there it would try {TRIED}, and keep the best. "
+        "there it tries up to five, and keeps the best. "
         "With a host a core no selector gets to know of nodes: these are the selectors as SimGrid "
         f"has them, not those libraries. As fast is within {1 - AS_FAST:.1%}: where a selector "
         "takes the algorithm that ours is, times differ by less."

@@ -50,6 +50,35 @@ TEST(Ranking, HasAGoodOneAmongItsBestThree) {
   }
 }
 
+// Few, none of them hopeless, none twice; and on uneven nodes, where the usual model has it fourth,
+// the one that is quickest on a network a hundred times as slow.
+TEST(Ranking, TriesFew) {
+  for (const Collective* collective : collectives()) {
+    if (collective->vector_of != nullptr) continue;
+    for (const Job& job : jobs) {
+      const Ranking ranking(*collective, known(job.p, job.machine), usual_model());
+      for (const std::int64_t bytes : {8, 1024, 65536}) {
+        const auto all = ranking.at(bytes);
+        const auto tried = worth_trying(all);
+        ASSERT_FALSE(tried.empty()) << collective->name;
+        EXPECT_LE(tried.size(), 5u);
+        EXPECT_EQ(tried.front().choice, all.front().choice);
+        for (std::size_t i = 0; i < tried.size(); ++i) {
+          EXPECT_LE(tried[i].seconds, 2 * all.front().seconds) << collective->name;
+          if (i > 0) {
+            EXPECT_GT(tried[i].seconds, tried[i - 1].seconds) << collective->name;
+          }
+        }
+      }
+    }
+  }
+  const auto tried =
+      worth_trying(Ranking(allgather, known(16, "node:4 core:5,5,3,3"), usual_model()).at(1024));
+  EXPECT_TRUE(std::ranges::any_of(tried, [](const Ranking::Entry& each) {
+    return each.choice.algorithm->name == "locality_bruck";
+  }));
+}
+
 // Its first takes at most twice as long as the best by the walk, on average at most 10% longer:
 // neither where ranks wait for each other in a chain of which few are looked at, nor where one rank
 // of a node sends out of it and another one receives.
