@@ -12,7 +12,7 @@ constexpr double hopeless = 1.5;          // slower, compared: not tried again
 constexpr double clearly = 0.98;          // of the time: is ahead
 constexpr int enough = 2;                 // comparisons won in a row take over, or one by far
 constexpr int at_most = 3;                // comparisons that say nothing clear, in its life
-constexpr double expected_excess = 0.25;  // of an untried way's call
+constexpr double expected_excess = 0.15;  // of an untried way's call
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 // Of times in order.
@@ -57,7 +57,7 @@ void Guard::agree(std::span<const double> least, double agreement) {
   const double usual = lower_middle(standing);
   ways_[stands_].seconds = usual;
   agreeing_ = least[trial_.size()];
-  double excess = agreeing_ > 0 ? agreeing_ / usual : 1;
+  double excess = overhead();
   const int stood = stands_;
   for (int way = 0; way < static_cast<int>(ways_.size()); ++way) {
     if (way == stood || std::ranges::find(trial_, way) == trial_.end()) continue;
@@ -165,8 +165,12 @@ void Guard::plan() {
   recheck_ = 4 * next_;
 }
 
-// Of an agreement, in calls of the way that stands.
-double Guard::overhead() const { return agreeing_ > 0 ? agreeing_ / ways_[stands_].seconds : 1; }
+// Of an agreement, in calls of the way that stands: one, or less where a call takes longer than to
+// find ways, until it is known.
+double Guard::overhead() const {
+  const double call = ways_[stands_].seconds;
+  return agreeing_ > 0 ? agreeing_ / call : setup_ > 0 ? std::min(1.0, setup_ / call) : 1;
+}
 
 void Guard::try_ways(std::span<const int> ways) {
   compares_ = false;
