@@ -1,7 +1,13 @@
 #!/bin/bash
-# down.sh: takes the hosts of up.sh down.
+# down.sh: takes the hosts of up.sh down, of the same checkout; of another one while that is there, it
+# says whose they are.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+owner=$(cat /run/toccata-cluster 2>/dev/null || echo "$here")
+if [ "$owner" != "$here" ] && [ -x "$owner/down.sh" ]; then
+  echo "cluster: these hosts are of another checkout: $owner/down.sh takes them down" >&2
+  exit 1
+fi
 pidfile=$here/../../build/cluster/delayd.pid
 if [ -s "$pidfile" ]; then
   pid=$(cat "$pidfile")
@@ -11,3 +17,4 @@ fi
 for name in $(ip netns list | awk '$1 ~ /^toccata([0-9]+|-switches)$/ {print $1}'); do
   ip netns del "$name"
 done
+rm -f /run/toccata-cluster

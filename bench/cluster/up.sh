@@ -17,7 +17,8 @@ for tool in ip tc iptables-legacy-restore; do
 done
 pkg-config --exists libmnl ||
   fail "headers are missing: apt-get install libmnl-dev pkg-config"
-! ip netns list | grep -qw toccata-switches || fail "it is up already; $here/down.sh takes it down"
+! ip netns list | grep -qw toccata-switches ||
+  fail "it is up already; $(cat /run/toccata-cluster 2>/dev/null || echo "$here")/down.sh takes it down"
 
 mkdir -p "$build"
 # shellcheck disable=SC2046 # flags are words
@@ -27,6 +28,7 @@ cc -O2 -shared -fPIC -o "$build/sleep_on_yield.so" "$here/sleep_on_yield.c"
 shape() { ip netns exec "$1" tc qdisc replace dev "$2" root tbf rate "$3" burst 9100 limit 4mb; }
 
 trap '"$here/down.sh"' ERR # all of it or nothing
+echo "$here" >/run/toccata-cluster
 ip netns add toccata-switches
 ip -n toccata-switches link set lo up
 for leaf in 0 1; do
