@@ -376,7 +376,9 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const Limit> limit
     double longest = 0, slowest = 0, sum = 0;  // work; latencies, the longest and all
     int ways = 0;
     for (const Part& part : round.parts) {
-      double takes = 0;
+      // The first message is packed, sent, received and unpacked; meanwhile the others keep the
+      // processor busy, or the link.
+      double first = 0, processor = 0, wire = 0;
       for (const auto* loads : {&part.out, &part.in}) {
         double queue = 0, latency = 0;
         for (std::size_t at = 0; at < loads->size(); ++at) {
@@ -386,18 +388,20 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const Limit> limit
           const double each = load.blocks * block / load.messages;
           const Protocol& way =
               each < static_cast<double>(level.threshold) ? level.eager : level.rendezvous;
-          if (at == 0 && loads == &part.out)
-            takes = std::max(takes, part.busiest * block * way.beta);
-          queue += way.o * load.messages + way.g * (load.messages - 1) +
-                   each * way.beta * (1 + (load.messages - 1) * way.tau) +
-                   load.scattered * block * model.pack;
-          latency = std::max(latency, way.alpha + way.o);
+          const double packing = load.scattered * block * model.pack / load.messages;
+          const int others = load.messages - 1;
+          first = std::max(first, packing);
+          processor += others * (way.o + packing);
+          queue += others * way.g + each * way.beta * (1 + others * way.tau);
+          if (at == 0 && loads == &part.out) wire = std::max(wire, part.busiest * block * way.beta);
+          latency = std::max(latency, way.alpha + 2 * way.o);
         }
-        takes = std::max(takes, queue);
+        wire = std::max(wire, queue);
         slowest = std::max(slowest, latency);
         sum += latency;
         ways += latency > 0 ? 1 : 0;
       }
+      double takes = 2 * first + std::max(processor, wire);
       takes += block * (part.copied * model.copy + part.reduced * model.gamma);
       longest = std::max(longest, takes);
     }
