@@ -1,21 +1,11 @@
 #include "mpi/bucket.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "mpi/agreement.h"
 #include "mpi/transport.h"
 
 namespace toccata {
-
-namespace {
-
-// Seconds that it takes, roughly, to find out where p ranks run, and to rank algorithms there; and
-// who would best play whom in each.
-double setup_of(int p, bool reorders) {
-  return 10e-3 + 20e-6 * p + (reorders ? std::min(0.3, 300e-6 * p) : 0);
-}
-
-}  // namespace
 
 std::unique_ptr<Bucket> Bucket::make(Communicator& communicator, const Operation& call,
                                      std::int64_t bytes, bool rounds) {
@@ -33,8 +23,7 @@ std::unique_ptr<Bucket> Bucket::make(Communicator& communicator, const Operation
   }
   if (rounds) return nullptr;
   made->add({}, "native");
-  const bool reorders = communicator.wish_for(collective).how != Reorder::off;
-  made->guard_.emplace(setup_of(communicator.size(), reorders), Choosing::first_calls);
+  made->guard_.emplace(made->setup(), Choosing::first_calls);
   return made;
 }
 
@@ -58,6 +47,14 @@ void Bucket::add(const Choice& choice, const std::string& reason, double predict
   ways_.push_back({&communicator_.add_way(collective_, possible, reason, bytes_), predicted});
 }
 
+// Roughly, to find out where the ranks run, and to rank algorithms there; and who would best play
+// whom in each.
+double Bucket::setup() const {
+  const int p = communicator_.size();
+  const bool reorders = communicator_.wish_for(collective_).how != Reorder::off;
+  return 10e-3 + 20e-6 * p + (reorders ? std::min(0.3, 300e-6 * p) : 0);
+}
+
 bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds) {
   if (tuning.points.empty()) return false;
   const Tuning::Point* point =
@@ -67,7 +64,7 @@ bool Bucket::go_by(const Tuning& tuning, const std::string& reason, bool rounds)
                        Settings::get().guarding() != Settings::Guarding::off;
   if (guarded) {
     add({}, "native");
-    guard_.emplace(Guard::trusting());
+    guard_.emplace(Guard::trusting(setup()));
   }
   add(point->choice, reason);
   return true;
@@ -112,9 +109,9 @@ void Bucket::tell() {
     times.measured = guard_->seconds(static_cast<int>(way));
     communicator_.process().tell(*ways_[way].used->service, times);
   }
-  if (Settings::get().learns_to().empty() || times.nodes == 0 || guard_->seconds(0) == 0 ||
-      ways_.size() < 2)
-    return;
+  if (Settings::get().learns_to().empty() || times.nodes == 0 || guard_->seconds(0) == 0) return;
+  // A learned native is not tried again, so it has to be known for the best.
+  if (stands == 0 && !guard_->decided()) return;
   communicator_.process().learn({.collective = &collective_,
                                  .ranks = communicator_.size(),
                                  .nodes = times.nodes,

@@ -47,6 +47,7 @@ class Bucket {
 
   void add(const Choice& choice, const std::string& reason, double predicted = 0);
   bool go_by(const Tuning& tuning, const std::string& reason, bool rounds);
+  double setup() const;  // seconds
   void challenge(const Operation& call);
   void agree(const Operation& call);
 

@@ -28,7 +28,7 @@ struct Said {
 class Repeats {
  public:
   // Whether this is one more of them.
-  static bool is_one_more(const Said& said) {
+  static bool is_one_more([[maybe_unused]] const Said& said) {
 #ifdef TOCCATA_SIMULATED
     return false;  // ranks share their handles, and the thread
 #else

@@ -31,38 +31,36 @@ bool Guard::ended_trial(double seconds) {
   return seconds_.size() == trial_.size();
 }
 
-// Each call's time, negative, of which the least is the most. Of the agreement before, the least is
-// that of the rank that came last.
+// Times of the calls and of the agreement before, negative: of these the least is the most.
 std::vector<double> Guard::ballot() const {
   std::vector<double> result;
   for (const double each : seconds_) result.push_back(-each);
-  result.push_back(agreement_);
+  result.push_back(-agreement_);
   return result;
 }
 
-// Without a way's first call of a first try, which may have had to set things up.
 std::vector<double> Guard::times(std::span<const double> least, int way) const {
   std::vector<double> result;
   for (std::size_t call = 0; call < trial_.size(); ++call)
     if (trial_[call] == way) result.push_back(std::max(-least[call], 1e-9));
-  if (way != stands_ && !compares_) result.erase(result.begin());
   std::ranges::sort(result);
   return result;
 }
 
 // The first agreement, and the first call of a way, make connections: once, so neither is counted,
-// or many calls would have to earn it first.
+// or many calls would have to earn it first. A rank that is late only adds to a call, so what a
+// trial costs goes by the quickest calls.
 void Guard::agree(std::span<const double> least, double agreement) {
   const std::vector<double> standing = times(least, stands_);
-  const double usual = lower_middle(standing);
-  ways_[stands_].seconds = usual;
-  agreeing_ = least[trial_.size()];
+  ways_[stands_].seconds = lower_middle(standing);
+  agreeing_ = -least[trial_.size()];
   double excess = overhead();
   const int stood = stands_;
   for (int way = 0; way < static_cast<int>(ways_.size()); ++way) {
     if (way == stood || std::ranges::find(trial_, way) == trial_.end()) continue;
     const std::vector<double> its = times(least, way);
-    for (const double each : its) excess += each / usual - 1;
+    const auto counted = static_cast<double>(its.size() - (compares_ ? 0 : 1));
+    excess += counted * (its.front() / standing.front() - 1);
     judge(way, its, standing);
   }
   excess_ = std::max(0.0, excess_ + excess);
@@ -75,7 +73,7 @@ void Guard::agree(std::span<const double> least, double agreement) {
 void Guard::judge(int challenger, std::span<const double> its, std::span<const double> standing) {
   Way& way = ways_[challenger];
   way.seconds = lower_middle(its);
-  way.ratio = way.seconds / lower_middle(standing);
+  way.ratio = its.front() / standing.front();
   if (!compares_) {
     if (way.ratio > many_times) way.dropped = challenger != 0;
     return;
@@ -99,17 +97,24 @@ void Guard::judge(int challenger, std::span<const double> its, std::span<const d
   stands_ = challenger;
 }
 
+bool Guard::decided() const {
+  for (int way = 0; way < static_cast<int>(ways_.size()); ++way)
+    if (way != stands_ && !ways_[way].compared && !ways_[way].dropped) return false;
+  return ways_.size() > 1;
+}
+
 void Guard::challenge(int ways) {
   wants_ways_ = false;
   ways_.resize(1 + ways);
   plan();
 }
 
-// What comes next, and the call at which it is within the share: first tries, comparisons of what
+// What comes next, and the call at which it is within the share, and not right away, or trials
+// would keep step with a program: first tries, comparisons of what
 // was tried, the most promising first, or, when all have been through that, a recheck.
 void Guard::plan() {
   const auto within_share = [&](double excess) {
-    return std::max(calls_ + 1, static_cast<std::int64_t>((excess_ + excess) / share));
+    return std::max(calls_ + 2, static_cast<std::int64_t>((excess_ + excess) / share));
   };
   if (ways_.size() == 1) {
     if (asked_) {
@@ -169,7 +174,7 @@ void Guard::plan() {
 // find ways, until it is known.
 double Guard::overhead() const {
   const double call = ways_[stands_].seconds;
-  return agreeing_ > 0 ? agreeing_ / call : setup_ > 0 ? std::min(1.0, setup_ / call) : 1;
+  return agreeing_ > 0 ? agreeing_ / call : std::min(1.0, setup_ / call);
 }
 
 void Guard::try_ways(std::span<const int> ways) {

@@ -39,8 +39,8 @@ class Guard {
   // within the share. `calls`: that were before.
   explicit Guard(double setup, std::int64_t calls = 0) : setup_(setup), ways_(1), calls_(calls) {}
   // Way 1 stands from the first call on, and way 0 challenges it.
-  static Guard trusting() {
-    Guard guard(0);
+  static Guard trusting(double setup) {
+    Guard guard(setup);
     guard.ways_.resize(2);
     guard.stands_ = 1;
     guard.asked_ = true;
@@ -76,6 +76,8 @@ class Guard {
   void drop(int way) { ways_[way].dropped = true; }
 
   int stands() const { return stands_; }
+  // Whether all ways were compared with it, but for those that were cut off.
+  bool decided() const;
   std::int64_t calls() const { return calls_; }
   // Seconds of a call by that way, as agreed last; 0 where it was not timed.
   double seconds(int way) const { return ways_[way].seconds; }

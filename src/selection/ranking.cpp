@@ -63,7 +63,7 @@ struct Ranking::Sketch {
   // That a rank sends at most.
   std::int64_t messages() const;
   // Seconds, where a block has so many bytes.
-  double seconds(const Model& model, std::span<const Limit> limits, double block) const;
+  double seconds(const Model& model, std::span<const double> limits, double block) const;
 };
 
 namespace {
@@ -135,8 +135,7 @@ class Ranking::Sketcher {
           std::ranges::find(model.levels, machine_->name(level), &Model::Level::name);
       const bool limited = found != model.levels.end() && std::isfinite(found->injection);
       if (level < node && !limited) continue;
-      limits_.push_back({.level = static_cast<int>(found - model.levels.begin()),
-                         .seconds = limited ? 1 / found->injection : 0});
+      limits_.push_back(limited ? 1 / found->injection : 0);
       regions_.push_back(&placement_->regions(level));
     }
     for (int level = 0; machine_ != nullptr && level < machine_->levels(); ++level) {
@@ -179,7 +178,7 @@ class Ranking::Sketcher {
     return result;
   }
 
-  const std::vector<Limit>& limits() const { return limits_; }
+  const std::vector<double>& limits() const { return limits_; }
 
  private:
   // What some ranks of a node send out of a region, or receive.
@@ -281,7 +280,7 @@ class Ranking::Sketcher {
   const Machine* machine_;
   const Regions* nodes_ = nullptr;
   std::optional<Links> links_;  // of a machine that is a mesh
-  std::vector<Limit> limits_;
+  std::vector<double> limits_;
   std::vector<const Regions*> regions_;  // whose limits they are
   std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
   std::vector<int> asked_;
@@ -366,7 +365,7 @@ std::int64_t Ranking::Sketch::messages() const {
 
 // A round in which none of those that were asked has anything is one of others', as in a chain of
 // ranks; it is taken for as long as the mean of those that were seen.
-double Ranking::Sketch::seconds(const Model& model, std::span<const Limit> limits,
+double Ranking::Sketch::seconds(const Model& model, std::span<const double> limits,
                                 double block) const {
   double all = 0;
   int seen = 0, unseen = 0;
@@ -406,7 +405,7 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const Limit> limit
       longest = std::max(longest, takes);
     }
     for (std::size_t limit = 0; limit < limits.size(); ++limit)
-      longest = std::max(longest, round.through[limit] * block * limits[limit].seconds);
+      longest = std::max(longest, round.through[limit] * block * limits[limit]);
     // A ring whose ranks are mostly near does not wait for the far ones in every round.
     const double latency = ways == 0 ? 0 : (slowest + sum / ways) / 2;
     all += round.times * (longest + latency);

@@ -45,20 +45,15 @@ class Ranking {
   class Sketcher;
   void add(const Sketcher& sketcher, const Choice& choice, const Shape& known);
 
-  // What an object of a level of the model lets out, and in: seconds a byte, for all its ranks.
-  struct Limit {
-    int level;
-    double seconds;
-  };
-
   Model model_;
-  std::vector<Limit> limits_;
+  std::vector<double>
+      limits_;  // seconds a byte that leaves an object, or enters it: its ranks' all
   std::vector<Sketch> sketches_;  // those of a choice in a row: as placed, then reordered
 };
 
 // Of those ranked, the quickest first: what is to be tried where nobody measured. At most five, as
 // a model of another machine may well have the best one fourth; none that takes twice as long as
-// the first; and one of those that take the same to the last bit: they are the same by other names.
+// the first; and one of those that take the same to the last bit: they hardly differ, if they do.
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked);
 
 }  // namespace toccata

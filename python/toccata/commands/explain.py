@@ -115,6 +115,11 @@ def _of_a_call(
         console.print(
             "the library begins with native, tries those marked * beside it, and takes the quickest"
         )
+        if ranked[0][0].reduces:
+            console.print(
+                "but for sums of floating-point numbers, which keep their bits: native, unless "
+                "TOCCATA_GUARD=all"
+            )
     else:
         console.print(f"{what}: native; no algorithm of ours can run there")
         return

@@ -19,6 +19,7 @@ class Job {
   double noise = 0;           // of each call's time, as a share
   double late = 0;            // seconds that one rank in each call comes late, at most
   std::vector<double> rhythm = {1};  // of that, in turn
+  bool always = false;               // as late as that, not at random
   double agreement = 0;              // seconds
   double skew = 0;                   // of clocks' rates, as a share: they lie
   std::vector<int> served = std::vector<int>(8);
@@ -37,7 +38,8 @@ class Job {
     if (turn.way != guards_[0].stands())
       trials += std::max(0.0, own - seconds_[guards_[0].stands()]);
     const auto last = static_cast<std::size_t>(some(random_) * guards_.size());
-    const double lateness = late * rhythm[guards_[0].calls() % rhythm.size()] * some(random_);
+    const double lateness =
+        late * rhythm[guards_[0].calls() % rhythm.size()] * (always ? 1 : some(random_));
     const double share = alone.empty() ? 1 : alone[turn.way];
     bool agrees = false;
     for (std::size_t rank = 0; rank < guards_.size(); ++rank) {
@@ -105,7 +107,7 @@ TEST(Guard, HasTheBestOfFourAfter500CallsThoughToAgreeTakesTwo) {
 }
 
 TEST(Guard, RecoversFromABadWayThatWasTrusted) {
-  Job job(4, Guard::trusting(), {1e-3, 3e-3}, 1);
+  Job job(4, Guard::trusting(1), {1e-3, 3e-3}, 1);
   job.calls(64);
   EXPECT_EQ(job.served[1], 64);
   job.calls(136);
@@ -113,7 +115,7 @@ TEST(Guard, RecoversFromABadWayThatWasTrusted) {
 }
 
 TEST(Guard, KeepsAGoodWayThatWasTrusted) {
-  Job job(4, Guard::trusting(), {1e-3, 0.5e-3}, 1);
+  Job job(4, Guard::trusting(1), {1e-3, 0.5e-3}, 1);
   job.calls(2000);
   EXPECT_EQ(job.guard().stands(), 1);
   EXPECT_LT(job.trials, Guard::share * job.spent);
@@ -178,6 +180,57 @@ TEST(Guard, IsNotFooledByARankThatComesLate) {
       }
 }
 
+// A matrix and a vector, say, then a product of vectors: in every second or third call a rank is
+// late by three or ten times what the call takes, whichever call that is when trials begin.
+TEST(Guard, KeepsNoStepWithAProgram) {
+  for (const double late : {3e-3, 10e-3})
+    for (const std::vector<double>& rhythm :
+         {std::vector{1.0, 0.0}, {0, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0, 0}})
+      for (const double other : {0.5e-3, 1.4e-3})
+        for (unsigned seed = 0; seed < 20; ++seed) {
+          Job job(4, Guard(0), {1e-3, other}, seed);
+          job.late = late;
+          job.rhythm = rhythm;
+          job.always = true;
+          job.noise = 0.05;
+          job.calls(3000);
+          EXPECT_EQ(job.guard().stands(), other < 1e-3 ? 1 : 0)
+              << late << ", in " << rhythm.size() << ", seed " << seed;
+        }
+}
+
+// Five ways that are slower, and agreements that take as long as a call.
+TEST(Guard, IsNotFooledByOneOfFive) {
+  int kept = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    Job job(4, Guard(1e-3), {1e-3, 1.4e-3, 1.4e-3, 1.4e-3, 1.4e-3, 1.4e-3}, seed);
+    job.late = 10e-3;
+    job.noise = 0.05;
+    job.agreement = 1e-3;
+    job.calls(1000);
+    kept += job.guard().stands() == 0 ? 1 : 0;
+  }
+  EXPECT_GE(kept, 200 * 85 / 100);
+}
+
+// To agree, and to find ways, is next to nothing there.
+TEST(Guard, DecidesOnLongCallsIn120) {
+  Job job(16, Guard(10e-3), {0.26, 0.15, 0.1, 0.07, 0.09, 0.08}, 1);
+  job.noise = 0.1;
+  job.agreement = 10e-3;
+  job.calls(120);
+  EXPECT_EQ(job.guard().stands(), 3);
+}
+
+TEST(Guard, HasDecidedOnceAllAreComparedOrCutOff) {
+  Job job(4, Guard(0), {1e-3, 1.1e-3, 50e-3}, 1);
+  EXPECT_FALSE(job.guard().decided());
+  job.calls(80);
+  EXPECT_FALSE(job.guard().decided());
+  job.calls(5000);
+  EXPECT_TRUE(job.guard().decided());
+}
+
 // As among 16 ranks of four hosts: recursive multiplying takes as long as the MPI
 // library's own, but a rank that comes last is through in a third of that.
 TEST(Guard, IsNotFooledByARankThatFindsAllMessagesThere) {
@@ -204,7 +257,7 @@ TEST(Guard, KeepsWithinItsShareInAnyJob) {
     const int ways = 1 + static_cast<int>(some(1, 4));
     std::vector<double> seconds;
     for (int way = 0; way < ways; ++way) seconds.push_back(some(0.2, 2.5) * 1e-3);
-    Job job(1 + seed % 5, seed % 3 == 0 ? Guard::trusting() : Guard(some(0, 5e-3)),
+    Job job(1 + seed % 5, seed % 3 == 0 ? Guard::trusting(1) : Guard(some(0, 5e-3)),
             std::vector<double>(seconds.begin(), seconds.begin() + (seed % 3 == 0 ? 2 : ways)),
             seed);
     job.noise = some(0, 0.2);
