@@ -97,8 +97,10 @@ void Levels::find_sizes() {
     const Regions* const within = around(level);
     const int regions = within == nullptr ? 1 : within->number();
     if (level == innermost()) {
-      for (int region = 0; region < regions; ++region)
-        sizes.add(within == nullptr ? p_ : within->size(region));
+      if (within == nullptr || within->even())
+        sizes.add(within == nullptr ? p_ : within->largest());
+      else
+        for (int region = 0; region < regions; ++region) sizes.add(within->size(region));
     } else if (within == nullptr) {
       sizes.add(borders_[level]->number());
     } else {
@@ -226,12 +228,6 @@ int Lanes::place(int rank) const {
   return region == first_ ? wrap(local - regions_->local(root_), regions_->size(region)) : local;
 }
 
-int Lanes::carrier(int lane, int node) const {
-  const auto members = regions_->members(region(node));
-  const int from = node == 0 ? regions_->local(root_) : 0;
-  return members[(lane + from) % members.size()];
-}
-
 int Lanes::rounds(const Flat& in_lane, const Flat& inside) const {
   return in_lane.rounds(nodes()) + (divide() ? levels_.rounds(1, inside) : 0);
 }
@@ -261,20 +257,73 @@ void Lanes::inside(ScheduleBuilder& schedule, int rank, const Flat& flat, const 
     levels_.run(schedule, 1, rank, flat, send, recv);
 }
 
+bool Lanes::regular() const {
+  return regions_->even() && regions_->consecutive() && regions_->largest() % number_ == 0;
+}
+
+void Lanes::add_blocks(BlockRanges& blocks, int lane, int node, Buffer buffer) const {
+  const auto members = regions_->members(node);
+  for (std::size_t place = lane; place < members.size(); place += number_)
+    append(blocks, {buffer, members[place]});
+}
+
+BlockMap Lanes::by_node(int lane, Buffer buffer) const {
+  if (regular() && number_ == regions_->largest()) return BlockMap::affine(buffer, lane, number_);
+  BlockMap all = BlockMap::table();
+  BlockRanges blocks;
+  for (int node = 0; node < nodes(); ++node) {
+    blocks.clear();
+    add_blocks(blocks, lane, node, buffer);
+    all.add(blocks);
+  }
+  return all;
+}
+
+BlockRanges Lanes::carried(int place, int node, Buffer buffer) const {
+  if (regular()) return runs_below(buffer, place, place < number_, number_, regions_->ranks());
+  BlockRanges blocks;
+  for (int lane = place; lane < number_; lane += size(node))
+    for (int each = 0; each < nodes(); ++each) add_blocks(blocks, lane, each, buffer);
+  return blocks;
+}
+
+BlockMap Lanes::own(int rank, Buffer buffer) const {
+  return BlockMap::table({carried(place(rank), node(rank), buffer)});
+}
+
+BlockMap Lanes::of_all(int rank, Buffer buffer) const {
+  BlockMap all = BlockMap::table();
+  const int here = node(rank);
+  for (int place = 0; place < size(here); ++place) all.add(carried(place, here, buffer));
+  return all;
+}
+
+void Lanes::run(ScheduleBuilder& schedule, int rank, const Schedule& own, int rounds,
+                const PerLane& send, const PerLane& recv) const {
+  std::vector<Schedule> carried;
+  for (int lane = place(rank); lane < number_; lane += size(node(rank))) {
+    std::vector<int> ranks(nodes());
+    for (int each = 0; each < nodes(); ++each) ranks[each] = at(lane, each);
+    carried.push_back(on(ranks, own, send(lane), recv(lane)));
+  }
+  schedule.then(abreast(carried), rounds);
+}
+
+void Lanes::run(ScheduleBuilder& schedule, int rank, const Flat& flat, const PerLane& send,
+                const PerLane& recv) const {
+  run(schedule, rank, flat.schedule(nodes(), node(rank)), flat.rounds(nodes()), send, recv);
+}
+
 void Lanes::run(ScheduleBuilder& schedule, int rank, const Flat& flat, int width,
                 int segments) const {
-  const int here = node(rank), delay = segments == 1 ? 0 : flat.busy(nodes());
-  std::vector<Schedule> own;
-  for (int lane = 0; lane < number_; ++lane) {
-    if (carrier(lane, here) != rank) continue;
-    std::vector<int> ranks;
-    for (int each = 0; each < nodes(); ++each) ranks.push_back(carrier(lane, each));
-    own.push_back(on(ranks,
-                     segmented(flat.schedule(nodes(), here), width / segments, segments, delay),
-                     BlockMap::affine(divide() ? Buffer::recv : Buffer::send, lane * width),
-                     BlockMap::affine(Buffer::recv, lane * width)));
-  }
-  schedule.then(abreast(own), flat.rounds(nodes()) + delay * (segments - 1));
+  const int delay = segments == 1 ? 0 : flat.busy(nodes());
+  const auto message = [&](Buffer buffer) {
+    return [=](int lane) { return BlockMap::affine(buffer, lane * width); };
+  };
+  run(schedule, rank,
+      segmented(flat.schedule(nodes(), node(rank)), width / segments, segments, delay),
+      flat.rounds(nodes()) + delay * (segments - 1),
+      message(divide() ? Buffer::recv : Buffer::send), message(Buffer::recv));
 }
 
 }  // namespace toccata

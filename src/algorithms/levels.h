@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -137,13 +138,25 @@ class Lanes {
   BlockMap own(int rank, Buffer buffer, int width) const;
   BlockMap of_all(int rank, Buffer buffer, int width) const;
 
+  // Of a buffer with a block for every rank: a lane is for the ranks whose number on their node,
+  // divided by the number of lanes, leaves its own. Theirs, as a block of each node; and those of
+  // all lanes that a rank carries, and each rank of its node.
+  bool is_for(int lane, int rank) const { return place(rank) % number_ == lane; }
+  BlockMap by_node(int lane, Buffer buffer) const;
+  BlockMap own(int rank, Buffer buffer) const;
+  BlockMap of_all(int rank, Buffer buffer) const;
+
   // A collective inside each node, or inside the root's alone.
   enum class Nodes : std::uint8_t { all, the_roots };
   void inside(ScheduleBuilder& schedule, int rank, const Flat& flat, const BlockMap& send,
               const BlockMap& recv, Nodes nodes = Nodes::all) const;
 
-  // A collective in each lane, of `width` blocks of recv, in as many segments; contributions are
-  // taken from recv too, unless there are no nodes and nothing has been done yet.
+  // A collective in each lane that the rank carries, whose blocks lie where the maps say.
+  using PerLane = std::function<BlockMap(int lane)>;
+  void run(ScheduleBuilder& schedule, int rank, const Flat& flat, const PerLane& send,
+           const PerLane& recv) const;
+  // The same of `width` blocks of recv, in as many segments; contributions are taken from recv too,
+  // unless there are no nodes and nothing has been done yet.
   void run(ScheduleBuilder& schedule, int rank, const Flat& flat, int width,
            int segments = 1) const;
 
@@ -152,12 +165,22 @@ class Lanes {
 
  private:
   // Nodes and their members are counted from the root's on.
-  int region(int node) const { return (first_ + node) % nodes(); }
+  int region(int node) const { return node + first_ - (node + first_ < nodes() ? 0 : nodes()); }
   int node(int rank) const { return (regions_->of(rank) - first_ + nodes()) % nodes(); }
   int size(int node) const { return regions_->size(region(node)); }
   int place(int rank) const;
-  int carrier(int lane, int node) const;
+  int at(int place, int node) const {
+    const auto members = regions_->members(region(node));
+    const std::size_t from = place + (node == 0 ? regions_->local(root_) : 0);
+    return members[from < members.size() ? from : from % members.size()];  // mostly the quick way
+  }
   BlockRanges carried(int place, int node, Buffer buffer, int width) const;
+  BlockRanges carried(int place, int node, Buffer buffer) const;
+  // Whether those that a lane is for are equally far from each other.
+  bool regular() const;
+  void add_blocks(BlockRanges& blocks, int lane, int node, Buffer buffer) const;
+  void run(ScheduleBuilder& schedule, int rank, const Schedule& own, int rounds,
+           const PerLane& send, const PerLane& recv) const;
 
   std::shared_ptr<const Regions> regions_;
   Levels levels_;
