@@ -136,9 +136,11 @@ void Levels::run(ScheduleBuilder& schedule, int level, int rank, const Flat& fla
   Schedule own;
   if (const std::vector<int> ranks = team(level, rank); !ranks.empty()) {
     const int place = static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
-    own = on(ranks, flat.schedule(static_cast<int>(ranks.size()), place), send, recv, scratch);
+    const Schedule among = flat.schedule(static_cast<int>(ranks.size()), place);
+    own = scratch == Scratch::at_home ? on(ranks, among, send, recv, scratch)
+                                      : on(ranks, among, send, recv, schedule.scratch_blocks());
   }
-  schedule.then(std::move(own), rounds(level, flat));
+  schedule.go_on({&own, 1}, rounds(level, flat));
 }
 
 void Levels::broadcast(ScheduleBuilder& schedule, int level, int rank, const Flat& flat,
@@ -267,6 +269,13 @@ void Lanes::add_blocks(BlockRanges& blocks, int lane, int node, Buffer buffer) c
     append(blocks, {buffer, members[place]});
 }
 
+int Lanes::served(int lane) const {
+  if (even()) return served(lane, 0) * nodes();
+  int all = 0;
+  for (int node = 0; node < nodes(); ++node) all += served(lane, node);
+  return all;
+}
+
 BlockMap Lanes::by_node(int lane, Buffer buffer) const {
   if (regular() && number_ == regions_->largest()) return BlockMap::affine(buffer, lane, number_);
   BlockMap all = BlockMap::table();
@@ -287,6 +296,8 @@ BlockRanges Lanes::carried(int place, int node, Buffer buffer) const {
   return blocks;
 }
 
+BlockRanges Lanes::of_node(int node) const { return blocks_of(*regions_, node, 1); }
+
 BlockMap Lanes::own(int rank, Buffer buffer) const {
   return BlockMap::table({carried(place(rank), node(rank), buffer)});
 }
@@ -301,12 +312,14 @@ BlockMap Lanes::of_all(int rank, Buffer buffer) const {
 void Lanes::run(ScheduleBuilder& schedule, int rank, const Schedule& own, int rounds,
                 const PerLane& send, const PerLane& recv) const {
   std::vector<Schedule> carried;
+  int scratch = schedule.scratch_blocks();
   for (int lane = place(rank); lane < number_; lane += size(node(rank))) {
     std::vector<int> ranks(nodes());
     for (int each = 0; each < nodes(); ++each) ranks[each] = at(lane, each);
-    carried.push_back(on(ranks, own, send(lane), recv(lane)));
+    carried.push_back(on(ranks, own, send(lane), recv(lane), scratch));
+    scratch += static_cast<int>(blocks(carried.back().scratch()));
   }
-  schedule.then(abreast(carried), rounds);
+  schedule.go_on(carried, rounds);
 }
 
 void Lanes::run(ScheduleBuilder& schedule, int rank, const Flat& flat, const PerLane& send,

@@ -132,19 +132,31 @@ class Lanes {
   bool divide() const { return levels_.number() > 1; }
   int number() const { return number_; }
   int nodes() const { return regions_->number(); }
+  bool even() const { return regions_->even(); }
+  // Nodes and their ranks are counted from the root's on: a rank's node, its place there.
+  int node(int rank) const { return (regions_->of(rank) - first_ + nodes()) % nodes(); }
+  int place(int rank) const;
+  int size(int node) const { return regions_->size(region(node)); }
 
   // Of a message of `width` blocks a lane, those of the lanes that a rank carries; and those of
   // each rank of its node.
   BlockMap own(int rank, Buffer buffer, int width) const;
   BlockMap of_all(int rank, Buffer buffer, int width) const;
 
-  // Of a buffer with a block for every rank: a lane is for the ranks whose number on their node,
-  // divided by the number of lanes, leaves its own. Theirs, as a block of each node; and those of
-  // all lanes that a rank carries, and each rank of its node.
+  // Where there is a block for every rank, and no root: a lane is for the ranks whose place,
+  // divided by the number of lanes, leaves its own number. How many these are on a node, and on
+  // all.
+  int served(int lane, int node) const {
+    return lane < size(node) ? (size(node) - 1 - lane) / number_ + 1 : 0;
+  }
+  int served(int lane) const;
   bool is_for(int lane, int rank) const { return place(rank) % number_ == lane; }
+  // Their blocks as a block of each node; those of all lanes that a rank carries, and that each
+  // rank of its node does; those of all ranks of a node, in recv.
   BlockMap by_node(int lane, Buffer buffer) const;
   BlockMap own(int rank, Buffer buffer) const;
   BlockMap of_all(int rank, Buffer buffer) const;
+  BlockRanges of_node(int node) const;
 
   // A collective inside each node, or inside the root's alone.
   enum class Nodes : std::uint8_t { all, the_roots };
@@ -164,11 +176,7 @@ class Lanes {
   int rounds(const Flat& in_lane, const Flat& inside) const;
 
  private:
-  // Nodes and their members are counted from the root's on.
   int region(int node) const { return node + first_ - (node + first_ < nodes() ? 0 : nodes()); }
-  int node(int rank) const { return (regions_->of(rank) - first_ + nodes()) % nodes(); }
-  int size(int node) const { return regions_->size(region(node)); }
-  int place(int rank) const;
   int at(int place, int node) const {
     const auto members = regions_->members(region(node));
     const std::size_t from = place + (node == 0 ? regions_->local(root_) : 0);

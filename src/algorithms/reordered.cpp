@@ -132,7 +132,7 @@ bool keeps_order_of_ranks(const Algorithm& algorithm, Order order) {
 Shape reordered(const Algorithm& algorithm, Shape known, std::vector<int> players, Order order) {
   Reordering who{.players = std::move(players), .roles = {}, .order = order, .played = known};
   who.roles = inverse(who.players);
-  who.played.root = who.roles[known.root];
+  if (algorithm.collective.rooted) who.played.root = who.roles[known.root];
   if (known.placement != nullptr)
     who.played.placement = std::make_shared<const Placement>(known.placement->among(who.players));
   if (known.grid != nullptr) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "schedule/homes.h"
+
 namespace toccata {
 
 ScheduleBuilder& ScheduleBuilder::round() {
@@ -148,6 +150,37 @@ ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
     add(schedule_.steps_, next.steps_);
   }
   for (int i = 0; i < missing; ++i) round();
+  return *this;
+}
+
+// What is like our scratch is like what that is like.
+BlockRanges ScheduleBuilder::without_scratch(const BlockRanges& like) const {
+  if (std::ranges::none_of(like, [](auto& range) { return range.buffer == Buffer::scratch; }))
+    return like;
+  BlockRanges result;
+  const Homes homes(schedule_.scratch_);
+  for (const BlockRange& range : like)
+    if (range.buffer != Buffer::scratch)
+      append(result, range);
+    else
+      for (const BlockRange& home : homes.of(range)) append(result, home);
+  return result;
+}
+
+ScheduleBuilder& ScheduleBuilder::go_on(std::span<const Schedule> abreast, int rounds) {
+  for (const Schedule& each : abreast) {
+    reserve(each);
+    scratch(without_scratch(each.scratch()));
+    channel(each.channels() - 1);
+    rounds = std::max(rounds, each.rounds());
+  }
+  schedule_.rounds_.reserve(schedule_.rounds_.size() + rounds);
+  for (int i = 0; i < rounds; ++i) {
+    round();
+    for (const Schedule& each : abreast)
+      if (i < each.rounds()) merge_round(each, i);
+  }
+  channel_ = 0;
   return *this;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "schedule/schedule.h"
 
 namespace toccata {
@@ -41,10 +43,15 @@ class ScheduleBuilder {
 
   // New scratch blocks, one for each block of `like` and of its size.
   BlockRange scratch(const BlockRanges& like);
+  int scratch_blocks() const { return scratch_blocks_; }
 
   // All rounds of `next`, after ours: the combinator `then`, in place. Where other ranks have more
   // rounds in their `next`, `rounds` says how many, so that what follows lines up.
   ScheduleBuilder& then(Schedule next, int rounds = 0);
+
+  // The same for several at a time, on the same channels, as in `abreast`, which may work in our
+  // scratch. Each is made by `on`, told of all the scratch that we and those before it have.
+  ScheduleBuilder& go_on(std::span<const Schedule> abreast, int rounds = 0);
 
   // Adds one round of `other` to the open one, its blocks moved so, its channels moved past ours:
   // how combinators pair rounds. Its scratch itself is claimed by scratch().
@@ -63,6 +70,8 @@ class ScheduleBuilder {
  private:
   ScheduleBuilder& step(std::span<const BlockRange> from, std::span<const BlockRange> into,
                         bool reduces);
+
+  BlockRanges without_scratch(const BlockRanges& like) const;
 
   // Keeps the ranges that have blocks, and returns where they begin.
   std::uint32_t store(std::span<const BlockRange> blocks);

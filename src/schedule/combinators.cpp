@@ -4,6 +4,7 @@
 #include <array>
 
 #include "schedule/builder.h"
+#include "schedule/homes.h"
 
 namespace toccata {
 
@@ -13,49 +14,9 @@ Schedule then(const Schedule& first, const Schedule& second) {
   return std::move(result).build();
 }
 
-namespace {
-
-// What the blocks of a schedule's scratch are like.
-class Homes {
- public:
-  explicit Homes(const BlockRanges& like) {
-    for (const BlockRange& each : like)
-      for_each_block(each, [&](int block) { all_.push_back({each.buffer, block}); });
-  }
-
-  // For those of a range, in as few runs as can be.
-  BlockRanges of(const BlockRange& range) const {
-    BlockRanges runs;
-    for_each_block(range, [&](int block) {
-      const BlockRange& home = all_[block];
-      if (!runs.empty() && runs.back().buffer == home.buffer &&
-          runs.back().first + runs.back().count == home.first)
-        ++runs.back().count;
-      else
-        runs.push_back(home);
-    });
-    return runs;
-  }
-
- private:
-  std::vector<BlockRange> all_;
-};
-
-}  // namespace
-
 Schedule going_on(const Schedule& first, const Schedule& second) {
   ScheduleBuilder result;
-  result.then(first);
-  BlockRanges own;
-  const Homes homes(first.scratch());
-  for (const BlockRange& range : second.scratch())
-    if (range.buffer != Buffer::scratch)
-      append(own, range);
-    else
-      for (const BlockRange& home : homes.of(range)) append(own, home);
-  result.scratch(own);
-  for (int i = 0; i < second.rounds(); ++i) result.round().merge_round(second, i);
-  result.channel(second.channels() - 1);
+  result.then(first).go_on({&second, 1});
   return std::move(result).build();
 }
 
@@ -146,10 +107,17 @@ BlockMap BlockMap::table(std::span<const BlockRanges> table) {
 }
 
 void BlockMap::add(std::span<const BlockRange> ranges) {
+  const auto block = static_cast<std::int32_t>(first_.size()) - 1;
+  const auto width = static_cast<std::int32_t>(blocks(ranges));
+  const bool run = ranges.size() == 1 && ranges[0].repeat == 1;
+  if (block == 0)
+    affine_ = {run ? ranges[0].buffer : Buffer::recv, run ? ranges[0].first : 0, width};
+  if (block == 1 && run) stride_ = ranges[0].first - affine_.first;
+  is_affine_ = (block == 0 || is_affine_) && run && width > 0 &&
+               ranges[0] == BlockRange{affine_.buffer, affine_.first + block * stride_,
+                                       affine_.count, ranges[0].stride};
   ranges_.insert(ranges_.end(), ranges.begin(), ranges.end());
   first_.push_back(static_cast<std::uint32_t>(ranges_.size()));
-  const auto width = static_cast<std::int32_t>(blocks(ranges));
-  if (first_.size() == 2) affine_.count = width;
   if (affine_.count != width) affine_.count = 0;
 }
 
@@ -163,7 +131,7 @@ std::int64_t BlockMap::width(int inner_block) const {
 }
 
 void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
-  if (!first_.empty()) {
+  if (!first_.empty() && !is_affine_) {
     for_each_block(inner, [&](int block) {
       for (const BlockRange& range : of(block)) append(outer, range);
     });

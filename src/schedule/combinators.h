@@ -68,8 +68,9 @@ class BlockMap {
  private:
   std::span<const BlockRange> of(int inner_block) const;
 
-  BlockRange affine_;  // of inner block 0; of a table its count alone
+  BlockRange affine_;  // of inner block 0; of a table that is not affine its count alone
   std::int32_t stride_ = 1;
+  bool is_affine_ = false;  // of a table: its blocks are runs, equally far from each other
   std::span<const int> permutation_;
   std::int32_t blocks_a_rank_ = 1;
   // The table: the ranges of all inner blocks, and where each one's begin, and the end.

@@ -19,11 +19,7 @@
 #include <algorithm>
 #include <array>
 
-#include "algorithms/flat.h"
-#include "algorithms/region_blocks.h"
-#include "patterns/arithmetic.h"
-#include "schedule/combinators.h"
-#include "topology/division.h"
+#include "algorithms/levels.h"
 
 namespace toccata::algorithms::alltoall {
 
@@ -36,148 +32,62 @@ static const Parameter leaders = [] {
 static const Parameter exchange =
     choice("exchange", "the all-to-all among leaders", {"pairwise", "linear", "bruck"});
 
-namespace {
-
-class Nodes {
- public:
-  explicit Nodes(const Shape& shape)
-      : shared_(node_regions(shape.placement, shape.p)),
-        between_(toccata::alltoall, exchange.words[shape.parameters[exchange]]) {
-    static constexpr std::array numbers{0, 1, 2, 4, 8};
-    const int asked = numbers[shape.parameters[leaders]];
-    number_ = asked == 0 ? regions_.largest() : std::min(asked, regions_.largest());
-  }
-
-  std::string why_impossible() const {
-    return between_.algorithm().name == "bruck" && !regions_.even()
-               ? "needs as many ranks on every node for exchange=bruck"
-               : "";
-  }
-
-  Schedule schedule(int rank) const;
-
- private:
-  int nodes() const { return regions_.number(); }
-  // How many ranks of a node a leader is for, and which is the i-th of them.
-  int served(int leader, int node) const {
-    const int size = regions_.size(node);
-    return leader < size ? (size - 1 - leader) / number_ + 1 : 0;
-  }
-  int rank_served(int leader, int node, int i) const {
-    return regions_.members(node)[leader + i * number_];
-  }
-
-  std::shared_ptr<const Regions> shared_;
-  const Regions& regions_ = *shared_;
-  Flat between_;
-  int number_ = 1;  // leaders a node
-};
-
-Schedule Nodes::schedule(int rank) const {
-  if (!regions_.divide()) return between_.schedule(nodes(), rank);
-  const int node = regions_.of(rank), own = regions_.local(rank), size = regions_.size(node);
-  const auto members = regions_.members(node);
-  const int p = regions_.ranks();
-
-  std::vector<BlockRanges> toward(number_);  // blocks for all whom a leader is for, by node
-  for (int each = 0; each < nodes(); ++each) {
-    for (int leader = 0; leader < number_; ++leader)
-      for (int i = 0; i < served(leader, each); ++i)
-        append(toward[leader], send(rank_served(leader, each, i)));
-  }
-
-  // The leaders that this rank is, and their scratch: what goes out, by destination and then by
-  // source, and what comes in for others, by node, destination and source.
-  struct Leader {
-    int number, destinations, out, in;
-    // What the i-th rank of this node has for them.
-    BlockRanges from(int i, int size) const {
-      return {{Buffer::scratch, out + i, 1, size, destinations}};
-    }
-  };
-  std::vector<Leader> leading;
-  ScheduleBuilder schedule;
-  int scratch = 0;  // blocks
-  for (int leader = own; leader < number_; leader += size) {
-    const auto destinations = static_cast<int>(blocks(toward[leader]));
-    const auto some = [&](int count) {  // all blocks are alike: one stands for all
-      scratch += count;
-      return schedule.scratch({{Buffer::recv, 0, 1, 0, count}}).first;
-    };
-    const int out = some(destinations * size);
-    leading.push_back({leader, destinations, out, some(p * std::max(0, served(leader, node) - 1))});
-  }
-
-  schedule.round();
-  for (int i = 1; i < size; ++i) {
-    const int above = wrap(own + i, size), below = wrap(own - i, size);
-    BlockRanges sent, received;
-    for (int leader = above; leader < number_; leader += size)
-      for (const BlockRange& range : toward[leader]) append(sent, range);
-    for (const Leader& leader : leading)
-      for (const BlockRange& range : leader.from(below, size)) append(received, range);
-    if (!sent.empty()) schedule.send(members[above], sent);
-    if (!received.empty()) schedule.recv(members[below], received);
-  }
-  for (const Leader& leader : leading) schedule.copy(toward[leader.number], leader.from(own, size));
-
-  // What is for the leader's own rank comes in where it belongs.
-  std::vector<Schedule> exchanges;
-  for (const Leader& leader : leading) {
-    std::vector<int> group;
-    std::vector<BlockRanges> out(nodes()), in(nodes());
-    int next_out = leader.out, next_in = leader.in;
-    for (int each = 0; each < nodes(); ++each) {
-      group.push_back(regions_.members(each)[leader.number % regions_.size(each)]);
-      const int going = served(leader.number, each) * size;
-      append(out[each], {Buffer::scratch, next_out, going});
-      next_out += going;
-      if (const int here = served(leader.number, node); here > 0) {
-        in[each] = blocks_of(regions_, each, 1);
-        const int coming = (here - 1) * regions_.size(each);
-        append(in[each], {Buffer::scratch, next_in, coming});
-        next_in += coming;
-      }
-    }
-    const int here = served(leader.number, node), going = here * size;
-    const bool alike = regions_.even();  // ranges then, rather than a table
-    exchanges.push_back(on(
-        group, between_.schedule(nodes(), node),
-        alike ? BlockMap::affine(Buffer::scratch, leader.out, going, going) : BlockMap::table(out),
-        alike && here == 1 && regions_.consecutive() ? BlockMap::affine(Buffer::recv, 0, size, size)
-                                                     : BlockMap::table(in),
-        scratch));
-  }
-  const Schedule exchanged = abreast(exchanges);
-  ScheduleBuilder giving;
-  for (int i = exchanged.rounds(); i < between_.rounds(nodes()); ++i) giving.round();
-  giving.round();
-  if (own >= number_) {
-    BlockRanges from_all;
-    for (int each = 0; each < nodes(); ++each)
-      for (const BlockRange& range : blocks_of(regions_, each, 1)) append(from_all, range);
-    giving.recv(members[own % number_], from_all);
-  } else if (size > number_) {
-    const int others = served(own, node) - 1;
-    for (int i = 0; i < others; ++i) {
-      BlockRanges theirs;
-      int next = leading.front().in;
-      for (int each = 0; each < nodes(); ++each) {
-        const int count = regions_.size(each);
-        append(theirs, {Buffer::scratch, next + i * count, count});
-        next += others * count;
-      }
-      giving.send(rank_served(own, node, i + 1), theirs);
-    }
-  }
-  Schedule all =
-      going_on(going_on(std::move(schedule).build(), exchanged), std::move(giving).build());
-  // Sender and receiver have the blocks in different buffers, and so in different ranges.
-  all.set_travel(Travel::packed);
-  return all;
+static Lanes by_leaders(const Shape& shape) {
+  static constexpr std::array numbers{0, 1, 2, 4, 8};
+  return {shape, numbers[shape.parameters[leaders]]};
 }
 
-}  // namespace
+static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
+  const Lanes lanes = by_leaders(shape);
+  const Flat between(toccata::alltoall, exchange.words[shape.parameters[exchange]]);
+  const Flat inside(toccata::alltoall, "linear");
+  if (!lanes.divide()) {
+    schedule.then(between.schedule(shape.p, rank));
+    return;
+  }
+  const int here = lanes.node(rank), size = lanes.size(here), own = lanes.place(rank);
+  ScheduleBuilder all;
+  const auto some = [&](int blocks) {  // all are alike: one stands for all
+    return all.scratch({{Buffer::recv, 0, 1, 0, blocks}}).first;
+  };
+
+  // By place on the node: what comes from each for the lanes that this rank carries, and what goes
+  // to those they are for.
+  std::vector<BlockRanges> handed(size), given(size), taken(size);
+  // By lane: what goes out, node by node, destination and source; and what comes in, where it
+  // belongs if it is for this rank.
+  std::vector<BlockMap> out(lanes.number(), BlockMap::table()), in = out;
+  for (int lane = own; lane < lanes.number(); lane += size) {
+    const int destinations = lanes.served(lane), others = lanes.served(lane, here) - 1;
+    int going = some(destinations * size), coming = some(std::max(0, others) * shape.p);
+    for (int i = 0; i < size; ++i)
+      append(handed[i], {Buffer::scratch, going + i, 1, size, destinations});
+    for (int node = 0; node < lanes.nodes(); ++node) {
+      const BlockRange there{Buffer::scratch, going, lanes.served(lane, node) * size};
+      going += there.count;
+      out[lane].add(there);
+      BlockRanges back = others < 0 ? BlockRanges{} : lanes.of_node(node);
+      for (int i = 1; i <= others; ++i, coming += lanes.size(node)) {
+        append(back, {Buffer::scratch, coming, lanes.size(node)});
+        append(given[own + i * lanes.number()], {Buffer::scratch, coming, lanes.size(node)});
+      }
+      in[lane].add(back);
+    }
+  }
+  if (own >= lanes.number())
+    for (int node = 0; node < lanes.nodes(); ++node)
+      for (const BlockRange& each : lanes.of_node(node)) append(taken[own % lanes.number()], each);
+
+  lanes.inside(all, rank, inside, lanes.of_all(rank, Buffer::send), BlockMap::table(handed));
+  lanes.run(
+      all, rank, between, [&](int lane) { return out[lane]; }, [&](int lane) { return in[lane]; });
+  lanes.inside(all, rank, inside, BlockMap::table(given), BlockMap::table(taken));
+
+  // Sender and receiver have the blocks in different buffers, and so in different ranges.
+  Schedule packed = std::move(all).build();
+  packed.set_travel(Travel::packed);
+  schedule.then(std::move(packed));
+}
 
 extern const Algorithm hierarchical{
     .name = "hierarchical",
@@ -187,9 +97,13 @@ extern const Algorithm hierarchical{
     .parameters = {leaders, exchange},
     .blocks_alike = true,
     .by_placement = true,
-    .impossible = [](const Shape& shape) { return Nodes(shape).why_impossible(); },
-    .write = [](const Shape& shape, int rank,
-                ScheduleBuilder& schedule) { schedule.then(Nodes(shape).schedule(rank)); },
+    .impossible =
+        [](const Shape& shape) {
+          return std::string(shape.parameters.is(exchange, "bruck") && !by_leaders(shape).even()
+                                 ? "needs as many ranks on every node for exchange=bruck"
+                                 : "");
+        },
+    .write = write,
 };
 
 }  // namespace toccata::algorithms::alltoall
