@@ -42,10 +42,10 @@ static const Parameter levels = [] {
 
 // As many rounds as `among` may have in a region of up to `size` ranks, divided at most by these
 // levels. Regions differ, and their rounds have to line up; one too many costs nothing.
-static int most_rounds(const Placement& placement, std::span<const int> levels, int size) {
-  if (levels.empty()) return 1 + ceil_log2(size);
-  const Regions& regions = placement.regions(levels[0]);
-  const auto further_in = levels.subspan(1);
+static int most_rounds(const Placement& placement, std::span<const int> through, int size) {
+  if (through.empty()) return 1 + ceil_log2(size);
+  const Regions& regions = placement.regions(through[0]);
+  const auto further_in = through.subspan(1);
   const int inside = most_rounds(placement, further_in, std::min(size, regions.largest()));
   const int exchanges = ceil_log2(std::min(size, regions.number()));
   return std::max(inside * (1 + exchanges), most_rounds(placement, further_in, size));
