@@ -201,7 +201,7 @@ Preloaded into all ranks of an MPI program, the library serves its blocking coll
 Fortran. Where nothing is set it chooses by itself: the first calls are the MPI library's own; when
 a collective of some size has taken so long that it pays, up to five algorithms that a model names
 are tried beside it, and the quickest stays. Trials cost at most 2% of the time in those calls,
-what is set up once aside. ``toccata run`` does the preloading, by the launcher's own way, on all
+beside what is set up once. ``toccata run`` does the preloading, by the launcher's own way, on all
 hosts. There is one library for each MPI, below the name of its family: openmpi, mpich, intelmpi,
 or abi, the standard ABI.
 """

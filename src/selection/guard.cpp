@@ -109,9 +109,9 @@ void Guard::challenge(int ways) {
   plan();
 }
 
-// What comes next, and the call at which it is within the share, and not right away, or trials
-// would keep step with a program: first tries, comparisons of what
-// was tried, the most promising first, or, when all have been through that, a recheck.
+// What comes next: first tries; comparisons of what was tried, the most promising first; or, when
+// all have been through that, a recheck. And at which call: where it is within the share, but not
+// right away, or trials would keep step with a program.
 void Guard::plan() {
   const auto within_share = [&](double excess) {
     return std::max(calls_ + 2, static_cast<std::int64_t>((excess_ + excess) / share));

@@ -21,15 +21,15 @@ namespace toccata::algorithms::alltoall {
 
 constexpr int most_ranks = 1024;
 
-// Of `p` blocks place by place: each that of the rank at the end of its swaps from `rank` on, the
-// first swap first or the last one.
-static BlockRanges by_place(Buffer buffer, int p, int rank, bool first_first) {
+// The p blocks, place by place: of those to whom the swaps of a place lead from `rank`; or, the
+// last swap first, of those from whom they lead to it.
+static BlockRanges by_place(Buffer buffer, int p, int rank, bool leading_to_it) {
   const int swaps = floor_log2(p);
   BlockRanges blocks;
   for (int place = 0; place < p; ++place) {
     int at = rank;
     for (int i = 0; i < swaps; ++i) {
-      const int swap = first_first ? i : swaps - 1 - i;
+      const int swap = leading_to_it ? swaps - 1 - i : i;
       if ((place >> swap & 1) != 0) at = bine_peer(at, swap, p);
     }
     append(blocks, {buffer, at});
@@ -42,13 +42,13 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const BlockRange places = schedule.scratch({recv(0, p)});
   const BlockRange arrived = schedule.scratch({recv(0, p / 2)});
 
-  schedule.round().copy(by_place(Buffer::send, p, rank, true), {places});
+  schedule.round().copy(by_place(Buffer::send, p, rank, false), {places});
   for (int swap = 0; 1 << swap < p; ++swap) {
     const int peer = bine_peer(rank, swap, p);
     const BlockRange moving{Buffer::scratch, 1 << swap, 1 << swap, 2 << swap, p >> (swap + 1)};
     schedule.round().send(peer, moving).recv(peer, arrived).copy({arrived}, {moving});
   }
-  schedule.copy({places}, by_place(Buffer::recv, p, rank, false));
+  schedule.copy({places}, by_place(Buffer::recv, p, rank, true));
 }
 
 static Cost claim(const Shape& shape) {
