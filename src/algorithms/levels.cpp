@@ -152,10 +152,13 @@ void Levels::broadcast(ScheduleBuilder& schedule, int level, int rank, const Fla
 void Levels::reduce(ScheduleBuilder& schedule, int level, int rank, const Flat& broadcast,
                     int blocks) const {
   ScheduleBuilder down;
-  this->broadcast(down, level, rank, broadcast, blocks);
+  this->broadcast(down, level, rank, broadcast, 1);
   const int rounds = rounds_from(level, broadcast);
   const bool leads = level == 0 ? rank == root_ : stands_in(level - 1, rank);
-  schedule.then(collecting(std::move(down).build(), rounds, 0, leads ? blocks : 0), rounds + 1);
+  const Schedule one = collecting(std::move(down).build(), rounds, 0, leads ? 1 : 0);
+  schedule.then(on(one, BlockMap::affine(Buffer::send, 0, blocks, blocks),
+                   BlockMap::affine(Buffer::recv, 0, blocks, blocks)),
+                rounds + 1);
 }
 
 // What it gives itself is in send as long as nobody has gathered anything.

@@ -74,14 +74,14 @@ class Collector {
       if (i >= spreading_.rounds()) continue;
       for (const Message& each : spreading_.recvs(i) | std::views::reverse) {
         BlockRanges ranges;
-        for_each(spreading_.ranges(each), [&](int block) { append(ranges, held(block)); });
+        for (const BlockRange& run : alike(spreading_.ranges(each))) append(ranges, held(run));
         result_.channel(each.channel).send(each.peer, in_runs(ranges), each.travel);
       }
       for (const Message& each : spreading_.sends(i) | std::views::reverse)
         receive(each, spreading_.ranges(each));
       for (const auto& [from, into] : reductions_) result_.reduce(from, into);
       reductions_.clear();
-      for (const int block : with_spares_) used_[block] = 0;
+      for_each(with_spares_, [&](int block) { used_[block] = 0; });
       with_spares_.clear();
     }
     result_.channel(spreading_.channels() - 1);
@@ -91,7 +91,7 @@ class Collector {
  private:
   static constexpr int none = -1;
 
-  // What was appended block by block, its runs merged where they are strided.
+  // What was appended run by run, its runs merged where they are strided.
   static BlockRanges in_runs(const BlockRanges& ranges) {
     BlockRanges merged;
     for (const BlockRange& each : ranges) append(merged, each);
@@ -103,26 +103,79 @@ class Collector {
     for (const BlockRange& range : ranges) for_each_block(range, visit);
   }
 
+  // The same blocks as runs of such as lie equally far apart and have places that do as well: among
+  // many ranks a message has very many blocks, of which the same is to be said.
+  BlockRanges alike(std::span<const BlockRange> ranges) const {
+    BlockRanges runs;
+    const auto add = [&](int first, int step, int blocks) {
+      while (blocks > 0) {
+        const int count = how_many_alike(first, step, blocks);
+        runs.push_back(step == 1 || count == 1 ? send(first, count)
+                                               : BlockRange{Buffer::send, first, 1, step, count});
+        first += count * step;
+        blocks -= count;
+      }
+    };
+    for (const BlockRange& range : ranges)
+      if (range.count == 1)
+        add(range.first, range.stride, range.repeat);
+      else
+        for (int run = 0; run < range.repeat; ++run)
+          add(range.first + run * range.stride, 1, range.count);
+    return runs;
+  }
+  int how_many_alike(int first, int step, int blocks) const {
+    if (blocks == 1) return 1;
+    const auto spare = static_cast<std::size_t>(used_[first]);
+    const std::vector<int>& spares = spare < spares_.size() ? spares_[spare] : partial_;
+    const int gap = partial_[first + step] - partial_[first];
+    const int spare_gap = spares[first + step] - spares[first];
+    const bool has_place = partial_[first] != none, has_spare = spares[first] != none;
+    int count = 1;
+    for (int next = first + step; count < blocks; next += step, ++count)
+      if (used_[next] != used_[first] || is_owned(next) != is_owned(first) ||
+          (partial_[next] != none) != has_place || (spares[next] != none) != has_spare ||
+          partial_[next] - partial_[next - step] != gap ||
+          spares[next] - spares[next - step] != spare_gap)
+        break;
+    return count;
+  }
+
+  // Where in scratch a run is.
+  static BlockRange placed(const std::vector<int>& places, const BlockRange& run) {
+    const int first = places[run.first], count = static_cast<int>(run.blocks());
+    if (count == 1) return {Buffer::scratch, first};
+    return {Buffer::scratch, first, 1, places[run.first + (run.count > 1 ? 1 : run.stride)] - first,
+            count};
+  }
+
   bool is_owned(int block) const { return block >= first_owned_ && block < first_owned_ + owned_; }
 
-  // Where the part of a block's result is that this rank has.
-  BlockRange held(int block) const {
-    if (is_owned(block)) return recv(block - first_owned_);
-    if (partial_[block] == none) return send(block);
-    return {Buffer::scratch, partial_[block]};
+  // Where the parts of a run's results are that this rank has.
+  BlockRange held(BlockRange run) const {
+    if (partial_[run.first] != none) return placed(partial_, run);
+    if (is_owned(run.first)) {
+      run.buffer = Buffer::recv;
+      run.first -= first_owned_;
+    }
+    return run;
   }
 
   // What comes first for a block stays where it arrives and takes our contribution in; what comes
   // later arrives in a spare block, of which a block has as many as messages of one round.
   void receive(const Message& message, std::span<const BlockRange> ranges) {
     BlockRanges first, later, missing;
-    for_each(ranges, [&](int block) {
-      if (!is_owned(block) && partial_[block] == none) return append(first, send(block));
-      append(later, send(block));
-      const std::size_t spare = used_[block];
+    const BlockRanges runs = alike(ranges);
+    for (const BlockRange& run : runs) {
+      if (!is_owned(run.first) && partial_[run.first] == none) {
+        append(first, run);
+        continue;
+      }
+      append(later, run);
+      const std::size_t spare = used_[run.first];
       if (spare == spares_.size()) spares_.emplace_back(partial_.size(), none);
-      if (spares_[spare][block] == none) append(missing, send(block));
-    });
+      if (spares_[spare][run.first] == none) append(missing, run);
+    }
     first = in_runs(first);
     const BlockRange partials = result_.scratch(first);
     int room = partials.first;
@@ -130,19 +183,20 @@ class Collector {
     room = result_.scratch(in_runs(missing)).first;
 
     BlockRanges arrival, spare_blocks, into;
-    if (later.empty())
-      append(arrival, partials);
-    else
-      for_each(ranges, [&](int block) {
-        if (partial_[block] >= partials.first && !is_owned(block))
-          return append(arrival, held(block));
-        with_spares_.push_back(block);
-        int& spare = spares_[used_[block]++][block];
-        if (spare == none) spare = room++;
-        append(arrival, {Buffer::scratch, spare});
-        append(spare_blocks, {Buffer::scratch, spare});
-        append(into, held(block));
-      });
+    for (const BlockRange& run : runs) {
+      if (partial_[run.first] >= partials.first) {
+        append(arrival, held(run));
+        continue;
+      }
+      std::vector<int>& spares = spares_[used_[run.first]];
+      if (spares[run.first] == none)
+        for_each_block(run, [&](int block) { spares[block] = room++; });
+      append(arrival, placed(spares, run));
+      append(spare_blocks, placed(spares, run));
+      append(into, held(run));
+      with_spares_.push_back(run);
+      for_each_block(run, [&](int block) { ++used_[block]; });
+    }
     result_.channel(message.channel).recv(message.peer, in_runs(arrival), message.travel);
     if (!first.empty()) reductions_.emplace_back(std::move(first), BlockRanges{partials});
     if (!later.empty()) reductions_.emplace_back(in_runs(spare_blocks), in_runs(into));
@@ -154,7 +208,7 @@ class Collector {
   std::vector<int> partial_;                                     // scratch, by block
   std::vector<std::vector<int>> spares_;                         // scratch, by number and block
   std::vector<int> used_;                                        // spares of this round, by block
-  std::vector<int> with_spares_;                                 // blocks of this round
+  BlockRanges with_spares_;                                      // blocks of this round
   std::vector<std::pair<BlockRanges, BlockRanges>> reductions_;  // of this round
 };
 

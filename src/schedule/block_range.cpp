@@ -22,7 +22,7 @@ std::int64_t blocks(std::span<const BlockRange> ranges) {
   return total;
 }
 
-void append(BlockRanges& ranges, const BlockRange& range) {
+void append_any(BlockRanges& ranges, const BlockRange& range) {
   if (range.blocks() == 0) return;
   if (range.repeat > 1 && range.consecutive())
     return append(ranges, {range.buffer, range.first, range.count * range.repeat});

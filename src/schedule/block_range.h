@@ -38,7 +38,17 @@ inline BlockRange recv(int first, int count = 1) { return {Buffer::recv, first, 
 std::int64_t blocks(std::span<const BlockRange> ranges);
 
 // Appends `range`, merging it into the last one where the two together are one range.
-void append(BlockRanges& ranges, const BlockRange& range);
+void append_any(BlockRanges& ranges, const BlockRange& range);
+inline void append(BlockRanges& ranges, const BlockRange& range) {
+  if (!ranges.empty() && range.repeat == 1) {  // mostly one run grows
+    BlockRange& last = ranges.back();
+    if (last.repeat == 1 && last.buffer == range.buffer && last.first + last.count == range.first) {
+      last.count += range.count;
+      return;
+    }
+  }
+  append_any(ranges, range);
+}
 
 // The blocks first, first + step, ..., `count` of them, of a buffer whose `modulus` blocks form a
 // circle. At most one range more than the times the walk passes the end.

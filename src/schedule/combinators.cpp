@@ -267,11 +267,11 @@ Schedule in_scratch(const Schedule& schedule, const BlockMap& like, int stays) {
   std::vector<bool> used;
   const auto use = [&](std::span<const BlockRange> ranges) {
     for (const BlockRange& range : ranges)
-      if (range.buffer == Buffer::recv)
-        for_each_block(range, [&](std::size_t block) {
-          used.resize(std::max(used.size(), block + 1));
-          used[block] = true;
-        });
+      for (int run = 0; range.buffer == Buffer::recv && run < range.repeat; ++run) {
+        const std::size_t first = range.first + run * range.stride, end = first + range.count;
+        used.resize(std::max(used.size(), end));
+        std::fill(used.begin() + first, used.begin() + end, true);
+      }
   };
   for (int i = 0; i < schedule.rounds(); ++i) {
     for (const Message& each : schedule.sends(i)) use(schedule.ranges(each));
