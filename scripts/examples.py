@@ -3,7 +3,7 @@
 examples.py LAUNCHER BUILD FAMILY [RUNS]: runs every program of examples/ by LAUNCHER (words, such
 as "mpirun -n 4") bare, preloaded, preloaded with what such a run has learned, and preloaded with
 TOCCATA_GUARD=all, taking turns, and prints the medians of their total times over the runs, with
-their spread.
+their spread; then what `toccata explain` says of one more preloaded run.
 """
 
 import re
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ARGUMENTS = {"nbody": ["1024", "400"], "fft": ["512", "300"], "cg": ["256", "2000"]}
+ARGUMENTS = {"nbody": ["64", "1000"], "fft": ["512", "100"], "cg": ["256", "2000"]}
 
 
 # Before what is preloaded anyway, as where ranks that wait have to sleep.
@@ -65,6 +65,9 @@ def main() -> None:
                 for name, times in found.items()
             ]
             print(f"{program.name:8}" + "   ".join(cells), flush=True)
+            report = f"{folder}/{program.name}-report.json"
+            seconds(launcher, program, {"TOCCATA_REPORT": report}, library)
+            subprocess.run(["./toccata", "explain", report], check=True)
 
 
 main()
