@@ -34,8 +34,9 @@ def roff(page: Page) -> str:
 def completion(shell: str) -> str:
     """The script that asks the program itself what may come next."""
     script = get_completion_script(prog_name=PROGRAM, complete_var="_TOCCATA_COMPLETE", shell=shell)
-    # zsh loads the file when it is first needed, and then expects the answer.
-    return script + ('\n_toccata_completion "$@"\n' if shell == "zsh" else "\n")
+    # zsh loads the file when it is first needed, and then expects the answer; unless it is sourced.
+    asked = '\n[[ -z $words ]] || _toccata_completion "$@"\n'
+    return script + (asked if shell == "zsh" else "\n")
 
 
 def main() -> None:

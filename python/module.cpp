@@ -378,6 +378,7 @@ NB_MODULE(_core, module) {
   module.def("configuration_files", &configuration_files, "library"_a);
   module.def("tuning_folders", &tuning_folders, "library"_a);
   module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
+  module.def("complaint_of_value", &complaint_of_value, "name"_a, "value"_a);
 
   using Ranked = std::vector<std::pair<Choice, double>>;
   const auto by_size = [](std::string_view collective, const Shape& known, const Model& model,

@@ -422,6 +422,9 @@ def configuration_files(library: str) -> list[str]:
 def tuning_folders(library: str) -> list[str]:
     """Of the user, and of the site where the library is installed."""
 
+def complaint_of_value(name: str, value: str) -> str:
+    """What a setting takes where the value is no such word; "" otherwise."""
+
 def complaint_of_variable(name: str) -> str:
     """What is wrong with a variable's name; "" for one that means something, and others' own."""
 

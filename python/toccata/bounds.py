@@ -15,7 +15,7 @@ def shape(machine: str, p: int | None, placement: str | None, root: int) -> _cor
 
     Raises InputError if it has no mesh, ChoiceError if it cannot be.
     """
-    there = _core.Machine(machine)
+    there = machines.named(machine)
     if not there.dims:
         raise InputError(f"--machine {machine} has no links to count; it takes torus:8x8x8, mesh:…")
     ranks = p or machines.cores(there)

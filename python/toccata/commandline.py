@@ -21,10 +21,13 @@ class Grammar:
     values: frozenset[str]
     words: int = 0
     twice: frozenset[str] = frozenset()  # options that take two
+    alone: frozenset[str] = frozenset()  # that take none, where a word stands behind them
 
 
-def _grammar(values: str, words: int = 0, twice: str = "") -> Grammar:
-    return Grammar(frozenset(values.split()), words, frozenset(twice.split()))
+def _grammar(values: str, words: int = 0, twice: str = "", alone: str = "") -> Grammar:
+    return Grammar(
+        frozenset(values.split()), words, frozenset(twice.split()), frozenset(alone.split())
+    )
 
 
 # Programs that start what stands behind them, in the same process.
@@ -37,7 +40,7 @@ WRAPPERS = {
     "setsid": _grammar(""),
     "exec": _grammar(""),
     "stdbuf": _grammar("-i -o -e --input --output --error"),
-    "taskset": _grammar("", words=1),
+    "taskset": _grammar("", words=1, alone="-c --cpu-list -a --all-tasks"),
     "time": _grammar("-f -o --format --output"),
     "numactl": _grammar("-i -m -N -C -p -P -w --interleave --membind --cpunodebind --physcpubind "
                         "--preferred --preferred-many --weighted-interleave"),
@@ -155,7 +158,12 @@ def _past_options(words: Sequence[str], at: int, grammar: Grammar) -> int:
             at += 2
         elif option in grammar.values:
             at += 1
-        elif "=" not in option and at + 1 < len(words) and not words[at].startswith("-"):
+        elif (
+            option not in grammar.alone
+            and "=" not in option
+            and at + 1 < len(words)
+            and not words[at].startswith("-")
+        ):
             known = shutil.which(words[at]) is not None or Path(words[at]).name in WRAPPERS
             at += not known
     return at

@@ -99,24 +99,47 @@ def settings(said: Said) -> list[Finding]:
     """What is set, whence, and whether it can be understood."""
     findings = [Finding("file", f"{each} is read") for each in said.files.files]
     findings += [Finding("file", each, "mend that line") for each in said.files.complaints]
-    known = {each.variable: each.name for each in _core.collectives()}
     for name in said.names:
-        value = said.value(name)
-        remedy = _core.complaint_of_variable(name)
-        try:
-            if name in known and value not in ("", "auto"):
-                _core.parse_sized_choice(known[name], value)
-            elif name == "TOCCATA_TOPOLOGY" and value:
-                unknown = _core.unknown_levels(_core.Machine(value))
-                if unknown:
-                    remedy = f"nothing goes by a level called {', '.join(unknown)}"
-        except _core.ChoiceError as error:
-            remedy = str(error)
-        findings.append(Finding("setting", f"{name}={value}, from {said.origin(name)}", remedy))
+        remedy = _core.complaint_of_variable(name) or complaint(name, said)
+        text = f"{name}={said.value(name)}, from {said.origin(name)}"
+        findings.append(Finding("setting", text, remedy))
     if not said.names:
         text = "none: the library chooses by itself; TOCCATA=off leaves all to the MPI library"
         findings.append(Finding("setting", text))
     return findings
+
+
+def complaint(name: str, said: Said) -> str:
+    """What is wrong with a setting's value; "" for nothing."""
+    value = said.value(name)
+    if not value:
+        return ""
+    collective = next((each.name for each in _core.collectives() if each.variable == name), None)
+    try:
+        if collective is not None and value != "auto":
+            _core.parse_sized_choice(collective, value)
+        elif name == "TOCCATA_TOPOLOGY":
+            if unknown := _core.unknown_levels(_core.Machine(value)):
+                return f"nothing goes by a level called {', '.join(unknown)}"
+        elif name == "TOCCATA_PLACEMENT":
+            if not (topology := said.value("TOCCATA_TOPOLOGY")):
+                return "is of no use without TOCCATA_TOPOLOGY"
+            pretended = _core.Machine(topology)
+            _core.Placement(pretended, machines.cores(pretended), value)
+        elif name == "TOCCATA_MODEL":
+            _core.Model.read(value)
+    except _core.ModelError as error:
+        return f"{error}; those that come with Toccata are in {predicting.models_directory()}"
+    except _core.ChoiceError as error:
+        return str(error)
+    folder = Path(value).parent
+    if name == "TOCCATA_REPORT" and value.endswith(".json") and not os.access(folder, os.W_OK):
+        return f"nothing can be written to {folder}"
+    if name == "TOCCATA_LEARN" and value not in ("auto", "1", "off", "0"):
+        there = next(each for each in (folder, *folder.parents) if each.exists())
+        if not os.access(there, os.W_OK):
+            return f"nothing can be written to {there}"
+    return _core.complaint_of_value(name, value)
 
 
 def preloaded(environment: Mapping[str, str]) -> list[Finding]:
@@ -175,21 +198,27 @@ def choices(said: Said) -> list[Finding]:
     p = machines.cores(here)
     if p < 2:
         return []
-    model = predicting.read_model(said.value("TOCCATA_MODEL") or "usual")
+    model = _core.usual_model()  # also where another cannot be read
+    if path := said.value("TOCCATA_MODEL"):
+        with suppress(_core.ModelError):
+            model = _core.Model.read(path)
     shape = _core.Shape(_core.Placement(here, p, machines.STANDARD_PLACEMENT), 0)
     file = said.value("TOCCATA_TUNING")
     findings = []
     for collective, size in TYPICAL:
         variable = next(each.variable for each in _core.collectives() if each.name == collective)
         text, why = said.value(variable), f"{variable} says so"
-        if text in ("", "auto"):
+        if complaint(variable, said):
+            text, why = "native", f"{variable} cannot be understood"
+        elif text in ("", "auto"):
             tried = _core.worth_trying(collective, shape, model, [size])[0]
             best = ", ".join(each.text for each, _ in tried)
             text, why = "native first", f"then trials of {best} beside it"
             if collective == "allreduce" and said.value("TOCCATA_GUARD") != "all":
                 text, why = "native", "a sum of floating-point numbers keeps its bits"
-            if Path(file).is_file() and (known := _core.tuned(file, collective, p, 1, size)):
-                text, why = known.text, f"{file} says so"
+            with suppress(_core.ChoiceError):  # named where tuning files are
+                if Path(file).is_file() and (known := _core.tuned(file, collective, p, 1, size)):
+                    text, why = known.text, f"{file} says so"
         call = f"{collective} of {quantities.show_bytes(size)} among {p} ranks"
         findings.append(Finding("choice", f"{call}: {text}; {why}"))
     return findings

@@ -5,10 +5,9 @@ import os
 import socket
 from collections.abc import Sequence
 
-from toccata import _core, measuring
+from toccata import _core, machines, measuring
 from toccata import launcher as mpi
 from toccata.errors import Failure, InputError
-from toccata.machines import STANDARD_PLACEMENT
 
 Located = tuple[_core.Machine, _core.Placement | None]
 
@@ -22,12 +21,12 @@ def here() -> Located:
 
 def named(machine: str, ranks: int | None, placement: str | None) -> Located:
     """A machine as text or file, and ranks on it if there are to be some."""
-    there = _core.Machine(machine)
+    there = machines.named(machine)
     if ranks is None:
         if placement is not None:
             raise InputError(f"--placement {placement} is of no use without --ranks")
         return there, None
-    return there, _core.Placement(there, ranks, placement or STANDARD_PLACEMENT)
+    return there, _core.Placement(there, ranks, placement or machines.STANDARD_PLACEMENT)
 
 
 def launched(starter: mpi.Launcher, ranks: int, more: Sequence[str]) -> Located:

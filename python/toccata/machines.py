@@ -1,6 +1,8 @@
 """The machine and the placement that a user names."""
 
+import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Annotated
 
 import typer
@@ -27,11 +29,27 @@ PlacementOption = Annotated[
 ]
 
 
+@cache
+def named(text: str) -> _core.Machine:
+    """A machine as a user wrote it, or of a file; levels that nothing goes by are said once.
+
+    Raises ChoiceError if it cannot be.
+    """
+    machine = _core.Machine(text)
+    if unknown := _core.unknown_levels(machine):
+        print(
+            f"toccata: '{text}': nothing goes by a level called {' or '.join(unknown)}; those of a "
+            "node are node, socket, numa, l3 and core",
+            file=sys.stderr,
+        )
+    return machine
+
+
 def places(machine: str | None, most: int) -> int:
     """How many ranks a machine has places for, or `most` where that is fewer or no machine."""
     if machine is None:
         return most
-    there = _core.Machine(machine)
+    there = named(machine)
     return min(most, cores(there))
 
 
@@ -44,7 +62,7 @@ def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> 
         if placement is not None:
             raise InputError(f"--placement {placement} is of no use without --machine")
         return _core.Shape(p, root)
-    there = _core.Placement(_core.Machine(machine), p, placement or STANDARD_PLACEMENT)
+    there = _core.Placement(named(machine), p, placement or STANDARD_PLACEMENT)
     return _core.Shape(there, root)
 
 

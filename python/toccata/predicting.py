@@ -182,7 +182,7 @@ def settings(
 
 
 def _cores_of_nodes(text: str) -> list[int]:
-    machine = _core.Machine(text)
+    machine = machines.named(text)
     if "node" not in machine.levels:
         raise InputError(f"'{text}' has no level \"node\"; give --ranks instead of --nodes")
     node = machine.levels.index("node")

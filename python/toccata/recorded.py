@@ -205,7 +205,7 @@ def read(path: Path) -> list[Row]:
             if missing:
                 raise InputError(
                     f"{path}: line 1: there is no column {', '.join(missing)}; a table of recorded "
-                    f"times has {', '.join(COLUMNS)}"
+                    f"times has {', '.join(COLUMNS)}, unless `toccata bench --csv` wrote it"
                 )
             rows = [
                 _row(_of_bench(each) if of_bench else each, f"{path}: line {reader.line_num}")

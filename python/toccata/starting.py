@@ -6,9 +6,11 @@ environment is set.
 """
 
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +65,10 @@ def prepare(
     if kind == "mpiexec":
         kind = "openmpi" if (own.family if own else family) == "openmpi" else "hydra"
     handed, outside = HANDING[kind](arguments, exported)
+    if "env" in (Path(each).name for each in words[:at]):  # which may empty what is outside
+        settled = [f"{name}={value}" for name, value in outside.items()]
+        words[at:at] = ["env", *settled] if settled else []
+        at, outside = words.index(path, at), {}
     return Start([*words[: at + 1], *handed], outside, family, remarks)
 
 
@@ -107,22 +113,43 @@ def _started_by(program: str) -> str:
     with path.open("rb") as file:
         text = file.read(1 << 20)
     first = text.split(b"\n", 1)[0].decode(errors="replace")
-    families = {}
+    families: dict[str, str] = {}
+    others = ""  # launchers of any MPI, whose programs have to say it
     if re.match(r"#!.*\b(ba|da|k|z)?sh\b", first):
         lines = [line for line in text.decode(errors="replace").splitlines() if line[:1] != "#"]
         for word in re.findall(r"[\w./+-]+", "\n".join(lines)):
             if commandline.kind_of(word) in ("openmpi", "hydra", "mpiexec"):
-                try:
+                with suppress(InputError):
                     families[launcher.identify(word).family] = word
-                except InputError:
+        for words in map(_split, lines):
+            for at, word in enumerate(words):
+                kind = commandline.kind_of(word)
+                if kind in ("", "openmpi", "hydra", "mpiexec"):
                     continue
+                others = word
+                behind = words[at + 1 :]
+                for place in commandline.programs(behind, kind):
+                    if family := programs.nature(behind[place]).family:
+                        families[family] = word
     if len(families) == 1:
         return next(iter(families))
     if families:
         names = " and ".join(families.values())
         raise InputError(f"'{program}' names {names}, of two MPIs; say which, as --mpi openmpi")
+    if others:
+        raise InputError(
+            f"'{program}' names {others}, which starts programs of any MPI; say whose, as "
+            "--mpi openmpi"
+        )
     launcher.identify(program)  # says what is wrong
     raise InputError(f"'{program}' is no launcher")
+
+
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError:  # quotes that go on in the next line
+        return []
 
 
 def _exported(

@@ -109,7 +109,8 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
   try {
     return *placement_of_world(world);
   } catch (const TopologyError& error) {
-    complaint = prefix + error.what() + suffix;
+    complaint = "TOCCATA_TOPOLOGY=" + text_ + ", TOCCATA_PLACEMENT=" + places_ + ": " +
+                error.what() + suffix;
     return placement_of(ranks);
   }
 }

@@ -28,18 +28,19 @@ std::string variable(const std::string& name) {
   return value == nullptr ? "" : value;
 }
 
-bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 }  // namespace
 
-bool Settings::is_on(const char* name) {
+std::string Settings::value(const char* name, const char* instead) {
   const std::string value = configuration_.value(name);
-  const bool off = one_of(value, {"", "0", "no", "off", "false"});
-  if (!off && !one_of(value, {"1", "yes", "on", "true"}))
-    complaints_.push_back(std::string(name) + "=" + value + ": it takes 1 or 0. Using 1.");
-  return !off;
+  if (const std::string complaint = complaint_of_value(name, value); !complaint.empty())
+    complaints_.push_back(std::string(name) + "=" + value + ": " + complaint + ". Using " +
+                          instead + ".");
+  return value;
+}
+
+bool Settings::is_on(const char* name) {
+  const std::string word = value(name, "1");
+  return !word.empty() && !switches_off(word);
 }
 
 void Settings::complain_of_names() {
@@ -126,10 +127,8 @@ void Settings::read() noexcept try {
 
 // TOCCATA=off leaves all to the MPI library, whatever else is set.
 bool Settings::is_switched_on() {
-  const std::string mode = configuration_.value("TOCCATA");
+  const std::string mode = value("TOCCATA", "native");
   chooses_ = mode.empty() || mode == "auto" || mode == "1" || mode == "on";
-  if (!chooses_ && mode != "off" && mode != "0")
-    complaints_.push_back("TOCCATA=" + mode + ": it takes auto or off. Using native.");
   note("TOCCATA", mode);
   return chooses_;
 }
@@ -158,14 +157,12 @@ void Settings::read_choices() {
 }
 
 void Settings::read_guarding() {
-  const std::string guard = configuration_.value("TOCCATA_GUARD");
+  const std::string guard = value("TOCCATA_GUARD", "on");
   note("TOCCATA_GUARD", guard);
   if (guard == "off" || guard == "0")
     guarding_ = Guarding::off;
   else if (guard == "all")
     guarding_ = Guarding::all;
-  else if (!guard.empty() && guard != "on" && guard != "1")
-    complaints_.push_back("TOCCATA_GUARD=" + guard + ": it takes on, off or all. Using on.");
   const std::string model = configuration_.value("TOCCATA_MODEL");
   if (model.empty()) return;
   try {
@@ -245,12 +242,9 @@ std::string Settings::find_tuning() {
 
 void Settings::read_reordering() {
   reorder_topologies_ = is_on("TOCCATA_REORDER_TOPOLOGIES");
-  const std::string reorder = configuration_.value("TOCCATA_REORDER");
-  if (!reorder.empty()) try {
-      reorder_ = parse_reorder(reorder);
-    } catch (const ChoiceError& error) {
-      complaints_.push_back("TOCCATA_REORDER=" + reorder + ": " + error.what() + ". Using off.");
-    }
+  const std::string reorder = value("TOCCATA_REORDER", "off");
+  if (!reorder.empty() && complaint_of_value("TOCCATA_REORDER", reorder).empty())
+    reorder_ = parse_reorder(reorder);
   note("TOCCATA_REORDER", reorder_ == Reorder::off ? "" : reorder);
   note("TOCCATA_REORDER_TOPOLOGIES", reorder_topologies_ ? "1" : "");
   asks_ = asks_ || reorder_topologies_;

@@ -92,6 +92,8 @@ class Settings {
   Settings();
   static Settings& mine();
   void read() noexcept;
+  // What it says, with a complaint where the word is none that it takes and `instead` is used.
+  std::string value(const char* name, const char* instead);
   bool is_on(const char* name);
   void complain_of_names();
 

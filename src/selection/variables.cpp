@@ -1,20 +1,27 @@
 #include "selection/variables.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <vector>
 
 #include "collectives/collective.h"
+#include "selection/choice.h"
 #include "selection/spelling.h"
 
 namespace toccata {
 
 namespace {
 
+bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
 constexpr std::array known{
     Variable{"TOCCATA", "auto or off", "off leaves everything to the MPI library"},
-    Variable{"TOCCATA_TUNING", "FILE",
+    Variable{"TOCCATA_TUNING", "FILE or off",
              "what `toccata tune` found decides, from the first call on; the MPI library's own is "
-             "tried later"},
+             "tried later; off takes no file that was installed either"},
     Variable{"TOCCATA_LEARN", "auto, off or FILE",
              "keeps what this run found for the next one; auto is "
              "~/.local/state/toccata/learned-MPI.json"},
@@ -48,6 +55,9 @@ constexpr std::array known{
 
 std::span<const Variable> variables() { return known; }
 
+bool switches_off(std::string_view word) { return one_of(word, {"0", "no", "off", "false"}); }
+bool switches_on(std::string_view word) { return one_of(word, {"1", "yes", "on", "true"}); }
+
 std::string complaint_of_variable(std::string_view name) {
   if (!name.starts_with("TOCCATA_")) return "";
   std::vector<std::string_view> names;
@@ -57,6 +67,26 @@ std::string complaint_of_variable(std::string_view name) {
   if (meant == name) return "";
   return std::string(name) + " is no setting of Toccata" +
          (meant.empty() ? "" : "; the nearest is " + std::string(meant));
+}
+
+std::string complaint_of_value(std::string_view name, std::string_view value) {
+  const bool is_switch = switches_off(value) || switches_on(value);
+  const auto fits = [&] {
+    if (value.empty()) return true;
+    if (one_of(name, {"TOCCATA_REPRODUCIBLE", "TOCCATA_REORDER_TOPOLOGIES"})) return is_switch;
+    if (name == "TOCCATA_REPORT") return is_switch || value.ends_with(".json");
+    if (name == "TOCCATA") return one_of(value, {"auto", "1", "on", "off", "0"});
+    if (name == "TOCCATA_GUARD") return one_of(value, {"on", "1", "off", "0", "all"});
+    return true;
+  };
+  if (name == "TOCCATA_REORDER" && !value.empty()) try {
+      parse_reorder(value);
+    } catch (const ChoiceError& error) {
+      return error.what();
+    }
+  if (fits()) return "";
+  const auto variable = std::ranges::find(known, name, &Variable::name);
+  return "it takes " + std::string(variable->values);
 }
 
 }  // namespace toccata

@@ -242,7 +242,7 @@ class Preload(unittest.TestCase):
                 [
                     "toccata: TOCCATA_ALGATHER is no setting of Toccata; the nearest is "
                     "TOCCATA_ALLGATHER",
-                    "toccata: TOCCATA_REPRODUCIBLE=maybe: it takes 1 or 0. Using 1.",
+                    "toccata: TOCCATA_REPRODUCIBLE=maybe: it takes 0 or 1. Using 1.",
                 ],
             )
 

@@ -1,5 +1,6 @@
 """`toccata run`: other people's commands, taken apart and put together again."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -152,6 +153,29 @@ def test_a_command_that_is_no_launcher(started: Path) -> None:
         starting.prepare(["app.openmpi"], {}, {})
 
 
+def test_wrappers_with_words_of_their_own(started: Path) -> None:
+    for wrapper in (["taskset", "-c", "0"], ["taskset", "0x3"]):
+        fakes.script(started / "bin/taskset", "")
+        start = starting.prepare([*wrapper, "mpirun", "-n", "2", "app.openmpi"], RING, {})
+        assert start.family == "openmpi"
+        with pytest.raises(InputError, match=r"'app.mpich' runs with MPICH"):
+            starting.prepare(["mpirun", "-n", "2", *wrapper, "app.mpich"], RING, {})
+    start = starting.prepare(["env", "-i", "A=b", "srun", "app.mpich"], RING, {})
+    srun = str(started / "bin/srun")
+    assert start.words[1:6] == ["-i", "A=b", "env", "TOCCATA_ALLGATHER=ring", srun]
+    assert start.environment == {}
+
+
+def test_a_shell_script_that_starts_by_srun(started: Path) -> None:
+    job = started / "bin/job"
+    job.write_text("#!/bin/sh\nsrun -n 2 app.mpich --input 'a b'\n")
+    job.chmod(0o755)
+    assert starting.prepare(["job"], {}, {}).family == "mpich"
+    job.write_text("#!/bin/sh\nsrun -n 2 app.sh\n")
+    with pytest.raises(InputError, match=r"names srun, .* say whose, as --mpi openmpi"):
+        starting.prepare(["job"], {}, {})
+
+
 def test_a_shell_script(started: Path) -> None:
     job = started / "bin/job"
     job.write_text("#!/bin/bash\n# mpiexec.hydra is not it\nexec mpirun -n 2 ./app\n")
@@ -271,3 +295,40 @@ def test_doctor_looks_at_settings() -> None:
     assert "the nearest is TOCCATA_ALLGATHER" in wrong[0]
     assert "'nix'" in wrong[1]
     assert "foo" in wrong[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "remedy"),
+    [
+        ("TOCCATA", "of", "it takes auto or off"),
+        ("TOCCATA_GUARD", "perhaps", "it takes on, off or all"),
+        ("TOCCATA_REPRODUCIBLE", "maybe", "it takes 0 or 1"),
+        ("TOCCATA_REORDER", "x", "'x'"),
+        ("TOCCATA_REORDER_TOPOLOGIES", "x", "it takes 0 or 1"),
+        ("TOCCATA_REPORT", "table.txt", "it takes 0, 1 or FILE.json"),
+        ("TOCCATA_REPORT", "/nosuch/y.json", "nothing can be written to /nosuch"),
+        ("TOCCATA_LEARN", "/proc/x", "nothing can be written to /proc"),
+        ("TOCCATA_MODEL", "gigabit", "those that come with Toccata are in /"),
+        ("TOCCATA_PLACEMENT", "cyclic", "is of no use without TOCCATA_TOPOLOGY"),
+    ],
+)
+def test_doctor_refuses_what_the_library_does(
+    name: str, value: str, remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_write = os.access
+    monkeypatch.setattr(  # root may write anywhere
+        os, "access", lambda path, mode: str(path) != "/proc" and may_write(path, mode)
+    )
+    [found] = doctor.settings(_said({name: value}))
+    assert remedy in found.remedy
+    assert doctor.choices(_said({name: value}))  # comes to its end
+
+
+def test_doctor_goes_on_where_a_file_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "hello.c"
+    file.write_text("int main() {}\n")
+    wrong = _said({"TOCCATA_TUNING": str(file), "TOCCATA_ALLGATHER": "sparbitt"})
+    assert [each.good for each in doctor.tuned(wrong, "")] == [False]
+    told = [each.text for each in doctor.choices(wrong)]
+    if told:  # on more than one core
+        assert "native; TOCCATA_ALLGATHER cannot be understood" in told[2]

@@ -91,7 +91,7 @@ def _of_a_call(
     shape = machines.shape(ranks, machine, placement)
     nodes = 1
     if machine is not None:
-        there = _core.Machine(machine)
+        there = machines.named(machine)
         nodes = machines.nodes(
             _core.Placement(there, ranks, placement or machines.STANDARD_PLACEMENT)
         )

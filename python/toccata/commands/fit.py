@@ -48,11 +48,12 @@ def fit_(
 ) -> None:
     """Fit a cost model's parameters to recorded times, and judge it by the others.
 
-    FILE has times of single algorithms on other machines, as the PICO benchmark records them. Those
-    that are ours are walked; the model's parameters are fitted to one part of the times, and the
-    rest shows how good it is: the median error of the predicted times; how many pairs of algorithms
-    whose times differ by more than 20% are in the right order; and the regret, the time of the
-    algorithm predicted to be best over that of the real best.
+    FILE has times of single algorithms: what `toccata bench --csv` wrote, or what the PICO
+    benchmark recorded on other machines. Those that are ours are walked; the model's parameters are
+    fitted to one part of the times, and the rest shows how good it is: the median error of the
+    predicted times; how many pairs of algorithms whose times differ by more than 20% are in the
+    right order; and the regret, the time of the algorithm predicted to be best over that of the
+    real best.
 
     Then what choosing by the model is worth, in settings where the MPI's own choice was recorded
     too: the mean regret of what the library would choose, of what a walk of all ranks would, of the

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, outputs, reordering
+from toccata import _core, catalogue, machines, outputs, reordering
 from toccata import quantities as q
 from toccata.commands.common import (
     BlockBytes,
@@ -16,12 +16,12 @@ from toccata.commands.common import (
     number_of_ranks,
 )
 from toccata.errors import InputError
-from toccata.machines import STANDARD_PLACEMENT, PlacementOption
+from toccata.machines import PlacementOption
 
 
 def reorder(
     name: Annotated[
-        str | None, typer.Argument(metavar="[ALGORITHM]", help="As allgather/ring.")
+        str | None, typer.Argument(metavar="ALGORITHM", help="As allgather/ring.")
     ] = None,
     machine: Annotated[
         str, typer.Option(metavar="TEXT", help='As "node:4 socket:2 core:8", or a file.')
@@ -86,9 +86,10 @@ def reorder(
     if name is None:
         raise InputError("name an algorithm, as allgather/ring; `toccata list` shows them")
     choice = catalogue.find(name)
-    there = _core.Machine(machine)
+    there = machines.named(machine)
     ranks = p if p is not None else there.objects(len(there.levels) - 1)
-    placed = _core.Placement(there, ranks, placement or STANDARD_PLACEMENT)
+    where = placement or machines.STANDARD_PLACEMENT
+    placed = _core.Placement(there, ranks, where)
     shape = _core.Shape(placed, root)
     if why := choice.why_impossible(shape):
         raise InputError(f"{name} {why}, here are {ranks}")
@@ -110,7 +111,7 @@ def reorder(
         theirs = _core.map_by_scotch(reordering.flows(choice, shape), shape)
         all_.append(reordering.measure("Scotch", choice, shape, theirs, block, parameters, order))
     console.print(
-        f"\n[bold cyan]{ranks} ranks[/] on {there.text}, {placement or STANDARD_PLACEMENT}: "
+        f"\n[bold cyan]{ranks} ranks[/] on {there.text}, {where}: "
         f"{catalogue.path_of(choice)}, blocks of {q.show_bytes(block)}, model {parameters.name}"
     )
     console.print(reordering.as_table(all_))
@@ -122,6 +123,6 @@ def reorder(
     if output is not None:
         from toccata import drawing, reorder_drawing
 
-        title = f"{catalogue.path_of(choice)} on {there.text}, {placement or STANDARD_PLACEMENT}"
+        title = f"{catalogue.path_of(choice)} on {there.text}, {where}"
         drawing.write(reorder_drawing.draw(title, choice, shape, placed, all_, block), output)
         console.print(f"wrote {output}")

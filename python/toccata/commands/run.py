@@ -67,7 +67,8 @@ def run(
         str | None,
         typer.Option(
             metavar="MPI",
-            help="Which MPI the command starts, openmpi, mpich or intelmpi, where nobody can tell.",
+            help="Which MPI the command starts where nobody can tell: openmpi, mpich, intelmpi "
+            "or abi.",
         ),
     ] = None,
     report: Annotated[
@@ -112,11 +113,11 @@ def run(
         known = ", ".join(launcher.FAMILIES)
         raise InputError(f"--mpi {mpi} is no MPI that we know; give one of {known}")
     start = starting.prepare(command, settings, os.environ, mpi)
+    starting.say(start.remarks)
     if dry_run:
         outside = [f"{name}={value}" for name, value in start.environment.items()]
         print(shlex.join([*(["env"] if outside else []), *outside, *start.words]))
         return
-    starting.say(start.remarks)
     sys.stdout.flush()
     # Signals and the exit code are then the launcher's own.
     os.execvpe(start.words[0], start.words, {**os.environ, **start.environment})

@@ -34,8 +34,8 @@ def traffic(
     Examples:
 
     - `toccata traffic -p 64`
-    - `toccata traffic bruck locality_bruck -p 16 --machine "node:4 core:4"`
-    - `toccata traffic sparbit bruck -p 1000 --bytes 4K`
+    - `toccata traffic allgather/bruck locality_bruck -p 16 --machine "node:4 core:4"`
+    - `toccata traffic sparbit allgather/bruck -p 1000 --bytes 4K`
     """
     block_bytes = q.parse_bytes(size)
     choices: list[_core.Choice] = []

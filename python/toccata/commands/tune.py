@@ -40,7 +40,7 @@ WARMUP = 3  # calls
 def tune(
     collectives: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[COLLECTIVE]...", help="As allgather; all if none is given."),
+        typer.Argument(metavar="COLLECTIVE", help="As allgather; all if none is given."),
     ] = None,
     ranks: Annotated[
         str, typer.Option(metavar="LIST", help="Numbers of ranks, or a range FIRST:LAST:STEP.")
@@ -207,7 +207,7 @@ def _modelled(
     if machine is None:
         raise InputError('--by-model is of a machine: give --machine, as "node:4 socket:2 core:8"')
     parameters = predicting.read_model(model)
-    there = _core.Machine(machine)
+    there = machines.named(machine)
     found = tuning.Tuning(machine=there.text, model=parameters.name)
     for p in ranks:
         placed = _core.Placement(there, p, placement or machines.STANDARD_PLACEMENT)

@@ -34,5 +34,20 @@ TEST(Variables, MisspeltOnesAreNamed) {
             "TOCCATA_XYZXYZXYZ is no setting of Toccata");
 }
 
+TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
+  for (const Variable& each : variables()) EXPECT_EQ(complaint_of_value(each.name, ""), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA", "off"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA", "of"), "it takes auto or off");
+  EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "all"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "perhaps"), "it takes on, off or all");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "yes"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "maybe"), "it takes 0 or 1");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.json"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.txt"), "it takes 0, 1 or FILE.json");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REORDER", "shuffle"), "");
+  EXPECT_NE(complaint_of_value("TOCCATA_REORDER", "x"), "");
+  EXPECT_EQ(complaint_of_value("TOCCATA_LEARN", "anything"), "");
+}
+
 }  // namespace
 }  // namespace toccata
