@@ -80,6 +80,11 @@ class Outcome:
     valid: bool | None = None  # None where the data was not looked at
     why_not: str = ""
 
+    @property
+    def late(self) -> bool:
+        """Given up, which is no outcome to keep: with more time it may end."""
+        return self.why_not.startswith(_LATE)
+
 
 @cache
 def simgrid() -> Path:
@@ -281,7 +286,7 @@ def _simulate(
             yield blamed, Outcome(why_not=f"failed ({lines[0] if lines else reason})")
 
 
-_LATE = "has not ended within"  # that is no outcome to keep: with more time it may
+_LATE = "has not ended within"
 
 
 def _name(cell: Cell) -> str:
@@ -344,7 +349,7 @@ def run_all(
 
     def simulate(platform: Platform, cells: Sequence[Cell]) -> None:
         for cell, outcome in _simulate(platform, cells, limit, runs):
-            if not outcome.why_not.startswith(_LATE):
+            if not outcome.late:
                 _keep(platform, cell, outcome)
             outcomes[platform, cell] = outcome
             told(cell)

@@ -10,7 +10,7 @@ import pytest
 from conftest import Toccata
 from test_cli import invoke
 from toccata import _core, platforms, simulating
-from toccata.commands.reproduce import PaperName
+from toccata.commands.reproduce import PaperName, reproduce
 from toccata.errors import Failure, InputError
 from toccata.reproducing import page, selectors
 from toccata.simulating import Cell, Outcome
@@ -230,3 +230,15 @@ def test_sim_names_what_is_wrong(toccata: Toccata, tmp_path: Path) -> None:
     asked = toccata("sim", "allgather", "--platform", "nowhere")
     assert asked.returncode == 2
     assert "no platform 'nowhere'" in asked.stderr
+
+
+def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The page is left as it is, and the line says how to go on."""
+    late = Outcome(why_not="has not ended within 600 s")
+    monkeypatch.setattr(simulating, "programs", lambda: ())
+    monkeypatch.setattr(simulating, "run_all", lambda work, told: dict.fromkeys(work[:1], late))
+    with pytest.raises(
+        Failure, match="among .* has not ended within 600 s; the same command tries"
+    ):
+        reproduce(PaperName.locality, quick=True, docs=tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -10,6 +10,7 @@ import typer
 from toccata import outputs, simulating
 from toccata import quantities as q
 from toccata.commands.common import console, progress
+from toccata.errors import Failure
 from toccata.simulating import Cell
 
 
@@ -68,6 +69,12 @@ def reproduce(
         except KeyboardInterrupt:
             console.print(f"interrupted: {done} {cells} are kept; the same command goes on")
             raise typer.Abort from None
+    late = [f"{cell.algorithm} among {cell.ranks} {each.why_not}"
+            for (_, cell), each in found.outcomes.items() if each.late]  # fmt: skip
+    if late:
+        raise Failure(
+            f"{len(late)} {cells} were given up, as {late[0]}; the same command tries them again"
+        )
     section = page.Section(paper.value, module.TITLE)
     section.say(f"    toccata reproduce {paper.value}{' --quick' if quick else ''} --docs docs")
     module.report(section, found, quick)
