@@ -84,11 +84,11 @@ guest: all ## what the preloaded library costs a program, bare beside preloaded,
 	  python3 scripts/guest.py $$(basename $$(dirname $$family)) $(RELEASE); \
 	done
 
-examples: all ## whole programs bare and preloaded, 4 ranks here and 16 on four pretended hosts (needs root)
-	@python3 scripts/examples.py "scripts/mpiexec.sh openmpi 4" $(RELEASE) openmpi
+examples: all ## whole programs bare and preloaded, 4 ranks here, 16 on four pretended hosts (root; 12 minutes)
+	@python3 scripts/examples.py "scripts/mpiexec.sh openmpi 4" $(RELEASE) openmpi 3
 	@bench/cluster/up.sh
 	@trap bench/cluster/down.sh EXIT; \
-	  python3 scripts/examples.py "bench/cluster/bin/mpirun -n 16" $(RELEASE) openmpi
+	  python3 scripts/examples.py "bench/cluster/bin/mpirun -n 16" $(RELEASE) openmpi 3
 
 test-cluster: all ## correctness on four hosts that this machine pretends to be, uneven ranks (needs root)
 	@bench/cluster/up.sh
