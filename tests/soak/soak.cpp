@@ -677,11 +677,12 @@ void Soak::end(Call& call) {
 void Soak::between(const Comm& comm, Random& random) {
   const bool first = std::ranges::count(comm.ranks, me_) > 0;
   const int kind = random.below(5), n = random.below(50), sender = random.below(comm.size());
+  const Word salt = random.next();  // drawn by all, as another may follow
   const int others = static_cast<int>(first ? comm.remote.size() : comm.ranks.size());
   if (comm.handle == MPI_COMM_NULL) return;
   int rank;
   MPI_Comm_rank(comm.handle, &rank);
-  Bytes send = filled(n * others, random.next()), recv = filled(n * others, 1);
+  Bytes send = filled(n * others, salt), recv = filled(n * others, 1);
   const int root = first ? (rank == sender ? MPI_ROOT : MPI_PROC_NULL) : sender;
   switch (kind) {
     case 0:
