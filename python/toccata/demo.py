@@ -22,6 +22,7 @@ from toccata.errors import Failure
 from toccata.measuring import AUTO, Plan
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.results import Measurement
+from toccata.plain_table import PlainTable
 from toccata.tuning import sizes_of
 
 COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
@@ -158,8 +159,8 @@ def hosts() -> Iterator[None]:
 
 
 def table(cells: Sequence[Cell]) -> Table:
-    """A row for each collective, place and size."""
-    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    """A row for each collective, place and size; `?` behind a ratio: there is no clear winner."""
+    result = PlainTable(kept=3)
     result.add_column("Collective")
     result.add_column("Where")
     for heading in ("Size", "Native\nµs", "spread", "Toccata\nµs", "ratio"):

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from toccata import _core, launcher, machines
 from toccata.errors import InputError
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
 MOST_BOUNDED_RANKS = 20_000  # with more of them a lower bound takes longer than all the rest
@@ -110,7 +110,7 @@ def as_table(predicted: Predicted, model: _core.Model, ratios: bool) -> Renderab
 
     With `ratios`, of an algorithm it is told how many times the lower bound it takes.
     """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column("Size", justify="right")
     for label in predicted.seconds:
         name, _, settings = label.partition(":")

@@ -174,5 +174,5 @@ def progress(remaining: bool = False, counted: bool = True) -> Progress:
 
 
 def print_whole(tables: RenderableType) -> None:
-    """Rather lets the terminal wrap a wide table than cuts off digits."""
-    console.print(tables, width=max(console.width, 400), crop=False)
+    """Cuts nothing off: see PlainTable, which minds a terminal's width itself."""
+    console.print(tables, crop=False)

@@ -19,6 +19,7 @@ from toccata.commands.common import (
     count,
     duration,
     impossible,
+    print_whole,
     print_without,
     progress,
     subjects,
@@ -163,7 +164,7 @@ def predict(
             told = partial(tell, f"{setting.shape.p} ranks")
             all_.append(predicting.predict(possible, setting, bytes_, parameters, told))
             keep(complete=False)  # whoever reads the tables may have enough of them
-            console.print(predicting.as_table(all_[-1], parameters, ratios))
+            print_whole(predicting.as_table(all_[-1], parameters, ratios))
             print_without(setting.shape.p, without)
             if all_[-1].interrupted:
                 console.print("[bold]interrupted:[/] the rest is missing")
