@@ -60,7 +60,7 @@ def read_model(name: str) -> _core.Model:
     return _core.Model.read(str(path))
 
 
-SECONDS_A_MESSAGE = 1.5e-6  # that a walk takes, about
+SECONDS_A_MESSAGE = 6e-7  # that a walk takes, about
 
 
 def effort(choice: _core.Choice, setting: Setting, sizes: Sequence[int]) -> float:

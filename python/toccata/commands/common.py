@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -13,10 +14,13 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     TextColumn,
+    ProgressColumn,
+    Task,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
 
+from rich.text import Text
 from toccata import _core, catalogue
 from toccata import quantities as q
 from toccata.errors import InputError
@@ -156,7 +160,32 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def progress(remaining: bool = False, counted: bool = True) -> Progress:
+def time_left(total: float, done: float, took: float) -> float:
+    """Of work that was estimated to take `total` seconds, when what should take `done` took `took`.
+
+    The estimate counts as much as a tenth of the work that took what it should.
+    """
+    trusted = total / 10
+    return (total - done) * (took + trusted) / (done + trusted)
+
+
+class TimeLeft(ProgressColumn):
+    """Of a bar whose total is an estimate in seconds. Between two advances it counts down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = 0.0, 0.0  # done, and when
+
+    def render(self, task: Task) -> Text:
+        now = task.elapsed or 0.0
+        if task.completed != self._last[0]:
+            self._last = task.completed, now
+        done, took = self._last
+        left = time_left(task.total or 0.0, done, took) - (now - took)
+        return Text(str(timedelta(seconds=max(0, round(left)))), style="progress.remaining")
+
+
+def progress(remaining: bool = False, counted: bool = True, estimated: bool = False) -> Progress:
     """A bar that goes away when done, and does not appear where nobody watches.
 
     It tells the time that it took, or that remains; and of what is `counted`, how many of how many.
@@ -165,7 +194,9 @@ def progress(remaining: bool = False, counted: bool = True) -> Progress:
         TextColumn("{task.description}"),
         BarColumn(),
         *([MofNCompleteColumn()] if counted else []),
-        TimeRemainingColumn() if remaining else TimeElapsedColumn(),
+    What remains is told by the pace so far, or, where the bar's total is `estimated` seconds, by
+    these as well.
+        TimeLeft() if estimated else TimeRemainingColumn() if remaining else TimeElapsedColumn(),
         *([TextColumn("left")] if remaining else []),
         console=progress_console,
         transient=True,

@@ -150,7 +150,7 @@ def predict(
         if json_ is not None:
             json_.write_text(json.dumps(predicting.as_rows(all_, complete), indent=1) + "\n")
 
-    with progress(remaining=True, counted=False) as bar:
+    with progress(remaining=True, counted=False, estimated=True) as bar:
         task = bar.add_task("", total=max(total, 1e-9))
 
         def tell(where: str, what: str, done: float) -> None:
