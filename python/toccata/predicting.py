@@ -41,6 +41,11 @@ def models_directory() -> Path:
     return installed if installed.is_dir() else Path(__file__).resolve().parents[2] / "models"
 
 
+def model_names() -> list[str]:
+    """Of those that come with us."""
+    return [*sorted(each.stem for each in models_directory().glob("*.json")), "usual"]
+
+
 def read_model(name: str) -> _core.Model:
     """A model by name, or by the path of its file; "usual" is of a machine that nobody knows.
 
@@ -52,8 +57,7 @@ def read_model(name: str) -> _core.Model:
         return _core.usual_model()
     path = models_directory() / f"{name}.json"
     if not path.exists():
-        files = sorted(each.stem for each in models_directory().glob("*.json"))
-        known = ", ".join([*files, "usual"])
+        known = ", ".join(model_names())
         raise InputError(
             f"there is no model '{name}'; known are {known}, or give the path of a file"
         )

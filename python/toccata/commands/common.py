@@ -2,9 +2,10 @@
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,15 +14,15 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    TextColumn,
     ProgressColumn,
     Task,
+    TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-
 from rich.text import Text
-from toccata import _core, catalogue
+
+from toccata import _core, catalogue, launcher, predicting
 from toccata import quantities as q
 from toccata.errors import InputError
 
@@ -34,6 +35,18 @@ progress_console = console if console.is_terminal else Console(stderr=True)
 def count(what: str, least: int = 1, most: int = q.MOST_COUNT) -> Callable[[str], int]:
     """For options: what is no whole number from `least` to `most` is named in the complaint."""
     return lambda text: q.parse_count(str(text), what, least, most)  # defaults come here as well
+
+
+def collective_names() -> list[str]:
+    """For completion."""
+    return [each.name for each in _core.collectives()]
+
+
+def algorithm_names() -> list[str]:
+    """For completion: whole names, and short ones where they are clear."""
+    known = _core.algorithms()
+    times = Counter(each.name for each in known)
+    return [*(each.path for each in known), *(name for name in times if times[name] == 1)]
 
 
 number_of_ranks = count("number of ranks", most=q.MOST_RANKS)
@@ -51,6 +64,7 @@ MpiOption = Annotated[
     str,
     typer.Option(
         metavar="MPI",
+        autocompletion=lambda: ["auto", *launcher.LAUNCHED],
         help="Whose mpirun: openmpi, mpich, intelmpi, or auto: the first that was built for.",
     ),
 ]
@@ -64,6 +78,7 @@ ModelOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
+        autocompletion=predicting.model_names,
         help="What messages cost: lassen, quartz-like, gigabit, gpc, usual, or a file.",
     ),
 ]
@@ -77,16 +92,6 @@ PictureFile = Annotated[
 HeatmapFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
 ]
-
-
-def collective_names() -> list[str]:
-    """For completion."""
-    return [each.name for each in _core.collectives()]
-
-
-def algorithm_names() -> list[str]:
-    """For completion."""
-    return [each.path for each in _core.algorithms()]
 
 
 Names = Annotated[
@@ -189,13 +194,13 @@ def progress(remaining: bool = False, counted: bool = True, estimated: bool = Fa
     """A bar that goes away when done, and does not appear where nobody watches.
 
     It tells the time that it took, or that remains; and of what is `counted`, how many of how many.
+    What remains is told by the pace so far, or, where the bar's total is `estimated` seconds, by
+    these as well.
     """
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         *([MofNCompleteColumn()] if counted else []),
-    What remains is told by the pace so far, or, where the bar's total is `estimated` seconds, by
-    these as well.
         TimeLeft() if estimated else TimeRemainingColumn() if remaining else TimeElapsedColumn(),
         *([TextColumn("left")] if remaining else []),
         console=progress_console,

@@ -44,7 +44,9 @@ def predict(
     platform: Annotated[
         str | None,
         typer.Option(
-            metavar="P", help="Instead, model and machine as for sim: yahoo, cervino, ..., a file."
+            metavar="P",
+            autocompletion=platforms.names,
+            help="Instead, model and machine as for sim: yahoo, cervino, ..., a file.",
         ),
     ] = None,
     machine: Annotated[
