@@ -199,7 +199,8 @@ def summary(cells: Sequence[Cell]) -> str:
             + (f" ({min(faster):.2f} of native's time at best)" if faster else "")
             + f", clearly slower in {len(slower)}"
             + (f" ({max(slower):.2f} at worst)" if slower else "")
-            + f"; nothing can be said of {len(here) - len(clear)}; geometric mean of all {mean:.2f}"
+            + f", without a clear winner in {len(here) - len(clear)}"
+            + f"; geometric mean of all {mean:.2f}"
         )
     return "\n".join(lines)
 
