@@ -162,8 +162,8 @@ def traffic(entry: Entry) -> str:
     found = entry.choice.traffic(shape)
     cut = entry.choice.data(shape)
     text = (
-        f"{found.rounds} rounds; a rank sends {found.messages} messages, {found.sent} of the "
-        f"{cut} blocks at most"
+        f"{found.rounds} rounds; a rank sends at most {found.messages} messages, {found.sent} "
+        f"blocks in all, where the data are {cut}"
         if cut > 1
         else f"{found.rounds} rounds; a rank sends {found.messages} messages at most"
     )

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from toccata.plain_table import PlainTable
 from toccata.results import Measurement, Results
 
 RANKS = "2,4,8"
@@ -87,7 +88,7 @@ def _cap(results: Results) -> Table:
 
 
 def _table(first: str, *others: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column(first)
     for heading in others:
         table.add_column(heading, justify="right", min_width=9)

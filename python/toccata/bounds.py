@@ -8,6 +8,7 @@ from toccata import _core, machines
 from toccata.catalogue import path_of
 from toccata.counting import MOST_MESSAGES
 from toccata.errors import InputError
+from toccata.plain_table import PlainTable
 
 
 def shape(machine: str, p: int | None, placement: str | None, root: int) -> _core.Shape:
@@ -29,7 +30,7 @@ def as_table(collective: str, choices: Sequence[_core.Choice], shape: _core.Shap
     many as the busiest rank needs with one message a link at a time.
     """
     least = _core.lower_bounds(collective, shape, n)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column("", style="cyan", overflow="fold")
     headings = (
         "Rounds",

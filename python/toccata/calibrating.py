@@ -12,11 +12,11 @@ from statistics import median
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from toccata import _core, measuring
 from toccata.errors import Failure, InputError
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes
 
 LEAST_POINTS = 4  # of a line worth the name
@@ -213,7 +213,7 @@ def injection(measured: Measured) -> float | None:
 
 def report(measured: Measured, model: _core.Model, lines: dict[str, list[Line]]) -> RenderableType:
     """The parameters, and how far the lines are from what was measured."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable(kept=2)
     table.add_column("Level", style="cyan")
     table.add_column("From")
     headings = (

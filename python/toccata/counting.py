@@ -6,6 +6,7 @@ from rich.table import Table
 
 from toccata import _core
 from toccata.catalogue import path_of
+from toccata.plain_table import PlainTable
 
 MOST_MESSAGES = 30_000_000  # of all ranks together that are worth counting
 
@@ -16,7 +17,7 @@ def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: i
     A claim is red where the schedules do something else. A choice that is impossible there has no
     numbers; where there are too many messages to count all, some ranks' schedules are counted.
     """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column("Algorithm", style="cyan", overflow="fold")
     reduces = any(each.reduces for each in choices)
     headings = [
@@ -48,7 +49,7 @@ def crossings_table(
     levels = [level for level, _ in _core.regions(shape)]
     if not levels:
         return None
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable(kept=2)
     table.add_column("Algorithm", style="cyan", overflow="fold")
     table.add_column("Between", no_wrap=True)
     for scope in ("A rank", "A region", "All"):

@@ -8,6 +8,7 @@ from statistics import fmean
 from rich.table import Table
 
 from toccata import _core
+from toccata.plain_table import PlainTable
 from toccata.recorded import Case, Row
 
 # What the recorded MPIs chose, by the benchmark's names.
@@ -88,7 +89,7 @@ def table(decisions: Sequence[Decision]) -> Table:
 
     With trials the better of the choice and the default serves, once they are over.
     """
-    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    result = PlainTable(kept=2)
     for heading in ("Machine", "Collective"):
         result.add_column(heading, no_wrap=True)
     for heading in (

@@ -1,7 +1,8 @@
 """The automatic choice beside the MPI library's own, here and on four hosts that we play here.
 
 Both are timed in turns in one run of a program with the library preloaded and nothing set: native
-is the MPI library's function by its other name, PMPI_..., which nobody intercepts.
+is the MPI library's function by its other name, PMPI_..., which nobody intercepts. Where the
+quartiles of the two overlap, nobody wins.
 """
 
 import os
@@ -15,11 +16,13 @@ from statistics import geometric_mean
 import numpy as np
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
 from rich.table import Table
 
 from toccata import _core, launcher, measuring
 from toccata.errors import Failure
 from toccata.measuring import AUTO, Plan
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.results import Measurement
 from toccata.tuning import sizes_of
@@ -63,23 +66,29 @@ WHOLE_HOSTS = Place(
     "16 ranks\non 4 hosts", 16, (8, 1 << 10, 64 << 10), ALL, repetitions=20, limit=20, trials=400
 )
 WORSE = 1.05  # times native's time
+UNCLEAR = "#e6e6e6"
 AGAIN = 2  # more runs of what was worse; the middle one of all holds
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One collective in one place at one size: medians in seconds, and native's spread."""
+    """One collective in one place at one size."""
 
     place: Place
     collective: str
     bytes: int
-    native: float
-    auto: float
-    spread: float  # distance of native's quartiles over its median
+    native: Measurement
+    auto: Measurement
 
     @property
     def ratio(self) -> float:
-        return self.auto / self.native
+        """Of the medians."""
+        return self.auto.median / self.native.median
+
+    @property
+    def clear(self) -> bool:
+        """Whether the quartiles do not overlap."""
+        return self.auto.q75 < self.native.q25 or self.native.q75 < self.auto.q25
 
 
 def runs(places: Sequence[Place]) -> int:
@@ -122,9 +131,7 @@ def _measure(place: Place, collective: str, mpi: str) -> tuple[str, list[Cell]]:
         by_size.setdefault(each.bytes, {})[each.algorithm] = each
     cells = []
     for size, both in by_size.items():
-        native, auto = both["native"], both[AUTO]
-        spread = (native.q75 - native.q25) / native.median
-        cells.append(Cell(place, collective, size, native.median, auto.median, spread))
+        cells.append(Cell(place, collective, size, both["native"], both[AUTO]))
     return run.mpi, cells
 
 
@@ -158,46 +165,61 @@ def hosts() -> Iterator[None]:
 
 
 def table(cells: Sequence[Cell]) -> Table:
-    """A row for each collective, place and size."""
-    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    """A row for each collective, place and size; `?` behind a ratio: there is no clear winner."""
+    result = PlainTable(kept=3)
     result.add_column("Collective")
     result.add_column("Where")
-    for heading in ("Size", "Native\nµs", "spread", "Toccata\nµs", "ratio"):
+    for heading in ("Size", "Native\nµs", "spread", "Toccata\nµs", "spread", "ratio "):
         result.add_column(heading, justify="right", no_wrap=True)
     for each in cells:
-        colour = "green" if each.ratio < 0.95 else "red" if each.ratio > 1.05 else "dim"
+        colour = "dim" if not each.clear else "green" if each.ratio < 1 else "red"
         result.add_row(
             each.collective,
             each.place.name.replace("\n", " "),
             show_bytes(each.bytes),
-            show_microseconds(each.native),
-            f"{each.spread:.0%}",
-            show_microseconds(each.auto),
-            f"[{colour}]{each.ratio:.2f}[/]",
+            show_microseconds(each.native.median),
+            f"±{each.native.spread:.0%}",
+            show_microseconds(each.auto.median),
+            f"±{each.auto.spread:.0%}",
+            f"[{colour}]{each.ratio:.2f}{' ' if each.clear else '?'}[/]",
         )
     return result
 
 
 def summary(cells: Sequence[Cell]) -> str:
-    """A line for each place."""
+    """A line for each place, which counts clear differences alone."""
     lines = []
     for place in dict.fromkeys(each.place.name for each in cells):
-        ratios = [each.ratio for each in cells if each.place.name == place]
-        name = place.replace("\n", " ")
+        here = [each for each in cells if each.place.name == place]
+        clear = [each.ratio for each in here if each.clear]
+        faster, slower = [r for r in clear if r < 1], [r for r in clear if r >= 1]
+        name, mean = place.replace("\n", " "), geometric_mean(each.ratio for each in here)
         lines.append(
-            f"{name}: Toccata takes {geometric_mean(ratios):.2f} of native's time in the geometric "
-            f"mean, {min(ratios):.2f} at best, {max(ratios):.2f} at worst"
+            f"{name}: Toccata is clearly faster in {len(faster)} of {len(here)} cells"
+            + (f" ({min(faster):.2f} of native's time at best)" if faster else "")
+            + f", clearly slower in {len(slower)}"
+            + (f" ({max(slower):.2f} at worst)" if slower else "")
+            + f", without a clear winner in {len(here) - len(clear)}"
+            + f"; geometric mean of all {mean:.2f}"
         )
     return "\n".join(lines)
 
 
 def draw(cells: Sequence[Cell], title: str) -> Figure:
-    """A column a place, a row a collective and size: native's time is 1."""
+    """A column a place, a row a collective and size: native's time is 1.
+
+    Cells without a clear winner have a colour of their own.
+    """
     places = list(dict.fromkeys(each.place.name for each in cells))
     rows = list(dict.fromkeys((each.collective, each.bytes) for each in cells))
     image = np.full((len(rows), len(places)), np.nan)
+    unclear = []
     for each in cells:
-        image[rows.index((each.collective, each.bytes)), places.index(each.place.name)] = each.ratio
+        at = rows.index((each.collective, each.bytes)), places.index(each.place.name)
+        if each.clear:
+            image[at] = each.ratio
+        else:
+            unclear.append((at, each.ratio))
     figure = Figure(figsize=(2.6 + 1.15 * len(places), 1.7 + 0.3 * len(rows)), layout="constrained")
     axes = figure.add_subplot()
     shades = axes.imshow(
@@ -207,6 +229,9 @@ def draw(cells: Sequence[Cell], title: str) -> Figure:
         if not np.isnan(ratio):
             ink = "white" if ratio < 0.45 or ratio > 1.6 else "#1c2833"
             axes.text(x, y, f"{ratio:.2f}", ha="center", va="center", fontsize=9, color=ink)
+    for (y, x), ratio in unclear:
+        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=UNCLEAR, lw=0))
+        axes.text(x, y, f"{ratio:.2f}?", ha="center", va="center", fontsize=9, color="#8a8f94")
     axes.set_xticks(range(len(places)), places, fontsize=9)
     axes.xaxis.tick_top()
     axes.set_yticks(range(len(rows)), [f"{name} {show_bytes(size)}" for name, size in rows])
@@ -220,4 +245,9 @@ def draw(cells: Sequence[Cell], title: str) -> Figure:
     bar = figure.colorbar(shades, ax=axes, shrink=0.7, aspect=25)
     bar.set_label("time, native's is 1", fontsize=9)
     bar.ax.tick_params(labelsize=8)
+    if unclear:
+        figure.legend(
+            handles=[Patch(facecolor=UNCLEAR, label="? no clear winner: the quartiles overlap")],
+            loc="outside lower left", frameon=False, fontsize=9,
+        )  # fmt: skip
     return figure

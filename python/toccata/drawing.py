@@ -3,7 +3,8 @@
 One panel for each round. A column is a rank, a cell is a block of its buffer, and the number in it
 says whose data it holds; in a reduction, which ranks' contributions ("0–3", or how many where they
 are not in a row). What arrived in the round is grey; what was copied locally is orange, what was
-reduced green; a frame marks what was sent. Arcs lead from sender to receiver.
+reduced green; a frame marks what was sent. Arcs lead from sender to receiver; a red one with gaps
+is a message that is waited for and never comes.
 """
 
 import math
@@ -39,27 +40,35 @@ REGION = "#eef1e6"  # every other one
 # Inches: a cell by the number of ranks, the narrowest panel, the space beside and above one.
 CELLS = {8: 0.32, 16: 0.27, MOST_RANKS: 0.21}
 LEAST_WIDTH, BESIDE, ABOVE, HEADING, LEGEND = 1.55, 0.7, 0.6, 0.75, 0.55
+LINE = 0.17  # inches, of what a proof has found
 GAP = 1.0  # cells between two buffers
 RANK_ROW = 1.0  # cells
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What a proof has found, and where."""
+    """What a proof has found, and where, as far as it says."""
 
     text: str
-    rank: int
-    round: int
+    rank: int | None = None
+    round: int | None = None
 
     @classmethod
     def of(cls, error: str) -> "Fault | None":
-        """Of the line of `toccata verify`, "rank 1, round 2: ..."; None where it names no round."""
-        match = re.search(r"rank (\d+), round (\d+): ", error)
-        return cls(error, int(match[1]), int(match[2])) if match else None
+        """Of the line of `toccata verify`, "rank 1, round 2: ..."; None of none."""
+        match = re.search(r"\brank (\d+)(?:, round (\d+))?: ", error)
+        where = [int(each) if each else None for each in match.groups()] if match else []
+        return cls(error, *where) if error else None
+
+    def lines(self, width: float) -> list[str]:
+        """The text, for a picture of so many inches."""
+        return textwrap.wrap(f"wrong: {self.text}", int((width - 0.6) * 13))
 
 
 def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -> Figure:
     """The picture of all rounds of a choice; the round and the rank of a fault are marked.
+
+    A fault that names no round is of the end.
 
     Raises InputError where there are too many ranks to be read.
     """
@@ -70,14 +79,16 @@ def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -
             "-p 16, which shows the same pattern, or leave out --output for text"
         )
     whole = trace(choice, shape)
-    shown = _panels(whole)
+    shown = _panels(whole, fault.round if fault else None)
     cell = next(inches for most, inches in CELLS.items() if p <= most)
     width = max(p * cell, LEAST_WIDTH) + BESIDE
     height = _rows(whole) * cell + ABOVE
     columns = _columns(len(shown), width, height)
     rows = math.ceil(len(shown) / columns)
-    figure = Figure(figsize=(max(columns * width + BESIDE, 6.4), rows * height + HEADING + LEGEND))
-    figure_width, figure_height = figure.get_size_inches()
+    figure_width = max(columns * width + BESIDE, 6.4 if fault is None else 7.6)  # of the legend
+    said = fault.lines(figure_width) if fault else []
+    figure_height = rows * height + HEADING + LEGEND + LINE * len(said)
+    figure = Figure(figsize=(figure_width, figure_height))
     left = (figure_width - columns * width) / 2 + BESIDE / 2
     for index, number in enumerate(shown):
         row, column = divmod(index, columns)
@@ -91,23 +102,30 @@ def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -
         )
         steps = whole.before if number < 0 else whole.steps[number]
         _draw_panel(axes, whole, steps, _title(choice, whole, number, shown))
-        if fault is not None and fault.round == number:
+        if fault is not None and number == (shown[-1] if fault.round is None else fault.round):
             _mark(axes, fault)
     _draw_heading(figure, choice, whole, shown)
+    write_fault(figure, said)
     _draw_legend(figure, whole)
     return figure
 
 
 def _mark(axes: Axes, fault: Fault) -> None:
-    """A red frame about the rank, and the line of the proof below the round."""
+    """A red frame about the rank."""
+    if fault.rank is None:
+        return
     top, bottom = sorted(axes.get_ylim())
     axes.add_patch(
         Rectangle((fault.rank - 0.5, top), 1, bottom - top, fill=False, edgecolor=WRONG, lw=2,
                   clip_on=False)
     )  # fmt: skip
-    text = textwrap.fill(fault.text, 46)
-    axes.annotate(text, (0, 0), (0, -3), xycoords="axes fraction", textcoords="offset points",
-                  va="top", fontsize=8, color=WRONG)  # fmt: skip
+
+
+def write_fault(figure: Figure, lines: Sequence[str]) -> None:
+    """Below the heading, for which the figure has LINE more of height each."""
+    width, height = figure.get_size_inches()
+    figure.text(0.3 / width, 1 - (HEADING - 0.05) / height, "\n".join(lines), fontsize=9,
+                color=WRONG, va="top")  # fmt: skip
 
 
 def _columns(panels: int, width: float, height: float) -> int:
@@ -120,15 +138,15 @@ def _columns(panels: int, width: float, height: float) -> int:
     return math.ceil(panels / rows)
 
 
-def _panels(whole: Trace) -> list[int]:
-    """The rounds that get a panel; -1 is the state before the first message.
+def _panels(whole: Trace, faulty: int | None) -> list[int]:
+    """The rounds that get a panel, the faulty one among them; -1 is before the first message.
 
     A first round in which data is only put into place, with no message, is that state.
     """
     rounds = _rounds_worth_showing(whole)
-    if len(rounds) <= MOST_PANELS:
-        return rounds
-    return [*rounds[: MOST_PANELS // 2], *rounds[-MOST_PANELS // 2 :]]
+    if len(rounds) > MOST_PANELS:
+        rounds = [*rounds[: MOST_PANELS // 2], *rounds[-MOST_PANELS // 2 :]]
+    return sorted({*rounds, *([] if faulty is None else [faulty])})
 
 
 def _rounds_worth_showing(whole: Trace) -> list[int]:
@@ -202,6 +220,8 @@ def _draw_panel(axes: Axes, whole: Trace, steps: list[Step], title: tuple[str, s
     for rank, step in enumerate(steps):
         for peer in step.sends_to:
             _draw_arc(axes, rank, peer, regions)
+        for peer in step.waits_for:
+            _draw_arc(axes, peer, rank, regions, never_comes=True)
 
 
 def _labelled(index: int, count: int) -> bool:
@@ -292,7 +312,9 @@ def cell_shades(steps: list[Step], buffer: str) -> list[list[str]]:
     return [[shade(step, block) for step in steps] for block in range(blocks)]
 
 
-def _draw_arc(axes: Axes, sender: int, receiver: int, regions: list[int]) -> None:
+def _draw_arc(
+    axes: Axes, sender: int, receiver: int, regions: list[int], never_comes: bool = False
+) -> None:
     """An arc above the ranks, as high as it is wide, red where it leads out of the region.
 
     Those of rank 0, or of its region where there are several, are drawn in full colour.
@@ -305,6 +327,7 @@ def _draw_arc(axes: Axes, sender: int, receiver: int, regions: list[int]) -> Non
     first = regions[sender] == regions[0] if any(regions) else sender == 0
     outward = regions[sender] != regions[receiver]
     full, faint = (OUTWARD, FAINT_OUTWARD) if outward else (ARROW, FAINT_ARROW)
+    colour = WRONG if never_comes else full if first else faint
     axes.add_patch(
         FancyArrowPatch(
             (sender + 0.1 * toward, foot),
@@ -315,7 +338,8 @@ def _draw_arc(axes: Axes, sender: int, receiver: int, regions: list[int]) -> Non
             shrinkA=0,
             shrinkB=0,
             lw=1.4 if first else 0.8,
-            color=full if first else faint,
+            color=colour,
+            linestyle="--" if never_comes else "-",
             zorder=3 if first else 2,
         )
     )
@@ -351,6 +375,8 @@ def _draw_legend(figure: Figure, whole: Trace) -> None:
         handles.append(
             Patch(facecolor="none", edgecolor=ARROW, linewidth=1.1, label="sent in this round")
         )
+    if any(step.waits_for for steps in whole.steps for step in steps):
+        handles.append(Line2D([], [], color=WRONG, lw=1.4, linestyle="--", label="never comes"))
     if levels := _core.regions(whole.shape):
         handles += [
             Line2D([], [], color=ARROW, lw=1.4, label=f"within a {levels[0][0]}"),

@@ -7,6 +7,7 @@ from math import isnan
 from rich.table import Table
 
 from toccata.fitting import Parameters, Score, score
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes
 from toccata.recorded import Case
 
@@ -35,7 +36,7 @@ class Judged:
 
 def scores(judged: Judged) -> Table:
     """A row for each job and collective, and for all of them."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable(kept=3)
     for heading in ("Machine", "Nodes", "Collective"):
         table.add_column(heading, no_wrap=True)
     for heading in ("Times", "Median\nerror", "Pairs\nin order", "", "Mean\nregret"):
@@ -70,7 +71,7 @@ def _good(text: str, good: bool) -> str:
 
 def parameters(model: Parameters) -> Table:
     """One row for each level and protocol, and one for what belongs to none."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    table = PlainTable(show_header=False)
     for _ in range(2):
         table.add_column(no_wrap=True)
     named = {
@@ -112,7 +113,7 @@ def _value(name: str, value: float) -> str:
 
 def verdict(judged: Sequence[Judged]) -> Table:
     """One row a machine."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column("Machine", no_wrap=True)
     for heading in (
         "Fitted to", "Error\nthere", "Judged by", "Median\nerror", "Pairs\nin order", "",

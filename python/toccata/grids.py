@@ -16,7 +16,7 @@ from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
 from toccata import _core
 from toccata.catalogue import path_of
-from toccata.drawing import EMPTY, FAINT, HELD, INK, RECEIVED
+from toccata.drawing import EMPTY, FAINT, HELD, INK, LINE, RECEIVED, WRONG, Fault, write_fault
 from toccata.errors import InputError
 
 MOST_CELLS = 256
@@ -111,8 +111,8 @@ def draws(choice: _core.Choice, shape: _core.Shape) -> bool:
     return choice.algorithm is not None and choice.algorithm.by_grid and bool(shape.dims)
 
 
-def draw(choice: _core.Choice, shape: _core.Shape) -> Figure:
-    """The picture of all rounds with messages.
+def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -> Figure:
+    """The picture of all rounds with messages; the round and the rank of a fault are marked.
 
     Raises InputError where there are too many ranks to be seen.
     """
@@ -129,7 +129,8 @@ def draw(choice: _core.Choice, shape: _core.Shape) -> Figure:
     ]
     conflicts = _core.link_traffic(choice, shape, 1).conflicts
     talking = [i for i, ranks in enumerate(rounds) if any(r and r.sends for r in ranks)]
-    shown = talking[:MOST_PANELS]
+    faulty = fault.round if fault else None
+    shown = sorted({*talking[:MOST_PANELS], *([] if faulty is None else [faulty])})
     width, height = (each * CELL for each in layout.size)
     width, height = max(width, 1.9) + BESIDE, height + ABOVE + BESIDE
     columns = min(
@@ -137,7 +138,9 @@ def draw(choice: _core.Choice, shape: _core.Shape) -> Figure:
         key=lambda n: abs(math.log(n * width / (max(1, math.ceil(len(shown) / n)) * height) / 1.7)),
     )
     rows = max(1, math.ceil(len(shown) / columns))
-    size = max(columns * width + BESIDE, 6.4), rows * height + HEADING + LEGEND
+    across = max(columns * width + BESIDE, 6.4)
+    said = fault.lines(across) if fault else []
+    size = across, rows * height + HEADING + LEGEND + LINE * len(said)
     figure = Figure(figsize=size)
     holding = [_has_data(choice, shape, rank) for rank in range(shape.p)]
     left = (size[0] - columns * width + BESIDE) / 2
@@ -150,13 +153,17 @@ def draw(choice: _core.Choice, shape: _core.Shape) -> Figure:
             (height - ABOVE) / size[1],
         )
         axes = figure.add_axes(box)
-        _draw_panel(axes, layout, rounds[number], holding)
-        title = f"round {panel}   {_summary(rounds[number], conflicts[number])}"
+        marked = (
+            fault.rank if fault and number == (shown[-1] if faulty is None else faulty) else None
+        )
+        _draw_panel(axes, layout, rounds[number], holding, marked)
+        title = f"round {number}   {_summary(rounds[number], conflicts[number])}"
         axes.set_title(title, fontsize=8.5, color=INK, loc="left")
         for ranks in rounds[number]:
             for message in ranks.sends if ranks else []:
                 holding[message.peer] = True
-    _draw_heading(figure, choice, shape, len(talking) - len(shown))
+    _draw_heading(figure, choice, shape, len(set(talking) - set(shown)))
+    write_fault(figure, said)
     _draw_legend(figure, layout)
     return figure
 
@@ -172,13 +179,19 @@ def _summary(ranks: list[_core.Round | None], conflicts: int) -> str:
         if round_
         for message in round_.sends
     ]
+    if not counts:
+        return "no message"
     blocks = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
     text = f"{len(counts)} message{'s' if len(counts) > 1 else ''} of {blocks}"
     return text + (f", {conflicts} on a link" if conflicts > 1 else "")
 
 
 def _draw_panel(
-    axes: Axes, layout: _Layout, ranks: list[_core.Round | None], holding: list[bool]
+    axes: Axes,
+    layout: _Layout,
+    ranks: list[_core.Round | None],
+    holding: list[bool],
+    marked: int | None,
 ) -> None:
     width, height = layout.size
     margin = 0.5 + GAP / 2
@@ -190,8 +203,9 @@ def _draw_panel(
     for rank, at in enumerate(layout.at):
         x, y = layout.point(at)
         shade = RECEIVED if rank in receiving else HELD if holding[rank] else EMPTY
+        edge, thickness = (WRONG, 2.0) if rank == marked else (FAINT, 0.8)
         square = Rectangle(
-            (x - SIDE / 2, y - SIDE / 2), SIDE, SIDE, facecolor=shade, edgecolor=FAINT, lw=0.8
+            (x - SIDE / 2, y - SIDE / 2), SIDE, SIDE, facecolor=shade, edgecolor=edge, lw=thickness
         )
         axes.add_patch(square)
         axes.text(x, y, str(rank), ha="center", va="center", fontsize=7, color=INK)

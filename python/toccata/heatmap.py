@@ -32,6 +32,7 @@ SHADES = LinearSegmentedColormap.from_list(
 )
 MISSING = "#ffffff"
 UNCLEAR = "#f7efd9"
+MEANING = "number in a cell: native's time over the fastest's"
 ANNOTATED_COLUMNS = 24  # with more of them a number does not fit into a cell
 
 
@@ -94,10 +95,10 @@ def draw(grid: Grid, title: str) -> Figure:
     columns, rows = len(grid.ranks), len(grid.sizes)
     width = min(max(0.75 * columns, 3.0), 12.0)
     height = min(max(0.28 * rows, 2.2), 9.0)
-    figure = Figure(figsize=(width + 3.0, height + 1.5))
+    figure = Figure(figsize=(width + 3.0, height + 1.7))
     figure_width, figure_height = figure.get_size_inches()
     axes = figure.add_axes(
-        (0.85 / figure_width, 0.65 / figure_height, width / figure_width, height / figure_height)
+        (0.85 / figure_width, 0.85 / figure_height, width / figure_width, height / figure_height)
     )
     axes.imshow(image(grid), origin="lower", aspect="auto", interpolation="nearest")
     axes.set_xticks(range(columns), map(str, grid.ranks))
@@ -115,6 +116,9 @@ def draw(grid: Grid, title: str) -> Figure:
     axes.spines[:].set_visible(False)
     if columns <= ANNOTATED_COLUMNS:
         _annotate(axes, grid)
+    if axes.texts:
+        figure.text(0.2 / figure_width, 0.2 / figure_height, MEANING, fontsize=8.5, va="center",
+                    color="#566573")  # fmt: skip
     figure.text(0.2 / figure_width, 1 - 0.3 / figure_height, title, fontsize=13,
                 fontweight="bold", va="center")  # fmt: skip
     figure.text(0.2 / figure_width, 1 - 0.58 / figure_height, summary(grid), fontsize=8.5,

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from toccata import _core, measuring
 from toccata.errors import Failure, InputError
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
 WAYS = {"send": "send", "receive": "receive", "exchange": "exchange (both ways)"}
@@ -148,8 +149,7 @@ def alone(timings: Sequence[Timing]) -> list[int]:
 def times_table(timings: Sequence[Timing], way: str) -> Table:
     """A row per size, a column per number of links, in µs; beside it the ratio to one link."""
     most = max(each.links for each in timings)
-    table = Table(title=f"{WAYS[way]}: longest time in µs", title_justify="left", box=None,
-                  pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")  # fmt: skip
+    table = PlainTable(title=f"{WAYS[way]}: longest time in µs")
     table.add_column("Size", justify="right")
     for links in range(1, most + 1):
         table.add_column(f"{links} link{'s' if links > 1 else ''}", justify="right", no_wrap=True)
@@ -166,8 +166,7 @@ def times_table(timings: Sequence[Timing], way: str) -> Table:
 
 def fit_table(found: Iterable[Fit]) -> Table:
     """The fitted parameters."""
-    table = Table(title="fit of (α + nβ)(1 + (l − 1)τ)", title_justify="left", box=None,
-                  pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")  # fmt: skip
+    table = PlainTable(kept=2, title="fit of (α + nβ)(1 + (l − 1)τ)")
     for heading in ("Way", "Sizes", "α (µs)", "β (ns/B)", "τ", "Error"):
         table.add_column(heading, justify="left" if heading == "Way" else "right", no_wrap=True)
     for each in found:

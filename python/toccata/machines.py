@@ -23,6 +23,7 @@ PlacementOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
+        autocompletion=lambda: ["sequential", "cyclic", "block-scatter", "cyclic-scatter"],
         help="Where on it: sequential (unless given), cyclic, block-scatter, cyclic-scatter, "
         "random:SEED, or a list of cores.",
     ),

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from toccata import _core, launcher, machines
 from toccata.errors import InputError
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
 MOST_BOUNDED_RANKS = 20_000  # with more of them a lower bound takes longer than all the rest
@@ -41,6 +41,11 @@ def models_directory() -> Path:
     return installed if installed.is_dir() else Path(__file__).resolve().parents[2] / "models"
 
 
+def model_names() -> list[str]:
+    """Of those that come with us."""
+    return [*sorted(each.stem for each in models_directory().glob("*.json")), "usual"]
+
+
 def read_model(name: str) -> _core.Model:
     """A model by name, or by the path of its file; "usual" is of a machine that nobody knows.
 
@@ -52,15 +57,14 @@ def read_model(name: str) -> _core.Model:
         return _core.usual_model()
     path = models_directory() / f"{name}.json"
     if not path.exists():
-        files = sorted(each.stem for each in models_directory().glob("*.json"))
-        known = ", ".join([*files, "usual"])
+        known = ", ".join(model_names())
         raise InputError(
             f"there is no model '{name}'; known are {known}, or give the path of a file"
         )
     return _core.Model.read(str(path))
 
 
-SECONDS_A_MESSAGE = 1.5e-6  # that a walk takes, about
+SECONDS_A_MESSAGE = 6e-7  # that a walk takes, about
 
 
 def effort(choice: _core.Choice, setting: Setting, sizes: Sequence[int]) -> float:
@@ -110,7 +114,7 @@ def as_table(predicted: Predicted, model: _core.Model, ratios: bool) -> Renderab
 
     With `ratios`, of an algorithm it is told how many times the lower bound it takes.
     """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column("Size", justify="right")
     for label in predicted.seconds:
         name, _, settings = label.partition(":")

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from toccata import _core, machines
 from toccata.errors import InputError
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
 LONG = 400  # rounds; of more, those at the beginning tell how long one takes
@@ -122,7 +123,7 @@ def ours(
 
 def as_table(all_: Sequence[Mapped]) -> Table:
     """A row for each mapping."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column("Mapping")
     table.add_column("hop-bytes", justify="right")
     for level, _, _ in all_[0].crossings:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from toccata import _core, drawing, predicting, reordering
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes
 
 MACHINE = "leaf:18 node:30 socket:2 core:4"
@@ -58,15 +59,15 @@ def run(console: Console, output: Path | None) -> None:
     panels = []
     for placement in FLAT:
         panels.append(_panel(placement, placement, "recursive_doubling", "ring", model))
-        console.print(_table(panels[-1]))
+        console.print(_table(panels[-1]), crop=False)
     for local in ("binomial", "linear"):
         for placement in FLAT[:2]:
             small = f"hierarchical:exchange=recursive_doubling,local={local}"
             large = f"hierarchical:exchange=ring,local={local}"
             title = f"hierarchical, {local}: {placement}"
             panels.append(_panel(title, placement, small, large, model))
-            console.print(_table(panels[-1]))
-    console.print(_overheads())
+            console.print(_table(panels[-1]), crop=False)
+    console.print(_overheads(), crop=False)
     if not _core.has_scotch():
         console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
     if output is not None:
@@ -114,7 +115,7 @@ def _times(
 
 def _table(panel: Panel) -> Table:
     small, large = PAPER[panel.title]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column(panel.title, min_width=38)
     for size in SIZES:
         table.add_column(show_bytes(size), justify="right")
@@ -152,7 +153,7 @@ def overheads(numbers: Sequence[int] = (1024, 2048, 4096)) -> list[list[str]]:
 
 
 def _overheads() -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     for heading in OVERHEADS:
         table.add_column(heading, justify="right")
     for row in overheads():

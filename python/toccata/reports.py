@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from toccata import documents
 from toccata.errors import InputError
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
 
 VERSION = 1
@@ -116,7 +116,7 @@ def summary(report: Report) -> list[str]:
 
 def table(report: Report) -> RenderableType:
     """A row for each collective, communicator, size and choice; those that take longest first."""
-    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    result = PlainTable(kept=3)
     for heading in ("Collective", "Ranks", "Size", "Calls", "Time", "Share"):
         result.add_column(heading, justify="left" if heading == "Collective" else "right")
     result.add_column("Choice", no_wrap=True)

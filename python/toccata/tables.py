@@ -1,9 +1,9 @@
 """A benchmark's results on the terminal."""
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.results import Measurement, Metric, Results, best, clear_winner, gain
 
@@ -21,7 +21,7 @@ def overview(
     algorithms = list(dict.fromkeys(each.algorithm for each in here))
     others = [a for a in algorithms if a != highlight and (baseline is None or a in baseline)]
     compared = highlight in algorithms and bool(others)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column("Size", justify="right")
     for algorithm in algorithms:
         table.add_column(_narrow(algorithm), justify="right", no_wrap=True)
@@ -49,7 +49,7 @@ def details(results: Results, ranks: int) -> RenderableType:
         here = [e for e in results.all if e.ranks == ranks and e.algorithm == algorithm]
         if not here:
             continue
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        table = PlainTable()
         for heading in headings:
             table.add_column(heading, justify="right", min_width=9)
         for each in sorted(here, key=lambda each: each.bytes):
@@ -96,7 +96,7 @@ def _gain(row: dict[str, Measurement], highlight: str, others: list[str], metric
 
 def changes(old: Results, new: Results, metric: Metric) -> RenderableType:
     """What took another time than before by more than the spread, and how many did not."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable(kept=3)
     for heading in ("Ranks", "Size", "Algorithm", "before (µs)", "now (µs)", "now takes"):
         table.add_column(heading, justify="left" if heading == "Algorithm" else "right")
     faster = slower = both = 0

@@ -24,10 +24,11 @@ class Step:
     reduced: set[Place] = field(default_factory=set)
     sends_to: list[int] = field(default_factory=list)  # peers
     receives_from: list[int] = field(default_factory=list)
+    waits_for: list[int] = field(default_factory=list)  # peers whose messages never come
 
     @property
     def communicates(self) -> bool:
-        return bool(self.sends_to or self.receives_from)
+        return bool(self.sends_to or self.receives_from or self.waits_for)
 
 
 @dataclass
@@ -105,8 +106,7 @@ class _Walker:
                 in_flight[self.rank, message.peer, message.channel].append(held(step, sent))
             return True
         round_, step = self.open
-        wires = Counter((each.peer, self.rank, each.channel) for each in round_.recvs)
-        if any(len(in_flight[wire]) < count for wire, count in wires.items()):
+        if self.missing(in_flight):
             return False
         for message in round_.recvs:
             step.receives_from.append(message.peer)
@@ -125,6 +125,12 @@ class _Walker:
         self.history.append(step)
         self.open = None
         return True
+
+    def missing(self, in_flight: dict[_Wire, deque[list[_Held]]]) -> list[int]:
+        """Peers whose messages the open round waits for."""
+        assert self.open is not None
+        wires = Counter((each.peer, self.rank, each.channel) for each in self.open[0].recvs)
+        return [wire[0] for wire, count in wires.items() if len(in_flight[wire]) < count]
 
     @staticmethod
     def store(step: Step, target: list[_core.BlockRange], data: list[_Held]) -> list[Place]:
@@ -148,6 +154,7 @@ def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
         if not any(moved):  # a wrong one: what it has done until then
             for each in waiting:
                 if each.open is not None:
+                    each.open[1].waits_for = each.missing(in_flight)
                     each.history.append(each.open[1])
             break
     rounds = max(len(each.schedule) for each in walkers)

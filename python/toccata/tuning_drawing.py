@@ -15,6 +15,7 @@ from toccata.tuning import Point, Tuning
 from toccata.tuning_report import summary
 
 CELL, BESIDE, ABOVE, LEGEND = (0.62, 0.27), 0.8, 0.75, 0.9  # inches
+MEANING = "number in a cell: what the winner gains over native"
 DARK = 1.5  # red, green and blue together, below which ink is white
 
 
@@ -48,6 +49,7 @@ def draw(tuning: Tuning, title: str) -> Figure:
     )
     figure.text(0.2 / size[0], 1 - 0.42 / size[1], summary(tuning), fontsize=8, va="center",
                 color="#566573")  # fmt: skip
+    figure.text(0.2 / size[0], 1 - 0.6 / size[1], MEANING, fontsize=8, va="center", color="#566573")
     used = {_name(each) for each in tuning.points}
     handles = [Patch(facecolor=palette[name], label=name) for name in palette if name in used]
     figure.legend(handles=handles, loc="lower center", ncols=named, frameon=False, fontsize=8,

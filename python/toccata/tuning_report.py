@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.tuning import Point, Tuning
 
@@ -19,7 +19,7 @@ def tables(tuning: Tuning) -> RenderableType:
         heading = Text(f"\n{collective}, {ranks} ranks", style="bold cyan")
         on = f" on {nodes} nodes" if nodes > 1 else ""
         heading.append(f"{on}   median time in µs   {tuning.mpi}", style="not bold default")
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        table = PlainTable(kept=2)
         table.add_column("Size", justify="right")
         table.add_column("Choice", no_wrap=True)
         columns = ("Time", "Spread", "Native", "Gain", "Calls") if known else ("Predicted",)

@@ -175,8 +175,10 @@ class Walk {
           [&](const Posted& each) { visit(each.is_send ? each.sender : receiver, each); });
   }
 
-  // Names the lowest rank that has not come to its end, and what its peer does instead.
+  // Names the lowest rank that has not come to its end, and what its peer does instead; or one that
+  // waits for what went to another rank.
   std::string describe_deadlock() const {
+    if (const std::string elsewhere = describe_wrong_peer(); !elsewhere.empty()) return elsewhere;
     int lowest = p();
     Posted first{};
     for_each_waiting([&](int poster, const Posted& each) {
@@ -184,25 +186,34 @@ class Walk {
       lowest = poster;
       first = each;
     });
-    if (lowest == p()) return "";
-    const int peer = first.message->peer;
-    const std::string elsewhere = describe_wrong_peer(lowest);
-    return at(lowest) + "waits for ever to " +
-           (first.is_send ? "send to rank " : "receive from rank ") + std::to_string(peer) + "; " +
-           (elsewhere.empty() ? describe_peer(peer) : elsewhere);
+    return lowest == p() ? "" : describe_wait(lowest, first) + describe_peer(first.message->peer);
   }
 
-  // A message on its way to a rank that never takes it, of another than `waiting`: what others wait
-  // for went there. On three ranks where 1 should send to 2:
+  std::string describe_wait(int rank, const Posted& posted) const {
+    return at(rank) + "waits for ever to " +
+           (posted.is_send ? "send to rank " : "receive from rank ") +
+           std::to_string(posted.message->peer) + "; ";
+  }
+
+  // A message on its way to a rank that never takes it, of one that another waits for, rather to
+  // receive than to send. On three ranks where 1 should send to 2:
   //
-  //   rank 0, round 2: waits for ever to receive from rank 2; rank 1, round 1: sends to rank 0, ...
-  std::string describe_wrong_peer(int waiting) const {
-    std::string result;
+  //   rank 2, round 1: waits for ever to receive from rank 1; rank 1, round 1: sends to rank 0, ...
+  std::string describe_wrong_peer() const {
+    std::vector<std::string> where(p());  // such a message of each rank, if it has one
     for_each_waiting([&](int poster, const Posted& each) {
       const int peer = each.message->peer;
-      if (result.empty() && each.is_send && poster != waiting && !takes(peer, poster))
-        result = at(poster) + "sends to rank " + std::to_string(peer) + ", which never takes that";
+      if (each.is_send && where[poster].empty() && !takes(peer, *each.message, poster))
+        where[poster] =
+            at(poster) + "sends to rank " + std::to_string(peer) + ", which never takes that";
     });
+    std::string result;
+    for (const bool to_send : {false, true})
+      for_each_waiting([&](int poster, const Posted& each) {
+        const std::string& of_peer = where[each.message->peer];
+        if (result.empty() && each.is_send == to_send && !of_peer.empty())
+          result = describe_wait(poster, each) + of_peer;
+      });
     return result;
   }
 
@@ -220,12 +231,11 @@ class Walk {
     return result;
   }
 
-  // Whether a rank receives from another in any round that has not ended.
-  bool takes(int rank, int from) const {
-    for (int round = ranks_[rank].round; round < schedules_[rank].rounds(); ++round) {
-      const auto messages = schedules_[rank].recvs(round);
-      if (std::ranges::find(messages, from, &Message::peer) != messages.end()) return true;
-    }
+  // Whether a rank would receive a message that waits for it, in a round after the open one.
+  bool takes(int rank, const Message& message, int from) const {
+    for (int round = ranks_[rank].round + 1; round < schedules_[rank].rounds(); ++round)
+      for (const Message& each : schedules_[rank].recvs(round))
+        if (each.peer == from && each.channel == message.channel) return true;
     return false;
   }
 

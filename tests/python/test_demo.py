@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from test_cli import bench, invoke
 from toccata import demo
+from toccata.commands.common import console
+from toccata.results import Measurement
 
 
 def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -14,7 +18,10 @@ def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (code, stderr) == (0, "")
     # The fake's second algorithm takes twice as long as its first.
     for place in ("2 ranks", "4 ranks"):
-        assert f"{place}: Toccata takes 2.00 of native's time in the geometric mean" in stdout
+        assert (
+            f"{place}: Toccata is clearly faster in 0 of 16 cells, clearly slower in 16 (2.00 at "
+            "worst), without a clear winner in 0; geometric mean of all 2.00"
+        ) in " ".join(stdout.split())
     assert (machine / "results/demo.png").stat().st_size > 1000
     runs = (machine / "log").read_text().splitlines()
     # Two places, four collectives of four sizes; what is slower is measured twice more.
@@ -32,7 +39,46 @@ def test_demo_of_everything(machine: Path, monkeypatch: pytest.MonkeyPatch) -> N
     # By the fake all are twice as slow, and so each is measured twice more.
     runs = (machine / "log").read_text().splitlines()
     assert len(runs) == 1 + 2 * demo.AGAIN
-    assert "2 ranks: Toccata takes 2.00" in stdout
+    assert "clearly slower in 2 (2.00 at worst)" in stdout
+
+
+def timed(algorithm: str, q25: float, median: float, q75: float) -> Measurement:
+    return Measurement(
+        "bcast", "MPI", 2, 8, algorithm, 9, median, median, median, median, q25, q75, True
+    )
+
+
+NATIVE = timed("native", 9, 10, 12)
+CELLS = [
+    demo.Cell(demo.HERE[0], "bcast", 8, NATIVE, timed("auto", 4, 5, 6)),
+    demo.Cell(demo.HERE[0], "bcast", 64, NATIVE, timed("auto", 5, 6, 10)),  # may be as slow
+    demo.Cell(demo.HERE[0], "bcast", 512, NATIVE, timed("auto", 1, 20, 40)),  # noise
+    demo.Cell(demo.HERE[0], "bcast", 4096, NATIVE, timed("auto", 14, 15, 16)),
+]
+
+
+def test_noise_is_no_result() -> None:
+    assert [each.clear for each in CELLS] == [True, False, False, True]
+    assert demo.summary(CELLS) == (
+        "2 ranks: Toccata is clearly faster in 1 of 4 cells (0.50 of native's time at best), "
+        "clearly slower in 1 (1.50 at worst), without a clear winner in 2; geometric mean of all "
+        "0.97"
+    )
+    with console.capture() as said:
+        console.print(demo.table(CELLS))
+    ratios = [line.split()[-1] for line in said.get().splitlines() if line.startswith("bcast")]
+    assert ratios == ["0.50", "0.60?", "2.00?", "1.50"]
+
+
+def test_noise_is_grey_in_the_picture() -> None:
+    figure = demo.draw(CELLS, "")
+    axes = figure.axes[0]
+    grey = [each for each in axes.patches if to_hex(each.get_facecolor()) == demo.UNCLEAR]
+    assert sorted(each.get_y() + 0.5 for each in grey) == [1, 2]  # type: ignore[attr-defined]
+    image = np.asarray(axes.images[0].get_array())
+    assert [bool(np.isnan(each)) for each in image[:, 0]] == [False, True, True, False]
+    assert "no clear winner" in figure.legends[0].get_texts()[0].get_text()
+    assert not demo.draw(CELLS[:1], "").legends
 
 
 def test_demo_says_why_there_are_no_hosts(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

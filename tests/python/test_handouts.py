@@ -93,6 +93,11 @@ def test_completion(shell: str, tmp_path: Path) -> None:
     assert "verify" in ask("toccata ver")
     assert "--max-p" in ask("toccata verify --ma")
     assert "allgather/sparbit" in ask("toccata show allgather/spar")
+    assert "sparbit" in ask("toccata show spar")
+    assert "openmpi" in ask("toccata bench allgather --mpi op")
+    assert "lassen" in ask("toccata predict allgather --model las")
+    assert "yahoo" in ask("toccata sim allgather --platform ya")
+    assert "hierarchical" in ask("toccata run --allgather hier")
 
 
 def test_the_spack_recipe_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,6 +94,7 @@ def test_picture_has_the_cells_colours() -> None:
     shade = heatmap.SHADES(heatmap.scale(grid)(0.25))
     assert tuple(image[0, 0]) == pytest.approx(shade[:3])
     assert [each.get_text() for each in cells.texts] == ["1.33", "1.00", "1.50"]
+    assert heatmap.MEANING in [each.get_text() for each in figure.texts]
     assert [each.get_text() for each in cells.get_xticklabels()] == ["2", "3"]
     assert [each.get_text() for each in cells.get_yticklabels()] == ["1", "1K"]
     assert "sparbit" in bar.get_title(loc="left")

@@ -1,5 +1,6 @@
 """Predictions: models by name, times, tables, plots."""
 
+import io
 import json
 import os
 import subprocess
@@ -7,12 +8,15 @@ from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
+from rich.console import Console
+from rich.progress import Progress
 
 from conftest import BUILD, ROOT
 from test_cli import invoke
 from toccata import _core, predicting, prediction_plot
 from toccata._core import Shape
 from toccata.catalogue import find
+from toccata.commands.common import TimeLeft, time_left
 from toccata.errors import InputError
 
 
@@ -188,9 +192,32 @@ def test_who_reads_tables_may_have_enough_of_them(tmp_path: Path) -> None:
 def test_long_walks_are_left_out() -> None:
     """1024 ranks of a ring send a million messages at each size."""
     arguments = ["predict", "allgather/ring", "allgather/bruck", "--model", "lassen",
-                 "--ranks", "1024", "--sizes", "1K", "--limit", "2"]  # fmt: skip
+                 "--ranks", "1024", "--sizes", "1K", "--limit", "1"]  # fmt: skip
     code, stdout, _ = invoke(*arguments)
     assert code == 0
-    assert "without ring, which would take about 3 s" in stdout
-    code, _, stderr = invoke(*arguments[:2], *arguments[3:-1], "1")
+    assert "without ring, which would take about 1 s" in stdout
+    code, _, stderr = invoke(*arguments[:2], *arguments[3:])
     assert code == 2 and "--limit 1 leaves nothing" in stderr
+
+
+def test_the_time_left_agrees_with_the_estimate() -> None:
+    """At first it is the estimate; a first part that is quick does not outweigh the rest."""
+    assert time_left(1380, 0, 0) == 1380
+    assert time_left(1380, 690, 690) == pytest.approx(690)
+    assert 1000 < time_left(1380, 20, 4) < 1380
+    assert time_left(1380, 1000, 200) < 120  # five times as quick as estimated, all along
+    assert time_left(1380, 1380, 900) == 0
+
+
+def test_the_time_left_counts_down_between_advances() -> None:
+    clock = [0.0]
+    bar = Progress(TimeLeft(), get_time=lambda: clock[0], console=Console(file=io.StringIO()))
+    task = bar.add_task("", total=100.0)
+    column = bar.columns[0]
+    assert isinstance(column, TimeLeft)
+    said = []
+    for now, done in ((0, 0), (10, 0), (20, 20), (30, 20), (200, 20)):
+        clock[0] = now
+        bar.update(task, completed=done)
+        said.append(column.render(bar.tasks[0]).plain)
+    assert said == ["0:01:40", "0:01:30", "0:01:20", "0:01:10", "0:00:00"]

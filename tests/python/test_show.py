@@ -2,12 +2,15 @@
 
 import io
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgba
-from matplotlib.patches import FancyArrowPatch
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, Rectangle
 from rich.console import Console
 
 from toccata import drawing, show
@@ -166,16 +169,80 @@ def test_a_fault_is_marked() -> None:
     error = "rank 2, round 1: waits for ever to receive from rank 1; rank 1 has come to its end"
     fault = drawing.Fault.of(error)
     assert fault is not None and (fault.rank, fault.round) == (2, 1)
-    assert drawing.Fault.of("has 3 channels") is None
+    assert drawing.Fault.of("") is None
+    assert drawing.Fault.of("has 3 channels") == drawing.Fault("has 3 channels", None, None)
     figure = drawing.draw(find("allgather/ring"), Shape(4), fault)
-    frames = [
-        (axes, patch)
+    assert framed(figure) == [("round 1", 1.5)]
+    assert "wrong: rank 2, round 1: waits for ever" in words_of(figure)
+
+
+def test_a_fault_without_a_round_is_of_the_end() -> None:
+    fault = drawing.Fault.of("rank 3: at the end recv block 1 holds nothing, promised is datum 1")
+    assert framed(drawing.draw(find("allgather/ring"), Shape(4), fault)) == [("round 3", 2.5)]
+
+
+def test_a_fault_in_rounds_that_are_left_out_is_drawn() -> None:
+    fault = drawing.Fault("rank 0, round 16: is wrong", 0, 16)
+    figure = drawing.draw(find("allgather/ring"), Shape(32), fault)
+    assert framed(figure) == [("round 16", -0.5)]
+
+
+class Stuck:
+    """A ring whose ranks all receive in one round and send in the next."""
+
+    def __init__(self, stuck: int) -> None:
+        self.whole, self.stuck = find("allgather/ring"), stuck
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.whole, name)
+
+    def schedule(self, shape: Shape, rank: int) -> Any:
+        return StuckSchedule(self.whole.schedule(shape, rank), self.stuck)
+
+
+class StuckSchedule:
+    """Of one rank."""
+
+    def __init__(self, schedule: Any, stuck: int) -> None:
+        self.schedule, self.stuck = schedule, stuck
+        self.scratch = schedule.scratch
+
+    def __len__(self) -> int:
+        return len(self.schedule) + 1
+
+    def round(self, number: int) -> Any:
+        whole = self.schedule.round(number - (number > self.stuck))
+        sends, recvs, copies = whole.sends, whole.recvs, whole.copies
+        if number == self.stuck:
+            sends, copies = [], []
+        elif number == self.stuck + 1:
+            recvs = []
+        return SimpleNamespace(sends=sends, recvs=recvs, copies=copies)
+
+
+@pytest.mark.parametrize("stuck", [1, 2])
+def test_a_deadlock_is_drawn(stuck: int) -> None:
+    """The round in which all wait, though nobody sends anything in it."""
+    fault = drawing.Fault.of(f"rank 0, round {stuck}: waits for ever to receive from rank 3")
+    figure = drawing.draw(Stuck(stuck), Shape(4), fault)  # type: ignore[arg-type]
+    assert framed(figure) == [(f"round {stuck}", -0.5)]
+    last = figure.axes[-1]
+    arcs = [each for each in last.patches if isinstance(each, FancyArrowPatch)]
+    assert [each.get_linestyle() for each in arcs] == ["--"] * 4
+    assert "never comes" in [each.get_text() for each in figure.legends[0].get_texts()]
+
+
+def framed(figure: Figure) -> list[tuple[str, float]]:
+    """Titles of the panels with a red frame, and where it begins."""
+    return [
+        (next(each.get_text() for each in axes.texts if "round" in each.get_text()), patch.get_x())
         for axes in figure.axes
         for patch in axes.patches
-        if patch.get_edgecolor() == to_rgba(drawing.WRONG) and not patch.get_fill()
+        if isinstance(patch, Rectangle)
+        and patch.get_edgecolor() == to_rgba(drawing.WRONG)
+        and not patch.get_fill()
     ]
-    [(axes, frame)] = frames
-    assert frame.get_x() == 1.5  # type: ignore[attr-defined]
-    texts = [each.get_text() for each in axes.texts]
-    assert "round 1" in texts
-    assert any("waits for ever" in text for text in texts)
+
+
+def words_of(figure: Figure) -> str:
+    return " ".join(" ".join(each.get_text() for each in figure.texts).split())

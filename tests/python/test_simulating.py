@@ -238,7 +238,7 @@ def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(simulating, "programs", lambda: ())
     monkeypatch.setattr(simulating, "run_all", lambda work, told: dict.fromkeys(work[:1], late))
     with pytest.raises(
-        Failure, match="among .* has not ended within 600 s; the same command tries"
+        Failure, match=r"among .* has not ended within 600 s; the same command tries"
     ):
         reproduce(PaperName.locality, quick=True, docs=tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ import typer
 
 from toccata import bounds, catalogue
 from toccata import quantities as q
-from toccata.commands.common import RootOption, console, number_of_ranks
+from toccata.commands.common import RootOption, number_of_ranks, print_whole
 from toccata.machines import PlacementOption
 
 
@@ -49,4 +49,4 @@ def bounds_(
         for each in catalogue.of_collective(collective)
         for choice in each.variants(shape.p) or [catalogue.find(each.path)]
     ]
-    console.print(bounds.as_table(collective, choices, shape, q.parse_bytes(size)))
+    print_whole(bounds.as_table(collective, choices, shape, q.parse_bytes(size)))

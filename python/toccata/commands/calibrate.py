@@ -7,7 +7,7 @@ import typer
 
 from toccata import launcher, outputs
 from toccata import quantities as q
-from toccata.commands.common import LauncherArgs, MpiOption, console, count, words
+from toccata.commands.common import LauncherArgs, MpiOption, console, count, print_whole, words
 
 
 def calibrate(
@@ -69,6 +69,6 @@ def calibrate(
         launcher.start(started, ranks, words(launcher_args), program), ranks
     )
     model, lines = calibrating.fit(measured, output.stem)
-    console.print(calibrating.report(measured, model, lines))
+    print_whole(calibrating.report(measured, model, lines))
     output.write_text(model.json)
     console.print(f"wrote {output}")

@@ -2,7 +2,9 @@
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +14,15 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
-from toccata import _core, catalogue
+from toccata import _core, catalogue, launcher, predicting
 from toccata import quantities as q
 from toccata.errors import InputError
 
@@ -30,6 +35,18 @@ progress_console = console if console.is_terminal else Console(stderr=True)
 def count(what: str, least: int = 1, most: int = q.MOST_COUNT) -> Callable[[str], int]:
     """For options: what is no whole number from `least` to `most` is named in the complaint."""
     return lambda text: q.parse_count(str(text), what, least, most)  # defaults come here as well
+
+
+def collective_names() -> list[str]:
+    """For completion."""
+    return [each.name for each in _core.collectives()]
+
+
+def algorithm_names() -> list[str]:
+    """For completion: whole names, and short ones where they are clear."""
+    known = _core.algorithms()
+    times = Counter(each.name for each in known)
+    return [*(each.path for each in known), *(name for name in times if times[name] == 1)]
 
 
 number_of_ranks = count("number of ranks", most=q.MOST_RANKS)
@@ -47,6 +64,7 @@ MpiOption = Annotated[
     str,
     typer.Option(
         metavar="MPI",
+        autocompletion=lambda: ["auto", *launcher.LAUNCHED],
         help="Whose mpirun: openmpi, mpich, intelmpi, or auto: the first that was built for.",
     ),
 ]
@@ -60,6 +78,7 @@ ModelOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
+        autocompletion=predicting.model_names,
         help="What messages cost: lassen, quartz-like, gigabit, gpc, usual, or a file.",
     ),
 ]
@@ -73,16 +92,6 @@ PictureFile = Annotated[
 HeatmapFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
 ]
-
-
-def collective_names() -> list[str]:
-    """For completion."""
-    return [each.name for each in _core.collectives()]
-
-
-def algorithm_names() -> list[str]:
-    """For completion."""
-    return [each.path for each in _core.algorithms()]
 
 
 Names = Annotated[
@@ -156,16 +165,43 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def progress(remaining: bool = False, counted: bool = True) -> Progress:
+def time_left(total: float, done: float, took: float) -> float:
+    """Of work that was estimated to take `total` seconds, when what should take `done` took `took`.
+
+    The estimate counts as much as a tenth of the work that took what it should.
+    """
+    trusted = total / 10
+    return (total - done) * (took + trusted) / (done + trusted)
+
+
+class TimeLeft(ProgressColumn):
+    """Of a bar whose total is an estimate in seconds. Between two advances it counts down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = 0.0, 0.0  # done, and when
+
+    def render(self, task: Task) -> Text:
+        now = task.elapsed or 0.0
+        if task.completed != self._last[0]:
+            self._last = task.completed, now
+        done, took = self._last
+        left = time_left(task.total or 0.0, done, took) - (now - took)
+        return Text(str(timedelta(seconds=max(0, round(left)))), style="progress.remaining")
+
+
+def progress(remaining: bool = False, counted: bool = True, estimated: bool = False) -> Progress:
     """A bar that goes away when done, and does not appear where nobody watches.
 
     It tells the time that it took, or that remains; and of what is `counted`, how many of how many.
+    What remains is told by the pace so far, or, where the bar's total is `estimated` seconds, by
+    these as well.
     """
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         *([MofNCompleteColumn()] if counted else []),
-        TimeRemainingColumn() if remaining else TimeElapsedColumn(),
+        TimeLeft() if estimated else TimeRemainingColumn() if remaining else TimeElapsedColumn(),
         *([TextColumn("left")] if remaining else []),
         console=progress_console,
         transient=True,
@@ -174,5 +210,5 @@ def progress(remaining: bool = False, counted: bool = True) -> Progress:
 
 
 def print_whole(tables: RenderableType) -> None:
-    """Rather lets the terminal wrap a wide table than cuts off digits."""
-    console.print(tables, width=max(console.width, 400), crop=False)
+    """Cuts nothing off: see PlainTable, which minds a terminal's width itself."""
+    console.print(tables, crop=False)

@@ -31,7 +31,8 @@ def demo_(
     On this machine, and, as root and with Open MPI, on four hosts that it plays: network namespaces
     with 1 ms between any two and 100 Mbit/s each (bench/cluster). What is timed comes after the
     first calls of each size, in which the library tries what may be better; where that was more
-    than 5% worse, it is measured twice more, and the middle holds.
+    than 5% worse, it is measured twice more, and the middle holds. Where the quartiles of the two
+    overlap, nobody wins: `?` behind the ratio, and grey in the picture.
     """
     from toccata import demo, drawing  # matplotlib takes a second to load
 

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from toccata import _core, machines, outputs, predicting, reports, tuning
 from toccata import quantities as q
 from toccata.commands.common import ModelOption, console, number_of_ranks, print_whole
 from toccata.errors import InputError
 from toccata.machines import MachineOption, PlacementOption
+from toccata.plain_table import PlainTable
 
 MOST_WALKED = 2_000_000  # messages of all ranks; a walk of so many takes a second or two
 
@@ -125,7 +125,7 @@ def _of_a_call(
         return
     few = ranks <= predicting.MOST_BOUNDED_RANKS
     bound = _core.LowerBound(ranked[0][0], shape, parameters)(size) if few else None
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = PlainTable()
     table.add_column("Candidate", no_wrap=True)
     for heading in ("Sketched\nµs", "Walked\nµs", "Over the\nfirst", "Rounds", "Messages\na rank"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -19,6 +19,7 @@ from toccata.commands.common import (
     count,
     duration,
     impossible,
+    print_whole,
     print_without,
     progress,
     subjects,
@@ -43,7 +44,9 @@ def predict(
     platform: Annotated[
         str | None,
         typer.Option(
-            metavar="P", help="Instead, model and machine as for sim: yahoo, cervino, ..., a file."
+            metavar="P",
+            autocompletion=platforms.names,
+            help="Instead, model and machine as for sim: yahoo, cervino, ..., a file.",
         ),
     ] = None,
     machine: Annotated[
@@ -149,7 +152,7 @@ def predict(
         if json_ is not None:
             json_.write_text(json.dumps(predicting.as_rows(all_, complete), indent=1) + "\n")
 
-    with progress(remaining=True, counted=False) as bar:
+    with progress(remaining=True, counted=False, estimated=True) as bar:
         task = bar.add_task("", total=max(total, 1e-9))
 
         def tell(where: str, what: str, done: float) -> None:
@@ -163,7 +166,7 @@ def predict(
             told = partial(tell, f"{setting.shape.p} ranks")
             all_.append(predicting.predict(possible, setting, bytes_, parameters, told))
             keep(complete=False)  # whoever reads the tables may have enough of them
-            console.print(predicting.as_table(all_[-1], parameters, ratios))
+            print_whole(predicting.as_table(all_[-1], parameters, ratios))
             print_without(setting.shape.p, without)
             if all_[-1].interrupted:
                 console.print("[bold]interrupted:[/] the rest is missing")

@@ -14,6 +14,7 @@ from toccata.commands.common import (
     RootOption,
     console,
     number_of_ranks,
+    print_whole,
 )
 from toccata.errors import InputError
 from toccata.machines import PlacementOption
@@ -114,7 +115,7 @@ def reorder(
         f"\n[bold cyan]{ranks} ranks[/] on {there.text}, {where}: "
         f"{catalogue.path_of(choice)}, blocks of {q.show_bytes(block)}, model {parameters.name}"
     )
-    console.print(reordering.as_table(all_))
+    print_whole(reordering.as_table(all_))
     if scotch and not _core.has_scotch():
         console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
     if rankfile is not None:

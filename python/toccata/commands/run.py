@@ -3,17 +3,21 @@
 import os
 import shlex
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from toccata import _core, launcher, starting
+from toccata import _core, catalogue, launcher, starting
 from toccata.errors import InputError
 
-ServerOption = Annotated[
-    str | None,
-    typer.Option(metavar="ALGORITHM", help="The same for the MPI call of that name."),
-]
+
+def _served(collective: str, help_: str = "The same for the MPI call of that name.") -> Any:
+    """The option that says what serves a collective."""
+
+    def names() -> list[str]:
+        return ["auto", "native", *(each.name for each in catalogue.of_collective(collective))]
+
+    return typer.Option(metavar="ALGORITHM", autocompletion=names, help=help_)
 
 
 def run(
@@ -22,51 +26,44 @@ def run(
     ],
     allgather: Annotated[
         str | None,
-        typer.Option(
-            metavar="ALGORITHM",
-            help="What serves MPI_Allgather and MPI_Allgatherv; "
-            "otherwise TOCCATA_ALLGATHER says it.",
+        _served(
+            "allgather",
+            "What serves MPI_Allgather and MPI_Allgatherv; otherwise TOCCATA_ALLGATHER says it.",
         ),
     ] = None,
-    alltoall: Annotated[
-        str | None,
-        typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoall."),
-    ] = None,
+    alltoall: Annotated[str | None, _served("alltoall", "The same for MPI_Alltoall.")] = None,
     alltoallv: Annotated[
         str | None,
-        typer.Option(metavar="ALGORITHM", help="The same for MPI_Alltoallv and MPI_Alltoallw."),
+        _served("alltoallv", "The same for MPI_Alltoallv and MPI_Alltoallw."),
     ] = None,
-    allreduce: ServerOption = None,
-    barrier: ServerOption = None,
-    bcast: ServerOption = None,
-    exscan: ServerOption = None,
-    gather: ServerOption = None,
-    gatherv: ServerOption = None,
-    neighbor_allgather: ServerOption = None,
-    neighbor_allgatherv: ServerOption = None,
-    neighbor_alltoall: ServerOption = None,
+    allreduce: Annotated[str | None, _served("allreduce")] = None,
+    barrier: Annotated[str | None, _served("barrier")] = None,
+    bcast: Annotated[str | None, _served("bcast")] = None,
+    exscan: Annotated[str | None, _served("exscan")] = None,
+    gather: Annotated[str | None, _served("gather")] = None,
+    gatherv: Annotated[str | None, _served("gatherv")] = None,
+    neighbor_allgather: Annotated[str | None, _served("neighbor_allgather")] = None,
+    neighbor_allgatherv: Annotated[str | None, _served("neighbor_allgatherv")] = None,
+    neighbor_alltoall: Annotated[str | None, _served("neighbor_alltoall")] = None,
     neighbor_alltoallv: Annotated[
         str | None,
-        typer.Option(
-            metavar="ALGORITHM",
-            help="The same for MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw.",
+        _served(
+            "neighbor_alltoallv", "The same for MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw."
         ),
     ] = None,
-    reduce: ServerOption = None,
+    reduce: Annotated[str | None, _served("reduce")] = None,
     reduce_scatter: Annotated[
         str | None,
-        typer.Option(
-            metavar="ALGORITHM",
-            help="The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block.",
-        ),
+        _served("reduce_scatter", "The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block."),
     ] = None,
-    scan: ServerOption = None,
-    scatter: ServerOption = None,
-    scatterv: ServerOption = None,
+    scan: Annotated[str | None, _served("scan")] = None,
+    scatter: Annotated[str | None, _served("scatter")] = None,
+    scatterv: Annotated[str | None, _served("scatterv")] = None,
     mpi: Annotated[
         str | None,
         typer.Option(
             metavar="MPI",
+            autocompletion=lambda: list(launcher.FAMILIES),
             help="Which MPI the command starts where nobody can tell: openmpi, mpich, intelmpi "
             "or abi.",
         ),

@@ -73,11 +73,8 @@ def show_(
     outputs.check_pictures(output)
     from toccata import drawing, grids  # matplotlib takes a second to load
 
-    if grids.draws(choice, shape):
-        figure = grids.draw(choice, shape)
-    else:
-        figure = drawing.draw(choice, shape, drawing.Fault.of(fault))
-    drawing.write(figure, output)
+    draw = grids.draw if grids.draws(choice, shape) else drawing.draw
+    drawing.write(draw(choice, shape, drawing.Fault.of(fault)), output)
     console.print(f"wrote {output}")
     _say(fault)
 

@@ -12,6 +12,7 @@ from toccata import (
     machines,
     outputs,
     platforms,
+    predicting,
     simulating,
     tables,
     tuning,
@@ -22,6 +23,7 @@ from toccata.commands.common import (
     CsvFile,
     HeatmapFile,
     JsonFile,
+    collective_names,
     console,
     count,
     normalised,
@@ -36,11 +38,16 @@ STANDARD_SIZES = "1:1M:4"
 
 
 def sim(
-    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="As allgather.")],
+    collective: Annotated[
+        str,
+        typer.Argument(metavar="COLLECTIVE", autocompletion=collective_names, help="As allgather."),
+    ],
     platform: Annotated[
         str,
         typer.Option(
-            metavar="P", help='yahoo, cervino, ..., a file, or a machine as "node:16 core:8".'
+            metavar="P",
+            autocompletion=platforms.names,
+            help='yahoo, cervino, ..., a file, or a machine as "node:16 core:8".',
         ),
     ],
     ranks: Annotated[
@@ -68,6 +75,7 @@ def sim(
         str | None,
         typer.Option(
             metavar="NAME",
+            autocompletion=predicting.model_names,
             help=f"Of a machine's text: what messages cost; {platforms.STANDARD_MODEL} if not.",
         ),
     ] = None,

@@ -9,6 +9,7 @@ from toccata.commands.common import (
     RootOption,
     console,
     impossible,
+    print_whole,
     print_without,
     subjects,
 )
@@ -46,8 +47,8 @@ def traffic(
             choices += subject.variants(p) or [catalogue.find(subject.path)]
     shape = machines.shape(p, machine, placement, root)
     [left_out] = impossible({catalogue.path_of(each): each for each in choices}, [shape])
-    console.print(counting.as_table(choices, shape, block_bytes))
+    print_whole(counting.as_table(choices, shape, block_bytes))
     if (crossings := counting.crossings_table(choices, shape, block_bytes)) is not None:
         console.print()
-        console.print(crossings)
+        print_whole(crossings)
     print_without(p, left_out)

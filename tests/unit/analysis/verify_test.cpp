@@ -76,8 +76,24 @@ TEST(Verify, SeesAWrongPeer) {
   };
   EXPECT_EQ(verify_allgather(3, ring(1)), "");
   EXPECT_EQ(verify_allgather(3, ring(2)),
-            "rank 0, round 2: waits for ever to receive from rank 2; "
+            "rank 2, round 1: waits for ever to receive from rank 1; "
             "rank 1, round 1: sends to rank 0, which never takes that");
+}
+
+// The rank that waits has a higher number than the one that sends elsewhere.
+TEST(Verify, SeesAMessageSentTwiceToOnePeer) {
+  EXPECT_EQ(verify_allgather(4,
+                             [](int rank, ScheduleBuilder& out) {
+                               own_block(rank, out);
+                               out.round();
+                               for (int peer = 0; peer < 4; ++peer) {
+                                 if (peer == rank) continue;
+                                 out.send(rank == 1 && peer == 3 ? 2 : peer, recv(rank));
+                                 out.recv(peer, recv(peer));
+                               }
+                             }),
+            "rank 3, round 1: waits for ever to receive from rank 1; "
+            "rank 1, round 1: sends to rank 2, which never takes that");
 }
 
 TEST(Verify, SeesAPeerOutOfRange) {
