@@ -9,7 +9,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,16 +121,10 @@ def _started_by(program: str) -> str:
             if commandline.kind_of(word) in ("openmpi", "hydra", "mpiexec"):
                 with suppress(InputError):
                     families[launcher.identify(word).family] = word
-        for words in map(_split, lines):
-            for at, word in enumerate(words):
-                kind = commandline.kind_of(word)
-                if kind in ("", "openmpi", "hydra", "mpiexec"):
-                    continue
+        for line in lines:
+            for word, family in _of_any_mpi(line):
                 others = word
-                behind = words[at + 1 :]
-                for place in commandline.programs(behind, kind):
-                    if family := programs.nature(behind[place]).family:
-                        families[family] = word
+                families |= {family: word} if family else {}
     if len(families) == 1:
         return next(iter(families))
     if families:
@@ -145,11 +139,18 @@ def _started_by(program: str) -> str:
     raise InputError(f"'{program}' is no launcher")
 
 
-def _split(line: str) -> list[str]:
+def _of_any_mpi(line: str) -> Iterator[tuple[str, str]]:
+    """A script line's launchers of any MPI, and the MPI of what each starts, "" if unknown."""
     try:
-        return shlex.split(line, comments=True)
+        words = shlex.split(line, comments=True)
     except ValueError:  # quotes that go on in the next line
-        return []
+        return
+    for at, word in enumerate(words):
+        kind = commandline.kind_of(word)
+        if kind not in ("", "openmpi", "hydra", "mpiexec"):
+            behind = words[at + 1 :]
+            found = [programs.nature(behind[i]).family for i in commandline.programs(behind, kind)]
+            yield from ((word, each) for each in found or [""])
 
 
 def _exported(

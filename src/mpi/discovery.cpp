@@ -109,8 +109,9 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
   try {
     return *placement_of_world(world);
   } catch (const TopologyError& error) {
-    complaint = "TOCCATA_TOPOLOGY=" + text_ + ", TOCCATA_PLACEMENT=" + places_ + ": " +
-                error.what() + suffix;
+    const bool asked = places_ != "sequential";  // as it is where nothing is asked
+    complaint =
+        prefix + (asked ? "TOCCATA_PLACEMENT=" + places_ + ": " : "") + error.what() + suffix;
     return placement_of(ranks);
   }
 }

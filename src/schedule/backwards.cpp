@@ -124,9 +124,12 @@ class Collector {
           add(range.first + run * range.stride, 1, range.count);
     return runs;
   }
+
+  // How many of these blocks, from the first on, lie so.
   int how_many_alike(int first, int step, int blocks) const {
     if (blocks == 1) return 1;
     const auto spare = static_cast<std::size_t>(used_[first]);
+    // Where there are no such spares yet, nothing more is to be asked.
     const std::vector<int>& spares = spare < spares_.size() ? spares_[spare] : partial_;
     const int gap = partial_[first + step] - partial_[first];
     const int spare_gap = spares[first + step] - spares[first];

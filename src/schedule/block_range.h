@@ -37,10 +37,12 @@ inline BlockRange recv(int first, int count = 1) { return {Buffer::recv, first, 
 
 std::int64_t blocks(std::span<const BlockRange> ranges);
 
-// Appends `range`, merging it into the last one where the two together are one range.
+// The same as `append`, which is quicker where a run grows.
 void append_any(BlockRanges& ranges, const BlockRange& range);
+
+// Appends `range`, merging it into the last one where the two together are one range.
 inline void append(BlockRanges& ranges, const BlockRange& range) {
-  if (!ranges.empty() && range.repeat == 1) {  // mostly one run grows
+  if (!ranges.empty() && range.repeat == 1) {
     BlockRange& last = ranges.back();
     if (last.repeat == 1 && last.buffer == range.buffer && last.first + last.count == range.first) {
       last.count += range.count;

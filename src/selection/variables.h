@@ -14,10 +14,6 @@ struct Variable {
   std::string_view meaning;  // a sentence without its stop; "" for such as are not users'
 };
 
-// Words that switch something off, or on.
-bool switches_off(std::string_view word);
-bool switches_on(std::string_view word);
-
 // All but those of the collectives, each of which names its own.
 std::span<const Variable> variables();
 
@@ -28,5 +24,9 @@ std::string complaint_of_variable(std::string_view name);
 // "" for a value that one of those variables may have, as far as the word alone tells; otherwise
 // what it takes. An empty value is as good as none.
 std::string complaint_of_value(std::string_view name, std::string_view value);
+
+// Whether a word switches something off, or on, as "no" and "1" do.
+bool switches_off(std::string_view word);
+bool switches_on(std::string_view word);
 
 }  // namespace toccata
