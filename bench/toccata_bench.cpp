@@ -143,14 +143,19 @@ class Run {
     std::fflush(stdout);
   }
 
+  std::string why_not(const Choice& choice) const {
+    Shape shape{.p = size_, .parameters = choice.parameters};
+    if (choice.algorithm->by_placement)
+      shape.placement = Communicator::of(MPI_COMM_WORLD)->placement();
+    return choice.algorithm->why_impossible(shape);
+  }
+
   void drop_impossible() {
     const Collective& collective = *find_collective(options_.collective);
     std::erase_if(options_.algorithms, [&](const std::string& algorithm) {
       if (algorithm == "auto") return false;
       const Choice choice = parse_choice(collective, algorithm);
-      const std::string reason = choice.native()
-                                     ? why_not_native(collective)
-                                     : choice.algorithm->why_impossible({size_, choice.parameters});
+      const std::string reason = choice.native() ? why_not_native(collective) : why_not(choice);
       if (!reason.empty())
         say({{"event", "impossible"},
              {"algorithm", algorithm},

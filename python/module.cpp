@@ -382,9 +382,10 @@ NB_MODULE(_core, module) {
 
   using Ranked = std::vector<std::pair<Choice, double>>;
   const auto by_size = [](std::string_view collective, const Shape& known, const Model& model,
-                          const std::vector<std::int64_t>& unit_bytes, const auto& chosen) {
+                          const std::vector<std::int64_t>& unit_bytes, const auto& chosen,
+                          Ranking::Variants variants = Ranking::Variants::near) {
     check_rank(known, known.root);
-    const Ranking ranking(collective_named(collective), known, model);
+    const Ranking ranking(collective_named(collective), known, model, {}, variants);
     std::vector<Ranked> result;
     for (const std::int64_t bytes : unit_bytes) {
       Ranked& ranked = result.emplace_back();
@@ -397,10 +398,11 @@ NB_MODULE(_core, module) {
   module.def(
       "rank",
       [by_size](std::string_view collective, const Shape& known, const Model& model,
-                const std::vector<std::int64_t>& unit_bytes) {
-        return by_size(collective, known, model, unit_bytes, std::identity());
+                const std::vector<std::int64_t>& unit_bytes, bool standard) {
+        return by_size(collective, known, model, unit_bytes, std::identity(),
+                       standard ? Ranking::Variants::standard : Ranking::Variants::near);
       },
-      "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a,
+      "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a, "standard"_a = false,
       nb::call_guard<nb::gil_scoped_release>());
   module.def(
       "worth_trying",

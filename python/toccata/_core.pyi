@@ -429,10 +429,15 @@ def complaint_of_variable(name: str) -> str:
     """What is wrong with a variable's name; "" for one that means something, and others' own."""
 
 def rank(
-    collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]
+    collective: str,
+    shape: Shape | int,
+    model: Model,
+    unit_bytes: list[int],
+    standard: bool = False,
 ) -> list[list[tuple[Choice, float]]]:
     """What the library goes by where it chooses by a model: of each size the algorithms that can
-    run, with seconds, the quickest first. Quicker than a Predictor, and coarser."""
+    run, with seconds, the quickest first, each in its quickest setting, or in the standard one.
+    Quicker than a Predictor, and coarser."""
 
 def worth_trying(
     collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]

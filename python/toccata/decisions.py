@@ -53,7 +53,7 @@ def decide(
     for case in cases:
         units[case.collective, case.p].add(case.unit_bytes)
     for (collective, p), sizes in units.items():
-        ranked = _core.rank(collective, _core.Shape(p), model, sorted(sizes))
+        ranked = _core.rank(collective, _core.Shape(p), model, sorted(sizes), standard=True)
         rankings[collective, p] = {
             size: [choice.text for choice, _ in each]
             for size, each in zip(sorted(sizes), ranked, strict=True)
@@ -63,7 +63,7 @@ def decide(
         if len(both) < 2 or setting not in defaults:
             continue
         any_case = both[0][1]
-        # The library ranks algorithms in the standard setting of their parameters.
+        # What was measured has the standard setting of its parameters.
         measured = {
             _core.parse_choice(case.collective, case.algorithm).text: case.seconds
             for _, case in both

@@ -37,11 +37,17 @@ struct FoldedCube {
   int owner(int leaf) const { return leaf < pairs() && root / 2 == leaf ? root : first(leaf); }
 };
 
-// `size` leaves `weight` apart, beginning with `first`, that all talk to each other.
+// `size` leaves `weight` apart, beginning with `first`, that all talk to each other; ours is the
+// one at `place`. We tell the next one above first, and hear of the next one below: so everybody
+// hears of one at a time.
+//
+//   4 leaves, place 1    tells 2 3 0    hears of 0 3 2
 struct LeafGroup {
-  int first, weight, size;
+  int first, weight, size, place;
 
   int leaf(int i) const { return first + i * weight; }
+  int above(int i) const { return leaf((place + i) % size); }
+  int below(int i) const { return leaf((place + size - i) % size); }
 };
 
 // The groups of a leaf, neighbours first: leaves that differ in their lowest digit alone, in the
@@ -53,7 +59,8 @@ void for_each_group(const FoldedCube& cube, int leaf, Visit&& visit) {
   const int leaves = cube.leaves();
   for (int weight = 1, size; weight < leaves; weight *= size) {
     size = std::min(cube.radix, leaves / weight);
-    visit(LeafGroup{leaf - leaf / weight % size * weight, weight, size});
+    const int place = leaf / weight % size;
+    visit(LeafGroup{leaf - place * weight, weight, size, place});
   }
 }
 

@@ -89,7 +89,7 @@ class Collector {
   }
 
  private:
-  static constexpr int none = -1;
+  static constexpr int none = -(1 << 30);  // no place: further from any than these from each other
 
   // What was appended run by run, its runs merged where they are strided.
   static BlockRanges in_runs(const BlockRanges& ranges) {
@@ -133,14 +133,16 @@ class Collector {
     const std::vector<int>& spares = spare < spares_.size() ? spares_[spare] : partial_;
     const int gap = partial_[first + step] - partial_[first];
     const int spare_gap = spares[first + step] - spares[first];
-    const bool has_place = partial_[first] != none, has_spare = spares[first] != none;
+    // From none to a place, or back, is further than from place to place.
+    if (std::max(std::abs(gap), std::abs(spare_gap)) > -none / 2) return 1;
     int count = 1;
-    for (int next = first + step; count < blocks; next += step, ++count)
-      if (used_[next] != used_[first] || is_owned(next) != is_owned(first) ||
-          (partial_[next] != none) != has_place || (spares[next] != none) != has_spare ||
-          partial_[next] - partial_[next - step] != gap ||
-          spares[next] - spares[next - step] != spare_gap)
-        break;
+    for (int next = first + step; count < blocks; next += step, ++count) {
+      const bool differs = used_[next] != used_[first];
+      const bool changes = is_owned(next) != is_owned(first);
+      const bool jumps = partial_[next] - partial_[next - step] != gap;
+      const bool spare_jumps = spares[next] - spares[next - step] != spare_gap;
+      if (differs | changes | jumps | spare_jumps) break;
+    }
     return count;
   }
 

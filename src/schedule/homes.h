@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "schedule/block_range.h"
@@ -11,25 +12,35 @@ class Homes {
  public:
   explicit Homes(const BlockRanges& like) {
     for (const BlockRange& each : like)
-      for_each_block(each, [&](int block) { all_.push_back({each.buffer, block}); });
+      for (int run = 0; run < each.repeat && each.count > 0; ++run) {
+        runs_.push_back({each.buffer, each.first + run * each.stride, each.count});
+        begin_.push_back(blocks_);
+        blocks_ += each.count;
+      }
   }
 
   // For those of a range, in as few runs as can be.
   BlockRanges of(const BlockRange& range) const {
-    BlockRanges runs;
-    for_each_block(range, [&](int block) {
-      const BlockRange& home = all_[block];
-      if (!runs.empty() && runs.back().buffer == home.buffer &&
-          runs.back().first + runs.back().count == home.first)
-        ++runs.back().count;
-      else
-        runs.push_back(home);
-    });
-    return runs;
+    BlockRanges result;
+    for (int run = 0; run < range.repeat; ++run)
+      append_run(range.first + run * range.stride, range.count, result);
+    return result;
   }
 
  private:
-  std::vector<BlockRange> all_;
+  void append_run(int first, int count, BlockRanges& result) const {
+    auto at = std::ranges::upper_bound(begin_, first) - begin_.begin() - 1;
+    for (; count > 0; ++at) {
+      const int skipped = first - begin_[at], some = std::min(count, runs_[at].count - skipped);
+      append(result, {runs_[at].buffer, runs_[at].first + skipped, some});
+      first += some;
+      count -= some;
+    }
+  }
+
+  BlockRanges runs_;
+  std::vector<int> begin_;  // of each run, in scratch
+  int blocks_ = 0;
 };
 
 }  // namespace toccata

@@ -68,10 +68,11 @@ struct Ranking::Sketch {
 
 namespace {
 
-constexpr int many_ranks = 1024;   // fewer of them are looked at
+constexpr int many_ranks = 1024;         // fewer of them are looked at
+constexpr int most_with_variants = 512;  // more: the standard setting alone
 constexpr int most_linear = 4096;  // ranks for algorithms whose rounds or messages grow as these
 constexpr std::int64_t affordable = 20'000;  // messages, of all ranks, whose traffic is summed up
-constexpr double worth_it = 0.95;            // of the time as placed
+constexpr double worth_it = 0.95;            // of the time by standard, as placed
 
 // Those whose schedules are looked at: some of some nodes, even and odd ones, and ranks where
 // patterns begin, end or have most to do. Among neighbours all ranks of a node, as anybody may
@@ -116,6 +117,24 @@ bool is_linear(const Algorithm& algorithm) {
     return std::max(messages, static_cast<double>(schedule.rounds()));
   };
   return work(128) > 1.5 * work(64);
+}
+
+// The standard one first.
+std::vector<Parameters> variants_of(const Algorithm& algorithm) {
+  const Parameters standard(algorithm.parameters);
+  std::vector<Parameters> settings{standard};
+  const auto add = [&](const Parameter& parameter, int value) {
+    if (value == standard[parameter]) return;
+    settings.push_back(standard);
+    settings.back().set(parameter, value);
+  };
+  for (const Parameter& each : algorithm.parameters) {
+    for (int word = 0; word < static_cast<int>(each.words.size()); ++word) add(each, word);
+    if (each.is_choice() || each.standard < 2) continue;
+    add(each, std::max(each.least, each.standard / 4));
+    add(each, std::min(each.most, each.standard * 4));
+  }
+  return settings;
 }
 
 }  // namespace
@@ -288,19 +307,24 @@ class Ranking::Sketcher {
 };
 
 Ranking::Ranking(const Collective& collective, const Shape& known, const Model& model,
-                 const ReorderWish& wish)
+                 const ReorderWish& wish, Variants variants)
     : model_(model) {
   const Sketcher sketcher(collective, known, model);
   limits_ = sketcher.limits();
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective) || (algorithm->by_grid && known.grid == nullptr)) continue;
-    Shape shape = known;
-    shape.parameters = Parameters(algorithm->parameters);
-    if (!algorithm->why_impossible(shape).empty()) continue;
-    if (shape.p > most_linear && is_linear(*algorithm)) continue;
-    shape = algorithm->complete(std::move(shape));
-    const Choice choice{.algorithm = algorithm, .parameters = shape.parameters};
-    add(sketcher, with_wish(choice, collective, wish), shape);
+    if (known.p > most_linear && is_linear(*algorithm)) continue;
+    const bool near = variants == Variants::near && known.p <= most_with_variants;
+    for (const Parameters& each :
+         near ? variants_of(*algorithm) : std::vector{Parameters(algorithm->parameters)}) {
+      Shape shape = known;
+      shape.parameters = each;
+      if (!algorithm->why_impossible(shape).empty()) continue;
+      const Choice choice{.algorithm = algorithm, .parameters = each};
+      const bool standard = each == Parameters(algorithm->parameters);
+      add(sketcher, standard ? with_wish(choice, collective, wish) : choice,
+          algorithm->complete(std::move(shape)));
+    }
   }
 }
 
@@ -415,7 +439,7 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
 
 std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
   std::vector<Entry> result;
-  double most = 0;  // that a reordered one may take
+  double most = 0;  // that another of the same algorithm may take
   for (const Sketch& each : sketches_) {
     const Entry entry{each.choice,
                       each.seconds(model_, limits_, static_cast<double>(bytes) / each.parts)};

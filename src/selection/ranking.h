@@ -20,13 +20,18 @@ const Model& usual_model();
 // Among many ranks, algorithms whose rounds grow as their number, and which write as long, are left
 // out.
 //
-// Where ranks may be played by others as a model finds best, each algorithm counts in the quickest
-// order of a size, which its choice then names, if that takes at least 5% less than without.
+// Each algorithm counts in the quickest of its settings for a size, if that takes at least 5% less
+// than the standard one; and where ranks may be played by others as a model finds best, in the
+// quickest order. Its choice names both.
 class Ranking {
  public:
-  // All of a collective, with their ranks reordered as wished.
+  // The settings that are looked at: the standard one alone; or, among few ranks, also those that
+  // differ from it in one parameter, a number being a quarter of it or four times.
+  enum class Variants : bool { standard, near };
+
+  // All of a collective, with their ranks reordered as wished in the standard setting.
   Ranking(const Collective& collective, const Shape& known, const Model& model,
-          const ReorderWish& wish = {});
+          const ReorderWish& wish = {}, Variants variants = Variants::near);
   // That choice alone, which can run there.
   Ranking(const Choice& choice, const Shape& known, const Model& model);
   ~Ranking();
@@ -48,7 +53,7 @@ class Ranking {
   Model model_;
   std::vector<double>
       limits_;  // seconds a byte that leaves an object, or enters it: its ranks' all
-  std::vector<Sketch> sketches_;  // those of a choice in a row: as placed, then reordered
+  std::vector<Sketch> sketches_;  // those of an algorithm in a row: standard, as placed, first
 };
 
 // Of those ranked, the quickest first: what is to be tried where nobody measured. At most five, as

@@ -49,6 +49,18 @@ def test_every_algorithm_gives_the_right_data(tmp_path: Path, collective: str, p
     assert all(each["max"] > 0 for each in results)
 
 
+def test_whether_an_algorithm_can_run_is_asked_where_the_ranks_are(tmp_path: Path) -> None:
+    """On four nodes of three there are a power of two nodes; ranks there are not."""
+    name = "multi_lane:exchange=recursive_doubling"
+    for machine, possible in (("node:4 core:3", True), ("node:3 core:4", False)):
+        events = run(
+            tmp_path, 12, machine, "sequential",
+            "--collective", "allgather", "--algorithms", name, "--sizes", "8",
+        )  # fmt: skip
+        assert any(each["event"] == "result" for each in events) == possible
+        assert any(each["event"] == "impossible" for each in events) != possible
+
+
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_large_messages_arrive_whole(tmp_path: Path, collective: str) -> None:
     known = [each.name for each in catalogue.of_collective(collective)]

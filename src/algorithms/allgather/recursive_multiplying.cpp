@@ -28,11 +28,9 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   fold_blocks(cube, rank, schedule);
   for_each_group(cube, leaf, [&](const LeafGroup& group) {
     schedule.round();
-    for (int i = 0; i < group.size && !idle; ++i) {
-      const int other = group.leaf(i), peer = cube.owner(other);
-      if (other != leaf)
-        schedule.send(peer, held(leaf, group.weight)).recv(peer, held(other, group.weight));
-    }
+    for (int i = 1; i < group.size && !idle; ++i)
+      schedule.send(cube.owner(group.above(i)), held(leaf, group.weight))
+          .recv(cube.owner(group.below(i)), held(group.below(i), group.weight));
   });
   unfold_blocks(cube, rank, schedule);
 }

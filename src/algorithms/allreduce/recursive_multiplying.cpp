@@ -9,6 +9,7 @@
 // A group's operands lie side by side and are combined in the order of the ranks, the last one
 // taking in all others.
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -59,10 +60,13 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
       operands.push_back(peer == rank         ? own
                          : peer == into_other ? other
                                               : BlockRange{Buffer::scratch, free++});
-      if (peer == rank) continue;
-      if (!(folded && peer == twin)) schedule.send(peer, own);
-      schedule.recv(peer, operands.back());
+      if (peer != rank) schedule.recv(peer, operands.back());
     }
+    // The next one above first, so that nobody hears of all at a time.
+    const auto place = std::ranges::find(ranks, rank) - ranks.begin();
+    for (std::size_t i = 1; i < ranks.size(); ++i)
+      if (const int peer = ranks[(place + i) % ranks.size()]; !(folded && peer == twin))
+        schedule.send(peer, own);
     for (std::size_t i = operands.size() - 1; i-- > 0;)
       schedule.reduce(operands[i], operands.back());
     if (ranks.back() != rank) std::swap(own, other);

@@ -95,7 +95,14 @@ TEST(FoldedCube, HasGroupsInAnyRadix) {
           EXPECT_EQ(group.weight, reached);
           EXPECT_GT(group.size, 1);
           EXPECT_LE(group.size, radix);
-          EXPECT_EQ(group.leaf((leaf - group.first) / group.weight), leaf);
+          EXPECT_EQ(group.leaf(group.place), leaf);
+          for (int i = 1; i < group.size;
+               ++i) {  // whom we tell as the i-th hears of us as the i-th
+            EXPECT_NE(group.above(i), leaf);
+            for_each_group(cube, group.above(i), [&](const LeafGroup& theirs) {
+              if (theirs.weight == group.weight) EXPECT_EQ(theirs.below(i), leaf);
+            });
+          }
           reached *= group.size;
         });
         EXPECT_EQ(reached, cube.leaves());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <string>
 
 #include "algorithms/registry.h"
 #include "analysis/cost.h"
@@ -145,6 +146,23 @@ TEST(Ranking, CountsWhatNodesOfOneLeafLetOut) {
       }
       EXPECT_LE(first, 1.6 * best) << collective->name << ", " << bytes << " bytes";
     }
+}
+
+// Among leaders an allreduce of 1 MiB is not to be done by recursive doubling, whatever the
+// standard; and of 8 bytes it is. Each algorithm is there once, and among very many ranks as is.
+TEST(Ranking, NamesTheQuickestSettingOfASize) {
+  const auto by_leaders = [](int p, const char* machine, std::int64_t bytes,
+                             Ranking::Variants variants = Ranking::Variants::near) {
+    std::map<std::string, std::string> found;
+    for (const Ranking::Entry& each :
+         Ranking(allreduce, known(p, machine), usual_model(), {}, variants).at(bytes))
+      EXPECT_TRUE(found.emplace(each.choice.algorithm->name, each.choice.parameters.text()).second);
+    return found["hierarchical"];
+  };
+  EXPECT_EQ(by_leaders(64, "node:16 core:4", 8), "");
+  EXPECT_EQ(by_leaders(64, "node:16 core:4", 1 << 20), ":between=rabenseifner");
+  EXPECT_EQ(by_leaders(64, "node:16 core:4", 1 << 20, Ranking::Variants::standard), "");
+  EXPECT_EQ(by_leaders(1024, "node:64 core:16", 1 << 20), "");
 }
 
 // On a torus what goes far takes the links of others: 64 KiB go from neighbour to neighbour.
