@@ -20,7 +20,7 @@ ALGORITHMS = {
     "allreduce": "recursive_doubling,rabenseifner,circulant;hierarchical,multi_lane",
     "alltoall": "pairwise,bruck;hierarchical",
     "alltoallv": "pairwise,bruck;",
-    "barrier": "dissemination;hierarchical",
+    "barrier": "dissemination,recursive_multiplying;hierarchical",
     "bcast": "binomial,knomial,pipeline,circulant;hierarchical,multi_lane",
     "exscan": "recursive_doubling;hierarchical",
     "gather": "linear,binomial;hierarchical,hierarchical:by=linear",
