@@ -15,7 +15,7 @@ from measure import ALGORITHMS, LIMIT, REPETITIONS, RESULTS, ROOT, network
 
 COLLECTIVES = ("allgather", "alltoall", "bcast", "gather", "scatter", "barrier")
 SLOTS = ("4", "5,5,3,3")
-TRIALS = {"8": 400, "1K": 400, "64K": 200}  # calls by size, in which the library tries
+TRIALS = {"8": 800, "1K": 800, "64K": 200}  # calls by size, in which the library tries
 NATIVE, AUTO = "native", "auto"
 MOST = 1.05  # times the best fixed one that it may take
 

@@ -179,8 +179,8 @@ void Levels::gather(ScheduleBuilder& schedule, int level, int rank, const Flat& 
 }
 
 const Parameter& BroadcastByLevels::between() {
-  static const Parameter parameter =
-      choice("between", "the broadcast among leaders: bcast/...", {"binomial", "pipeline"});
+  static const Parameter parameter = choice("between", "the broadcast among leaders: bcast/...",
+                                            {"binomial", "knomial", "pipeline"});
   return parameter;
 }
 const Parameter& BroadcastByLevels::inside() {
