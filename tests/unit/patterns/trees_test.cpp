@@ -100,7 +100,9 @@ TEST(FoldedCube, HasGroupsInAnyRadix) {
                ++i) {  // whom we tell as the i-th hears of us as the i-th
             EXPECT_NE(group.above(i), leaf);
             for_each_group(cube, group.above(i), [&](const LeafGroup& theirs) {
-              if (theirs.weight == group.weight) EXPECT_EQ(theirs.below(i), leaf);
+              if (theirs.weight == group.weight) {
+                EXPECT_EQ(theirs.below(i), leaf);
+              }
             });
           }
           reached *= group.size;
