@@ -322,7 +322,8 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
       if (!algorithm->why_impossible(shape).empty()) continue;
       const Choice choice{.algorithm = algorithm, .parameters = each};
       const bool standard = each == Parameters(algorithm->parameters);
-      add(sketcher, standard ? with_wish(choice, collective, wish) : choice,
+      const bool stays = wish.how == Reorder::automatic && !standard;
+      add(sketcher, stays ? choice : with_wish(choice, collective, wish),
           algorithm->complete(std::move(shape)));
     }
   }

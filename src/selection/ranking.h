@@ -29,7 +29,8 @@ class Ranking {
   // differ from it in one parameter, a number being a quarter of it or four times.
   enum class Variants : bool { standard, near };
 
-  // All of a collective, with their ranks reordered as wished in the standard setting.
+  // All of a collective, with their ranks reordered as wished; as a model finds best only in the
+  // standard setting.
   Ranking(const Collective& collective, const Shape& known, const Model& model,
           const ReorderWish& wish = {}, Variants variants = Variants::near);
   // That choice alone, which can run there.

@@ -286,6 +286,9 @@ TEST(Ranking, CountsAlgorithmsAsTheyAreReordered) {
   EXPECT_LT(best.seconds, 0.95 * plain.seconds);
   EXPECT_EQ(asked.choice.reorder, Reorder::shuffle);
   EXPECT_GE(asked.seconds, best.seconds);
+  const ReorderWish shuffle{Reorder::shuffle};
+  for (const Ranking::Entry& each : Ranking(allgather, shape, usual_model(), shuffle).at(8))
+    EXPECT_EQ(each.choice.text(), with_wish(each.choice, allgather, shuffle).text());
 }
 
 TEST(Ranking, IsSmallAmongManyRanks) {
