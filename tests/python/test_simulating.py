@@ -186,6 +186,7 @@ def test_quick_is_a_part_and_possible(paper: PaperName) -> None:
         ("multilink", "| allgather/torus_multiport | not in the paper | – | 1.00 |"),
         ("reorder", "| hierarchical, linear: block-bunch: exchange | 0 | 0 |"),
         ("selectors", " | 1.00 | 1.00 |\n| chosen, platform's model | "),
+        ("selectors", "| mvapich2 | 1.00 | 1.00 |"),
     ],
 )
 def test_a_report_asks_for_no_more_than_was_simulated(paper: str, row: str, quick: bool) -> None:
@@ -212,6 +213,7 @@ def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
     found = selectors.beside(page.Found(here), place, "bcast", [8, 1024])
     short, long = found
     assert (short.bytes, short.best, short.ours) == (8, 4, "linear")
+    assert short.selectors == {"mpich": 1, "mvapich2": 1, "impi": 1}
     assert (long.best, long.chosen, long.usual, long.tried) == (2, 2, 2, 2)
 
 

@@ -23,6 +23,7 @@ COLLECTIVES = (
 )  # fmt: skip
 AS_FAST = 0.999  # of a selector's speed: the same messages, with less in front of them
 SLOWER = 1.03  # than the best selector: the most that is asked
+LEVEL = 1.02  # times as fast: hardly more
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ class Beside:
     usual: float  # by that of a usual machine
     tried: float  # the best of those that are tried by that
     ours: str  # the best
+    selectors: Mapping[str, float]  # each over the best of the four
 
 
 def beside(found: Found, place: Place, collective: str, bytes_: list[int]) -> list[Beside]:
@@ -122,15 +124,17 @@ def beside(found: Found, place: Place, collective: str, bytes_: list[int]) -> li
     by_platform, by_usual = _tried(place, collective, bytes_)
     for size, (chosen, *_), tried in zip(bytes_, by_platform, by_usual, strict=True):
         here = dict(seconds[size])
-        peers = [here.pop(each) for each in simulating.SELECTORS if each in here]
+        peers = {each: here.pop(each) for each in simulating.SELECTORS if each in here}
         if not peers or not {chosen, *tried} <= set(here):
             continue
         ours = min(here, key=lambda name: here[name])
         quickest = min(tried, key=lambda name: here[name])
+        least = min(peers.values())
         best, first, guessed, found_out = (
-            min(peers) / here[each] for each in (ours, chosen, tried[0], quickest)
+            least / here[each] for each in (ours, chosen, tried[0], quickest)
         )
-        result.append(Beside(place, collective, size, best, first, guessed, found_out, ours))
+        over = {name: seconds / least for name, seconds in peers.items()}
+        result.append(Beside(place, collective, size, best, first, guessed, found_out, ours, over))
     return result
 
 
@@ -163,6 +167,24 @@ def table(section: Section, found: Iterable[Beside]) -> None:
             _row("best of those tried, usual model", [each.tried for each in all_]),
         ],
     )
+
+
+def _each_alone(section: Section, all_: list[Beside]) -> None:
+    """Each selector for itself, and how often the best of them is level with ours."""
+    rows = []
+    for name in simulating.SELECTORS:
+        here = [(each.selectors[name], each) for each in all_ if name in each.selectors]
+        best = geometric_mean(over * each.best for over, each in here)
+        tried = geometric_mean(over * each.tried for over, each in here)
+        rows.append([name, f"{best:.2f}", f"{tried:.2f}"])
+    ahead = [each.best for each in all_ if each.best >= LEVEL]
+    gain = f"; in the others ours is {geometric_mean(ahead):.2f} times as fast" if ahead else ""
+    section.say(
+        f"In {len(all_) - len(ahead)} of these cells the best of the four selectors is within "
+        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector, not the best of "
+        "four; beside each alone, in the geometric mean:"
+    )
+    section.table(["selector", "best of ours", "best of those tried, usual model"], rows)
 
 
 def _draw(all_: list[Beside]) -> Figure:
@@ -213,6 +235,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "takes the algorithm that ours is, times differ by less."
     )
     table(section, all_)
+    _each_alone(section, all_)
     section.picture("ratios", _draw(all_), "times as long as ours, by collective")
     section.say("By collective, and by place:")
     for what in ("collective", "place"):
