@@ -43,7 +43,7 @@
 
 #include <mpi.h>
 
-#define TOCCATA_VERSION "0.2.0"
+#define TOCCATA_VERSION "0.3.0"
 
 #if defined(__GNUC__)
 #define TOCCATA_PUBLIC __attribute__((visibility("default")))
