@@ -383,9 +383,9 @@ NB_MODULE(_core, module) {
   using Ranked = std::vector<std::pair<Choice, double>>;
   const auto by_size = [](std::string_view collective, const Shape& known, const Model& model,
                           const std::vector<std::int64_t>& unit_bytes, const auto& chosen,
-                          Ranking::Variants variants = Ranking::Variants::near) {
+                          Ranking::Setting setting = Ranking::Setting::near) {
     check_rank(known, known.root);
-    const Ranking ranking(collective_named(collective), known, model, {}, variants);
+    const Ranking ranking(collective_named(collective), known, model, {}, setting);
     std::vector<Ranked> result;
     for (const std::int64_t bytes : unit_bytes) {
       Ranked& ranked = result.emplace_back();
@@ -400,7 +400,7 @@ NB_MODULE(_core, module) {
       [by_size](std::string_view collective, const Shape& known, const Model& model,
                 const std::vector<std::int64_t>& unit_bytes, bool standard) {
         return by_size(collective, known, model, unit_bytes, std::identity(),
-                       standard ? Ranking::Variants::standard : Ranking::Variants::near);
+                       standard ? Ranking::Setting::standard : Ranking::Setting::near);
       },
       "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a, "standard"_a = false,
       nb::call_guard<nb::gil_scoped_release>());

@@ -69,7 +69,7 @@ struct Ranking::Sketch {
 namespace {
 
 constexpr int many_ranks = 1024;         // fewer of them are looked at
-constexpr int most_with_variants = 512;  // more: the standard setting alone
+constexpr int most_with_settings = 512;  // more: the standard setting alone
 constexpr int most_linear = 4096;  // ranks for algorithms whose rounds or messages grow as these
 constexpr std::int64_t affordable = 20'000;  // messages, of all ranks, whose traffic is summed up
 constexpr double worth_it = 0.95;            // of the time by standard, as placed
@@ -120,7 +120,7 @@ bool is_linear(const Algorithm& algorithm) {
 }
 
 // The standard one first.
-std::vector<Parameters> variants_of(const Algorithm& algorithm) {
+std::vector<Parameters> near_settings(const Algorithm& algorithm) {
   const Parameters standard(algorithm.parameters);
   std::vector<Parameters> settings{standard};
   const auto add = [&](const Parameter& parameter, int value) {
@@ -307,22 +307,21 @@ class Ranking::Sketcher {
 };
 
 Ranking::Ranking(const Collective& collective, const Shape& known, const Model& model,
-                 const ReorderWish& wish, Variants variants)
+                 const ReorderWish& wish, Setting setting)
     : model_(model) {
   const Sketcher sketcher(collective, known, model);
   limits_ = sketcher.limits();
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective) || (algorithm->by_grid && known.grid == nullptr)) continue;
     if (known.p > most_linear && is_linear(*algorithm)) continue;
-    const bool near = variants == Variants::near && known.p <= most_with_variants;
-    for (const Parameters& each :
-         near ? variants_of(*algorithm) : std::vector{Parameters(algorithm->parameters)}) {
+    const Parameters standard(algorithm->parameters);
+    const bool near = setting == Setting::near && known.p <= most_with_settings;
+    for (const Parameters& each : near ? near_settings(*algorithm) : std::vector{standard}) {
       Shape shape = known;
       shape.parameters = each;
       if (!algorithm->why_impossible(shape).empty()) continue;
       const Choice choice{.algorithm = algorithm, .parameters = each};
-      const bool standard = each == Parameters(algorithm->parameters);
-      const bool stays = wish.how == Reorder::automatic && !standard;
+      const bool stays = wish.how == Reorder::automatic && !(each == standard);
       add(sketcher, stays ? choice : with_wish(choice, collective, wish),
           algorithm->complete(std::move(shape)));
     }

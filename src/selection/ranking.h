@@ -27,12 +27,12 @@ class Ranking {
  public:
   // The settings that are looked at: the standard one alone; or, among few ranks, also those that
   // differ from it in one parameter, a number being a quarter of it or four times.
-  enum class Variants : bool { standard, near };
+  enum class Setting : bool { standard, near };
 
   // All of a collective, with their ranks reordered as wished; as a model finds best only in the
   // standard setting.
   Ranking(const Collective& collective, const Shape& known, const Model& model,
-          const ReorderWish& wish = {}, Variants variants = Variants::near);
+          const ReorderWish& wish = {}, Setting setting = Setting::near);
   // That choice alone, which can run there.
   Ranking(const Choice& choice, const Shape& known, const Model& model);
   ~Ranking();

@@ -5,8 +5,8 @@
 //
 //   p = 4, k = 2    0-1 2-3    0-2 1-3
 //
-// Dissemination goes round a circle, so that in every round some reach beyond their node; here
-// ranks in the order of the nodes stay inside until these are done.
+// Dissemination goes round a circle, so that in every round some rank reaches beyond its node.
+// Here, with ranks in the order of the nodes, the first rounds stay inside.
 
 #include "algorithms/algorithm.h"
 #include "patterns/folded_cube.h"

@@ -96,8 +96,8 @@ TEST(FoldedCube, HasGroupsInAnyRadix) {
           EXPECT_GT(group.size, 1);
           EXPECT_LE(group.size, radix);
           EXPECT_EQ(group.leaf(group.place), leaf);
-          for (int i = 1; i < group.size;
-               ++i) {  // whom we tell as the i-th hears of us as the i-th
+          // Whom we tell as the i-th hears of us as the i-th.
+          for (int i = 1; i < group.size; ++i) {
             EXPECT_NE(group.above(i), leaf);
             for_each_group(cube, group.above(i), [&](const LeafGroup& theirs) {
               if (theirs.weight == group.weight) {

@@ -152,16 +152,16 @@ TEST(Ranking, CountsWhatNodesOfOneLeafLetOut) {
 // standard; and of 8 bytes it is. Each algorithm is there once, and among very many ranks as is.
 TEST(Ranking, NamesTheQuickestSettingOfASize) {
   const auto by_leaders = [](int p, const char* machine, std::int64_t bytes,
-                             Ranking::Variants variants = Ranking::Variants::near) {
+                             Ranking::Setting setting = Ranking::Setting::near) {
     std::map<std::string, std::string> found;
     for (const Ranking::Entry& each :
-         Ranking(allreduce, known(p, machine), usual_model(), {}, variants).at(bytes))
+         Ranking(allreduce, known(p, machine), usual_model(), {}, setting).at(bytes))
       EXPECT_TRUE(found.emplace(each.choice.algorithm->name, each.choice.parameters.text()).second);
     return found["hierarchical"];
   };
   EXPECT_EQ(by_leaders(64, "node:16 core:4", 8), "");
   EXPECT_EQ(by_leaders(64, "node:16 core:4", 1 << 20), ":between=rabenseifner");
-  EXPECT_EQ(by_leaders(64, "node:16 core:4", 1 << 20, Ranking::Variants::standard), "");
+  EXPECT_EQ(by_leaders(64, "node:16 core:4", 1 << 20, Ranking::Setting::standard), "");
   EXPECT_EQ(by_leaders(1024, "node:64 core:16", 1 << 20), "");
 }
 
