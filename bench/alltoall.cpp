@@ -22,10 +22,12 @@ class Alltoall : public Benchmark {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     rank_ = rank;
-    block_ = std::max<std::size_t>(bytes / size, 1);
+    block_ = bytes == 0 ? 0 : std::max<std::size_t>(bytes / size, 1);
     send_.resize(block_ * size);
     recv_.resize(block_ * size);
-    send_.fill([&](std::size_t i) { return pattern(rank_, i / block_, i % block_); });
+    send_.fill(block_, [&](std::size_t destination, std::size_t place) {
+      return pattern(rank_, destination, place);
+    });
   }
 
   void call(const std::string& algorithm) override {
@@ -42,9 +44,9 @@ class Alltoall : public Benchmark {
   }
 
   bool right() const override {
-    for (std::size_t i = 0; i < recv_.size(); ++i)
-      if (recv_[i] != pattern(i / block_, rank_, i % block_)) return false;
-    return true;
+    return recv_.holds(block_, [&](std::size_t source, std::size_t place) {
+      return pattern(source, rank_, place);
+    });
   }
 
  private:

@@ -24,11 +24,7 @@ class Bcast : public BenchmarkOfWorld {
     if (rank_ > 0) BenchmarkOfWorld::spoil();
   }
 
-  bool right() const override {
-    for (std::size_t i = 0; i < recv_.size(); ++i)
-      if (recv_[i] != pattern(0, i)) return false;
-    return true;
-  }
+  bool right() const override { return recv_.holds(recv_.size(), pattern); }
 };
 
 }  // namespace

@@ -43,7 +43,24 @@ class Memory {
   // Element i becomes value(i).
   template <typename Value>
   void fill(Value&& value) {
-    for (std::size_t i = 0; data_moves && i < size_; ++i) elements_[i] = value(i);
+    fill(size_, [&](std::size_t, std::size_t i) { return value(i); });
+  }
+  // Element i of block b becomes value(b, i); blocks have `block` elements.
+  template <typename Value>
+  void fill(std::size_t block, Value&& value) {
+    if (!data_moves) return;
+    for_blocks(block, [&](Element* elements, std::size_t b) {
+      for (std::size_t i = 0; i < block; ++i) elements[i] = value(b, i);
+    });
+  }
+  // Whether element i of each block b is value(b, i).
+  template <typename Value>
+  bool holds(std::size_t block, Value&& value) const {
+    bool all = true;
+    for_blocks(block, [&](const Element* elements, std::size_t b) {
+      for (std::size_t i = 0; i < block; ++i) all &= elements[i] == value(b, i);
+    });
+    return all;
   }
 
   std::size_t size() const { return size_; }
@@ -52,6 +69,11 @@ class Memory {
   Element operator[](std::size_t place) const { return elements_[place]; }
 
  private:
+  template <typename Visit>
+  void for_blocks(std::size_t block, Visit&& visit) const {
+    for (std::size_t b = 0; b * block < size_; ++b) visit(elements_.get() + b * block, b);
+  }
+
   std::unique_ptr<Element[]> elements_;
   std::size_t size_ = 0;
 };
@@ -93,7 +115,7 @@ class BenchmarkOfSums : public Benchmark {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     rank_ = rank;
-    send_.resize(std::max<std::size_t>(bytes / sizeof(float), 1));
+    send_.resize(bytes == 0 ? 0 : std::max<std::size_t>(bytes / sizeof(float), 1));
     send_.fill([&](std::size_t i) { return static_cast<float>(rank + static_cast<int>(i % 64)); });
     recv_.resize(send_.size());
   }
@@ -113,9 +135,9 @@ class BenchmarkOfSums : public Benchmark {
 };
 
 // `bytes` is what each rank contributes, or the root: in an all-to-all and a reduce-scatter, the
-// blocks for all ranks together (each of at least an element); in a scatter, that for one rank. The
-// root is rank 0. Reductions are sums of floats. A barrier has no use for it. To each of its
-// neighbours a rank sends so much.
+// blocks for all ranks together (each of at least an element, but for 0 bytes); in a scatter, that
+// for one rank. The root is rank 0. Reductions are sums of floats. A barrier has no use for it. To
+// each of its neighbours a rank sends so much.
 std::unique_ptr<Benchmark> make_allgather(std::size_t bytes);
 std::unique_ptr<Benchmark> make_allreduce(std::size_t bytes);
 std::unique_ptr<Benchmark> make_alltoall(std::size_t bytes);

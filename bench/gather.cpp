@@ -22,11 +22,7 @@ class Gather : public BenchmarkOfWorld {
                      MPI_COMM_WORLD, algorithm.c_str());
   }
 
-  bool right() const override {
-    for (std::size_t i = 0; i < recv_.size(); ++i)
-      if (recv_[i] != pattern(i / bytes_, i % bytes_)) return false;
-    return true;
-  }
+  bool right() const override { return recv_.holds(bytes_, pattern); }
 
  private:
   std::size_t bytes_;

@@ -24,11 +24,9 @@ class NeighborAllgather : public BenchmarkOfWorld {
   }
 
   bool right() const override {
-    for (std::size_t i = 0; i < recv_.size(); ++i) {
-      const auto peer = static_cast<std::size_t>(torus_.peers()[i / block_]);
-      if (recv_[i] != pattern(peer, i % block_)) return false;
-    }
-    return true;
+    return recv_.holds(block_, [&](std::size_t neighbor, std::size_t place) {
+      return pattern(static_cast<std::size_t>(torus_.peers()[neighbor]), place);
+    });
   }
 
  private:

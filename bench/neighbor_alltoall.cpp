@@ -24,12 +24,10 @@ class NeighborAlltoall : public BenchmarkOfWorld {
   }
 
   bool right() const override {
-    for (std::size_t i = 0; i < recv_.size(); ++i) {
-      const std::size_t block = i / block_;
-      const auto peer = static_cast<std::size_t>(torus_.peers()[block]);
-      if (recv_[i] != pattern(peer, Torus::opposite(block) * block_ + i % block_)) return false;
-    }
-    return true;
+    return recv_.holds(block_, [&](std::size_t neighbor, std::size_t place) {
+      return pattern(static_cast<std::size_t>(torus_.peers()[neighbor]),
+                     Torus::opposite(neighbor) * block_ + place);
+    });
   }
 
  private:

@@ -9,7 +9,7 @@ class Scatter : public BenchmarkOfWorld {
  public:
   explicit Scatter(std::size_t bytes) {
     if (rank_ == 0) send_.resize(bytes * size_);
-    send_.fill([&](std::size_t i) { return pattern(i / bytes, i % bytes); });
+    send_.fill(bytes, pattern);
     recv_.resize(bytes);
   }
 
@@ -23,9 +23,7 @@ class Scatter : public BenchmarkOfWorld {
   }
 
   bool right() const override {
-    for (std::size_t i = 0; i < recv_.size(); ++i)
-      if (recv_[i] != pattern(rank_, i)) return false;
-    return true;
+    return recv_.holds(recv_.size(), [&](std::size_t, std::size_t i) { return pattern(rank_, i); });
   }
 };
 

@@ -168,11 +168,15 @@ class Run {
   bool one_size(std::size_t bytes) {
     const auto benchmark = benchmarks.at(options_.collective)(bytes, options_);
     const std::size_t count = options_.algorithms.size();
-    std::vector<bool> right(count, true);
-    if (options_.validate)
-      for (std::size_t i = 0; i < count; ++i) right[i] = validate(*benchmark, i);
-
-    if (!options_.validate) meet(*benchmark);
+    right_.assign(count, true);
+    if (validates_before())
+      for (std::size_t i = 0; i < count; ++i) {
+        benchmark->spoil();
+        benchmark->call(options_.algorithms[i]);
+        look(*benchmark, i);
+      }
+    else
+      meet(*benchmark);
 
     Ways running(count);
     std::iota(running.begin(), running.end(), 0);
@@ -189,8 +193,20 @@ class Run {
       for (int i = affordable(warmup_seconds); i > 0; --i) repeat(*benchmark, i, running, seconds);
     for (std::size_t i = 0; i < count; ++i)
       if (seconds[i].empty()) seconds[i] = warm[i];  // was out of the question
-    report(bytes, seconds, right);
-    return std::ranges::all_of(right, std::identity{});
+    report(bytes, seconds);
+    return std::ranges::all_of(right_, std::identity{});
+  }
+
+  // Where nothing is to warm up, the data of the first call that is timed is looked at: a
+  // simulation takes half as long by that.
+  bool validates_before() const { return options_.validate && options_.warmup > 0; }
+  bool validates_timed() const { return options_.validate && options_.warmup == 0; }
+
+  // Whether the last call, of this algorithm, left the right data on all ranks.
+  void look(const Benchmark& benchmark, std::size_t which) {
+    double wrong = benchmark.right() ? 0 : 1;
+    find_largest({&wrong, 1});
+    right_[which] = wrong == 0;
   }
 
   // What only the first call does: ranks meet, and where they run is found out. There is no need of
@@ -237,10 +253,13 @@ class Run {
     for (std::size_t i = 0; i < running.size(); ++i) {
       const std::size_t which =
           running[turn(i, static_cast<std::size_t>(repetition), running.size())];
+      const bool looked_at = validates_timed() && seconds[which].empty();
+      if (looked_at) benchmark.spoil();
       line_up();
       const double started = MPI_Wtime();
       benchmark.call(options_.algorithms[which]);
       seconds[which].push_back(MPI_Wtime() - started);
+      if (looked_at) look(benchmark, which);
     }
   }
 
@@ -257,18 +276,10 @@ class Run {
     return repetitions;
   }
 
-  bool validate(Benchmark& benchmark, std::size_t which) const {
-    benchmark.spoil();
-    benchmark.call(options_.algorithms[which]);
-    double wrong = benchmark.right() ? 0 : 1;
-    find_largest({&wrong, 1});
-    return wrong == 0;
-  }
-
   // Minimum, average and maximum are over the ranks, of each rank's mean, as OSU has them. Median
   // and quartiles are over the repetitions, of the slowest rank's time; so are the repetitions in
   // which it took less than the MPI library's own (wins, of pairs).
-  void report(std::size_t bytes, const Times& seconds, const std::vector<bool>& right) const {
+  void report(std::size_t bytes, const Times& seconds) const {
     const Times all = slowest(seconds);
     const auto native = std::ranges::find(options_.algorithms, "native");
     for (std::size_t which = 0; which < all.size(); ++which) {
@@ -300,13 +311,14 @@ class Run {
            {"q75", quantile(0.75)},
            {"wins", pairs.wins},
            {"pairs", pairs.trials},
-           {"valid", static_cast<bool>(right[which])}});
+           {"valid", static_cast<bool>(right_[which])}});
     }
   }
 
   Options options_;
   int rank_ = 0;
   int size_ = 1;
+  std::vector<bool> right_;  // by algorithm, at the size that is measured
 };
 
 // What CLI11 cannot check: one line, or nothing where all is well.

@@ -8,6 +8,9 @@
 // A core is a host, as a host's own loopback is no limit to anything. A message takes the model's
 // alpha of the level at which the two cores meet, and the links' bandwidth, shared with others; the
 // model's n·beta where that is more. Processors take the model's o at either end.
+//
+// What no rank runs on, by the file of hosts that TOCCATA_HOSTS names, is left out: to make 4096
+// cores takes SimGrid longer than 64 of them take to run a short collective.
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +21,9 @@
 #include <random>
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "analysis/model_file.h"
 #include "topology/error.h"
@@ -31,9 +36,14 @@ namespace s4u = simgrid::s4u;
 
 class Platform {
  public:
-  Platform(Machine machine, Model model, double hop, double noise)
+  Platform(Machine machine, Model model, double hop, double noise, const std::vector<int>& cores)
       : machine_(std::move(machine)), model_(std::move(model)), hop_(hop), noise_(1 / noise) {
     is_noisy_ = noise > 0;
+    for (int at = 0; at < machine_.levels(); ++at) {
+      used_.emplace_back(machine_.objects(at));
+      for (const int core : cores)
+        used_[at][machine_.ancestor(machine_.innermost(), core, at)] = true;
+    }
     // Ranks that meet at a level which the model does not know pay for the next one further out.
     int level = 0;
     for (int of_machine = 0; of_machine < machine_.levels(); ++of_machine) {
@@ -118,9 +128,9 @@ class Platform {
     const std::string name = std::string(machine_.name(level)) + std::to_string(object);
     s4u::NetZone* inside = zone->add_netzone_star(name);
     inside->set_gateway(inside->add_router(name + "-router"));
-    if (level == machine_.innermost())
+    if (level == machine_.innermost() && used_[level][object])
       add_core(inside, object);
-    else
+    else if (level < machine_.innermost())
       for (int each = first_inside(level, object); each < first_inside(level, object + 1); ++each)
         add_inside(inside, level + 1, each);
     inside->seal();
@@ -128,6 +138,7 @@ class Platform {
   }
 
   void add_inside(s4u::NetZone* zone, int level, int object) {
+    if (!used_[level][object]) return;
     if (level == machine_.innermost()) return add_core(zone, object);
     s4u::NetZone* inside = add_object(zone, level, object);
     std::vector<s4u::LinkInRoute> links;
@@ -179,14 +190,28 @@ class Platform {
   bool is_noisy_ = false;
   std::exponential_distribution<double> noise_;
   std::minstd_rand random_{1};
-  std::vector<int> level_of_;  // of the model, by level of the machine
+  std::vector<int> level_of_;            // of the model, by level of the machine
+  std::vector<std::vector<bool>> used_;  // by level and object of the machine
   double fastest_ = std::numeric_limits<double>::infinity();  // the least beta
   std::unordered_map<const s4u::Host*, int> core_of_;
 };
 
+const char* path_in(const char* variable) {
+  const char* path = std::getenv(variable);
+  if (path == nullptr) throw ModelError(std::string(variable) + " names no file");
+  return path;
+}
+
+// Of a file with a host a line: c0, c8, c16, ...
+std::vector<int> read_cores(const char* path) {
+  std::vector<int> cores;
+  std::ifstream file(path);
+  for (std::string host; file >> host;) cores.push_back(std::stoi(host.substr(1)));
+  return cores;
+}
+
 void load(s4u::Engine& engine) {
-  const char* path = std::getenv("TOCCATA_PLATFORM");
-  if (path == nullptr) throw ModelError("TOCCATA_PLATFORM names no file");
+  const char* path = path_in("TOCCATA_PLATFORM");
   std::ifstream file(path);
   auto document = nlohmann::ordered_json::parse(file);
   Machine machine = parse_machine(document.at("machine").get<std::string>());
@@ -195,7 +220,7 @@ void load(s4u::Engine& engine) {
   // Lives as long as what it is asked by.
   static std::unique_ptr<Platform> platform;
   platform = std::make_unique<Platform>(std::move(machine), parse_model(document.dump(), path), hop,
-                                        noise);
+                                        noise, read_cores(path_in("TOCCATA_HOSTS")));
   platform->build(engine);
 }
 

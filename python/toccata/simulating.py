@@ -180,6 +180,7 @@ def command(
         "TOCCATA_TUNING": "off",
         "LD_LIBRARY_PATH": str(simgrid() / "lib"),
         "TOCCATA_PLATFORM": str(description),
+        "TOCCATA_HOSTS": str(hosts),
         "TOCCATA_TOPOLOGY": platform.machine,
         "TOCCATA_PLACEMENT": placement,
     }
@@ -373,10 +374,11 @@ def run_all(
 
 def effort(cell: Cell) -> float:
     """About how many seconds it takes to simulate: messages are what counts, and ranks."""
+    calls = 2 if cell.is_peer else 1  # a peer's first call is for what only that one does
     return (
         0.02
-        + 2e-3 * cell.ranks
-        + 2 * SECONDS_A_MESSAGE * _messages(cell.collective, cell.algorithm, cell.ranks)
+        + 5e-4 * cell.ranks
+        + calls * SECONDS_A_MESSAGE * _messages(cell.collective, cell.algorithm, cell.ranks)
     )
 
 

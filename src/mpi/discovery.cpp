@@ -49,8 +49,11 @@ void Surroundings::read_node() {
   own_.node = digest(processor_name() + "\n" + boot_id());
   PMPI_Comm_rank(MPI_COMM_WORLD, &own_.world);
   try {
-    const NodeTopology node = NodeTopology::here();
-    own_.settle(node.machine(), node.binding());
+    node_ = held_once<Bound>(std::string("here"), [] {
+      const NodeTopology node = NodeTopology::here();
+      return Bound{node.machine(), node.binding()};
+    });
+    own_.settle(node_->node, node_->place);
   } catch (const TopologyError& error) {
     complaints_.push_back(std::string(error.what()) + ". Going by nodes alone.");
   }

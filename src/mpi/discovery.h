@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,15 @@ class Surroundings {
   std::shared_ptr<const Placement> placement_of_world(const std::vector<int>& ranks) const;
 
  private:
+  struct Bound {
+    Machine node;
+    std::optional<Place> place;  // as NodeTopology::binding()
+  };
+
   void read_node();
   void read_variables();
 
+  std::shared_ptr<const Bound> node_;  // null where hwloc cannot read it
   Whereabouts own_;
   std::string text_;                        // TOCCATA_TOPOLOGY
   std::shared_ptr<const Machine> machine_;  // what it describes; null if nothing
