@@ -74,32 +74,53 @@ constexpr int most_linear = 4096;  // ranks for algorithms whose rounds or messa
 constexpr std::int64_t affordable = 20'000;  // messages, of all ranks, whose traffic is summed up
 constexpr double worth_it = 0.95;            // of the time by standard, as placed
 
-// Those whose schedules are looked at: some of some nodes, even and odd ones, and ranks where
-// patterns begin, end or have most to do. Among neighbours all ranks of a node, as anybody may
-// relay.
-std::vector<int> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
+// A rank of a node, and for how many it stands: itself and those after it, towards the middle.
+struct Sample {
+  std::size_t local;
+  float stands_for;
+};
+
+// Of a node of so many ranks the ends closely, as who is nearer to one than a distance d sends out
+// of it, or receives, where all send over that distance:
+//
+//   16 ranks   0 1 2 4 . . . . | . . . . . . . .     stand for 1 1 2 4, and likewise from the end
+std::vector<Sample> sample(std::size_t ranks, bool few) {
+  if (few && ranks > 2) return {{0, 1}, {1, static_cast<float>(ranks - 2)}, {ranks - 1, 1}};
+  std::vector<Sample> result;
+  for (const bool from_end : {false, true}) {
+    const std::size_t half = (ranks + (from_end ? 0 : 1)) / 2;
+    for (std::size_t place = 0, next = 1; place < half; place = next, next *= 2)
+      result.push_back(
+          {from_end ? ranks - 1 - place : place, static_cast<float>(std::min(next, half) - place)});
+  }
+  return result;
+}
+
+// The ranks whose schedules are looked at, each with how many of its node it stands for: the root's
+// node stands for all, and of some others some ranks for themselves alone; and so do ranks where
+// patterns begin, end or have most to do. Among neighbours all ranks of a node are asked, as
+// anybody may relay.
+std::map<int, float> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
   const int p = shape.p;
   const bool few = p > many_ranks;
-  std::vector<int> ranks;
-  for (const int each : {0, p / 3}) ranks.push_back((shape.root + each) % p);
+  std::map<int, float> ranks;
+  for (const int each : {0, p / 3}) ranks[(shape.root + each) % p] = 1;
   if (!few || nodes == nullptr)
-    for (const int each : {1, p - 1, p / 2, p / 2 + 1}) ranks.push_back((shape.root + each) % p);
-  const auto ask = [&](int node) {
-    const auto members = nodes->members(node);
-    const std::size_t last = members.size() - 1, half = members.size() / 2;
-    for (const std::size_t local : {std::size_t{0}, std::size_t{1}, last})
-      ranks.push_back(members[std::min(local, last)]);
-    if (!few)
-      for (const std::size_t local : {std::size_t{2}, half, half + 1})
-        ranks.push_back(members[std::min(local, last)]);
-  };
-  if (nodes != nullptr) ask(nodes->of(shape.root));
-  if (nodes != nullptr && !few && among_neighbors)
-    std::ranges::copy(nodes->members(nodes->of(shape.root)), std::back_inserter(ranks));
-  if (nodes != nullptr && !few)
-    for (const int node : {nodes->number() / 2, nodes->number() - 1}) ask(node);
-  std::ranges::sort(ranks);
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    for (const int each : {1, p - 1, p / 2, p / 2 + 1}) ranks[(shape.root + each) % p] = 1;
+  if (nodes == nullptr) return ranks;
+  const auto of_root = nodes->members(nodes->of(shape.root));
+  if (!few) {
+    if (among_neighbors)
+      for (const int rank : of_root) ranks[rank] = 1;
+    for (const int node : {nodes->number() / 2, nodes->number() - 1}) {
+      const auto members = nodes->members(node);
+      const std::size_t last = members.size() - 1;
+      for (const std::size_t local : {std::size_t{0}, std::size_t{1}, members.size() / 2, last})
+        ranks[members[std::min(local, last)]] = 1;
+    }
+  }
+  for (const Sample& each : sample(of_root.size(), few))
+    ranks[of_root[each.local]] = among_neighbors && !few ? 1 : each.stands_for;
   return ranks;
 }
 
@@ -165,21 +186,19 @@ class Ranking::Sketcher {
                               : static_cast<int>(found - model.levels.begin()));
     }
     asked_ = asked_ranks(known, nodes_, collective.among_neighbors);
-    if (nodes_ != nullptr)
-      for (const int rank : asked_) ++asked_of_[nodes_->of(rank)];
   }
 
   // Of an algorithm in a possible and complete shape, which stands for that choice.
   Sketch sketch(const Choice& choice, const Shape& shape) const {
     Sketch result{.choice = choice, .parts = shape.parts};
     std::vector<Flows> flows;  // by round
-    for (const int rank : asked_) {
+    for (const auto& [rank, stands_for] : asked_) {
       const Schedule schedule = choice.algorithm->schedule(shape, rank);
       if (static_cast<int>(result.rounds.size()) < schedule.rounds())
         result.rounds.resize(schedule.rounds());
       flows.resize(result.rounds.size());
       for (int number = 0; number < schedule.rounds(); ++number) {
-        Sketch::Part part = part_of(rank, schedule, number, flows[number]);
+        Sketch::Part part = part_of(rank, stands_for, schedule, number, flows[number]);
         std::vector<Sketch::Part>& parts = result.rounds[number].parts;
         if (!part.empty() && std::ranges::find(parts, part) == parts.end())
           parts.push_back(std::move(part));
@@ -200,16 +219,20 @@ class Ranking::Sketcher {
   const std::vector<double>& limits() const { return limits_; }
 
  private:
-  // What some ranks of a node send out of a region, or receive.
+  // What those that were asked of a node send out of a region, or receive; and all of it, if they
+  // are like the others.
   struct Crossing {
-    float ranks = 0, blocks = 0;
+    int ranks = 0;
+    float blocks = 0;
+    float all_ranks = 0, all_blocks = 0;
   };
   struct Flow {
     Crossing leaving = {}, entering = {};
   };
   using Flows = std::map<int, std::vector<Flow>>;  // by node and limit
 
-  Sketch::Part part_of(int rank, const Schedule& schedule, int round, Flows& flows) const {
+  Sketch::Part part_of(int rank, float stands_for, const Schedule& schedule, int round,
+                       Flows& flows) const {
     Sketch::Part part;
     const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads,
                          Crossing Flow::*way) {
@@ -230,8 +253,11 @@ class Ranking::Sketcher {
         if (outside[limit] == 0) continue;
         std::vector<Flow>& of_node = flows[nodes_->of(rank)];
         of_node.resize(limits_.size());
-        (of_node[limit].*way).ranks += 1;
-        (of_node[limit].*way).blocks += outside[limit];
+        Crossing& crossing = of_node[limit].*way;
+        crossing.ranks += 1;
+        crossing.blocks += outside[limit];
+        crossing.all_ranks += stands_for;
+        crossing.all_blocks += stands_for * outside[limit];
       }
     };
     add(schedule.sends(round), part.out, &Flow::leaving);
@@ -243,22 +269,22 @@ class Ranking::Sketcher {
     return part;
   }
 
-  // From those that were asked to all: where more than one of a node leave, they stand for all of
-  // it, and it for every node of what it is in.
+  // From those that were asked to all: where more than one of a node leave, they stand for others
+  // of it, and it for every node of what it is in.
   void extend(const Flows& flows, Sketch::Round& round) const {
     round.through.resize(limits_.size());
     float leaving = 1;  // ranks of a node
     for (const auto& [node, of_node] : flows) {
       const auto in_node = static_cast<float>(nodes_->size(node));
-      const float each_for = in_node / static_cast<float>(asked_of_.at(node));
       const int member = nodes_->members(node)[0];
       for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
         const Regions& regions = *regions_[limit];
         const float nodes = static_cast<float>(regions.size(regions.of(member))) / in_node;
         for (const Crossing& each : {of_node[limit].leaving, of_node[limit].entering}) {
-          const float for_all = each.ranks > 1 ? each_for : 1;
-          round.through[limit] = std::max(round.through[limit], each.blocks * for_all * nodes);
-          if (limit == 0) leaving = std::max(leaving, each.ranks * for_all);
+          const bool many = each.ranks > 1;
+          const float blocks = many ? each.all_blocks : each.blocks;
+          round.through[limit] = std::max(round.through[limit], blocks * nodes);
+          if (limit == 0 && many) leaving = std::max(leaving, each.all_ranks);
         }
       }
     }
@@ -302,8 +328,7 @@ class Ranking::Sketcher {
   std::vector<double> limits_;
   std::vector<const Regions*> regions_;  // whose limits they are
   std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
-  std::vector<int> asked_;
-  std::map<int, int> asked_of_;  // how many of them, by node
+  std::map<int, float> asked_;
 };
 
 Ranking::Ranking(const Collective& collective, const Shape& known, const Model& model,
@@ -457,7 +482,7 @@ std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
 
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked) {
   constexpr std::size_t most = 5;
-  constexpr double longest = 2;
+  constexpr double longest = 3;
   std::vector<Ranking::Entry> result;
   for (const Ranking::Entry& each : ranked) {
     if (result.size() == most || each.seconds > longest * ranked.front().seconds) break;

@@ -58,8 +58,9 @@ class Ranking {
 };
 
 // Of those ranked, the quickest first: what is to be tried where nobody measured. At most five, as
-// a model of another machine may well have the best one fourth; none that takes twice as long as
-// the first; and one of those that take the same to the last bit: they hardly differ, if they do.
+// a model of another machine may well have the best one fourth; none that takes three times as long
+// as the first; and one of those that take the same to the last bit: they hardly differ, if they
+// do.
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked);
 
 }  // namespace toccata

@@ -68,6 +68,24 @@ TEST(Ranking, KnowsHowManyLeaveANode) {
     }
 }
 
+// Of 64 ranks of a node only the two at its ends exchange with neighbours outside it; and over a
+// distance of four the four nearest to an end send out of it, with a quarter of all blocks each.
+TEST(Ranking, KnowsThatTheEndsOfANodeAreFew) {
+  const Shape shape = known(128, "node:2 core:64");
+  int found = 0;
+  for (const Ranking::Entry& each : Ranking(allgather, shape, usual_model()).at(65536)) {
+    const std::string_view name = each.choice.algorithm->name;
+    if (name != "neighbor_exchange" && name != "sparbit" && name != "bine" && name != "ring")
+      continue;
+    const double walked =
+        predict(*each.choice.algorithm, each.choice.in(shape), 65536, usual_model()).seconds;
+    EXPECT_GE(each.seconds, 0.6 * walked) << each.choice.text();
+    EXPECT_LE(each.seconds, 1.7 * walked) << each.choice.text();
+    ++found;
+  }
+  EXPECT_EQ(found, 4);
+}
+
 // Few, none of them hopeless, none twice; and on uneven nodes, where the usual model has it fourth,
 // the one that proved the quickest on four hosts.
 TEST(Ranking, TriesFew) {
@@ -82,7 +100,7 @@ TEST(Ranking, TriesFew) {
         EXPECT_LE(tried.size(), 5u);
         EXPECT_EQ(tried.front().choice, all.front().choice);
         for (std::size_t i = 0; i < tried.size(); ++i) {
-          EXPECT_LE(tried[i].seconds, 2 * all.front().seconds) << collective->name;
+          EXPECT_LE(tried[i].seconds, 3 * all.front().seconds) << collective->name;
           if (i > 0) {
             EXPECT_GT(tried[i].seconds, tried[i - 1].seconds) << collective->name;
           }
