@@ -44,6 +44,10 @@ OPTIONS = (
     "smpi/allreduce:rdb",
     "smpi/reduce:binomial",
 )
+# In these a rank sends on and on and nothing that comes holds it up: its next messages would share
+# the link with those before, as if no connection had them go one behind the other.
+ONE_WAY = ("bcast", "exscan", "reduce", "scan", "scatter", "scatterv")
+IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
 MOST_DATA = 1 << 29  # bytes that all ranks together hold, where data is looked at
 # Of these collectives each rank holds the blocks of all.
 OF_ALL_RANKS = ("allgather",)
@@ -64,6 +68,13 @@ class Cell:
     @property
     def is_peer(self) -> bool:
         return self.algorithm in SELECTORS or self.algorithm.startswith(PEER)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """SimGrid's that this cell has beyond those of all, or instead."""
+        own = IN_TURN if self.collective in ONE_WAY else ()
+        peer = (f"smpi/{self.collective}:{self.algorithm.removeprefix(PEER)}",)
+        return own + (peer if self.is_peer else ())
 
     @property
     def with_data(self) -> bool:
@@ -118,7 +129,7 @@ def _digest_of_code() -> str:
 
 def key(platform: Platform, cell: Cell) -> str:
     """Under which the outcome of a cell is kept."""
-    what = [_digest_of_code(), platform.text, asdict(cell), OPTIONS]
+    what = [_digest_of_code(), platform.text, asdict(cell), (*OPTIONS, *cell.options)]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
@@ -192,14 +203,12 @@ def _command_of(
 ) -> tuple[list[str], dict[str, str]]:
     """Of cells that differ in size alone."""
     cell = cells[0]
-    peer = f"smpi/{cell.collective}:{cell.algorithm.removeprefix(PEER)}"
     arguments = ["--collective", cell.collective]
     arguments += ["--sizes", ",".join(str(each.bytes) for each in cells)]
     arguments += ["--algorithms", "native" if cell.is_peer else cell.algorithm]
     arguments += ["--warmup", "0", "--repetitions", "1"]
     arguments += [] if cell.with_data else ["--no-validate"]
-    options = [peer] if cell.is_peer else []
-    return command(platform, cell.ranks, cell.placement, directory, arguments, options)
+    return command(platform, cell.ranks, cell.placement, directory, arguments, cell.options)
 
 
 class _Runs:

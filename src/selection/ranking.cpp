@@ -140,20 +140,27 @@ bool is_linear(const Algorithm& algorithm) {
   return work(128) > 1.5 * work(64);
 }
 
-// The standard one first.
+// The standard one first. A chain of leaders or of a node's ranks is of use in pieces alone.
 std::vector<Parameters> near_settings(const Algorithm& algorithm) {
   const Parameters standard(algorithm.parameters);
   std::vector<Parameters> settings{standard};
-  const auto add = [&](const Parameter& parameter, int value) {
-    if (value == standard[parameter]) return;
-    settings.push_back(standard);
-    settings.back().set(parameter, value);
+  const auto add = [&](Parameters setting, const Parameter& parameter, int value) {
+    if (value == setting[parameter]) return;
+    setting.set(parameter, value);
+    settings.push_back(std::move(setting));
   };
+  const auto pieces = std::ranges::find(algorithm.parameters, "segments", &Parameter::name);
   for (const Parameter& each : algorithm.parameters) {
-    for (int word = 0; word < static_cast<int>(each.words.size()); ++word) add(each, word);
+    for (int word = 0; word < static_cast<int>(each.words.size()); ++word) {
+      add(standard, each, word);
+      if (each.words[word] != "pipeline" || pieces == algorithm.parameters.end()) continue;
+      Parameters chain = standard;
+      chain.set(each, word);
+      for (const int number : {16, 64}) add(chain, *pieces, number);
+    }
     if (each.is_choice() || each.standard < 2) continue;
-    add(each, std::max(each.least, each.standard / 4));
-    add(each, std::min(each.most, each.standard * 4));
+    add(standard, each, std::max(each.least, each.standard / 4));
+    add(standard, each, std::min(each.most, each.standard * 4));
   }
   return settings;
 }
