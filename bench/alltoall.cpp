@@ -1,7 +1,5 @@
 #include <mpi.h>
 
-#include <algorithm>
-
 #include "benchmark.h"
 #include "toccata/toccata.h"
 
@@ -22,7 +20,7 @@ class Alltoall : public Benchmark {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     rank_ = rank;
-    block_ = bytes == 0 ? 0 : std::max<std::size_t>(bytes / size, 1);
+    block_ = share(bytes, static_cast<std::size_t>(size));
     send_.resize(block_ * size);
     recv_.resize(block_ * size);
     send_.fill(block_, [&](std::size_t destination, std::size_t place) {

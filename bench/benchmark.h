@@ -25,6 +25,11 @@ class Benchmark {
   virtual bool right() const = 0;
 };
 
+// A part of `bytes` for each of so many, at least one, but for 0 bytes.
+inline std::size_t share(std::size_t bytes, std::size_t parts) {
+  return bytes == 0 ? 0 : std::max<std::size_t>(bytes / parts, 1);
+}
+
 // Of MPI's function and what stands in for it the one that is meant; null where neither is.
 template <typename Function>
 Function* of_mpi(const std::string& algorithm, Function* own, Function* standing_in) {
@@ -115,7 +120,7 @@ class BenchmarkOfSums : public Benchmark {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     rank_ = rank;
-    send_.resize(bytes == 0 ? 0 : std::max<std::size_t>(bytes / sizeof(float), 1));
+    send_.resize(share(bytes, sizeof(float)));
     send_.fill([&](std::size_t i) { return static_cast<float>(rank + static_cast<int>(i % 64)); });
     recv_.resize(send_.size());
   }

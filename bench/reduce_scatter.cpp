@@ -28,7 +28,7 @@ class ReduceScatter : public BenchmarkOfSums {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const std::size_t all = sizeof(float) * static_cast<std::size_t>(size);
-    return bytes == 0 ? 0 : std::max(bytes / all, std::size_t{1}) * all;
+    return share(bytes, all) * all;
   }
 };
 

@@ -169,7 +169,7 @@ class Run {
     const auto benchmark = benchmarks.at(options_.collective)(bytes, options_);
     const std::size_t count = options_.algorithms.size();
     right_.assign(count, true);
-    if (validates_before())
+    if (options_.validate && !looks_at_timed())
       for (std::size_t i = 0; i < count; ++i) {
         benchmark->spoil();
         benchmark->call(options_.algorithms[i]);
@@ -199,8 +199,7 @@ class Run {
 
   // Where nothing is to warm up, the data of the first call that is timed is looked at: a
   // simulation takes half as long by that.
-  bool validates_before() const { return options_.validate && options_.warmup > 0; }
-  bool validates_timed() const { return options_.validate && options_.warmup == 0; }
+  bool looks_at_timed() const { return options_.validate && options_.warmup == 0; }
 
   // Whether the last call, of this algorithm, left the right data on all ranks.
   void look(const Benchmark& benchmark, std::size_t which) {
@@ -210,11 +209,13 @@ class Run {
   }
 
   // What only the first call does: ranks meet, and where they run is found out. There is no need of
-  // data for that but by the MPI library's own.
+  // data for that but by the MPI library's own; and where neighbours are told by a communicator,
+  // each benchmark has one of its own.
   void meet(Benchmark& benchmark) const {
     const auto empty = benchmarks.at(options_.collective)(0, options_);
+    const bool own = find_collective(options_.collective)->among_neighbors;
     for (const std::string& each : options_.algorithms)
-      (each == "native" ? benchmark : *empty).call(each);
+      (own || each == "native" ? benchmark : *empty).call(each);
   }
 
   using Ways = std::vector<std::size_t>;
@@ -253,7 +254,7 @@ class Run {
     for (std::size_t i = 0; i < running.size(); ++i) {
       const std::size_t which =
           running[turn(i, static_cast<std::size_t>(repetition), running.size())];
-      const bool looked_at = validates_timed() && seconds[which].empty();
+      const bool looked_at = looks_at_timed() && seconds[which].empty();
       if (looked_at) benchmark.spoil();
       line_up();
       const double started = MPI_Wtime();

@@ -9,8 +9,8 @@
 // alpha of the level at which the two cores meet, and the links' bandwidth, shared with others; the
 // model's n·beta where that is more. Processors take the model's o at either end.
 //
-// What no rank runs on, by the file of hosts that TOCCATA_HOSTS names, is left out: to make 4096
-// cores takes SimGrid longer than 64 of them take to run a short collective.
+// What no rank runs on, by smpi/hostfile, is left out: to make 4096 cores takes SimGrid longer than
+// 64 of them take to run a short collective.
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +24,7 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+#include <xbt/config.hpp>
 
 #include "analysis/model_file.h"
 #include "topology/error.h"
@@ -196,14 +197,8 @@ class Platform {
   std::unordered_map<const s4u::Host*, int> core_of_;
 };
 
-const char* path_in(const char* variable) {
-  const char* path = std::getenv(variable);
-  if (path == nullptr) throw ModelError(std::string(variable) + " names no file");
-  return path;
-}
-
 // Of a file with a host a line: c0, c8, c16, ...
-std::vector<int> read_cores(const char* path) {
+std::vector<int> read_cores(const std::string& path) {
   std::vector<int> cores;
   std::ifstream file(path);
   for (std::string host; file >> host;) cores.push_back(std::stoi(host.substr(1)));
@@ -211,7 +206,8 @@ std::vector<int> read_cores(const char* path) {
 }
 
 void load(s4u::Engine& engine) {
-  const char* path = path_in("TOCCATA_PLATFORM");
+  const char* path = std::getenv("TOCCATA_PLATFORM");
+  if (path == nullptr) throw ModelError("TOCCATA_PLATFORM names no file");
   std::ifstream file(path);
   auto document = nlohmann::ordered_json::parse(file);
   Machine machine = parse_machine(document.at("machine").get<std::string>());
@@ -219,8 +215,9 @@ void load(s4u::Engine& engine) {
   for (const char* not_of_a_model : {"machine", "hop", "noise"}) document.erase(not_of_a_model);
   // Lives as long as what it is asked by.
   static std::unique_ptr<Platform> platform;
-  platform = std::make_unique<Platform>(std::move(machine), parse_model(document.dump(), path), hop,
-                                        noise, read_cores(path_in("TOCCATA_HOSTS")));
+  platform = std::make_unique<Platform>(
+      std::move(machine), parse_model(document.dump(), path), hop, noise,
+      read_cores(simgrid::config::get_value<std::string>("smpi/hostfile")));
   platform->build(engine);
 }
 

@@ -45,12 +45,16 @@ OPTIONS = (
     "smpi/reduce:binomial",
 )
 # In these a rank sends on and on and nothing that comes holds it up: its next messages would share
-# the link with those before, as if no connection had them go one behind the other.
+# the link with those before, as if no connection had them go one behind the other. So from 4 KiB on
+# they wait for their receivers.
 ONE_WAY = ("bcast", "exscan", "reduce", "scan", "scatter", "scatterv")
 IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
 MOST_DATA = 1 << 29  # bytes that all ranks together hold, where data is looked at
 # Of these collectives each rank holds the blocks of all.
 OF_ALL_RANKS = ("allgather",)
+# Ranks up to which all messages of an all-to-all may be under way at once: of 512 these are a quarter
+# of a million, for which the simulator takes longer than ten minutes.
+MOST_AT_ONCE = 128
 VECTOR_FORMS = ("alltoallv", "gatherv", "scatterv")  # sizes travel with the data
 SAID_LINES = 6
 
@@ -191,7 +195,6 @@ def command(
         "TOCCATA_TUNING": "off",
         "LD_LIBRARY_PATH": str(simgrid() / "lib"),
         "TOCCATA_PLATFORM": str(description),
-        "TOCCATA_HOSTS": str(hosts),
         "TOCCATA_TOPOLOGY": platform.machine,
         "TOCCATA_PLACEMENT": placement,
     }
@@ -383,7 +386,8 @@ def run_all(
 
 def effort(cell: Cell) -> float:
     """About how many seconds it takes to simulate: messages are what counts, and ranks."""
-    calls = 2 if cell.is_peer else 1  # a peer's first call is for what only that one does
+    # A first call, for what only that one does, is short of ours.
+    calls = 2 if cell.is_peer or cell.collective.startswith("neighbor") else 1
     return (
         0.02
         + 5e-4 * cell.ranks

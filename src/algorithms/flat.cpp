@@ -14,11 +14,14 @@ Flat::Flat(const Collective& collective, std::string_view name, int radix)
       radix_(radix),
       parameters_(algorithm_.parameters) {
   for (const Parameter& parameter : algorithm_.parameters) {
+    const auto say = [&](std::string_view word) {
+      for (int value = 0; value <= parameter.most; ++value)
+        if (parameter.text(value) == word) parameters_.set(parameter, value);
+    };
     if (parameter.name == "radix" && radix > 0) parameters_.set(parameter, radix);
     if (parameter.name == "segments") parameters_.set(parameter, 1);
-    if (parameter.name == "rotation")
-      for (int value = 0; value <= parameter.most; ++value)
-        if (parameter.text(value) == "none") parameters_.set(parameter, value);
+    if (parameter.name == "rotation") say("none");
+    if (parameter.name == "allgather") say("sparbit");
   }
 }
 

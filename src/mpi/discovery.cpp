@@ -49,7 +49,7 @@ void Surroundings::read_node() {
   own_.node = digest(processor_name() + "\n" + boot_id());
   PMPI_Comm_rank(MPI_COMM_WORLD, &own_.world);
   try {
-    node_ = held_once<Bound>(std::string("here"), [] {
+    node_ = held_once<Bound>(0, [] {
       const NodeTopology node = NodeTopology::here();
       return Bound{node.machine(), node.binding()};
     });

@@ -42,7 +42,7 @@ class Surroundings {
   void read_node();
   void read_variables();
 
-  std::shared_ptr<const Bound> node_;  // null where hwloc cannot read it
+  std::shared_ptr<const Bound> node_;  // held for the simulator's other ranks; null: not readable
   Whereabouts own_;
   std::string text_;                        // TOCCATA_TOPOLOGY
   std::shared_ptr<const Machine> machine_;  // what it describes; null if nothing

@@ -83,9 +83,9 @@ struct Sample {
 // Of a node of so many ranks the ends closely, as who is nearer to one than a distance d sends out
 // of it, or receives, where all send over that distance:
 //
-//   16 ranks   0 1 2 4 . . . . | . . . . . . . .     stand for 1 1 2 4, and likewise from the end
+//   16 ranks   0 1 2 . 4 . . . | . . . 11 . 13 14 15     stand for 1 1 2 4 and 4 2 1 1
 std::vector<Sample> sample(std::size_t ranks, bool few) {
-  if (few && ranks > 2) return {{0, 1}, {1, static_cast<float>(ranks - 2)}, {ranks - 1, 1}};
+  if (few && ranks > 2) return {{0, 1}, {ranks / 2, static_cast<float>(ranks - 2)}, {ranks - 1, 1}};
   std::vector<Sample> result;
   for (const bool from_end : {false, true}) {
     const std::size_t half = (ranks + (from_end ? 0 : 1)) / 2;
@@ -96,31 +96,34 @@ std::vector<Sample> sample(std::size_t ranks, bool few) {
   return result;
 }
 
-// The ranks whose schedules are looked at, each with how many of its node it stands for: the root's
-// node stands for all, and of some others some ranks for themselves alone; and so do ranks where
-// patterns begin, end or have most to do. Among neighbours all ranks of a node are asked, as
-// anybody may relay.
+// The ranks whose schedules are looked at, each with how many of its node it stands for: of the
+// root's node, the last and the largest, whose ranks need not do alike. And ranks where patterns
+// begin, end or have most to do; among neighbours all of a node, as anybody may relay.
 std::map<int, float> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
-  const int p = shape.p;
-  const bool few = p > many_ranks;
+  const bool few = shape.p > many_ranks;
   std::map<int, float> ranks;
-  for (const int each : {0, p / 3}) ranks[(shape.root + each) % p] = 1;
-  if (!few || nodes == nullptr)
-    for (const int each : {1, p - 1, p / 2, p / 2 + 1}) ranks[(shape.root + each) % p] = 1;
-  if (nodes == nullptr) return ranks;
-  const auto of_root = nodes->members(nodes->of(shape.root));
-  if (!few) {
-    if (among_neighbors)
-      for (const int rank : of_root) ranks[rank] = 1;
-    for (const int node : {nodes->number() / 2, nodes->number() - 1}) {
-      const auto members = nodes->members(node);
-      const std::size_t last = members.size() - 1;
-      for (const std::size_t local : {std::size_t{0}, std::size_t{1}, members.size() / 2, last})
-        ranks[members[std::min(local, last)]] = 1;
-    }
+  std::vector<int> sampled;
+  if (nodes != nullptr) {
+    sampled.push_back(nodes->of(shape.root));
+    if (!few) sampled.push_back(nodes->number() - 1);
+    for (int node = 0; !few && node < nodes->number(); ++node)
+      if (nodes->size(node) > std::max(nodes->size(sampled[0]), nodes->size(sampled[1])))
+        sampled.push_back(node);
+    if (sampled.size() > 3) sampled = {sampled[0], sampled[1], sampled.back()};
   }
-  for (const Sample& each : sample(of_root.size(), few))
-    ranks[of_root[each.local]] = among_neighbors && !few ? 1 : each.stands_for;
+  for (const int node : sampled)
+    for (const Sample& each : sample(nodes->members(node).size(), few))
+      ranks[nodes->members(node)[each.local]] = each.stands_for;
+  const auto ask = [&](int rank) {
+    const bool is_counted = nodes != nullptr && std::ranges::count(sampled, nodes->of(rank)) > 0;
+    ranks.try_emplace(rank, is_counted ? 0 : 1);
+  };
+  for (const int each : {0, shape.p / 3}) ask((shape.root + each) % shape.p);
+  if (!few || nodes == nullptr)
+    for (const int each : {1, shape.p - 1, shape.p / 2, shape.p / 2 + 1})
+      ask((shape.root + each) % shape.p);
+  if (among_neighbors && nodes != nullptr && !few)
+    for (const int rank : nodes->members(sampled[0])) ranks[rank] = 1;
   return ranks;
 }
 
@@ -140,7 +143,7 @@ bool is_linear(const Algorithm& algorithm) {
   return work(128) > 1.5 * work(64);
 }
 
-// The standard one first. A chain of leaders or of a node's ranks is of use in pieces alone.
+// The standard one first. A chain of leaders, or of a node's ranks, is of use in pieces alone.
 std::vector<Parameters> near_settings(const Algorithm& algorithm) {
   const Parameters standard(algorithm.parameters);
   std::vector<Parameters> settings{standard};
@@ -152,8 +155,10 @@ std::vector<Parameters> near_settings(const Algorithm& algorithm) {
   const auto pieces = std::ranges::find(algorithm.parameters, "segments", &Parameter::name);
   for (const Parameter& each : algorithm.parameters) {
     for (int word = 0; word < static_cast<int>(each.words.size()); ++word) {
-      add(standard, each, word);
-      if (each.words[word] != "pipeline" || pieces == algorithm.parameters.end()) continue;
+      if (each.words[word] != "pipeline" || pieces == algorithm.parameters.end()) {
+        add(standard, each, word);
+        continue;
+      }
       Parameters chain = standard;
       chain.set(each, word);
       for (const int number : {16, 64}) add(chain, *pieces, number);

@@ -26,7 +26,8 @@ const Model& usual_model();
 class Ranking {
  public:
   // The settings that are looked at: the standard one alone; or, among few ranks, also those that
-  // differ from it in one parameter, a number being a quarter of it or four times.
+  // differ from it in one parameter, a number being a quarter of it or four times, a chain being in
+  // 16 or 64 pieces.
   enum class Setting : bool { standard, near };
 
   // All of a collective, with their ranks reordered as wished; as a model finds best only in the
@@ -58,9 +59,9 @@ class Ranking {
 };
 
 // Of those ranked, the quickest first: what is to be tried where nobody measured. At most five, as
-// a model of another machine may well have the best one fourth; none that takes three times as long
-// as the first; and one of those that take the same to the last bit: they hardly differ, if they
-// do.
+// a model of another machine may well have the best one fourth; none that takes more than three
+// times as long as the first; and one of those that take the same to the last bit: they hardly
+// differ, if they do.
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked);
 
 }  // namespace toccata

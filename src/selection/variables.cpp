@@ -48,7 +48,6 @@ constexpr std::array known{
     Variable{"TOCCATA_DOCTOR", "", ""},
     Variable{"TOCCATA_BUILD", "", ""},     // of the command line
     Variable{"TOCCATA_PLATFORM", "", ""},  // of simulations
-    Variable{"TOCCATA_HOSTS", "", ""},
     Variable{"TOCCATA_TEST_UNSEEN_INIT", "", ""},
 };
 

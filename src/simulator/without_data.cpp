@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <xbt/config.h>
 
 #include "mpi/data.h"
 
@@ -17,9 +18,8 @@ bool data_moves = true;
 namespace {
 
 constexpr std::size_t most_copied = 4 << 10;
-// SMPI copies what a shorter message sends when it is sent, and whoever receives frees that:
-// smpi/send-is-detached-thresh, which nobody sets.
-constexpr std::size_t detached = 64 << 10;
+// SMPI copies what a shorter message sends when it is sent, and whoever receives frees that.
+std::size_t detached = 0;
 
 void copy_if_short(simgrid::kernel::activity::ActivityImpl* message, void* data,
                    std::size_t bytes) {
@@ -34,6 +34,7 @@ void copy_if_short(simgrid::kernel::activity::ActivityImpl* message, void* data,
 
 void simulate_without_data() {
   data_moves = false;
+  detached = static_cast<std::size_t>(sg_cfg_get_int("smpi/send-is-detached-thresh"));
   smpi_comm_set_copy_data_callback(copy_if_short);
 }
 

@@ -13,16 +13,19 @@ COLLECTIVES = [each.name for each in _core.collectives()]
 # Powers of two and others; one node, and several; nodes that are full, and that are not.
 RANKS = {2: "node:2", 3: "node:2 core:2", 8: "torus:2x2x2", 13: "leaf:2 node:2 core:4",
          32: "node:4 socket:2 core:4", 64: "leaf:2 node:4 socket:2 core:4"}  # fmt: skip
-SIZES = "1,1000"
+SIZES = "1,4096"  # of uneven blocks some wait for their receivers there, and some do not
 LARGE = "70000"  # bytes: beyond eager messages, and beyond what is packed
 
 
-def run(directory: Path, p: int, machine: str, placement: str, *arguments: str) -> list[dict]:
-    """What the benchmark program tells; it must end well."""
+def run(
+    directory: Path, p: int, machine: str, placement: str, *arguments: str, repetitions: int = 1
+) -> list[dict]:
+    """What the benchmark program tells; it must end well. The first argument is --collective."""
     platform = platforms.find(machine)
     words, environment = simulating.command(
         platform, p, placement, directory,
-        [*arguments, "--warmup", "0", "--repetitions", "1"],
+        [*arguments, "--warmup", "0", "--repetitions", str(repetitions)],
+        simulating.Cell(arguments[1], "ring", p, 1, placement).options,
     )  # fmt: skip
     done = subprocess.run(
         words, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
@@ -72,17 +75,36 @@ def test_large_messages_arrive_whole(tmp_path: Path, collective: str) -> None:
     )  # fmt: skip
 
 
-def times(directory: Path, *arguments: str) -> dict[str, float]:
-    events = run(directory, 24, "node:3 core:8", "sequential", "--collective", "allgather",
-                 "--algorithms", "ring;sparbit;bruck;hierarchical", *arguments)  # fmt: skip
+def times(directory: Path, *arguments: str, repetitions: int = 1) -> dict[str, float]:
+    events = run(directory, 24, "node:3 core:8", "sequential", "--collective", *arguments,
+                 repetitions=repetitions)  # fmt: skip
     return {each["algorithm"]: each["max"] for each in events if each["event"] == "result"}
 
 
-def test_times_are_the_same_in_every_run_and_without_data(tmp_path: Path) -> None:
-    first = times(tmp_path, "--sizes", "100000")
-    assert times(tmp_path, "--sizes", "100000") == first
-    without = times(tmp_path, "--sizes", "100000", "--no-validate")
-    assert without == pytest.approx(first, rel=1e-6)
+@pytest.mark.parametrize(
+    ("collective", "algorithms"),
+    [
+        ("allgather", "ring;sparbit;bruck;hierarchical"),
+        ("bcast", "binomial;scatter_allgather;pipeline:segments=4"),
+    ],
+)
+def test_times_are_the_same_in_every_run_and_without_data(
+    tmp_path: Path, collective: str, algorithms: str
+) -> None:
+    arguments = [collective, "--algorithms", algorithms, "--sizes", "100000"]
+    first = times(tmp_path, *arguments)
+    assert times(tmp_path, *arguments) == first
+    assert times(tmp_path, *arguments, "--no-validate") == pytest.approx(first, rel=1e-6)
+
+
+@pytest.mark.parametrize("collective", ["allgather", "neighbor_allgather", "reduce_scatter"])
+def test_a_first_call_that_is_timed_takes_no_longer_than_the_next(
+    tmp_path: Path, collective: str
+) -> None:
+    known = ";".join(each.name for each in catalogue.of_collective(collective))
+    arguments = [collective, "--algorithms", known, "--sizes", "4096"]
+    both = times(tmp_path, *arguments, repetitions=2)
+    assert times(tmp_path, *arguments) == pytest.approx(both, rel=1e-6)
 
 
 def test_a_message_takes_what_the_model_says(tmp_path: Path) -> None:
@@ -101,6 +123,16 @@ def test_a_message_takes_what_the_model_says(tmp_path: Path) -> None:
     envelope = 16  # bytes that SMPI adds
     expected = network["alpha"] + (1000 + envelope) * network["beta"] + 2 * network["o"]
     assert event["max"] == pytest.approx(expected, rel=0.01)
+
+
+def test_pieces_of_a_chain_go_one_behind_the_other() -> None:
+    platform = platforms.find("yahoo")
+    cell = simulating.Cell(
+        "bcast", "hierarchical:between=pipeline,segments=64", 24, 1 << 20, "cyclic"
+    )
+    outcomes = simulating.run(platform, [cell])
+    predicted = model_beside.predictions(platform, outcomes)[cell]
+    assert outcomes[cell].seconds == pytest.approx(predicted, rel=0.2)
 
 
 def test_the_model_is_near_the_simulation() -> None:

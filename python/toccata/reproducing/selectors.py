@@ -13,7 +13,7 @@ from toccata import _core, catalogue, model_beside, platforms, predicting, simul
 from toccata.platforms import Platform
 from toccata.quantities import show_bytes
 from toccata.reproducing.page import Found, Section
-from toccata.simulating import Cell, Work
+from toccata.simulating import MOST_AT_ONCE, Cell, Work
 
 TITLE = "Every collective beside the selectors"
 
@@ -24,9 +24,6 @@ COLLECTIVES = (
 AS_FAST = 0.999  # of a selector's speed: the same messages, with less in front of them
 SLOWER = 1.03  # than the best selector: the most that is asked
 LEVEL = 1.02  # times as fast: hardly more
-# Ranks up to which all-to-alls are simulated. A linear one of 512 has 262 144 messages under way at
-# once, for which the simulator takes longer than ten minutes.
-MOST_LINEAR = 128
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class Place:
 
     @property
     def collectives(self) -> list[str]:
-        return [each for each in COLLECTIVES if each != "alltoall" or self.ranks <= MOST_LINEAR]
+        return [each for each in COLLECTIVES if each != "alltoall" or self.ranks <= MOST_AT_ONCE]
 
     def shape(self) -> _core.Shape:
         machine = _core.Machine(self.platform.machine)
@@ -234,7 +231,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         f"(`{'`, `'.join(simulating.SELECTORS)}`) takes, cell by cell: {where}; "
         f"{', '.join(COLLECTIVES)}; {', '.join(map(show_bytes, sizes('bcast', quick)))} (what a "
         "size is of, `toccata sim --help` says)"
-        + ("" if quick else f", all-to-alls up to {MOST_LINEAR} ranks")
+        + ("" if quick else f", all-to-alls up to {MOST_AT_ONCE} ranks")
         + ". *Best* is of all our algorithms in their standard "
         "setting, and of those that are tried; *chosen* is what the library would try first, by "
         "the platform's model or by that of a usual machine, as where nobody told it; there it "

@@ -86,6 +86,43 @@ TEST(Ranking, KnowsThatTheEndsOfANodeAreFew) {
   EXPECT_EQ(found, 4);
 }
 
+// Nor are nodes alike: in a fold in pairs the first 128 of 192 ranks do other things than the last
+// node's; and the root may be alone on its own.
+TEST(Ranking, AsksMoreThanTheRootsNode) {
+  const auto is_near = [](const Collective& collective, const Shape& shape, std::string_view name) {
+    for (const Ranking::Entry& each : Ranking(collective, shape, usual_model()).at(65536)) {
+      if (each.choice.algorithm->name != name) continue;
+      const double walked =
+          predict(*each.choice.algorithm, each.choice.in(shape), 65536, usual_model()).seconds;
+      EXPECT_GE(each.seconds, 0.6 * walked) << name;
+      EXPECT_LE(each.seconds, 1.7 * walked) << name;
+      return;
+    }
+    ADD_FAILURE() << name << " is not ranked";
+  };
+  is_near(reduce_scatter, known(192, "node:3 core:64"), "recursive_halving");
+  is_near(allreduce, known(192, "node:3 core:64"), "rabenseifner");
+  is_near(allgather, known(193, "node:4 core:1,64,64,64"), "bruck");
+  is_near(allgather, known(193, "node:4 core:1,64,64,64"), "ring");
+  is_near(allgather, known(2048, "node:32 core:64"), "bruck");
+  is_near(allgather, known(2048, "node:32 core:64"), "ring");
+}
+
+// A chain of leaders is the quickest for a long message in pieces, which is not its standard.
+TEST(Ranking, CutsChainsIntoPieces) {
+  Model slow = usual_model();
+  slow.levels[0].eager.beta = slow.levels[0].rendezvous.beta = 8.5e-9;
+  slow.levels[1].injection = 118e6;
+  for (const Collective* collective : {&bcast, &reduce}) {
+    bool found = false;
+    for (const Ranking::Entry& each :
+         Ranking(*collective, known(64, "node:16 core:4"), slow).at(1 << 20))
+      found |=
+          each.choice.parameters.text().find("between=pipeline,segments=") != std::string::npos;
+    EXPECT_TRUE(found) << collective->name;
+  }
+}
+
 // Few, none of them hopeless, none twice; and on uneven nodes, where the usual model has it fourth,
 // the one that proved the quickest on four hosts.
 TEST(Ranking, TriesFew) {
