@@ -52,8 +52,8 @@ IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
 MOST_DATA = 1 << 29  # bytes that all ranks together hold, where data is looked at
 # Of these collectives each rank holds the blocks of all.
 OF_ALL_RANKS = ("allgather",)
-# Ranks up to which all messages of an all-to-all may be under way at once: of 512 these are a quarter
-# of a million, for which the simulator takes longer than ten minutes.
+# Ranks up to which all messages of an all-to-all may be under way at once: of 512 there are a
+# quarter of a million, for which the simulator takes longer than ten minutes.
 MOST_AT_ONCE = 128
 VECTOR_FORMS = ("alltoallv", "gatherv", "scatterv")  # sizes travel with the data
 SAID_LINES = 6

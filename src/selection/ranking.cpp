@@ -165,7 +165,7 @@ std::vector<Parameters> near_settings(const Algorithm& algorithm) {
     }
     if (each.is_choice() || each.standard < 2) continue;
     add(standard, each, std::max(each.least, each.standard / 4));
-    add(standard, each, std::min(each.most, each.standard * 4));
+    for (const int times : {2, 4}) add(standard, each, std::min(each.most, each.standard * times));
   }
   return settings;
 }

@@ -26,8 +26,8 @@ const Model& usual_model();
 class Ranking {
  public:
   // The settings that are looked at: the standard one alone; or, among few ranks, also those that
-  // differ from it in one parameter, a number being a quarter of it or four times, a chain being in
-  // 16 or 64 pieces.
+  // differ from it in one parameter, a number being a quarter of it, twice or four times, a chain
+  // being in 16 or 64 pieces.
   enum class Setting : bool { standard, near };
 
   // All of a collective, with their ranks reordered as wished; as a model finds best only in the

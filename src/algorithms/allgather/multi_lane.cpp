@@ -16,7 +16,8 @@
 namespace toccata::algorithms::allgather {
 
 static const Parameter exchange =
-    choice("exchange", "the allgather in each lane", {"bruck", "sparbit", "recursive_doubling"});
+    choice("exchange", "the allgather in each lane",
+           {"bruck", "sparbit", "recursive_doubling", "recursive_multiplying"});
 
 static Flat in_lane(const Shape& shape) {
   return {toccata::allgather, exchange.words[shape.parameters[exchange]]};

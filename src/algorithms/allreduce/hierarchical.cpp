@@ -11,8 +11,9 @@
 
 namespace toccata::algorithms::allreduce {
 
-static const Parameter between = choice("between", "the allreduce among leaders: allreduce/...",
-                                        {"recursive_doubling", "ring", "rabenseifner"});
+static const Parameter between =
+    choice("between", "the allreduce among leaders: allreduce/...",
+           {"recursive_doubling", "ring", "rabenseifner", "recursive_multiplying"});
 
 static Flat among(const Shape& shape) {
   return {toccata::allreduce, between.words[shape.parameters[between]]};

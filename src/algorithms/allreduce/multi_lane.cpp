@@ -12,8 +12,9 @@
 
 namespace toccata::algorithms::allreduce {
 
-static const Parameter between = choice("between", "the allreduce in each lane: allreduce/...",
-                                        {"recursive_doubling", "ring", "rabenseifner"});
+static const Parameter between =
+    choice("between", "the allreduce in each lane: allreduce/...",
+           {"recursive_doubling", "ring", "rabenseifner", "recursive_multiplying"});
 
 static const Parameter inside = choice(
     "inside", "the reduce-scatter on each node: reduce_scatter/...", {"recursive_halving", "ring"});

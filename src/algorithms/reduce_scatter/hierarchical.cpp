@@ -17,8 +17,9 @@
 
 namespace toccata::algorithms::reduce_scatter {
 
-static const Parameter between = choice(
-    "between", "the reduce-scatter among leaders: reduce_scatter/...", {"circulant", "ring"});
+static const Parameter between =
+    choice("between", "the reduce-scatter among leaders: reduce_scatter/...",
+           {"circulant", "ring", "recursive_multiplying"});
 static const Parameter inside = choice(
     "inside", "the reduction and the scatter inside each region: as bcast/... and gather/...",
     {"binomial", "linear"});
