@@ -163,7 +163,7 @@ def _legend(figure: Figure, axes: Axes, grid: Grid) -> None:
         legend.set_gid("winners")
     if grid.highlight is None or not grid.gains:
         return
-    used = (len(handles) * 0.2 + 0.55) / figure_height if handles else 0.25 / figure_height
+    used = (len(handles) * 0.2 + 0.7) / figure_height if handles else 0.4 / figure_height
     bottom, top = box.y0, max(box.y1 - used, box.y0 + 0.8 / figure_height)
     bar_axes = figure.add_axes((left, bottom, 0.16 / figure_width, top - bottom))
     bar = figure.colorbar(ScalarMappable(scale(grid), SHADES), cax=bar_axes)
@@ -171,4 +171,4 @@ def _legend(figure: Figure, axes: Axes, grid: Grid) -> None:
     bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
-    bar_axes.set_title(f"{grid.highlight}, faster by", fontsize=9, loc="left", pad=6)
+    bar_axes.set_title(f"{grid.highlight},\nfaster by", fontsize=9, loc="left", pad=6)
