@@ -54,17 +54,19 @@ class Memory {
   template <typename Value>
   void fill(std::size_t block, Value&& value) {
     if (!data_moves) return;
-    for_blocks(block, [&](Element* elements, std::size_t b) {
+    for (std::size_t b = 0; b * block < size_; ++b) {
+      Element* const elements = elements_.get() + b * block;
       for (std::size_t i = 0; i < block; ++i) elements[i] = value(b, i);
-    });
+    }
   }
   // Whether element i of each block b is value(b, i).
   template <typename Value>
   bool holds(std::size_t block, Value&& value) const {
     bool all = true;
-    for_blocks(block, [&](const Element* elements, std::size_t b) {
+    for (std::size_t b = 0; b * block < size_; ++b) {
+      const Element* const elements = elements_.get() + b * block;
       for (std::size_t i = 0; i < block; ++i) all &= elements[i] == value(b, i);
-    });
+    }
     return all;
   }
 
@@ -74,11 +76,6 @@ class Memory {
   Element operator[](std::size_t place) const { return elements_[place]; }
 
  private:
-  template <typename Visit>
-  void for_blocks(std::size_t block, Visit&& visit) const {
-    for (std::size_t b = 0; b * block < size_; ++b) visit(elements_.get() + b * block, b);
-  }
-
   std::unique_ptr<Element[]> elements_;
   std::size_t size_ = 0;
 };

@@ -212,8 +212,8 @@ class Run {
   // data for that but by the MPI library's own; and where neighbours are told by a communicator,
   // each benchmark has one of its own.
   void meet(Benchmark& benchmark) const {
-    const auto empty = benchmarks.at(options_.collective)(0, options_);
     const bool own = find_collective(options_.collective)->among_neighbors;
+    const auto empty = own ? nullptr : benchmarks.at(options_.collective)(0, options_);
     for (const std::string& each : options_.algorithms)
       (own || each == "native" ? benchmark : *empty).call(each);
   }

@@ -30,23 +30,24 @@ FAMILY = "simgrid"
 # SimGrid's own choices of an algorithm, after those of the libraries of these names.
 SELECTORS = ("ompi", "mpich", "mvapich2", "impi")
 PEER = "simgrid/"  # before the name of one of SimGrid's algorithms
-# Deterministic, with time passing in messages alone. What each is for: docs/simulation.md.
+# Deterministic, with time passing in messages alone.
 OPTIONS = (
-    "network/model:raw",
+    "network/model:raw",  # the platform's numbers, without factors fitted to another machine
     "smpi/simulate-computation:0",
-    "smpi/async-small-thresh:65536",
-    "smpi/privatization:no",
+    "smpi/async-small-thresh:65536",  # shorter messages do not wait for their receivers
+    "smpi/privatization:no",  # what is global is the same for all ranks
     "smpi/display-timing:no",
     "contexts/guard-size:0",
-    "contexts/stack-size:256",
+    "contexts/stack-size:256",  # KiB, so that thousands of ranks fit
+    # Of those that a peer does not name.
     "smpi/barrier:ompi_bruck",
     "smpi/bcast:binomial_tree",
     "smpi/allreduce:rdb",
     "smpi/reduce:binomial",
 )
 # In these a rank sends on and on and nothing that comes holds it up: its next messages would share
-# the link with those before, as if no connection had them go one behind the other. So from 4 KiB on
-# they wait for their receivers.
+# the link with those before, where a connection has one go behind the other. So from 4 KiB on they
+# wait for their receivers. A receiver's o does not count then, which weighs more in shorter ones.
 ONE_WAY = ("bcast", "exscan", "reduce", "scan", "scatter", "scatterv")
 IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
 MOST_DATA = 1 << 29  # bytes that all ranks together hold, where data is looked at
@@ -57,6 +58,11 @@ OF_ALL_RANKS = ("allgather",)
 MOST_AT_ONCE = 128
 VECTOR_FORMS = ("alltoallv", "gatherv", "scatterv")  # sizes travel with the data
 SAID_LINES = 6
+
+
+def options_of(collective: str) -> tuple[str, ...]:
+    """SimGrid's for one collective, beyond those of all."""
+    return IN_TURN if collective in ONE_WAY else ()
 
 
 @dataclass(frozen=True)
@@ -76,9 +82,10 @@ class Cell:
     @property
     def options(self) -> tuple[str, ...]:
         """SimGrid's that this cell has beyond those of all, or instead."""
-        own = IN_TURN if self.collective in ONE_WAY else ()
-        peer = (f"smpi/{self.collective}:{self.algorithm.removeprefix(PEER)}",)
-        return own + (peer if self.is_peer else ())
+        own = options_of(self.collective)
+        if self.is_peer:
+            own += (f"smpi/{self.collective}:{self.algorithm.removeprefix(PEER)}",)
+        return own
 
     @property
     def with_data(self) -> bool:
@@ -406,8 +413,8 @@ def _messages(collective: str, algorithm: str, p: int) -> float:
     shape = _core.Shape(p)
     if choice.algorithm is None or choice.why_impossible(shape):
         return p * math.log2(p)
-    # Of a few ranks, so that a root or a leader, which has more to do than others, is none of them.
-    some = {(2 * i + 1) * p // 16 for i in range(8)}
+    # Of a few ranks here and there: a root, or the first of a power of two, has more to do.
+    some = {((2 * i + 1) * p // 16 + i) % p for i in range(8)}
     schedules = [choice.schedule(shape, rank) for rank in some]
     sent = sum(len(each.round(i).sends) for each in schedules for i in range(len(each)))
     return p * (1 + sent / len(some))

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "algorithms/registry.h"
 #include "analysis/links.h"
@@ -102,20 +103,19 @@ std::vector<Sample> sample(std::size_t ranks, bool few) {
 std::map<int, float> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
   const bool few = shape.p > many_ranks;
   std::map<int, float> ranks;
-  std::vector<int> sampled;
+  std::set<int> sampled;
   if (nodes != nullptr) {
-    sampled.push_back(nodes->of(shape.root));
-    if (!few) sampled.push_back(nodes->number() - 1);
-    for (int node = 0; !few && node < nodes->number(); ++node)
-      if (nodes->size(node) > std::max(nodes->size(sampled[0]), nodes->size(sampled[1])))
-        sampled.push_back(node);
-    if (sampled.size() > 3) sampled = {sampled[0], sampled[1], sampled.back()};
+    const int root = nodes->of(shape.root), last = nodes->number() - 1;
+    int largest = nodes->size(last) > nodes->size(root) ? last : root;
+    for (int node = 0; node < last; ++node)
+      if (nodes->size(node) > nodes->size(largest)) largest = node;
+    sampled = few ? std::set{root} : std::set{root, last, largest};
   }
   for (const int node : sampled)
     for (const Sample& each : sample(nodes->members(node).size(), few))
       ranks[nodes->members(node)[each.local]] = each.stands_for;
   const auto ask = [&](int rank) {
-    const bool is_counted = nodes != nullptr && std::ranges::count(sampled, nodes->of(rank)) > 0;
+    const bool is_counted = nodes != nullptr && sampled.contains(nodes->of(rank));
     ranks.try_emplace(rank, is_counted ? 0 : 1);
   };
   for (const int each : {0, shape.p / 3}) ask((shape.root + each) % shape.p);
@@ -123,7 +123,7 @@ std::map<int, float> asked_ranks(const Shape& shape, const Regions* nodes, bool 
     for (const int each : {1, shape.p - 1, shape.p / 2, shape.p / 2 + 1})
       ask((shape.root + each) % shape.p);
   if (among_neighbors && nodes != nullptr && !few)
-    for (const int rank : nodes->members(sampled[0])) ranks[rank] = 1;
+    for (const int rank : nodes->members(nodes->of(shape.root))) ranks[rank] = 1;
   return ranks;
 }
 
@@ -282,7 +282,7 @@ class Ranking::Sketcher {
   }
 
   // From those that were asked to all: where more than one of a node leave, they stand for others
-  // of it, and it for every node of what it is in.
+  // of it, but for no fewer than they are; and it for every node of what it is in.
   void extend(const Flows& flows, Sketch::Round& round) const {
     round.through.resize(limits_.size());
     float leaving = 1;  // ranks of a node
@@ -293,10 +293,14 @@ class Ranking::Sketcher {
         const Regions& regions = *regions_[limit];
         const float nodes = static_cast<float>(regions.size(regions.of(member))) / in_node;
         for (const Crossing& each : {of_node[limit].leaving, of_node[limit].entering}) {
-          const bool many = each.ranks > 1;
-          const float blocks = many ? each.all_blocks : each.blocks;
+          auto ranks = static_cast<float>(each.ranks);
+          float blocks = each.blocks;
+          if (each.ranks > 1) {
+            ranks = std::max(ranks, each.all_ranks);
+            blocks = std::max(blocks, each.all_blocks);
+          }
           round.through[limit] = std::max(round.through[limit], blocks * nodes);
-          if (limit == 0 && many) leaving = std::max(leaving, each.all_ranks);
+          if (limit == 0) leaving = std::max(leaving, ranks);
         }
       }
     }

@@ -11,21 +11,24 @@ from toccata import _core, catalogue, model_beside, platforms, simulating
 LIMIT = 120  # seconds of one run
 COLLECTIVES = [each.name for each in _core.collectives()]
 # Powers of two and others; one node, and several; nodes that are full, and that are not.
-RANKS = {2: "node:2", 3: "node:2 core:2", 8: "torus:2x2x2", 13: "leaf:2 node:2 core:4",
-         32: "node:4 socket:2 core:4", 64: "leaf:2 node:4 socket:2 core:4"}  # fmt: skip
+RANKS = {2: "node:2", 3: "node:2 core:2", 5: "torus:2x2x2", 8: "torus:2x2x2",
+         13: "leaf:2 node:2 core:4", 32: "node:4 socket:2 core:4",
+         64: "leaf:2 node:4 socket:2 core:4"}  # fmt: skip
 SIZES = "1,4096"  # of uneven blocks some wait for their receivers there, and some do not
 LARGE = "70000"  # bytes: beyond eager messages, and beyond what is packed
 
 
 def run(
-    directory: Path, p: int, machine: str, placement: str, *arguments: str, repetitions: int = 1
-) -> list[dict]:
-    """What the benchmark program tells; it must end well. The first argument is --collective."""
+    directory: Path, p: int, machine: str, placement: str, collective: str, *arguments: str,
+    repetitions: int = 1,
+) -> list[dict]:  # fmt: skip
+    """What the benchmark program tells; it must end well."""
     platform = platforms.find(machine)
     words, environment = simulating.command(
         platform, p, placement, directory,
-        [*arguments, "--warmup", "0", "--repetitions", str(repetitions)],
-        simulating.Cell(arguments[1], "ring", p, 1, placement).options,
+        ["--collective", collective, *arguments,
+         "--warmup", "0", "--repetitions", str(repetitions)],
+        simulating.options_of(collective),
     )  # fmt: skip
     done = subprocess.run(
         words, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
@@ -42,7 +45,7 @@ def test_every_algorithm_gives_the_right_data(tmp_path: Path, collective: str, p
     known = [each.name for each in catalogue.of_collective(collective)]
     events = run(
         tmp_path, p, RANKS[p], "cyclic" if p % 2 else "sequential",
-        "--collective", collective, "--algorithms", ";".join(["native", *known]), "--sizes", SIZES,
+        collective, "--algorithms", ";".join(["native", *known]), "--sizes", SIZES,
     )  # fmt: skip
     results = [each for each in events if each["event"] == "result"]
     impossible = {each["algorithm"] for each in events if each["event"] == "impossible"}
@@ -58,7 +61,7 @@ def test_whether_an_algorithm_can_run_is_asked_where_the_ranks_are(tmp_path: Pat
     for machine, possible in (("node:4 core:3", True), ("node:3 core:4", False)):
         events = run(
             tmp_path, 12, machine, "sequential",
-            "--collective", "allgather", "--algorithms", name, "--sizes", "8",
+            "allgather", "--algorithms", name, "--sizes", "8",
         )  # fmt: skip
         assert any(each["event"] == "result" for each in events) == possible
         assert any(each["event"] == "impossible" for each in events) != possible
@@ -71,12 +74,12 @@ def test_large_messages_arrive_whole(tmp_path: Path, collective: str) -> None:
     p, machine = (9, "node:3 core:3") if collective.startswith("neighbor") else (6, "node:3 core:2")
     run(
         tmp_path, p, machine, "sequential",
-        "--collective", collective, "--algorithms", ";".join(known), "--sizes", LARGE,
+        collective, "--algorithms", ";".join(known), "--sizes", LARGE,
     )  # fmt: skip
 
 
 def times(directory: Path, *arguments: str, repetitions: int = 1) -> dict[str, float]:
-    events = run(directory, 24, "node:3 core:8", "sequential", "--collective", *arguments,
+    events = run(directory, 24, "node:3 core:8", "sequential", *arguments,
                  repetitions=repetitions)  # fmt: skip
     return {each["algorithm"]: each["max"] for each in events if each["event"] == "result"}
 

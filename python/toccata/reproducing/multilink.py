@@ -185,10 +185,11 @@ def _report_times(section: Section, found: Found, quick: bool) -> None:
         "more than such a link has, so either its messages go several ways at once, which the "
         "paper allows for and no simulated one does, or its links are faster. Its torus was one in "
         "two of three dimensions, and it found τ nearly double where all ranks send and receive, "
-        "as in a bucket: neither is simulated. A long broadcast is a scatter and an allgather, and "
-        "takes about as long as both: on the torus "
+        "as in a bucket: neither is simulated. A broadcast of "
+        f"{show_bytes(LONG[-1])} is a scatter and an allgather: on the torus it takes "
         f"{halves('torus_long', 'torus_mst', 'torus_bucket')}; on a linear array "
-        f"{halves('scatter_allgather', 'binomial', 'ring')}."
+        f"{halves('scatter_allgather', 'binomial', 'ring')}. The parts of 1M, 2 KiB each, share "
+        "links, as simulation.md says."
     )
 
 

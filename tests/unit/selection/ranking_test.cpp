@@ -87,7 +87,7 @@ TEST(Ranking, KnowsThatTheEndsOfANodeAreFew) {
 }
 
 // Nor are nodes alike: in a fold in pairs the first 128 of 192 ranks do other things than the last
-// node's; and the root may be alone on its own.
+// node's; and the root may be alone on its own, or in the middle of one.
 TEST(Ranking, AsksMoreThanTheRootsNode) {
   const auto is_near = [](const Collective& collective, const Shape& shape, std::string_view name) {
     for (const Ranking::Entry& each : Ranking(collective, shape, usual_model()).at(65536)) {
@@ -104,6 +104,12 @@ TEST(Ranking, AsksMoreThanTheRootsNode) {
   is_near(allreduce, known(192, "node:3 core:64"), "rabenseifner");
   is_near(allgather, known(193, "node:4 core:1,64,64,64"), "bruck");
   is_near(allgather, known(193, "node:4 core:1,64,64,64"), "ring");
+  is_near(allgather, known(74, "node:4 core:1,64,8,1"), "ring");
+  is_near(allgather, known(74, "node:4 core:1,64,8,1"), "sparbit");
+  Shape middle = known(192, "node:3 core:64", "cyclic-bunch");
+  middle.root = 90;
+  is_near(scatter, middle, "binomial");
+  is_near(bcast, middle, "scatter_allgather");
   is_near(allgather, known(2048, "node:32 core:64"), "bruck");
   is_near(allgather, known(2048, "node:32 core:64"), "ring");
 }
