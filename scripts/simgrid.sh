@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds SimGrid with its MPI (SMPI), which `toccata sim` runs on, into the user's cache, once:
-# about 9 minutes of one core. The source is what PyPI distributes.
+# about 10 minutes of one core. The source is what PyPI distributes.
 #
 #   scripts/simgrid.sh          build, unless it is there
 #   scripts/simgrid.sh --where  say where it is, or would be
@@ -43,7 +43,7 @@ if [ ! -e "$source/CMakeLists.txt" ]; then
   tar -C "$build" -xf "$build/simgrid-$version.tar.gz"
 fi
 
-echo "simgrid: building in $build (about 9 minutes of one core)" >&2
+echo "simgrid: building in $build (about 10 minutes of one core)" >&2
 cd "$build" # where its cmake leaves files
 # These headers in each of some 330 files, and debugging information, would double the time.
 for header in algorithm boost/heap/fibonacci_heap.hpp boost/intrusive/list.hpp \

@@ -24,6 +24,8 @@ COLLECTIVES = (
 AS_FAST = 0.999  # of a selector's speed: the same messages, with less in front of them
 SLOWER = 1.03  # than the best selector: the most that is asked
 LEVEL = 1.02  # times as fast: hardly more
+# Ranks up to which all messages of a long all-to-all may be under way at once (see MOST_AT_ONCE).
+MOST_LONG_AT_ONCE = 64
 IN_FRONT = 8  # of a ranking are simulated, in the setting that it has quickest
 
 
@@ -46,6 +48,14 @@ class Place:
     def collectives(self) -> list[str]:
         return [each for each in COLLECTIVES if each != "alltoall" or self.ranks <= MOST_AT_ONCE]
 
+    def sizes(self, collective: str, quick: bool) -> list[int]:
+        if collective == "barrier":
+            return [1]
+        if quick:
+            return [8, 1 << 10, 1 << 16]
+        few = collective != "alltoall" or self.ranks <= MOST_LONG_AT_ONCE
+        return [8, 1 << 10, 1 << 13, 1 << 16, *([1 << 20] if few else [])]
+
     def shape(self) -> _core.Shape:
         machine = _core.Machine(self.platform.machine)
         return _core.Shape(_core.Placement(machine, self.ranks, self.placement))
@@ -57,12 +67,6 @@ def places(quick: bool) -> list[Place]:
         numbers += [("gpc", 128), ("dragonfly", 128), ("fattree64", 512)]
     found = [Place(name, p, each) for name, p in numbers for each in ("sequential", "cyclic")]
     return [*found, Place("bluegene", 64, "sequential")]
-
-
-def sizes(collective: str, quick: bool) -> list[int]:
-    if collective == "barrier":
-        return [1]
-    return [8, 1 << 10, 1 << 16] if quick else [8, 1 << 10, 1 << 13, 1 << 16, 1 << 20]
 
 
 @cache
@@ -164,7 +168,7 @@ def work(quick: bool) -> list[Work]:
         (place.platform, cell)
         for place in places(quick)
         for collective in place.collectives
-        for cell in cells(place, collective, sizes(collective, quick))
+        for cell in cells(place, collective, place.sizes(collective, quick))
     ]
 
 
@@ -240,15 +244,17 @@ def report(section: Section, found: Found, quick: bool) -> None:
         each
         for place in places(quick)
         for collective in place.collectives
-        for each in beside(found, place, collective, sizes(collective, quick))
+        for each in beside(found, place, collective, place.sizes(collective, quick))
     ]
     where = "; ".join(str(each) for each in places(quick))
+    all_sizes = places(quick)[0].sizes("bcast", quick)
+    few = f", all-to-alls up to {MOST_AT_ONCE} ranks, the longest up to {MOST_LONG_AT_ONCE}"
     section.say(
         "How many times as long as ours the best of SimGrid's selectors "
         f"(`{'`, `'.join(simulating.SELECTORS)}`) takes, cell by cell: {where}; "
-        f"{', '.join(COLLECTIVES)}; {', '.join(map(show_bytes, sizes('bcast', quick)))} (what a "
-        "size is of, `toccata sim --help` says)"
-        + ("" if quick else f", all-to-alls up to {MOST_AT_ONCE} ranks")
+        f"{', '.join(COLLECTIVES)}; {', '.join(map(show_bytes, all_sizes))} (what a size is of, "
+        "`toccata sim --help` says)"
+        + ("" if quick else few)
         + ". *Best* is of all our algorithms in their standard setting, and of the "
         f"{IN_FRONT} that either model has in front, in the setting that it has quickest; *chosen* "
         "is what the library would try first, by the platform's model or by that of a usual "
