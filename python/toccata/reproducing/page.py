@@ -7,8 +7,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from toccata import drawing
+from toccata import drawing, simulating
 from toccata.platforms import Platform
+from toccata.quantities import show_bytes
 from toccata.simulating import Cell, Outcome, Work
 
 HEAD = """# The papers' numbers beside ours
@@ -32,6 +33,13 @@ class Found:
         """The peers that gave wrong data anywhere."""
         return sorted({cell.algorithm for (_, cell), each in self.outcomes.items()
                        if each.valid is False})  # fmt: skip
+
+    def lost(self) -> list[str]:
+        """Of ours what ended in a deadlock, with its sizes and places."""
+        return sorted({f"`{cell.collective}/{cell.algorithm}` of {show_bytes(cell.bytes)} on "
+                       f"{platform.name}, {cell.ranks} ranks, {cell.placement}"
+                       for (platform, cell), each in self.outcomes.items()
+                       if each.why_not == simulating.DEADLOCK})  # fmt: skip
 
 
 @dataclass

@@ -293,3 +293,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         )  # fmt: skip
     if wrong := found.wrong():
         section.say(f"Left out, as their data was wrong: {', '.join(wrong)}.")
+    if lost := found.lost():
+        section.say(
+            f"Left out, as SimGrid has a deadlock there (simulation.md): {', '.join(lost)}."
+        )
