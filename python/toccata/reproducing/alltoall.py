@@ -45,7 +45,7 @@ SCALED = ("bruck", "bruck_radix:radix=4", "bruck_modified", "bruck_zero_copy", "
 PEERS = ("ompi", "mpich")
 # Bytes of a block from which SimGrid's ompi selector has all messages under way at once, by ranks
 # [SimGrid 4.1, smpi_openmpi_selector.cpp], up to more than is simulated here.
-LINEAR_FROM = {256: 1024, 512: 512}
+LINEAR_FROM = {128: 1024, 256: 1024, 512: 512}
 
 
 def _ranks(quick: bool) -> list[int]:
