@@ -45,7 +45,7 @@ fi
 
 echo "simgrid: building in $build (about 10 minutes of one core)" >&2
 cd "$build" # where its cmake leaves files
-# These headers in each of some 330 files, and debugging information, would double the time.
+# These headers in each of some 330 files, and debugging information, would add two thirds to the time.
 for header in algorithm boost/heap/fibonacci_heap.hpp boost/intrusive/list.hpp \
   boost/intrusive/set.hpp boost/intrusive_ptr.hpp chrono cmath functional list map memory random \
   set sstream string unordered_map unordered_set variant vector; do

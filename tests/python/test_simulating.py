@@ -87,7 +87,8 @@ def test_outcomes_are_kept_by_code_platform_and_cell(code: Path) -> None:
 
 @pytest.fixture
 def smpimain(code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """In place of SimGrid: a size takes as many seconds; it breaks at 5, errs at 7, hangs at 9."""
+    """In place of SimGrid: a size takes as many seconds; it breaks at 5, errs at 7, hangs at 9, and
+    has a deadlock at 11, and at 13 unless all messages wait for their receivers."""
     program = tmp_path / "bin" / "smpimain"
     program.parent.mkdir()
     program.write_text(
@@ -97,6 +98,8 @@ def smpimain(code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         "for size in sys.argv[sys.argv.index('--sizes') + 1].split(','):\n"
         "    if size == '5': sys.exit('Segmentation fault')\n"
         "    if size == '9': time.sleep(60)\n"
+        "    waits = '--cfg=smpi/async-small-thresh:0' in sys.argv\n"
+        "    if size == '11' or (size == '13' and not waits): sys.exit('Oops! Deadlock detected')\n"
         "    print(json.dumps({'event': 'result', 'max': int(size), 'valid': size != '7'}),"
         " flush=True)\n"
     )
@@ -132,6 +135,15 @@ def test_what_a_peer_does_wrong_is_its_outcome(smpimain: Path) -> None:
     assert smpimain.read_text() == 3 * "run\n"
     simulating.run(platforms.find("yahoo"), cells("ompi", 4, 5, 9), limit=1)
     assert smpimain.read_text() == 4 * "run\n"  # with more time it may end
+
+
+def test_a_deadlock_is_ours_if_it_stays_where_all_messages_wait(smpimain: Path) -> None:
+    yahoo = platforms.find("yahoo")
+    found = simulating.run(yahoo, cells("ring", 12, 13, 14))
+    assert [each.seconds for each in found.values()] == [12, None, 14]
+    assert found[cells("ring", 13)[0]].why_not == simulating.LOST_COUNT
+    with pytest.raises(Failure, match=r"11 bytes failed under SimGrid: .*\n.*Deadlock detected"):
+        simulating.run(yahoo, cells("ring", 11))
 
 
 def test_what_ours_does_wrong_ends_the_command_and_the_rest_is_kept(

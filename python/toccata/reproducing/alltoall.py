@@ -44,7 +44,7 @@ SCALED = ("bruck", "bruck_radix:radix=4", "bruck_modified", "bruck_zero_copy", "
           "hierarchical")  # fmt: skip
 PEERS = ("ompi", "mpich")
 # Bytes of a block from which SimGrid's ompi selector has all messages under way at once, by ranks
-# [SimGrid 4.1, smpi_openmpi_selector.cpp], up to more than is simulated here.
+# [SimGrid 4.1, smpi_openmpi_selector.cpp]. Where it ends, blocks are longer than any here.
 LINEAR_FROM = {128: 1024, 256: 1024, 512: 512}
 
 

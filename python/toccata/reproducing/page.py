@@ -35,11 +35,11 @@ class Found:
                        if each.valid is False})  # fmt: skip
 
     def lost(self) -> list[str]:
-        """Of ours what ended in a deadlock, with its sizes and places."""
+        """Of ours what ended in a deadlock of SimGrid's."""
         return sorted({f"`{cell.collective}/{cell.algorithm}` of {show_bytes(cell.bytes)} on "
                        f"{platform.name}, {cell.ranks} ranks, {cell.placement}"
                        for (platform, cell), each in self.outcomes.items()
-                       if each.why_not == simulating.DEADLOCK})  # fmt: skip
+                       if each.why_not == simulating.LOST_COUNT})  # fmt: skip
 
 
 @dataclass
