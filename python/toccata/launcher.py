@@ -196,6 +196,12 @@ def cores() -> int:
         return len(allowed)
 
 
+def others_running() -> int:
+    """Threads besides ours that run at this moment, or would if they had a core."""
+    running = Path("/proc/loadavg").read_text().split()[3].split("/")[0]
+    return int(running) - 1
+
+
 def start(launcher: Launcher, ranks: int, more: Sequence[str], program: Sequence[str]) -> list[str]:
     """The command that starts a program on `ranks` processes; `more` are the launcher's arguments.
 

@@ -17,7 +17,7 @@ from toccata.results import Metric, Results
 
 MOST_PANELS = 6
 WIDTH, HEIGHT, AROUND = 2.6, 2.3, 1.2  # inches, of a panel, and above and below all of them
-MARKERS = "osD^vPX*"
+MARKERS = "osD^vPX*<>"
 
 
 def draw(results: Results, metric: Metric, title: str) -> Figure:

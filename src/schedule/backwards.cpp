@@ -35,9 +35,9 @@ Schedule backwards(const Schedule& schedule, int rounds) {
   for (int i = rounds - 1; i >= 0; --i) {
     result.round();
     if (i < schedule.rounds()) {
-      for (const Message& each : schedule.recvs(i) | std::views::reverse)
+      for (const Message& each : schedule.recvs(i))
         result.channel(each.channel).send(each.peer, mirrored(schedule.ranges(each)), each.travel);
-      for (const Message& each : schedule.sends(i) | std::views::reverse)
+      for (const Message& each : schedule.sends(i))
         result.channel(each.channel).recv(each.peer, mirrored(schedule.ranges(each)), each.travel);
     }
     undo_steps(i - 1);
@@ -73,13 +73,12 @@ class Collector {
     for (int i = rounds - 1; i >= 0; --i) {
       result_.round();
       if (i >= spreading_.rounds()) continue;
-      for (const Message& each : spreading_.recvs(i) | std::views::reverse) {
+      for (const Message& each : spreading_.recvs(i)) {
         BlockRanges ranges;
         for (const BlockRange& run : alike(spreading_.ranges(each))) append(ranges, held(run));
         result_.channel(each.channel).send(each.peer, in_runs(ranges), each.travel);
       }
-      for (const Message& each : spreading_.sends(i) | std::views::reverse)
-        receive(each, spreading_.ranges(each));
+      for (const Message& each : spreading_.sends(i)) receive(each, spreading_.ranges(each));
       for (const auto& [from, into] : reductions_) result_.reduce(from, into);
       reductions_.clear();
       for_each(with_spares_, [&](int block) { used_[block] = 0; });

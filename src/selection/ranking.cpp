@@ -498,7 +498,7 @@ std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
 
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked) {
   constexpr std::size_t most = 5;
-  constexpr double longest = 3;
+  constexpr double longest = 4;
   std::vector<Ranking::Entry> result;
   for (const Ranking::Entry& each : ranked) {
     if (result.size() == most || each.seconds > longest * ranked.front().seconds) break;

@@ -59,7 +59,7 @@ class Ranking {
 };
 
 // Of those ranked, the quickest first: what is to be tried where nobody measured. At most five, as
-// a model of another machine may well have the best one fourth; none that takes more than three
+// a model of another machine may well have the best one fourth; none that takes more than four
 // times as long as the first; and one of those that take the same to the last bit: they hardly
 // differ, if they do.
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked);

@@ -130,7 +130,9 @@ TEST(Ranking, CutsChainsIntoPieces) {
 }
 
 // Few, none of them hopeless, none twice; and on uneven nodes, where the usual model has it fourth,
-// the one that proved the quickest on four hosts.
+// the one that proved the quickest on four hosts. That model knows of no tapered links: by it
+// `bine` takes three times as long as the first where leaf switches that are tapered 5:1 have it
+// thrice as fast.
 TEST(Ranking, TriesFew) {
   for (const Collective* collective : collectives()) {
     if (collective->vector_of != nullptr) continue;
@@ -143,7 +145,7 @@ TEST(Ranking, TriesFew) {
         EXPECT_LE(tried.size(), 5u);
         EXPECT_EQ(tried.front().choice, all.front().choice);
         for (std::size_t i = 0; i < tried.size(); ++i) {
-          EXPECT_LE(tried[i].seconds, 3 * all.front().seconds) << collective->name;
+          EXPECT_LE(tried[i].seconds, 4 * all.front().seconds) << collective->name;
           if (i > 0) {
             EXPECT_GT(tried[i].seconds, tried[i - 1].seconds) << collective->name;
           }
@@ -151,11 +153,13 @@ TEST(Ranking, TriesFew) {
       }
     }
   }
-  const auto tried =
-      worth_trying(Ranking(allgather, known(16, "node:4 core:5,5,3,3"), usual_model()).at(1024));
-  EXPECT_TRUE(std::ranges::any_of(tried, [](const Ranking::Entry& each) {
-    return each.choice.algorithm->name == "locality_bruck";
-  }));
+  const auto is_tried = [](const Shape& shape, std::int64_t bytes, std::string_view name) {
+    return std::ranges::any_of(
+        worth_trying(Ranking(allgather, shape, usual_model()).at(bytes)),
+        [&](const Ranking::Entry& each) { return each.choice.algorithm->name == name; });
+  };
+  EXPECT_TRUE(is_tried(known(16, "node:4 core:5,5,3,3"), 1024, "locality_bruck"));
+  EXPECT_TRUE(is_tried(known(128, "leaf:18 node:30 socket:2 core:4", "cyclic"), 8192, "bine"));
 }
 
 // Its first takes at most twice as long as the best by the walk, on average at most 10% longer:
