@@ -140,7 +140,7 @@ def test_pieces_of_a_chain_go_one_behind_the_other() -> None:
 
 def test_a_deadlock_of_the_simulator_is_told_from_ours() -> None:
     """Of uneven blocks some wait for their receivers, and some do not; all of them may."""
-    cell = simulating.Cell("reduce_scatter", "multi_lane", 24, 1 << 20, "cyclic")
+    cell = simulating.Cell("neighbor_alltoallv", "direct", 8, 1 << 17, "cyclic")
     assert simulating.run(platforms.find("yahoo"), [cell])[cell].why_not == simulating.LOST_COUNT
 
 
