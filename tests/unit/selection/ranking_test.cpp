@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "algorithms/registry.h"
 #include "analysis/cost.h"
