@@ -11,6 +11,7 @@
 #include "analysis/links.h"
 #include "analysis/model_file.h"
 #include "selection/choice.h"
+#include "selection/ranking.h"
 #include "topology/placement.h"
 
 namespace nb = nanobind;
@@ -32,7 +33,7 @@ class Predictor {
  public:
   // Of each schedule the first `most_rounds` rounds, if that is any.
   Predictor(const Choice& choice, const Shape& known, int most_rounds = 0)
-      : shape_(choice.in(known)) {
+      : shape_(shape_of(choice, known)) {
     if (choice.native())
       throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
     collective_ = &choice.algorithm->collective;

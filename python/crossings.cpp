@@ -8,6 +8,7 @@
 
 #include "analysis/crossings.h"
 #include "selection/choice.h"
+#include "selection/ranking.h"
 #include "topology/placement.h"
 
 namespace nb = nanobind;
@@ -20,7 +21,7 @@ std::vector<Crossing> crossings_of(const Choice& choice, const Shape& known,
                                    std::int64_t block_bytes) {
   if (choice.native())
     throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
-  const Shape shape = choice.in(known);
+  const Shape shape = shape_of(choice, known);
   const Collective& collective = choice.algorithm->collective;
   const std::vector<std::int64_t> bytes(collective.data(shape), block_bytes);
   return crossings(

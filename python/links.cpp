@@ -8,6 +8,7 @@
 
 #include "analysis/bounds.h"
 #include "selection/choice.h"
+#include "selection/ranking.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,7 +23,7 @@ const Algorithm& known(const Choice& choice) {
 }
 
 LinkTraffic traffic_of(const Choice& choice, const Shape& communicator) {
-  const Shape shape = choice.in(communicator);
+  const Shape shape = shape_of(choice, communicator);
   std::vector<Schedule> schedules;
   for (int rank = 0; rank < shape.p; ++rank) schedules.push_back(choice.schedule(shape, rank));
   return link_traffic(known(choice).collective, shape, schedules);
@@ -73,7 +74,7 @@ void bind_links(nb::module_& module) {
   module.def(
       "link_traffic",
       [](const Choice& choice, const Shape& shape, double n) {
-        const Shape complete = choice.in(shape);
+        const Shape complete = shape_of(choice, shape);
         const double block = n / known(choice).collective.data(complete);
         const LinkTraffic found = traffic_of(choice, shape);
         return PythonTraffic{found.largest * block, found.total * block, found.conflicts,

@@ -58,13 +58,13 @@ const Algorithm& analysed(const Choice& choice, const Shape& known) {
   check_rank(known, known.root);
   if (choice.native())
     throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
-  choice.in(known);
+  shape_of(choice, known);
   return *choice.algorithm;
 }
 
 std::vector<Schedule> all_schedules(const Choice& choice, const Shape& known) {
   std::vector<Schedule> schedules;
-  const Shape shape = choice.in(known);
+  const Shape shape = shape_of(choice, known);
   for (int rank = 0; rank < known.p; ++rank) schedules.push_back(choice.schedule(shape, rank));
   return schedules;
 }
@@ -72,7 +72,7 @@ std::vector<Schedule> all_schedules(const Choice& choice, const Shape& known) {
 // Papers claim what messages that travel whole cost.
 std::string verify_choice(const Choice& choice, const Shape& known) {
   const Algorithm& algorithm = analysed(choice, known);
-  const Shape shape = choice.in(known);
+  const Shape shape = shape_of(choice, known);
   if (choice.travel == Travel::whole) return verify(algorithm, shape);
   return verify(algorithm, shape, all_schedules(choice, known));
 }
@@ -80,7 +80,7 @@ std::string verify_choice(const Choice& choice, const Shape& known) {
 std::string lockstep_choice(const Choice& choice, const Shape& known,
                             const std::vector<std::int64_t>& counts, bool in_place) {
   const Algorithm& algorithm = analysed(choice, known);
-  const Shape shape = choice.in(known);
+  const Shape shape = shape_of(choice, known);
   const int data = algorithm.collective.data(shape);
   if (data != static_cast<int>(counts.size()))
     throw ChoiceError(algorithm.path() + " with " + std::to_string(shape.p) + " ranks has " +
@@ -95,7 +95,7 @@ std::string lockstep_choice(const Choice& choice, const Shape& known,
 
 Traffic traffic_of(const Choice& choice, const Shape& known, std::int64_t block_bytes) {
   const Algorithm& algorithm = analysed(choice, known);
-  const Shape shape = choice.in(known);
+  const Shape shape = shape_of(choice, known);
   const std::vector<std::int64_t> bytes(algorithm.collective.data(shape), block_bytes);
   return traffic(
       algorithm.collective, shape, [&](int rank) { return choice.schedule(shape, rank); }, bytes);
@@ -103,13 +103,13 @@ Traffic traffic_of(const Choice& choice, const Shape& known, std::int64_t block_
 
 Cost cost_of(const Choice& choice, const Shape& known) {
   const Algorithm& algorithm = analysed(choice, known);
-  return count(algorithm, choice.in(known));
+  return count(algorithm, shape_of(choice, known));
 }
 
 std::optional<Cost> claim_of(const Choice& choice, const Shape& known) {
   const Algorithm& algorithm = analysed(choice, known);
   if (algorithm.claim == nullptr || choice.travel != Travel::whole) return std::nullopt;
-  return algorithm.claim(choice.in(known));
+  return algorithm.claim(shape_of(choice, known));
 }
 
 std::vector<Choice> variants(const Algorithm& algorithm, int p) {
@@ -305,7 +305,7 @@ NB_MODULE(_core, module) {
       .def(
           "proof_effort",
           [](const Choice& self, const Shape& known) {
-            return proof_effort(analysed(self, known), self.in(known));
+            return proof_effort(analysed(self, known), shape_of(self, known));
           },
           "shape"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro(
@@ -319,7 +319,7 @@ NB_MODULE(_core, module) {
           [](const Choice& self, const Shape& known, int rank) {
             check_rank(known, rank);
             analysed(self, known);
-            return self.schedule(self.in(known), rank);
+            return self.schedule(shape_of(self, known), rank);
           },
           "shape"_a, "rank"_a)
       .def(
@@ -327,7 +327,7 @@ NB_MODULE(_core, module) {
           [](const Choice& self, const Shape& known, int rank, bool recv) {
             check_rank(known, rank);
             const Collective& collective = analysed(self, known).collective;
-            const Shape shape = self.in(known);
+            const Shape shape = shape_of(self, known);
             const Buffer buffer = recv ? Buffer::recv : Buffer::send;
             std::vector<Datum> result(collective.blocks(shape, rank, buffer));
             for (int block = 0; block < static_cast<int>(result.size()); ++block)
@@ -338,7 +338,7 @@ NB_MODULE(_core, module) {
       .def(
           "data",
           [](const Choice& self, const Shape& known) {
-            return analysed(self, known).collective.data(self.in(known));
+            return analysed(self, known).collective.data(shape_of(self, known));
           },
           "shape"_a)
       .def("traffic", &traffic_of, "shape"_a, "block_bytes"_a = 1,

@@ -37,14 +37,6 @@ Choice plain(Choice choice) {
   return choice;
 }
 
-const Pattern& pattern_named(std::string_view name) {
-  if (const Pattern* found = find_pattern(name)) return *found;
-  std::string known;
-  for (const Pattern& each : patterns())
-    known += (known.empty() ? "" : ", ") + std::string(each.name);
-  throw ChoiceError("there is no pattern '" + std::string(name) + "'; known are " + known);
-}
-
 // A mapping, and how many seconds it took to find.
 template <typename Find>
 std::pair<Mapping, double> timed(Find&& find) {

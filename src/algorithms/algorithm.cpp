@@ -1,8 +1,7 @@
 #include "algorithms/algorithm.h"
 
-#include "algorithms/registry.h"
-#include "algorithms/reordered.h"
 #include "collectives/neighborhood.h"
+#include "collectives/reordering.h"
 
 namespace toccata {
 
@@ -26,16 +25,10 @@ Shape Algorithm::complete(Shape shape) const {
 }
 
 Schedule Algorithm::schedule(const Shape& shape, int rank) const {
-  if (shape.reordering != nullptr) return reordered(*this, shape, rank);
+  if (shape.reordering != nullptr) return shape.reordering->write(*this, shape, rank);
   ScheduleBuilder builder;
   write(shape, rank, builder);
   return std::move(builder).build();
-}
-
-const Algorithm* find_algorithm(const Collective& collective, std::string_view name) {
-  for (const Algorithm* each : all_algorithms())
-    if (each->serves(collective) && each->name == name) return each;
-  return nullptr;
 }
 
 }  // namespace toccata

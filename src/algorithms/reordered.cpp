@@ -130,7 +130,11 @@ bool keeps_order_of_ranks(const Algorithm& algorithm, Order order) {
 }
 
 Shape reordered(const Algorithm& algorithm, Shape known, std::vector<int> players, Order order) {
-  Reordering who{.players = std::move(players), .roles = {}, .order = order, .played = known};
+  Reordering who{.players = std::move(players),
+                 .roles = {},
+                 .order = order,
+                 .write = reordered,
+                 .played = known};
   who.roles = inverse(who.players);
   if (algorithm.collective.rooted) who.played.root = who.roles[known.root];
   if (known.placement != nullptr)

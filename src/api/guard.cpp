@@ -1,6 +1,7 @@
 #include "api/guard.h"
 
-#include "mpi/communicator.h"
+#include "mpi/comms.h"
+#include "mpi/process.h"
 
 namespace toccata {
 

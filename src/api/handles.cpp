@@ -5,6 +5,7 @@
 
 #include "mpi/communicator.h"
 #include "mpi/info.h"
+#include "mpi/reordering.h"
 
 namespace toccata {
 

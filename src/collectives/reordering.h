@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "collectives/shape.h"
+#include "schedule/schedule.h"
 
 namespace toccata {
+
+struct Algorithm;
 
 // How buffers keep the order of the ranks where others play them.
 //
@@ -30,7 +33,9 @@ struct Reordering {
   std::vector<int> players;  // by the algorithm's rank
   std::vector<int> roles;    // by our rank, the other way round
   Order order = Order::straight;
-  Shape played;  // as the algorithm sees us: complete, root, placement and grid by its ranks
+  // One rank's schedule, of which algorithms/reordered.h tells more.
+  Schedule (*write)(const Algorithm& algorithm, const Shape& shape, int rank) = nullptr;
+  Shape played = {};  // as the algorithm sees us: complete, root, placement and grid by its ranks
 };
 
 }  // namespace toccata

@@ -14,13 +14,12 @@ bool is_out_of_reach(const Operation& call, const Seat& seat, const Communicator
 
 }  // namespace
 
-bool run_ours(const Operation& call, Communicator& communicator, Communicator::Used& used,
-              int& code) {
+bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code) {
   Process& process = communicator.process();
   const Seat seat = communicator.seat(call);
   // What is wrong with a call of MPI's own functions the MPI library is to say in its words.
   const auto judge = [&](int fault) {
-    if (used.service->asked.empty()) return false;
+    if (server.service->asked.empty()) return false;
     code = communicator.raise(fault);
     return true;
   };
@@ -30,7 +29,7 @@ bool run_ours(const Operation& call, Communicator& communicator, Communicator::U
   if (!channel.is_ready()) return false;
   if (channel.has_devices() && is_out_of_reach(call, seat, communicator)) return false;
   int turn = 0;
-  const std::shared_ptr<const Plan> plan = communicator.plan(used, call.root, turn);
+  const std::shared_ptr<const Plan> plan = communicator.plan(server, call.root, turn);
   if (plan->tags() > Channel::blocking_tags) return false;
 
   const auto run = [&](auto& engine) {

@@ -2,35 +2,34 @@
 
 #include <mpi.h>
 
-#include "mpi/bucket.h"
 #include "mpi/communicator.h"
 #include "mpi/operation.h"
 #include "mpi/repeats.h"
 
 namespace toccata {
 
-// Who serves a call for which that is meant: a reduction's operation may want another.
-inline Communicator::Used& able_to_serve(const Operation& call, Communicator& communicator,
-                                         Communicator::Used& used) {
+// What serves a call in place of `server`: a reduction's operation may want another.
+inline Server& able_to_serve(const Operation& call, Communicator& communicator, Server& server) {
   const DatatypeTable& datatypes = communicator.process().datatypes();
-  if (used.is_native() || call.allows(used.service->choice.ordered(), datatypes)) return used;
-  return communicator.instead_of(used, call.allows(true, datatypes));
+  if (server.is_native() || call.allows(server.service->choice.ordered(), datatypes)) return server;
+  return communicator.instead_of(server, call.allows(true, datatypes));
 }
 
-// Who serves a call, without waiting for other ranks unless an algorithm is asked for that goes by
-// where they run. ChoiceError as Communicator::service.
-inline Communicator::Used& service_for(const Operation& call, Communicator& communicator,
-                                       const char* algorithm) {
-  Bucket* const bucket = algorithm == nullptr ? communicator.decided_for(call) : nullptr;
-  Communicator::Used& used =
-      bucket != nullptr ? bucket->stands() : communicator.service(call.collective, algorithm);
-  return able_to_serve(call, communicator, used);
+// What serves a call, without waiting for other ranks unless an algorithm is asked for that depends
+// on where they run. ChoiceError as Communicator::server.
+inline Server& server_for(const Operation& call, Communicator& communicator,
+                          const char* algorithm) {
+  Decision* const decision = algorithm == nullptr
+                                 ? communicator.decisions().made_for(communicator.question(call))
+                                 : nullptr;
+  Server& server =
+      decision != nullptr ? decision->current() : communicator.server(call.collective, algorithm);
+  return able_to_serve(call, communicator, server);
 }
 
 // Runs a call by one of our algorithms, to its end. False where the MPI library has to serve or to
 // judge it; then nothing has been sent. `code` has been through the error handler.
-bool run_ours(const Operation& call, Communicator& communicator, Communicator::Used& used,
-              int& code);
+bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code);
 
 // Runs a collective to its end, by the algorithm of that name, or what the environment asks where
 // it is null; or calls `native`, which is the MPI library's own with the same arguments. Returns an
@@ -42,34 +41,42 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   if (communicator == nullptr || communicator->is_inter()) return native();
   if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
-  Bucket* bucket = nullptr;
+
+  // Decide, unless the MPI library serves it for sure.
+  const Question question = communicator->question(call);
+  Decision* decision = nullptr;
   if (algorithm == nullptr) {
-    Choosing::Calls& calls = communicator->calls_such_as(call);
-    if (!reporting && calls.left == 0 && calls.bucket != nullptr) calls.left = calls.bucket->lend();
+    Decisions::SizeClass& calls = communicator->decisions().of(question);
+    if (!reporting && calls.left == 0 && calls.decision != nullptr)
+      calls.left = calls.decision->lend();
     if (calls.left == 0) {
-      bucket = calls.bucket;
+      decision = calls.decision;
     } else if (--calls.left; !reporting) {
       Repeats::remember(said, calls, communicator->process().datatypes());
       return native();
     }
   }
-  const Guard::Turn turn = bucket == nullptr ? Guard::Turn{0, false} : bucket->turn();
-  Communicator::Used& used = bucket == nullptr ? communicator->service(call.collective, algorithm)
-                                               : bucket->used(turn.way);
-  Communicator::Used& able = able_to_serve(call, *communicator, used);
-  const double started = reporting || turn.timed ? PMPI_Wtime() : 0;
+  const Trials::Next next = decision == nullptr ? Trials::Next{0, false} : decision->next();
+  Server& decided = decision == nullptr ? communicator->server(call.collective, algorithm)
+                                        : decision->server(next.candidate);
+  Server& server = able_to_serve(call, *communicator, decided);
+
+  // Run.
+  const double started = reporting || next.timed ? PMPI_Wtime() : 0;
   int code = MPI_SUCCESS;
-  const bool served = !able.is_native() && run_ours(call, *communicator, able, code);
-  const Service* service = able.service;
+  const bool served = !server.is_native() && run_ours(call, *communicator, server, code);
+  const Service* service = server.service;
   if (!served) {
     code = native();
     if (reporting && !service->choice.native())
       service = &communicator->native_instead_of(*service);
   }
-  const double seconds = reporting || turn.timed ? PMPI_Wtime() - started : 0;
+  const double seconds = reporting || next.timed ? PMPI_Wtime() - started : 0;
+
+  // Count it.
   if (reporting && code == MPI_SUCCESS)
     communicator->process().count(*service, call.bytes(communicator->seat(call)), seconds);
-  if (bucket != nullptr) bucket->ended(call, seconds);
+  if (decision != nullptr) decision->ended(question, seconds);
   return code;
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <string>
 
-#include "mpi/reordering.h"
 #include "mpi/settings.h"
 
 namespace toccata {

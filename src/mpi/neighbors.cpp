@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/communicator.h"
+#include "mpi/comms.h"
 #include "mpi/discovery.h"
 #include "mpi/transport.h"
 

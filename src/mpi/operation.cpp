@@ -176,7 +176,7 @@ std::int64_t Operation::unit(int rank, int p) const {
   return (elements * size_of(side.type) + p - 1) / p;
 }
 
-bool Operation::rounds() const {
+bool Operation::is_inexact() const {
   if (operation == MPI_OP_NULL) return false;
   for (const MPI_Op exact : {MPI_MAX, MPI_MIN, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
                              MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})

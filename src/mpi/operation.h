@@ -85,7 +85,7 @@ struct Operation {
 
   // Whether the result depends on the order in which operands are combined, as that of a sum of
   // floating-point numbers does.
-  bool rounds() const;
+  bool is_inexact() const;
 
   // Whether, as every rank can see, there is no data in a bound call, and so nothing to do.
   bool empty(const Binding& binding) const;

@@ -3,6 +3,8 @@
 #include <functional>
 #include <utility>
 
+#include "selection/ranking.h"
+
 namespace toccata {
 
 bool Plans::Key::operator==(const Key& other) const {
@@ -25,7 +27,7 @@ std::size_t Plans::Key::hash() const {
 
 std::shared_ptr<const Plan> Plans::make(const Key& key, const Shape& known) {
   auto plan = std::make_shared<Plan>();
-  const Shape shape = key.choice.in(known);
+  const Shape shape = shape_of(key.choice, known);
   const auto units = [&](Buffer buffer) {
     return key.collective->blocks(shape, key.rank, buffer) / shape.parts;
   };

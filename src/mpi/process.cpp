@@ -8,12 +8,10 @@
 #include <thread>
 
 #include "mpi/agreement.h"
-#include "mpi/communicator.h"
 #include "mpi/device_memory.h"
 #include "mpi/discovery.h"
 #include "mpi/family.h"
 #include "mpi/patience.h"
-#include "mpi/request.h"
 
 namespace toccata {
 
@@ -104,7 +102,7 @@ int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
 }
 
 int Keyvals::forget_communicator(MPI_Comm, int, void* communicator, void*) {
-  static_cast<Communicator*>(communicator)->leave_user();
+  static_cast<Attachment*>(communicator)->leave_user();
   return MPI_SUCCESS;
 }
 
@@ -225,7 +223,7 @@ void Process::count(const Service& service, std::int64_t bytes, double seconds) 
   service.row.seconds += seconds;
 }
 
-void Process::tell(const Service& service, const Report::Times& times) {
+void Process::tell(const Service& service, const Evidence& times) {
   const std::lock_guard lock(mutex_);
   service.row.times = times;
 }
@@ -238,7 +236,7 @@ void Process::learn(const Tuning::Point& point) {
 }
 
 void Process::finish() {
-  for (Communicator* each : std::vector(communicators_)) each->tell();
+  for (Attachment* each : std::vector(communicators_)) each->tell();
   if (world_rank_ == 0 && !learned_.points.empty()) write_learned();
   if (Settings::get().reporting()) report();
 }
@@ -330,26 +328,26 @@ int Process::explain(int error_class, const std::string& text) {
 void Process::progress() {
   const std::unique_lock lock(active_mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;  // somebody else is at it
-  for (Request* each : active_) each->try_progress();
+  for (UnderWay* each : active_) each->try_progress();
 }
 
-void Process::add(Request& request) {
+void Process::add(UnderWay& request) {
   const std::lock_guard lock(active_mutex_);
   active_.push_back(&request);
   ++active_count_;
 }
 
-void Process::remove(Request& request) {
+void Process::remove(UnderWay& request) {
   const std::lock_guard lock(active_mutex_);
   active_count_ -= static_cast<int>(std::erase(active_, &request));
 }
 
-void Process::add(Communicator& communicator) {
+void Process::add(Attachment& communicator) {
   const std::lock_guard lock(mutex_);
   communicators_.push_back(&communicator);
 }
 
-void Process::remove(Communicator& communicator) {
+void Process::remove(Attachment& communicator) {
   const std::lock_guard lock(mutex_);
   std::erase(communicators_, &communicator);
 }

@@ -22,10 +22,29 @@
 
 namespace toccata {
 
-class Communicator;
 class Process;
-class Request;
 class Surroundings;
+
+// What a process keeps of a communicator of the program's, as an attribute of that.
+class Attachment {
+ public:
+  virtual void leave_user() = 0;  // the communicator is gone
+  virtual void close() = 0;       // MPI is about to end
+  virtual void tell() = 0;        // to the process, what was found out
+
+ protected:
+  ~Attachment() = default;
+};
+
+// A nonblocking collective that goes on while a call waits for something else.
+class UnderWay {
+ public:
+  // Leaves it alone while its owner is at it.
+  virtual void try_progress() = 0;
+
+ protected:
+  ~UnderWay() = default;
+};
 
 // The keyvals by which attributes are found. MPI gives a library no other way to find what it
 // keeps. They are invalid while MPI is not there.
@@ -99,7 +118,7 @@ class Process : public Background {
   // One more call served, of `bytes` in all.
   void count(const Service& service, std::int64_t bytes, double seconds);
   // What is known of the times of a service's calls, which have come to an end.
-  void tell(const Service& service, const Report::Times& times);
+  void tell(const Service& service, const Evidence& times);
   void learn(const Tuning::Point& point);
 
   // Says a thing once, on rank 0 of MPI_COMM_WORLD or here, on standard error.
@@ -116,11 +135,11 @@ class Process : public Background {
   // that wait in different orders would wait for ever.
   bool busy() const override { return active_count_.load(std::memory_order_relaxed) > 0; }
   void progress() override;
-  void add(Request& request);
-  void remove(Request& request);
+  void add(UnderWay& request);
+  void remove(UnderWay& request);
 
-  void add(Communicator& communicator);
-  void remove(Communicator& communicator);
+  void add(Attachment& communicator);
+  void remove(Attachment& communicator);
 
  private:
   Process();
@@ -143,7 +162,7 @@ class Process : public Background {
   std::mutex mutex_;  // guards what follows
   std::set<std::string> said_;
   std::map<std::pair<int, std::string>, int> explained_;
-  std::vector<Communicator*> communicators_;
+  std::vector<Attachment*> communicators_;
   std::deque<Service> services_;
   Report report_;
   Tuning learned_;
@@ -154,7 +173,7 @@ class Process : public Background {
   std::shared_ptr<const Placement> world_placement_;
 
   std::mutex active_mutex_;
-  std::vector<Request*> active_;
+  std::vector<UnderWay*> active_;
   std::atomic<int> active_count_{0};
 };
 

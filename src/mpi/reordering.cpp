@@ -2,18 +2,10 @@
 
 #include "algorithms/registry.h"
 #include "mpi/communicator.h"
+#include "selection/ranking.h"
 #include "topology/placements.h"
 
 namespace toccata {
-
-const Pattern& pattern_named(std::string_view name) {
-  if (const Pattern* found = find_pattern(name)) return *found;
-  std::string known;
-  for (const Pattern& each : patterns())
-    known += (known.empty() ? "" : ", ") + std::string(each.name);
-  throw ChoiceError("there is no pattern '" + std::string(name) + "'; known are " + known +
-                    ", and algorithms, as allgather/bruck");
-}
 
 int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made) {
   Communicator* const communicator = Communicator::of(comm);
@@ -30,7 +22,7 @@ int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made) {
     known.placement = placement;
     known.grid = grid_of(*placement);
     const Choice choice = parse_choice(*collective, pattern);
-    const Shape shape = choice.in(known);
+    const Shape shape = shape_of(choice, known);
     players = mapping_for(*choice.algorithm, shape);
   } else {
     const Pattern& named = pattern_named(pattern);

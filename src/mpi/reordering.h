@@ -5,12 +5,8 @@
 #include <string>
 
 #include "selection/choice.h"
-#include "topology/reorder/heuristics.h"
 
 namespace toccata {
-
-// The pattern of that name, as "ring". ChoiceError if there is none.
-const Pattern& pattern_named(std::string_view name);
 
 // A new communicator of all ranks, in which they are mapped by a pattern ("ring"), or by the
 // traffic of an algorithm ("allgather/bruck"). Errors are MPI's. ChoiceError if there is no such

@@ -41,7 +41,8 @@ class Repeats {
   }
 
   // What a handle of the program's own stands for may change; only predefined datatypes stay.
-  static void remember(const Said& said, Choosing::Calls& calls, const DatatypeTable& datatypes) {
+  static void remember(const Said& said, Decisions::SizeClass& calls,
+                       const DatatypeTable& datatypes) {
     const auto stays = [&](MPI_Datatype type) {
       return type == MPI_Datatype{} || datatypes.is_predefined(type);
     };

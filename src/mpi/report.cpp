@@ -54,8 +54,8 @@ void add_up(Report::Row& into, const Report::Row& from) {
   into.calls += from.calls;
   into.bytes += from.bytes;
   into.seconds += from.seconds;
-  using Times = Report::Times;
-  for (const auto each : {&Times::predicted, &Times::measured, &Times::native, &Times::bound})
+  for (const auto each :
+       {&Evidence::predicted, &Evidence::measured, &Evidence::native, &Evidence::bound})
     if (from.times.*each > 0) into.times.*each = from.times.*each;
   if (from.times.nodes > 0) into.times.nodes = from.times.nodes;
 }

@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 
+#include "deciding/ranks.h"
+
 namespace toccata {
 
 // What ran, counted by rank 0 of each communicator.
@@ -22,17 +24,11 @@ class Report {
 
     auto operator<=>(const Key&) const = default;
   };
-  // What is known of such calls; 0 is not known. Seconds are of a call: by the model, as measured
-  // here, by the MPI library's own, and that no algorithm is below by the model.
-  struct Times {
-    int nodes = 0;
-    double predicted = 0, measured = 0, native = 0, bound = 0;
-  };
   struct Row {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;  // of the whole vector, over all calls
     double seconds = 0;      // that rank 0 spent in the calls
-    Times times = {};
+    Evidence times = {};
   };
 
   // Stays where it is.

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "mpi/blocking.h"
+#include "mpi/comms.h"
 #include "mpi/neighbors.h"
 
 namespace toccata {
@@ -16,10 +17,10 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   made.reset(new Request(std::move(call), comm, persistent));
   Communicator* communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
-  made->communicator_ = communicator->shared_from_this();
-  Communicator::Used& used = service_for(made->call_->operation(), *communicator, algorithm);
-  made->service_ = used.service;
-  return used.is_native() ? made->prepare_native() : made->prepare_schedule(used);
+  made->communicator_ = communicator->shared();
+  Server& server = server_for(made->call_->operation(), *communicator, algorithm);
+  made->service_ = server.service;
+  return server.is_native() ? made->prepare_native() : made->prepare_schedule(server);
 }
 
 // Until all ranks are here.
@@ -56,7 +57,7 @@ int Request::fault() const {
   return call.fault(communicator_->seat(call), communicator_->process().datatypes());
 }
 
-int Request::prepare_schedule(Communicator::Used& used) {
+int Request::prepare_schedule(Server& server) {
   Communicator& communicator = *communicator_;
   const Operation call = call_->operation();
   if (int code = fault(); code != MPI_SUCCESS) return communicator.raise(code);
@@ -67,7 +68,7 @@ int Request::prepare_schedule(Communicator::Used& used) {
   if (communicator.channel().is_settled() &&
       (!communicator.channel().is_ready() || communicator.channel().has_devices()))
     return prepare_native();
-  plan_ = communicator.plan(used, call.root, turn_);
+  plan_ = communicator.plan(server, call.root, turn_);
   if (plan_->sized)
     engine_ = std::make_unique<SizedExecution>();
   else

@@ -16,7 +16,7 @@ namespace toccata {
 
 // A nonblocking or persistent collective. It goes on while somebody waits or tests, for it or for
 // another; see Process::progress.
-class Request {
+class Request final : public UnderWay {
  public:
   // Binds the arguments; nothing is sent before start(). Persistent requests start many times.
   // Errors as run().
@@ -29,8 +29,8 @@ class Request {
   int wait();
   // start() and wait() in one, as a blocking call.
   int run();
-  // By whoever waits for another request. Leaves the request alone while its owner is at it.
-  void try_progress();
+  // By whoever waits for another request.
+  void try_progress() override;
 
   bool persistent() const { return persistent_; }
   bool active() const { return active_; }
@@ -41,7 +41,7 @@ class Request {
   bool has_schedule() const { return plan_ != nullptr; }
   int fault() const;
   int prepare_native();
-  int prepare_schedule(Communicator::Used& used);
+  int prepare_schedule(Server& server);
   int bind();
   int prepare_engine();
   void note_bytes();

@@ -93,7 +93,6 @@ Settings& Settings::mine() {
 
 Settings::Settings() : configuration_(configuration_files(own_path())) {
   settings_were_read = true;
-  for (const Collective* collective : collectives()) asked_.push_back({collective});
   std::string complaint;
   is_our_mpi_ = toccata::is_our_mpi(complaint);
   if (!is_our_mpi_) {
@@ -112,7 +111,8 @@ void Settings::read() noexcept try {
   model_ = usual_model();
   const std::string report = configuration_.value("TOCCATA_REPORT");
   if (report.ends_with(".json")) report_file_ = report;
-  reporting_ = !report_file_.empty() || is_on("TOCCATA_REPORT");
+  wants_bounds_ = !report_file_.empty();
+  reporting_ = wants_bounds_ || is_on("TOCCATA_REPORT");
   if (is_switched_on()) {
     read_choices();
     read_guarding();
@@ -189,8 +189,9 @@ void Settings::read_tuning() {
     learns_to_ = (state.empty() ? variable("HOME") + "/.local/state" : state) +
                  "/toccata/learned-" + our_mpi() + "-" + node + ".json";
   }
+  learns_ = !learns_to_.empty();
   std::error_code error;
-  if (!learns_to_.empty() && std::filesystem::exists(learns_to_, error)) {
+  if (learns_ && std::filesystem::exists(learns_to_, error)) {
     learned_ = tuning_of("TOCCATA_LEARN", learns_to_);
     if (const std::string node = node_text();
         !learned_.points.empty() && learned_.machine != node) {
@@ -273,17 +274,6 @@ void Settings::complain(bool here) const {
   static std::atomic_flag did;
   if (!here || did.test_and_set()) return;
   for (const std::string& each : complaints_) std::fprintf(stderr, "toccata: %s\n", each.c_str());
-}
-
-const SizedChoice& Settings::asked(const Collective& collective) const {
-  return std::ranges::find(asked_, &collective, &Asked::collective)->choice;
-}
-
-bool Settings::chooses(const Collective& collective) const {
-  if (!chooses_ || std::ranges::find(asked_, &collective, &Asked::collective)->is_set) return false;
-  if (reproducible_ && collective.reduces) return false;
-  const bool all_know_sizes = collective.vector_of == nullptr && !collective.among_neighbors;
-  return all_know_sizes || has_files();
 }
 
 namespace {

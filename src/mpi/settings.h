@@ -7,16 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model.h"
+#include "deciding/rules.h"
 #include "selection/configuration.h"
-#include "selection/sized_choice.h"
-#include "selection/tuning.h"
 
 namespace toccata {
 
 // What the environment and toccata.conf say, which is the same for all ranks of a process and does
 // not change. Read at the first call.
-class Settings {
+class Settings : public Rules {
  public:
   static const Settings& get() { return mine(); }
   // Whether anybody has.
@@ -34,42 +32,17 @@ class Settings {
     return reporting_ || asks_for(collective) || (reproducible_ && collective.reduces) ||
            chooses(collective);
   }
-  // Whether an algorithm of ours is asked for.
-  bool asks_for(const Collective& collective) const { return !asked(collective).native(); }
   // Whether anything is known at MPI_Init that has all ranks make ready: an algorithm that is asked
   // for, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
   // Whether one of those goes by where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
-  // TOCCATA_<COLLECTIVE>; native where it asks for nothing or for what cannot be.
-  const SizedChoice& asked(const Collective& collective) const;
-  // Whether the library chooses by itself how to serve a collective: TOCCATA is not off, nothing is
-  // asked for, and there is something to choose by. Of collectives whose size ranks do not know of
-  // each other that is a tuning file alone.
-  bool chooses(const Collective& collective) const;
-
-  // TOCCATA_GUARD: `off` trusts what a tuning file or a model says; `on` tries it beside the MPI
-  // library's own; `all` does so as well where another algorithm may give other bits.
-  enum class Guarding : std::uint8_t { off, on, all };
-  Guarding guarding() const { return guarding_; }
-  // Whether that which decides is known before the first call.
-  bool decides_at_once() const { return guarding_ == Guarding::off || has_files(); }
-  // What TOCCATA_TUNING names, or the first file for this MPI and such nodes among the user's and
-  // the site's; and what earlier runs learned (TOCCATA_LEARN). Empty without.
-  const Tuning& tuning() const { return tuning_; }
+  // The file of tuning().
   const std::string& tuning_file() const { return tuning_file_; }
-  const Tuning& learned() const { return learned_; }
   // Where to write what this run learns; empty for nowhere.
   const std::string& learns_to() const { return learns_to_; }
-  // TOCCATA_MODEL, or the usual one.
-  const Model& model() const { return model_; }
   const Configuration& configuration() const { return configuration_; }
-  // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
-  // long the message.
-  bool reproducible() const { return reproducible_; }
-  // TOCCATA_REORDER: whether algorithms of ours run with their ranks played by others.
-  Reorder reorder() const { return reorder_; }
   // TOCCATA_REORDER_TOPOLOGIES: whether MPI_Cart_create and its like do what reorder = 1 allows.
   bool reorder_topologies() const { return reorder_topologies_; }
   // TOCCATA_REPORT: whether to count and time calls; and the file that gets it all, if it is one.
@@ -104,27 +77,15 @@ class Settings {
   std::string find_tuning();
   void read_reordering();
   Tuning tuning_of(const std::string& name, const std::string& path);
-  bool has_files() const { return !tuning_.points.empty() || !learned_.points.empty(); }
   void note(const std::string& name, const std::string& value);
 
   Configuration configuration_;
-  struct Asked {
-    const Collective* collective;
-    SizedChoice choice = {};
-    bool is_set = false;
-  };
-  std::vector<Asked> asked_;
-  bool chooses_ = false;
-  Guarding guarding_ = Guarding::on;
-  Tuning tuning_, learned_;
   std::string tuning_file_;
   std::string learns_to_;
-  Model model_;
   std::string report_file_;
   bool is_our_mpi_ = true;
   bool asks_ = false, by_places_ = false;
-  bool reproducible_ = false, reporting_ = false;
-  Reorder reorder_ = Reorder::off;
+  bool reporting_ = false;
   bool reorder_topologies_ = false;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "mpi/communicator.h"
+#include "mpi/reordering.h"
 
 namespace toccata {
 
@@ -16,7 +17,7 @@ int reorder_for_topology(MPI_Comm comm,
                          MPI_Comm& bare) {
   bare = MPI_COMM_NULL;
   Communicator* const communicator = Communicator::of(comm);
-  if (communicator == nullptr || communicator->is_inter() || !communicator->obeys_environment())
+  if (communicator == nullptr || communicator->is_inter() || !communicator->obey_rules())
     return MPI_SUCCESS;
   Mapping players;
   try {

@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "algorithms/registry.h"
-#include "selection/ranking.h"
 
 namespace toccata {
 
@@ -130,8 +129,7 @@ Shape Choice::in(const Shape& known) const {
     throw ChoiceError(algorithm->path() + " " + why + ", here are " + std::to_string(shape.p));
   shape = algorithm->complete(std::move(shape));
   if (reorder == Reorder::off) return shape;
-  if (reorder == Reorder::automatic)
-    return Ranking(*this, known, usual_model()).at(reorder_bytes).front().choice.in(known);
+  if (reorder == Reorder::automatic) throw std::logic_error("an order that is still to be found");
   if (const std::string why = why_impossible(*algorithm, order_of(reorder)); !why.empty())
     throw ChoiceError(algorithm->path() + " " + why);
   return toccata::reorder(*algorithm, shape, order_of(reorder), pattern);
@@ -163,6 +161,15 @@ Choice with_wish(const Choice& choice, const Collective& collective, const Reord
   if (never || impossible) result.reorder = Reorder::off;
   if (result.reorder == Reorder::off) result.pattern = nullptr;
   return result;
+}
+
+const Pattern& pattern_named(std::string_view name) {
+  if (const Pattern* found = find_pattern(name)) return *found;
+  std::string known;
+  for (const Pattern& each : patterns())
+    known += (known.empty() ? "" : ", ") + std::string(each.name);
+  throw ChoiceError("there is no pattern '" + std::string(name) + "'; known are " + known +
+                    ", and algorithms, as allgather/bruck");
 }
 
 Reorder parse_reorder(std::string_view word) {

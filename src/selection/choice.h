@@ -29,7 +29,8 @@ struct Choice {
   // "sparbit:messages=per_block" or "native"
   std::string text() const;
   // The shape of this choice in what is known of a communicator (p, root, placement, grid).
-  // ChoiceError if the algorithm cannot run there.
+  // ChoiceError if the algorithm cannot run there. If its order is the model's to find, shape_of()
+  // does it (selection/ranking.h).
   Shape in(const Shape& known) const;
   // One rank's schedule in such a shape. (Of what is known alone, `in` comes first: to find who
   // plays whom takes as long as p ranks' schedules.)
@@ -49,6 +50,9 @@ struct ReorderWish {
 // algorithm knows of none; an order that the algorithm cannot keep.
 Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish);
 
+// The pattern of that name, as "ring". ChoiceError if there is none.
+const Pattern& pattern_named(std::string_view name);
+
 // "auto", "exchange", ... ChoiceError on anything else.
 Reorder parse_reorder(std::string_view word);
 
@@ -59,7 +63,7 @@ inline constexpr std::int64_t reorder_bytes = 4096;
 // Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or
 // "allgather/sparbit". Every algorithm takes `travel=whole|packed|datatype|per_block`: how messages
 // of several pieces travel, and `reorder=off|auto|straight|exchange|shuffle`
-// and `pattern=ring|...` (topology/reorder/heuristics.h). ChoiceError on
+// and `pattern=ring|...` (topology/reorder/patterns.h). ChoiceError on
 // anything else.
 Choice parse_choice(const Collective& collective, std::string_view text);
 

@@ -496,6 +496,11 @@ std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
   return result;
 }
 
+Shape shape_of(const Choice& choice, const Shape& known) {
+  if (choice.native() || choice.reorder != Reorder::automatic) return choice.in(known);
+  return Ranking(choice, known, usual_model()).at(reorder_bytes).front().choice.in(known);
+}
+
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked) {
   constexpr std::size_t most = 5;
   constexpr double longest = 4;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "algorithms/reordered.h"
-#include "topology/reorder/heuristics.h"
+#include "topology/reorder/patterns.h"
 
 namespace toccata {
 

@@ -1,11 +1,10 @@
 // Communicators whose ranks are reordered, and collectives in which others play them.
 #include <numeric>
 
-#include "mpi/bucket.h"
 #include "mpi/call.h"
 #include "mpi/communicator.h"
 #include "support.h"
-#include "topology/reorder/heuristics.h"
+#include "topology/reorder/patterns.h"
 
 namespace toccata {
 namespace {
@@ -78,8 +77,9 @@ TEST(CommSetInfo, SaysWhoServes) {
                               static_cast<int>(count), MPI_INT, comm);
     toccata_allgather(mine.data(), static_cast<int>(count), MPI_INT, all.data(),
                       static_cast<int>(count), MPI_INT, comm, nullptr);
-    const Choosing::Calls& calls = Communicator::of(comm)->calls_such_as(call);
-    return calls.bucket == nullptr ? "nobody" : calls.bucket->stands().service->choice.text();
+    Communicator& communicator = *Communicator::of(comm);
+    Decision* const decision = communicator.decisions().of(communicator.question(call)).decision;
+    return decision == nullptr ? "nobody" : decision->current().service->choice.text();
   };
   EXPECT_EQ(served_by(1), "nobody");
   for (const char* name : {"ring", "bruck"}) {

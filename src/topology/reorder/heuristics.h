@@ -1,8 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "topology/placement.h"
@@ -39,20 +37,5 @@ Mapping bgmh(const Placement& placement, const MappingOptions& options = {});
 //
 //   p = 8, in the order in which they are laid on close cores    0 4 2 6 1 5 3 7
 Mapping bkmh(const Placement& placement, const MappingOptions& options = {});
-
-// A pattern with a heuristic of its own.
-struct Pattern {
-  std::string_view name;       // "ring"
-  std::string_view heuristic;  // "RMH"
-  std::string_view summary;
-  Mapping (*map)(const Placement& placement, const MappingOptions& options);
-  bool takes_all = true;  // any number of ranks, and not powers of two alone
-
-  bool is_possible(int p) const;
-};
-
-std::span<const Pattern> patterns();
-// Null if there is none of that name.
-const Pattern* find_pattern(std::string_view name);
 
 }  // namespace toccata

@@ -1,5 +1,3 @@
-#include "topology/reorder/heuristics.h"
-
 #include <bit>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -10,6 +8,7 @@
 #include "topology/placements.h"
 #include "topology/reorder/distance.h"
 #include "topology/reorder/flows.h"
+#include "topology/reorder/patterns.h"
 #include "topology/synthetic.h"
 
 namespace toccata {

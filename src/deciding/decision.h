@@ -1,0 +1,91 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "deciding/ranks.h"
+#include "deciding/rules.h"
+#include "deciding/trials.h"
+
+namespace toccata {
+
+// Calls of a size class that the MPI library serves before anything is made ready to choose.
+inline constexpr int first_calls = 32;
+inline constexpr std::int64_t all_calls = std::numeric_limits<std::int64_t>::max();
+
+// A call as far as decisions depend on it: the same on every rank.
+struct Question {
+  const Collective& collective;
+  // Bytes that a rank contributes, or of the message; where they differ, their mean; -1 if each
+  // rank knows only its own.
+  std::int64_t bytes = 0;
+  int root = 0;
+  // Whether the result depends on the order in which operands are combined, so that neither trials
+  // nor learned results may change the algorithm.
+  bool keeps_order = false;
+};
+
+// Which algorithm serves the calls of one collective and size class on one communicator, if the
+// library chooses by itself. In order of authority: a tuning file; results of earlier runs; the MPI
+// library's own, with which trials then compare others that the model proposes.
+//
+// The result of a reduction that rounds depends on the algorithm: its algorithm is decided before
+// the first call, so that a program that runs twice gives the same bits.
+class Decision {
+ public:
+  // That for calls such as this one, of up to `bytes`; -1 if ranks do not know of each other.
+  // Collective. Null if the MPI library serves them for good.
+  static std::unique_ptr<Decision> make(Ranks& ranks, const Rules& rules, const Question& call,
+                                        std::int64_t bytes);
+  // That for calls of up to `bytes`, for which the user named an algorithm.
+  static std::unique_ptr<Decision> forced(Ranks& ranks, const Rules& rules,
+                                          const Collective& collective, const Choice& choice,
+                                          std::int64_t bytes);
+
+  // Which candidate serves the next call, and whether to time it.
+  Trials::Next next() const { return trials_ ? trials_->next() : Trials::Next{0, false}; }
+  Server& server(int candidate) { return *candidates_[candidate].server; }
+  Server& current() { return server(trials_ ? trials_->current() : 0); }
+  // How many of the next calls are the MPI library's, up to the next trial; they count as ended.
+  std::int64_t lend();
+
+  // After each call, with its seconds if timed. Now and then all ranks agree on what they measured.
+  void ended(const Question& call, double seconds) {
+    if (trials_ && trials_->ended(seconds)) agree(call);
+  }
+
+  // Passes on what it knows to the report, and to the file of what was learned.
+  void tell();
+
+ private:
+  Decision(Ranks& ranks, const Rules& rules, const Collective& collective, std::int64_t bytes)
+      : ranks_(ranks), rules_(rules), collective_(collective), bytes_(bytes) {}
+
+  void add(const Choice& choice, const std::string& reason, double predicted = 0);
+  bool follow(const Tuning& tuning, const std::string& reason, bool keeps_order);
+  double setup() const;  // seconds
+  void challenge(const Question& call);
+  void agree(const Question& call);
+
+  Ranks& ranks_;
+  const Rules& rules_;
+  const Collective& collective_;
+  std::int64_t bytes_;  // the most of the size class
+  struct Candidate {
+    Choice choice;
+    Server* server;
+    double predicted;  // seconds; 0 if not known
+  };
+  std::vector<Candidate> candidates_;  // if there are trials, the first is the MPI library's own
+  std::optional<Trials> trials_;
+  double bound_ = 0;  // seconds that no algorithm is below by the model; 0 if not known
+};
+
+// Whether the model is to say, at every size, which rank plays which of that algorithm.
+bool reorders_by_size(Ranks& ranks, const Rules& rules, const Collective& collective,
+                      const Choice& choice);
+
+}  // namespace toccata

@@ -1,0 +1,94 @@
+#include "deciding/decisions.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace toccata {
+
+Decisions::SizeClass* Decisions::find(const Question& call) {
+  const auto found = std::ranges::find_if(classes_, [&](const SizeClass& each) {
+    return each.collective == &call.collective && each.least <= call.bytes &&
+           call.bytes <= each.most && each.keeps_order == call.keeps_order;
+  });
+  return found == classes_.end() ? nullptr : &*found;
+}
+
+Decisions::SizeClass& Decisions::make(const Question& call) {
+  SizeClass& made = classes_.emplace_front(
+      SizeClass{.collective = &call.collective, .keeps_order = call.keeps_order});
+  begin(made, call);
+  return made;
+}
+
+void Decisions::ask(const Collective& collective, SizedChoice choice) {
+  std::erase_if(asked_, [&](const auto& each) { return each.first == &collective; });
+  classes_.remove_if([&](const SizeClass& each) { return each.collective == &collective; });
+  asked_.emplace_back(&collective, std::move(choice));
+}
+
+// What ask() was told; else the communicator's info; else the rules.
+Decisions::Asked Decisions::asked(const Question& call) {
+  const Collective& collective = call.collective;
+  const auto told = std::ranges::find(asked_, &collective, [](auto& each) { return each.first; });
+  const std::optional<SizedChoice> named =
+      told != asked_.end() ? std::optional(told->second) : ranks_.asked_by_info(collective);
+  Asked result{named ? *named : rules_.asked(collective), named.has_value(), false};
+  result.reorders =
+      call.bytes >= 0 && reorders_by_size(ranks_, rules_, collective, result.choice.at(call.bytes));
+  result.by_size = result.by_size || !result.choice.is_fixed() || result.reorders;
+  return result;
+}
+
+Decision* Decisions::made_for(const Question& call) {
+  if (const SizeClass* const found = find(call)) return found->decision;
+  return asked(call).by_size ? make(call).decision : nullptr;
+}
+
+// Sizes from one power of two (exclusive) to the next are one class. If a user names sizes, each
+// range is one, or as much of it as is in one such class if a model is to say who plays whom.
+void Decisions::begin(SizeClass& made, const Question& call) {
+  const Collective& collective = call.collective;
+  const std::int64_t bytes = call.bytes;
+  const Asked asked = this->asked(call);
+  const bool chooses = !asked.by_size && rules_.chooses(collective);
+  if (ranks_.size() == 1 && chooses) made.left = all_calls;
+  if (ranks_.size() == 1 || !(chooses || (asked.by_size && ranks_.obey_rules()))) return;
+  made.least = made.most = bytes;
+  if (bytes > 1) {
+    made.most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bytes)));
+    made.least = made.most / 2 + 1;
+  }
+  if (asked.by_size) {
+    const auto& ranges = asked.choice.ranges();
+    auto range = ranges.begin();
+    while (range->most < (bytes < 0 ? SizedChoice::most_bytes : bytes)) ++range;
+    const std::int64_t least = range == ranges.begin() ? 0 : (range - 1)->most + 1;
+    if (bytes >= 0) {
+      made.least = asked.reorders ? std::max(made.least, least) : least;
+      made.most = asked.reorders ? std::min(made.most, range->most) : range->most;
+    }
+    auto forced = Decision::forced(ranks_, rules_, collective, range->choice, made.most);
+    made.decision = decisions_.emplace_back(std::move(forced)).get();
+    return;
+  }
+  made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
+  if (!made.wants_decision)
+    made.left = all_calls;
+  else if (!rules_.decides_at_once())
+    made.left = first_calls;
+}
+
+void Decisions::decide(SizeClass& calls, const Question& call) {
+  calls.wants_decision = false;
+  auto decision = ranks_.obey_rules() ? Decision::make(ranks_, rules_, call, calls.most) : nullptr;
+  if (decision == nullptr)
+    calls.left = all_calls;
+  else
+    calls.decision = decisions_.emplace_back(std::move(decision)).get();
+}
+
+void Decisions::tell() {
+  for (const auto& each : decisions_) each->tell();
+}
+
+}  // namespace toccata

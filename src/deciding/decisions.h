@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <forward_list>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "deciding/decision.h"
+
+namespace toccata {
+
+// Which algorithms serve the calls of one communicator for which the program names none: decided
+// for each collective and size class at its first call. Neither this nor what it points to moves.
+class Decisions {
+ public:
+  Decisions(Ranks& ranks, const Rules& rules) : ranks_(ranks), rules_(rules) {}
+
+  // Calls of one collective and size class.
+  struct SizeClass {
+    const Collective* collective = nullptr;
+    std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
+    // So many of the next calls are the MPI library's. The decision serves those after them; or if
+    // none is wanted, one algorithm for all sizes.
+    std::int64_t left = 0;
+    Decision* decision = nullptr;
+    bool wants_decision = false;
+    bool keeps_order = false;  // see Question
+  };
+
+  // The class of a call, which is one more of them.
+  SizeClass& of(const Question& call) {
+    SizeClass* found = find(call);
+    if (found == nullptr) found = &make(call);
+    if (found->left == 0 && found->wants_decision) decide(*found, call);
+    return *found;
+  }
+
+  // The decision for a call that must not wait for other ranks; null if there is none yet, and a
+  // blocking call has to come first.
+  Decision* made_for(const Question& call);
+
+  // Later calls are served so. Collective.
+  void ask(const Collective& collective, SizedChoice choice);
+
+  // Passes on what the decisions know.
+  void tell();
+
+ private:
+  SizeClass* find(const Question& call);
+  SizeClass& make(const Question& call);
+  // What is asked for, and whether it depends on the size.
+  struct Asked {
+    SizedChoice choice;
+    bool by_size;
+    bool reorders;  // in an order that is the model's to find
+  };
+  Asked asked(const Question& call);
+  void begin(SizeClass& made, const Question& call);
+  void decide(SizeClass& calls, const Question& call);
+
+  Ranks& ranks_;
+  const Rules& rules_;
+  std::vector<std::pair<const Collective*, SizedChoice>> asked_;  // by name
+  std::forward_list<SizeClass> classes_;
+  std::vector<std::unique_ptr<Decision>> decisions_;
+};
+
+}  // namespace toccata

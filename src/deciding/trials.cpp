@@ -1,0 +1,196 @@
+#include "deciding/trials.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace toccata {
+
+namespace {
+
+constexpr double many_times = 3;          // slower: cut off after the first try
+constexpr double hopeless = 1.5;          // slower, compared: not tried again
+constexpr double clearly = 0.98;          // of the time: is ahead
+constexpr int enough = 2;                 // comparisons won in a row take over, or one by far
+constexpr int at_most = 3;                // comparisons that say nothing clear, in its life
+constexpr double expected_excess = 0.15;  // of an untried candidate's call
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+// Of times in order.
+double lower_middle(std::span<const double> times) { return times[(times.size() - 1) / 2]; }
+
+// The best of one's times is ahead of the best of the other's, the second of the second, and so on.
+bool is_ahead(std::span<const double> its, std::span<const double> standing) {
+  return std::ranges::equal(its, standing,
+                            [](double one, double other) { return one < clearly * other; });
+}
+
+}  // namespace
+
+bool Trials::ended_trial(double seconds) {
+  seconds_.push_back(seconds);
+  return seconds_.size() == trial_.size();
+}
+
+// Evidence of the calls and of the agreement before, negative: of these the least is the most.
+std::vector<double> Trials::ballot() const {
+  std::vector<double> result;
+  for (const double each : seconds_) result.push_back(-each);
+  result.push_back(-agreement_);
+  return result;
+}
+
+std::vector<double> Trials::times(std::span<const double> least, int candidate) const {
+  std::vector<double> result;
+  for (std::size_t call = 0; call < trial_.size(); ++call)
+    if (trial_[call] == candidate) result.push_back(std::max(-least[call], 1e-9));
+  std::ranges::sort(result);
+  return result;
+}
+
+// The first agreement, and the first call of a candidate, make connections: once, so neither is
+// counted, or many calls would have to earn it first. A rank that is late only adds to a call, so
+// what a trial costs goes by the quickest calls.
+void Trials::agree(std::span<const double> least, double agreement) {
+  const std::vector<double> standing = times(least, current_);
+  candidates_[current_].seconds = lower_middle(standing);
+  agreeing_ = -least[trial_.size()];
+  double excess = overhead();
+  const int stood = current_;
+  for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate) {
+    if (candidate == stood || std::ranges::find(trial_, candidate) == trial_.end()) continue;
+    const std::vector<double> its = times(least, candidate);
+    const auto counted = static_cast<double>(its.size() - (compares_ ? 0 : 1));
+    excess += counted * (its.front() / standing.front() - 1);
+    judge(candidate, its, standing);
+  }
+  excess_ = std::max(0.0, excess_ + excess);
+  agreement_ = agreed_ ? std::max(agreement, 1e-9) : 0;
+  agreed_ = true;
+  seconds_.clear();
+  plan();
+}
+
+void Trials::judge(int challenger, std::span<const double> its, std::span<const double> standing) {
+  Candidate& candidate = candidates_[challenger];
+  candidate.seconds = lower_middle(its);
+  candidate.ratio = its.front() / standing.front();
+  if (!compares_) {
+    if (candidate.ratio > many_times) candidate.dropped = challenger != 0;
+    return;
+  }
+  if (!is_ahead(its, standing)) {
+    candidate.won = 0;
+    candidate.compared = candidate.ratio >= clearly || ++candidate.unclear >= at_most;
+    if (candidate.ratio > hopeless && challenger != 0) candidate.dropped = true;
+    return;
+  }
+  candidate.won += its.back() < standing.front() ? enough : 1;
+  candidate.compared = candidate.won >= enough;
+  if (!candidate.compared) return;
+  const double ratio = candidate.ratio;
+  for (Candidate& each : candidates_) {
+    each.ratio /= ratio;
+    each.won = 0;
+  }
+  candidates_[current_].ratio = 1 / ratio;
+  candidates_[current_].compared = true;
+  current_ = challenger;
+}
+
+bool Trials::decided() const {
+  for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate)
+    if (candidate != current_ && !candidates_[candidate].compared &&
+        !candidates_[candidate].dropped)
+      return false;
+  return candidates_.size() > 1;
+}
+
+void Trials::challenge(int candidates) {
+  wants_candidates_ = false;
+  candidates_.resize(1 + candidates);
+  plan();
+}
+
+// What comes next: first tries; comparisons of what was tried, the most promising first; or, when
+// all have been through that, a recheck. And at which call: where it is within the share, but not
+// right away, or trials would keep step with a program.
+void Trials::plan() {
+  const auto within_share = [&](double excess) {
+    return std::max(calls_ + 2, static_cast<std::int64_t>((excess_ + excess) / share));
+  };
+  if (candidates_.size() == 1) {
+    if (asked_) {
+      begins_ = never;
+      return;
+    }
+    // Nobody knows yet who could challenge.
+    trial_ = {0, 0, 0, 0};
+    const double setup = setup_ / candidates_[0].seconds;
+    if (static_cast<double>(calls_) * share >= setup) {
+      asked_ = wants_candidates_ = true;
+      begins_ = never;
+    } else {
+      begins_ = std::max(within_share(overhead()), static_cast<std::int64_t>(setup / share));
+    }
+    return;
+  }
+  std::vector<int> untried;
+  int next = -1;
+  for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate) {
+    const Candidate& each = candidates_[candidate];
+    if (candidate == current_ || each.dropped || each.compared) continue;
+    if (each.ratio == 0)
+      untried.push_back(candidate);
+    else if (next < 0 || each.ratio < candidates_[next].ratio)
+      next = candidate;
+  }
+  if (!untried.empty() || next >= 0) {
+    double excess = 2 * expected_excess * static_cast<double>(untried.size());
+    if (untried.empty()) {
+      compare(next);
+      excess = 4 * std::max(0.0, candidates_[next].ratio - 1);
+    } else {
+      try_candidates(untried);
+    }
+    begins_ = within_share(overhead() + excess);
+    recheck_ = 2 * begins_;
+    return;
+  }
+  // The nearest rival; the first candidate, which is what users have without us, always is one.
+  int rival = -1;
+  for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate)
+    if (candidate != current_ && !candidates_[candidate].dropped &&
+        (rival < 0 || candidates_[candidate].ratio < candidates_[rival].ratio))
+      rival = candidate;
+  if (rival < 0) {
+    begins_ = never;
+    return;
+  }
+  compare(rival);
+  recheck_ = std::max(recheck_, calls_ + 1);
+  begins_ = std::max(recheck_,
+                     within_share(overhead() + 4 * std::max(0.0, candidates_[rival].ratio - 1)));
+  recheck_ = 4 * begins_;
+}
+
+// Of an agreement, in calls of the candidate that stands: one, or less where a call takes longer
+// than to find candidates, until it is known.
+double Trials::overhead() const {
+  const double call = candidates_[current_].seconds;
+  return agreeing_ > 0 ? agreeing_ / call : std::min(1.0, setup_ / call);
+}
+
+void Trials::try_candidates(std::span<const int> candidates) {
+  compares_ = false;
+  trial_.clear();
+  for (const int candidate : candidates)
+    trial_.insert(trial_.end(), {current_, candidate, candidate});
+  trial_.push_back(current_);
+}
+
+void Trials::compare(int candidate) {
+  compares_ = true;
+  trial_ = {current_, candidate, candidate, current_, candidate, current_, current_, candidate};
+}
+
+}  // namespace toccata

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace toccata {
+
+// Decides which of a few candidates serves the next call of one collective and size class on one
+// communicator. The current one serves all calls except those of trials, in which others challenge
+// it. The clock of one rank decides nothing: in a trial every rank times its calls; then all ranks
+// agree on the times. Decisions depend on these and on the number of calls, which every rank knows.
+//
+//   calls       0 ... 63 | s s s s | ... | s a a s b b s | ... | s b b s b s s b | ... | b s s b s
+//   served by      s        probe     s    first tries     s     a comparison     b     a recheck
+//                                 agree                agree                 agree
+//
+// A call takes as long as on the slowest rank. The time of the fastest rank, which arrived last,
+// contains no waiting for others, but says too little: in recursive doubling the last rank finds
+// all messages there and is finished at once, while the others wait for its own. So a late rank
+// counts, whichever candidate serves. Therefore a candidate takes over only if its fastest call
+// beats the other's fastest, its second the second, and so on, in two comparisons in a row; or in
+// one, if all of its calls beat all of the other's. Programs have rhythms: each candidate gets as
+// many of the even calls as of the odd ones.
+//
+// Trials, agreements included, cost at most `share` of the time of all calls so far, compared with
+// the current candidate. First tries are exempt, because nobody can judge them beforehand; so is
+// what is set up once: the first agreement, and what a candidate's first call takes longer than its
+// second. To need few agreements, candidates are tried together, and the most promising is compared
+// first.
+class Trials {
+ public:
+  static constexpr double share = 0.02;
+  static constexpr std::int64_t first_probe = 64;  // calls
+
+  // `setup`: seconds that it takes to find challengers, which are asked for once that is within the
+  // share. `calls`: the number of calls so far.
+  explicit Trials(double setup, std::int64_t calls = 0)
+      : setup_(setup), candidates_(1), calls_(calls) {}
+  // Candidate 1 is the current one from the first call on, and candidate 0 challenges it.
+  static Trials trusting(double setup) {
+    Trials trials(setup);
+    trials.candidates_.resize(2);
+    trials.current_ = 1;
+    trials.asked_ = true;
+    trials.try_candidates(std::array{0});
+    return trials;
+  }
+
+  struct Next {
+    int candidate;
+    bool timed;
+  };
+  // Which candidate serves the next call, and whether to time it.
+  Next next() const {
+    return calls_ < begins_ ? Next{current_, false} : Next{trial_[calls_ - begins_], true};
+  }
+  // To be called after every call, with its seconds if timed. True if the ranks have to agree now.
+  bool ended(double seconds = 0) {
+    ++calls_;
+    return calls_ > begins_ && ended_trial(seconds);
+  }
+  // Counts all calls up to the next trial, none of them timed, as ended; returns their number.
+  std::int64_t pass() { return begins_ - std::exchange(calls_, begins_); }
+  // This rank's numbers. agree() takes the least of each among all ranks.
+  std::vector<double> ballot() const;
+  // `agreement`: seconds that it took on this rank, which are part of the next ballot.
+  void agree(std::span<const double> least, double agreement = 0);
+
+  // Whether challengers of candidate 0 are wanted, which is what users have without us. challenge()
+  // adds them as 1, 2, ..., the most promising first; there may be none.
+  bool wants_candidates() const { return wants_candidates_; }
+  void challenge(int candidates);
+  // A candidate cannot serve; on all ranks alike.
+  void drop(int candidate) { candidates_[candidate].dropped = true; }
+
+  int current() const { return current_; }
+  // Whether all candidates were compared with it, except those that were cut off.
+  bool decided() const;
+  std::int64_t calls() const { return calls_; }
+  // Seconds of a call by that candidate, as agreed last; 0 if it was not timed.
+  double seconds(int candidate) const { return candidates_[candidate].seconds; }
+  // What trials have cost more than the current candidate, in calls of it; not below 0.
+  double excess() const { return excess_; }
+
+ private:
+  struct Candidate {
+    double seconds = 0;
+    double ratio = 0;          // to the one that was current; 0: not tried
+    int won = 0, unclear = 0;  // comparisons
+    bool compared = false, dropped = false;
+  };
+
+  bool ended_trial(double seconds);
+  std::vector<double> times(std::span<const double> least, int candidate) const;
+  void judge(int challenger, std::span<const double> its, std::span<const double> standing);
+  void plan();
+  double overhead() const;
+  void try_candidates(std::span<const int> candidates);
+  void compare(int candidate);
+
+  double setup_;
+  std::vector<Candidate> candidates_;
+  int current_ = 0;
+  std::int64_t calls_ = 0;
+  std::int64_t begins_ = first_probe;      // the call at which a trial begins
+  std::vector<int> trial_ = {0, 0, 0, 0};  // the candidates that serve its calls
+  std::vector<double> seconds_;            // of those so far
+  double agreement_ = 0;                   // seconds of the last one here; 0: of the first
+  double agreeing_ = 0;                    // of one before, without waiting; 0: not known
+  double excess_ = 0;
+  std::int64_t recheck_ = 0;
+  bool compares_ = false, agreed_ = false, asked_ = false, wants_candidates_ = false;
+};
+
+}  // namespace toccata

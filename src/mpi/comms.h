@@ -1,0 +1,17 @@
+#pragma once
+
+#include <mpi.h>
+
+namespace toccata {
+
+// How many ranks a collective of this communicator names in its arrays.
+int peers_in(MPI_Comm comm);
+
+// A communicator without the attributes of `comm`, nor its topology, for calls that the MPI library
+// serves. Collective; errors are MPI's.
+int make_bare(MPI_Comm comm, MPI_Comm& made);
+
+// Gives `code` to the communicator's error handler.
+void call_errhandler(MPI_Comm comm, int code);
+
+}  // namespace toccata

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "deciding/ranks.h"
+#include "mpi/channel.h"
+#include "mpi/process.h"
+
+namespace toccata {
+
+// The ranks of a communicator of the program's: how they reach each other, and where they run.
+class Members : public Ranks, public std::enable_shared_from_this<Members> {
+ public:
+  Members(Process& process, MPI_Comm user);
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+
+  Process& process() const { return *process_; }
+  MPI_Comm user() const { return user_; }
+  int rank() const { return rank_; }
+  int size() const final { return size_; }
+  bool is_inter() const { return is_inter_; }
+
+  // The way to the other ranks. Opened by waiting, while nonblocking collectives go on; or, for a
+  // nonblocking one, without, where that can be. Returns an MPI error code. A channel that is
+  // settled but not ready is refused: the MPI library has to serve.
+  Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
+  int open_channel() { return channel().is_settled() ? MPI_SUCCESS : open_channel_now(); }
+  int start_channel();
+  int test_channel(Channel& channel);
+  // One more, once the tags of the last one are used up.
+  int open_next_channel();
+
+  // What the environment asks for is served here: all ranks would do the same. Ranks of other
+  // worlds may have come without us or with other settings, and nobody can tell.
+  bool obey_rules() final { return !process_->is_off() && channel().is_within_world(); }
+  bool agree(std::span<const double> mine, std::span<double> least) final;
+  double now() const final { return PMPI_Wtime(); }
+  std::optional<SizedChoice> asked_by_info(const Collective& collective) final;
+
+  // How ranks are reordered where a choice says nothing of it.
+  ReorderWish wish_for(const Collective& collective) final;
+  // What that is in collectives whose first call comes later. The same on all ranks.
+  ReorderWish& reorder_wish() {
+    if (!reorder_wish_) reorder_wish_ = wish_of_environment();
+    return *reorder_wish_;
+  }
+
+  // This rank's neighbours in the communicator's topology; null without one.
+  const std::shared_ptr<const Neighborhood>& neighbors();
+
+  // Where the ranks run. Derived from where those of MPI_COMM_WORLD do, without asking them, if
+  // they were asked before; else all ranks have to come here.
+  std::shared_ptr<const Placement> placement();
+  int nodes() final;
+  int known_nodes() const final { return nodes_; }
+  Shape shape(int root) final;
+  Shape shape(const Algorithm& algorithm, int root, bool reorders) final;
+
+  // Says a thing once: on rank 0 of MPI_COMM_WORLD if that is one of us, else on our own rank 0.
+  void say_once(const std::string& line) final;
+  // The user's error handler gets `code`, which is also returned.
+  int raise(int code) const { return code == MPI_SUCCESS ? code : raise_error(code); }
+
+ protected:
+  ~Members() = default;
+  // A number that tells communicators apart whose ranks run in different places, for choices that
+  // depend on that; 0 for others. Collective.
+  std::uint64_t where(const Choice& choice);
+
+  Process* process_;  // null once MPI is about to end
+  MPI_Comm user_;     // null once it is gone
+  std::vector<std::unique_ptr<Channel>> channels_;
+
+ private:
+  // What an algorithm goes by: all ranks' neighbours, who then have to come here, or our own.
+  struct KnownNeighbors {
+    std::shared_ptr<const Neighborhood> neighborhood;
+    std::uint64_t digest = 0;
+  };
+
+  static KnownNeighbors known_neighbors(std::shared_ptr<const Neighborhood> neighborhood, int first,
+                                        int end);
+  const KnownNeighbors& neighbors_for(const Algorithm& algorithm);
+  std::shared_ptr<const Placement> find_placement();
+  std::uint64_t place();
+  ReorderWish wish_of_environment();
+  Channel& add_channel();
+  int open_channel_now();
+  int raise_error(int code) const;
+
+  int rank_ = 0;
+  int size_ = 0;
+  bool is_inter_ = false;
+  std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
+  int nodes_ = 0;                               // see known_nodes
+  std::uint64_t where_ = 0;
+  std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
+  std::optional<ReorderWish> reorder_wish_;  // what info says
+};
+
+}  // namespace toccata

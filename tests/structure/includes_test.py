@@ -1,0 +1,75 @@
+"""No two units of src/ include each other, directly or by way of others.
+
+A unit is a header with its source file: `mpi/plans.h` and `mpi/plans.cpp` are one. Files ending in
+`.in`, from which the build makes sources, count as well. No module except those named below
+includes <mpi.h>.
+"""
+
+import re
+import sys
+import unittest
+from collections import defaultdict
+from pathlib import Path
+
+SOURCES = Path(__file__).parents[2] / "src"
+KNOW_MPI = {"mpi", "api", "preload", "simulator"}
+
+
+def unit_of(path):
+    return re.sub(r"\.(h|cpp|cpp\.in)$", "", str(path))
+
+
+def included_units(folder):
+    """{unit: {unit that it includes}}"""
+    files = [path for path in folder.rglob("*") if re.search(r"\.(h|cpp|cpp\.in)$", path.name)]
+    units = {unit_of(path.relative_to(folder)) for path in files}
+    result = defaultdict(set)
+    for path in files:
+        unit = unit_of(path.relative_to(folder))
+        for name in re.findall(r'^\s*#\s*include "(.*)"', path.read_text(), re.MULTILINE):
+            if unit_of(name) in units - {unit}:
+                result[unit].add(unit_of(name))
+    return result
+
+
+def cycle_in(includes):
+    """A list of units of which each includes the next and the last the first; None without."""
+    over, path = set(), []
+
+    def visit(unit):
+        if unit in path:
+            return path[path.index(unit) :]
+        if unit in over:
+            return None
+        path.append(unit)
+        for each in sorted(includes.get(unit, ())):
+            if cycle := visit(each):
+                return cycle
+        over.add(path.pop())
+        return None
+
+    for unit in sorted(includes):
+        if cycle := visit(unit):
+            return cycle
+    return None
+
+
+class Includes(unittest.TestCase):
+    def test_no_units_include_each_other(self):
+        includes = included_units(SOURCES)
+        self.assertGreater(len(includes), 100, "are these the sources?")
+        cycle = cycle_in(includes)
+        self.assertIsNone(cycle, " -> ".join([*(cycle or []), (cycle or [""])[0]]))
+
+    def test_a_cycle_is_found(self):
+        self.assertEqual(cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}), ["b", "c"])
+
+    def test_only_the_modules_of_mpi_know_it(self):
+        for path in SOURCES.rglob("*.*"):
+            module = path.relative_to(SOURCES).parts[0]
+            if path.suffix in {".h", ".cpp"} and module not in KNOW_MPI:
+                self.assertNotRegex(path.read_text(), r'#\s*include [<"](mpi\.h|mpi/)', str(path))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv, verbosity=2)

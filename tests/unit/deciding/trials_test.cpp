@@ -1,0 +1,312 @@
+#include "deciding/trials.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace toccata {
+namespace {
+
+// Ranks without MPI: each has a trials, and a clock of its own. Calls take what the candidate
+// takes, and what a rank waits for others.
+class Job {
+ public:
+  Job(int ranks, const Trials& each, std::vector<double> seconds, unsigned seed)
+      : trials_(ranks, each), seconds_(std::move(seconds)), random_(seed) {}
+
+  bool one_way = false;
+  std::vector<double>
+      alone;         // by candidate: what a rank that comes last takes, as a share of the call
+  double noise = 0;  // of each call's time, as a share
+  double late = 0;   // seconds that one rank in each call comes late, at most
+  std::vector<double> rhythm = {1};  // of that, in turn
+  bool always = false;               // as late as that, not at random
+  double agreement = 0;              // seconds
+  double skew = 0;                   // of clocks' rates, as a share: they lie
+  std::vector<int> served = std::vector<int>(8);
+  double spent = 0, cost = 0;
+
+  void call() {
+    const Trials::Next next = trials_[0].next();
+    for (const Trials& each : trials_) {
+      ASSERT_EQ(each.next().candidate, next.candidate) << "ranks differ at call " << each.calls();
+      ASSERT_EQ(each.next().timed, next.timed);
+    }
+    ++served[next.candidate];
+    std::uniform_real_distribution<> some(0, 1);
+    const double own = seconds_[next.candidate] * (1 + noise * some(random_));
+    spent += own;
+    if (next.candidate != trials_[0].current())
+      cost += std::max(0.0, own - seconds_[trials_[0].current()]);
+    const auto last = static_cast<std::size_t>(some(random_) * trials_.size());
+    const double lateness =
+        late * rhythm[trials_[0].calls() % rhythm.size()] * (always ? 1 : some(random_));
+    const double share = alone.empty() ? 1 : alone[next.candidate];
+    bool agrees = false;
+    for (std::size_t rank = 0; rank < trials_.size(); ++rank) {
+      // Of one candidate's data, who comes late finds them there, and the others wait for none.
+      double seconds = own + lateness;
+      if (rank == last) seconds = own * (1 - (1 - share) * std::min(1.0, lateness / own));
+      if (one_way) seconds = rank == last ? own * 0.1 : own + (last == 0 ? lateness : 0);
+      seconds *= 1 + skew * (static_cast<double>(rank) / trials_.size() - 0.5);
+      agrees = trials_[rank].ended(next.timed ? seconds : 0);
+    }
+    if (!agrees) return;
+    std::vector<double> least = trials_[0].ballot();
+    for (const Trials& each : trials_) {
+      const std::vector<double> ballot = each.ballot();
+      for (std::size_t i = 0; i < least.size(); ++i) least[i] = std::min(least[i], ballot[i]);
+    }
+    spent += agreement;
+    cost += agreement;
+    for (Trials& each : trials_) {
+      each.agree(least, agreement);
+      if (each.wants_candidates()) each.challenge(static_cast<int>(seconds_.size()) - 1);
+    }
+  }
+  void calls(int number) {
+    for (int i = 0; i < number; ++i) call();
+  }
+  const Trials& trials() const { return trials_[0]; }
+  double best() const { return *std::ranges::min_element(seconds_); }
+  double standing() const { return seconds_[trials().current()]; }
+
+ private:
+  std::vector<Trials> trials_;
+  std::vector<double> seconds_;
+  std::mt19937 random_;
+};
+
+TEST(Trials, LeavesTheFirstCallsToTheWayThatStands) {
+  Job job(4, Trials(0), {1e-3, 1e-4}, 1);
+  job.calls(64);
+  EXPECT_EQ(job.served[0], 64);
+}
+
+TEST(Trials, HasTheBetterOfTwoAfter200Calls) {
+  for (const double other : {0.1, 0.5, 0.9, 1.1, 1.5, 2.5}) {
+    Job job(4, Trials(0), {1e-3, other * 1e-3}, 1);
+    job.noise = 0.05;
+    job.agreement = 2e-4;
+    job.calls(200);
+    EXPECT_EQ(job.trials().current(), other < 1 ? 1 : 0) << other;
+  }
+}
+
+// On a network on which to agree takes longer than a call: each agreement saved counts. Beyond the
+// share come the two first calls of the slow candidate (2 ms each), and two agreements: the first,
+// which is not counted, and the second, before which nobody knows how long one takes.
+TEST(Trials, HasTheBestOfFourAfter500CallsThoughToAgreeTakesTwo) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Job job(4, Trials(10e-3), {6e-3, 8e-3, 5.5e-3, 3.6e-3}, seed);
+    job.noise = 0.1;
+    job.agreement = 12e-3;
+    job.calls(500);
+    EXPECT_EQ(job.trials().current(), 3) << seed;
+    EXPECT_LT(job.cost, Trials::share * job.spent + 4e-3 + 2 * job.agreement) << seed;
+  }
+}
+
+TEST(Trials, RecoversFromABadWayThatWasTrusted) {
+  Job job(4, Trials::trusting(1), {1e-3, 3e-3}, 1);
+  job.calls(64);
+  EXPECT_EQ(job.served[1], 64);
+  job.calls(136);
+  EXPECT_EQ(job.trials().current(), 0);
+}
+
+TEST(Trials, KeepsAGoodWayThatWasTrusted) {
+  Job job(4, Trials::trusting(1), {1e-3, 0.5e-3}, 1);
+  job.calls(2000);
+  EXPECT_EQ(job.trials().current(), 1);
+  EXPECT_LT(job.cost, Trials::share * job.spent);
+}
+
+TEST(Trials, CutsOffWhatIsManyTimesSlowerAfterItsFirstTry) {
+  Job job(4, Trials(0), {1e-3, 50e-3}, 1);
+  job.calls(100'000);
+  EXPECT_EQ(job.served[1], 2);  // its first call may have to set things up
+  EXPECT_EQ(job.trials().current(), 0);
+}
+
+TEST(Trials, AsksForChallengersOnceTheyPay) {
+  Job job(2, Trials(1e-3), {1e-6, 0.5e-6}, 1);  // pay after 50 000 calls
+  job.calls(50'000);
+  EXPECT_EQ(job.served[1], 0);
+  job.calls(100'000);
+  EXPECT_EQ(job.trials().current(), 1);
+}
+
+TEST(Trials, NoticesWhenTimesChange) {
+  Trials trials(0);
+  double seconds[] = {1.0, 0.5};
+  for (int call = 0; call < 20'000; ++call) {
+    if (call == 1000) seconds[1] = 2;
+    const Trials::Next next = trials.next();
+    if (!trials.ended(seconds[next.candidate])) continue;
+    trials.agree(trials.ballot());
+    if (trials.wants_candidates()) trials.challenge(1);
+    if (call < 1000 && call > 200) {
+      EXPECT_EQ(trials.current(), 1);
+    }
+  }
+  EXPECT_EQ(trials.current(), 0);
+}
+
+// A rank that comes late, at random or in a rhythm, and up to ten times as late as the call takes:
+// the slower candidate does not take over, and where lateness is less than the call, the faster one
+// does.
+TEST(Trials, IsNotFooledByARankThatComesLate) {
+  for (const double late : {0.5e-3, 1e-3, 10e-3})
+    for (const std::vector<double>& rhythm :
+         {std::vector{1.0}, {1, 0.1}, {1, 0.1, 0.1}, {1, 0.1, 0.1, 0.1}})
+      for (const bool one_way : {false, true}) {
+        int kept = 0, found = 0;
+        for (unsigned seed = 0; seed < 200; ++seed)
+          for (const double other : {0.7e-3, 1.4e-3}) {
+            Job job(4, Trials(0), {1e-3, other}, seed);
+            job.one_way = one_way;
+            job.late = late;
+            job.rhythm = rhythm;
+            job.noise = 0.05;
+            job.calls(1000);
+            if (other < 1e-3)
+              found += job.trials().current();
+            else
+              kept += 1 - job.trials().current();
+          }
+        EXPECT_GE(kept, 200 * 95 / 100) << late << ", in " << rhythm.size();
+        if (late <= 1e-3) {
+          EXPECT_GE(found, 200 * 85 / 100) << late << ", in " << rhythm.size();
+        }
+      }
+}
+
+// A matrix and a vector, say, then a product of vectors: in every second or third call a rank is
+// late by three or ten times what the call takes, whichever call that is when trials begin.
+TEST(Trials, KeepsNoStepWithAProgram) {
+  for (const double late : {3e-3, 10e-3})
+    for (const std::vector<double>& rhythm :
+         {std::vector{1.0, 0.0}, {0, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0, 0}})
+      for (const double other : {0.5e-3, 1.4e-3})
+        for (unsigned seed = 0; seed < 20; ++seed) {
+          Job job(4, Trials(0), {1e-3, other}, seed);
+          job.late = late;
+          job.rhythm = rhythm;
+          job.always = true;
+          job.noise = 0.05;
+          job.calls(3000);
+          EXPECT_EQ(job.trials().current(), other < 1e-3 ? 1 : 0)
+              << late << ", in " << rhythm.size() << ", seed " << seed;
+        }
+}
+
+// Five candidates that are slower, and agreements that take as long as a call.
+TEST(Trials, IsNotFooledByOneOfFive) {
+  int kept = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    Job job(4, Trials(1e-3), {1e-3, 1.4e-3, 1.4e-3, 1.4e-3, 1.4e-3, 1.4e-3}, seed);
+    job.late = 10e-3;
+    job.noise = 0.05;
+    job.agreement = 1e-3;
+    job.calls(1000);
+    kept += job.trials().current() == 0 ? 1 : 0;
+  }
+  EXPECT_GE(kept, 200 * 85 / 100);
+}
+
+// To agree, and to find candidates, is next to nothing there.
+TEST(Trials, DecidesOnLongCallsIn120) {
+  Job job(16, Trials(10e-3), {0.26, 0.15, 0.1, 0.07, 0.09, 0.08}, 1);
+  job.noise = 0.1;
+  job.agreement = 10e-3;
+  job.calls(120);
+  EXPECT_EQ(job.trials().current(), 3);
+}
+
+TEST(Trials, HasDecidedOnceAllAreComparedOrCutOff) {
+  Job job(4, Trials(0), {1e-3, 1.1e-3, 50e-3}, 1);
+  EXPECT_FALSE(job.trials().decided());
+  job.calls(80);
+  EXPECT_FALSE(job.trials().decided());
+  job.calls(5000);
+  EXPECT_TRUE(job.trials().decided());
+}
+
+// As among 16 ranks of four hosts: recursive multiplying takes as long as the MPI
+// library's own, but a rank that comes last is through in a third of that.
+TEST(Trials, IsNotFooledByARankThatFindsAllMessagesThere) {
+  int found = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Job job(16, Trials(0), {5.8e-3, 5.7e-3, 3.3e-3}, seed);
+    job.alone = {0.5, 0.3, 0.6};
+    job.late = 5e-3;
+    job.noise = 0.05;
+    job.calls(1000);
+    found += job.trials().current() == 2 ? 1 : 0;
+  }
+  EXPECT_GE(found, 90);
+}
+
+// Any candidates, any noise, clocks that lie: ranks never differ (asserted at each call), trials
+// cost at most their share but for first tries, and what stands in the end is hardly worse than the
+// best.
+TEST(Trials, KeepsWithinItsShareInAnyJob) {
+  std::mt19937 random(7);
+  const auto some = [&](double least, double most) {
+    return std::uniform_real_distribution<>(least, most)(random);
+  };
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    const int candidates = 1 + static_cast<int>(some(1, 4));
+    std::vector<double> seconds;
+    for (int candidate = 0; candidate < candidates; ++candidate)
+      seconds.push_back(some(0.2, 2.5) * 1e-3);
+    Job job(
+        1 + seed % 5, seed % 3 == 0 ? Trials::trusting(1) : Trials(some(0, 5e-3)),
+        std::vector<double>(seconds.begin(), seconds.begin() + (seed % 3 == 0 ? 2 : candidates)),
+        seed);
+    job.noise = some(0, 0.2);
+    job.agreement = some(0, 1e-3);
+    job.skew = 0.01;
+    job.calls(static_cast<int>(some(64, 10'000)));
+    if (testing::Test::HasFatalFailure()) return;
+    const double first_tries = 2 * 2.5e-3 * 3;
+    EXPECT_LE(job.cost, Trials::share * job.spent + first_tries + 2 * job.agreement) << seed;
+    if (job.trials().calls() > 3000) {
+      EXPECT_LE(job.standing(), 1.25 * job.best()) << seed;
+    }
+  }
+}
+
+// A rank that reports counts its calls one by one, and others pass.
+TEST(Trials, DecidesTheSameWhereCallsPassAtOnce) {
+  const std::vector<double> seconds = {1e-3, 0.8e-3, 0.9e-3, 2e-3};
+  Trials counting(1e-3), passing(1e-3);
+  std::int64_t left = 0;
+  int trials = 0;
+  for (int call = 0; call < 20'000; ++call) {
+    const Trials::Next next = counting.next();
+    if (left == 0 && !passing.next().timed) left = passing.pass();
+    ASSERT_EQ(left == 0, next.timed) << "call " << call;
+    if (left > 0) {
+      ASSERT_EQ(passing.current(), next.candidate);
+      --left;
+      ASSERT_FALSE(counting.ended());
+      continue;
+    }
+    ASSERT_EQ(passing.next().candidate, next.candidate);
+    const bool agrees = counting.ended(seconds[next.candidate]);
+    ASSERT_EQ(passing.ended(seconds[next.candidate]), agrees);
+    if (!agrees) continue;
+    ++trials;
+    for (Trials* const each : {&counting, &passing}) {
+      each->agree(each->ballot(), 1e-4);
+      if (each->wants_candidates()) each->challenge(3);
+    }
+  }
+  EXPECT_GT(trials, 3);
+  EXPECT_EQ(passing.current(), 1);
+}
+
+}  // namespace
+}  // namespace toccata
