@@ -20,6 +20,7 @@
 #include "cost.h"
 #include "crossings.h"
 #include "links.h"
+#include "networks.h"
 #include "reorder.h"
 #include "selection/choice.h"
 #include "selection/configuration.h"
@@ -349,6 +350,7 @@ NB_MODULE(_core, module) {
 
   bind_cost(module);
   bind_links(module);
+  bind_networks(module);
 
   module.def("collectives", [] { return list_of(collectives()); });
   module.def("algorithms", [] { return list_of(all_algorithms()); });

@@ -1,5 +1,6 @@
 """The part of the library without MPI, compiled from python/module.cpp."""
 
+from collections.abc import Sequence
 from typing import overload
 
 __version__: str
@@ -348,6 +349,55 @@ def lower_bounds(collective: str, shape: Shape | int, n: float) -> Bounds:
 
 def link_traffic(choice: Choice, shape: Shape | int, n: float) -> LinkTraffic:
     """The same, routed in dimension order."""
+
+class Cut:
+    """A cut of a network: `demand` has to leave the vertices inside over so much capacity."""
+
+    @property
+    def demand(self) -> int: ...
+    @property
+    def capacity(self) -> int: ...
+    @property
+    def inside(self) -> list[bool]:
+        """By vertex."""
+    @property
+    def ratio(self) -> float: ...
+
+class Network:
+    """Nodes, which are the first vertices, switches, and links, each of which leads one way.
+
+    Weights say by node how many blocks it has, or is to get. ValueError, in one line, where nodes
+    cannot be reached.
+    """
+
+    def __init__(
+        self, nodes: int, vertices: int, links: Sequence[tuple[int, int, int]]
+    ) -> None: ...
+    @staticmethod
+    def of_mesh(dims: Sequence[int], periodic: Sequence[bool]) -> Network:
+        """Routes are in dimension order there."""
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def vertices(self) -> int: ...
+    @property
+    def links(self) -> list[tuple[int, int, int]]:
+        """From, to, capacity."""
+    def reversed(self) -> Network: ...
+    def route(self, source: int, target: int) -> list[tuple[int, float]]:
+        """Links, by number, with the share of a message that takes each."""
+    def loads(self, flows: Sequence[tuple[int, int, float]]) -> list[float]:
+        """By link, what goes over it if so much goes from a node to another."""
+    def broadcast_cut(self, weights: Sequence[int], root: int) -> Cut: ...
+    def scatter_cut(self, weights: Sequence[int], root: int) -> Cut: ...
+    def allgather_cut(self, weights: Sequence[int]) -> Cut: ...
+    def cuts_to(self, supplies: Sequence[int], sinks: Sequence[int]) -> list[Cut]:
+        """For each of some nodes, the smallest cut between all supplies and it."""
+
+def node_flows(
+    choice: Choice, shape: Shape | int, node_of: Sequence[int]
+) -> list[tuple[int, int, float]]:
+    """From node, to node, blocks; `node_of` is by rank."""
 
 class ModelError(ChoiceError): ...
 

@@ -333,13 +333,18 @@ void Lanes::run(ScheduleBuilder& schedule, int rank, const Flat& flat, const Per
 void Lanes::run(ScheduleBuilder& schedule, int rank, const Flat& flat, int width,
                 int segments) const {
   const int delay = segments == 1 ? 0 : flat.busy(nodes());
+  run(schedule, rank,
+      segmented(flat.schedule(nodes(), node(rank)), width / segments, segments, delay),
+      flat.rounds(nodes()) + delay * (segments - 1), width);
+}
+
+void Lanes::run(ScheduleBuilder& schedule, int rank, const Schedule& own, int rounds,
+                int width) const {
   const auto message = [&](Buffer buffer) {
     return [=](int lane) { return BlockMap::affine(buffer, lane * width); };
   };
-  run(schedule, rank,
-      segmented(flat.schedule(nodes(), node(rank)), width / segments, segments, delay),
-      flat.rounds(nodes()) + delay * (segments - 1),
-      message(divide() ? Buffer::recv : Buffer::send), message(Buffer::recv));
+  run(schedule, rank, own, rounds, message(divide() ? Buffer::recv : Buffer::send),
+      message(Buffer::recv));
 }
 
 }  // namespace toccata

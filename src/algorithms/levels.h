@@ -137,6 +137,8 @@ class Lanes {
   int node(int rank) const { return (regions_->of(rank) - first_ + nodes()) % nodes(); }
   int place(int rank) const;
   int size(int node) const { return regions_->size(region(node)); }
+  // The rank of a node that comes first there.
+  int first_of(int node) const { return at(0, node); }
 
   // Of a message of `width` blocks a lane, those of the lanes that a rank carries; and those of
   // each rank of its node.
@@ -171,6 +173,10 @@ class Lanes {
   // unless there are no nodes and nothing has been done yet.
   void run(ScheduleBuilder& schedule, int rank, const Flat& flat, int width,
            int segments = 1) const;
+
+  // The same by a schedule of the rank's node among the nodes, as `node` counts them, in which no
+  // node has more than so many rounds.
+  void run(ScheduleBuilder& schedule, int rank, const Schedule& own, int rounds, int width) const;
 
   // Rounds of one after the other.
   int rounds(const Flat& in_lane, const Flat& inside) const;

@@ -6,7 +6,7 @@ import pytest
 
 import fakes
 from test_cli import invoke
-from toccata import _core, bounds, drawing, grids, links
+from toccata import _core, bounds, drawing, grids, links, networks
 from toccata.catalogue import find
 from toccata.errors import InputError
 from toccata.links import Timing
@@ -17,18 +17,18 @@ def torus(text: str, p: int) -> _core.Shape:
 
 
 def test_bounds_are_reached_by_multiport() -> None:
-    shape = bounds.shape("torus:4x4", None, None, 0)
-    assert shape.p == 16
-    least = _core.lower_bounds("allgather", shape, 1 << 20)
-    found = _core.link_traffic(find("allgather/torus_multiport"), shape, 1 << 20)
+    on = bounds.On(networks.of("torus:4x4"), None)
+    assert on.shape.p == 16
+    least = on.bound("allgather", 1 << 20)
+    found = _core.link_traffic(find("allgather/torus_multiport"), on.shape, 1 << 20)
     assert least.rounds == 2
-    assert found.largest == pytest.approx(least.link_bytes)
+    assert found.largest == pytest.approx(least.free)
     assert max(found.conflicts) == 1
 
 
 def test_bounds_need_links() -> None:
     with pytest.raises(InputError, match="torus:8x8x8"):
-        bounds.shape("node:4 core:2", None, None, 0)
+        networks.of("socket:4 core:2")
     with pytest.raises(_core.ChoiceError, match="alltoall"):
         _core.lower_bounds("alltoall", torus("torus:4x4", 16), 1)
 

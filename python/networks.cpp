@@ -1,0 +1,111 @@
+// Networks of nodes, switches and links, and the cuts that bound collectives there.
+
+#include "networks.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+#include <tuple>
+
+#include "analysis/cuts.h"
+#include "analysis/flows.h"
+#include "analysis/network.h"
+#include "selection/choice.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+namespace {
+
+using Weights = std::vector<std::int64_t>;
+
+// What goes between nodes, in blocks: from, to, how many. Ranks of one node need no link.
+std::vector<std::tuple<int, int, double>> node_flows(const Choice& choice, const Shape& known,
+                                                     const std::vector<int>& node_of) {
+  if (choice.native())
+    throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
+  const Shape shape = choice.in(known);
+  if (static_cast<int>(node_of.size()) != shape.p)
+    throw ChoiceError("there are not as many nodes as ranks");
+  std::vector<Schedule> schedules;
+  for (int rank = 0; rank < shape.p; ++rank) schedules.push_back(choice.schedule(shape, rank));
+  const Flows flows = flows_of(schedules);
+  std::vector<std::tuple<int, int, double>> result;
+  for (int rank = 0; rank < shape.p; ++rank)
+    flows.for_each(rank, [&](int peer, double blocks) {
+      if (node_of[rank] != node_of[peer]) result.emplace_back(node_of[rank], node_of[peer], blocks);
+    });
+  return result;
+}
+
+}  // namespace
+
+void bind_networks(nb::module_& module) {
+  nb::class_<Cut>(module, "Cut")
+      .def_ro("demand", &Cut::demand)
+      .def_ro("capacity", &Cut::capacity)
+      .def_ro("inside", &Cut::inside)
+      .def_prop_ro("ratio", &Cut::ratio);
+
+  nb::class_<Network>(module, "Network")
+      .def(
+          "__init__",
+          [](Network* self, int nodes, int vertices,
+             const std::vector<std::tuple<int, int, std::int64_t>>& links) {
+            std::vector<NetworkLink> made;
+            for (const auto& [from, to, capacity] : links) made.push_back({from, to, capacity});
+            new (self) Network(nodes, vertices, std::move(made));
+          },
+          "nodes"_a, "vertices"_a, "links"_a)
+      .def_static(
+          "of_mesh",
+          [](const std::vector<int>& dims, const std::vector<bool>& periodic) {
+            return Network(Mesh{dims, periodic});
+          },
+          "dims"_a, "periodic"_a)
+      .def_prop_ro("nodes", &Network::nodes)
+      .def_prop_ro("vertices", &Network::vertices)
+      .def_prop_ro("links",
+                   [](const Network& self) {
+                     std::vector<std::tuple<int, int, std::int64_t>> links;
+                     for (const NetworkLink& each : self.links())
+                       links.emplace_back(each.from, each.to, each.capacity);
+                     return links;
+                   })
+      .def("reversed", &Network::reversed)
+      .def("route", &Network::route, "source"_a, "target"_a)
+      .def(
+          "loads",
+          [](const Network& self, const std::vector<std::tuple<int, int, double>>& flows) {
+            std::vector<Network::Flow> made;
+            for (const auto& [from, to, bytes] : flows) made.push_back({from, to, bytes});
+            return self.loads(made);
+          },
+          "flows"_a)
+      .def(
+          "broadcast_cut",
+          [](const Network& self, const Weights& weights, int root) {
+            return broadcast_cut(self, weights, root);
+          },
+          "weights"_a, "root"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "scatter_cut",
+          [](const Network& self, const Weights& weights, int root) {
+            return scatter_cut(self, weights, root);
+          },
+          "weights"_a, "root"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "allgather_cut",
+          [](const Network& self, const Weights& weights) { return allgather_cut(self, weights); },
+          "weights"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "cuts_to",
+          [](const Network& self, const Weights& supplies, const std::vector<int>& sinks) {
+            return cuts_to(self, supplies, sinks);
+          },
+          "supplies"_a, "sinks"_a, nb::call_guard<nb::gil_scoped_release>());
+
+  module.def("node_flows", &node_flows, "choice"_a, "shape"_a, "node_of"_a,
+             nb::call_guard<nb::gil_scoped_release>());
+}

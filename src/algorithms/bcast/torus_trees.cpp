@@ -1,0 +1,26 @@
+// Broadcast on a torus over as many trees as a node has links, no two of which use the same link:
+// each carries a part of the message, in segments that follow each other, so that all links are
+// always busy. Ranks of one cell share the parts among themselves. The trees:
+// patterns/torus_forest.h [edmonds1973]   rounds D + s - 1, depth D = d-N+1, d the sum of the N
+// dimensions, all at least 3
+//                 cost (D + s - 1)·(α + n/(2N·s)·β), with one rank per cell
+
+#include "algorithms/forests.h"
+
+namespace toccata::algorithms::bcast {
+
+extern const Algorithm torus_trees{
+    .name = "torus_trees",
+    .collective = toccata::bcast,
+    .summary = "over as many trees of a torus as a node has links, which share none; long messages",
+    .citation = "edmonds1973",
+    .parameters = {TorusTrees::how_many(), OverForest::segments()},
+    .by_placement = true,
+    .by_grid = true,
+    .parts = TorusTrees::parts,
+    .impossible = TorusTrees::why_impossible,
+    .write = [](const Shape& shape, int rank,
+                ScheduleBuilder& schedule) { TorusTrees::over(shape).bcast(schedule, rank); },
+};
+
+}  // namespace toccata::algorithms::bcast

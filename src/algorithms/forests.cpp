@@ -1,0 +1,176 @@
+#include "algorithms/forests.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "algorithms/pipelined_trees.h"
+#include "algorithms/torus.h"
+#include "patterns/torus_forest.h"
+#include "schedule/backwards.h"
+#include "topology/division.h"
+#include "topology/placements.h"
+
+namespace toccata {
+
+int Forest::blocks() const {
+  return std::max(1, std::accumulate(weights.begin(), weights.end(), 0));
+}
+
+namespace {
+
+// Over each tree, whose blocks come after those of the trees before it.
+template <typename OverTree>
+Schedule over_all(const Forest& forest, int vertex, int segments, OverTree&& over_tree) {
+  std::vector<Schedule> all;
+  int first = 0;
+  for (int tree = 0; tree < static_cast<int>(forest.weights.size()); ++tree) {
+    const int weight = forest.weights[tree];
+    const auto blocks = [&](Buffer buffer) {
+      return BlockMap::affine(buffer, first, weight, weight);
+    };
+    all.push_back(
+        on(over_tree(forest.place(tree, vertex)), blocks(Buffer::send), blocks(Buffer::recv)));
+    first += weight * segments;
+  }
+  return beside(all);
+}
+
+bool is_root(const Forest& forest, int vertex) {
+  return forest.weights.empty() || forest.place(0, vertex).parent < 0;
+}
+
+}  // namespace
+
+Schedule Forest::down(int vertex, int segments) const {
+  return over_all(*this, vertex, segments,
+                  [&](const TreePlace& at) { return toccata::down(at, segments); });
+}
+
+Schedule Forest::up(int vertex, int segments) const {
+  return collecting(down(vertex, segments), depth + segments - 1, 0,
+                    is_root(*this, vertex) ? blocks() * segments : 0);
+}
+
+Schedule Forest::up_and_down(int vertex, int segments) const {
+  if (weights.empty()) return up(vertex, segments);
+  return over_all(*this, vertex, segments,
+                  [&](const TreePlace& at) { return toccata::up_and_down(at, segments, depth); });
+}
+
+const Parameter& OverForest::segments() {
+  static const Parameter parameter =
+      number("segments", "pieces that follow each other along each tree", 1, 1024, 16, {2, 16});
+  return parameter;
+}
+
+void OverForest::bcast(ScheduleBuilder& schedule, int rank) const {
+  if (!lanes_) {
+    schedule.then(forest_.down(rank, segments_));
+    return;
+  }
+  const BlockMap all = lanes_->of_all(rank, Buffer::recv, width());
+  const BlockMap own = lanes_->own(rank, Buffer::recv, width());
+  lanes_->inside(schedule, rank, {toccata::scatter, "binomial"}, all, own, Lanes::Nodes::the_roots);
+  lanes_->run(schedule, rank, forest_.down(lanes_->node(rank), segments_),
+              forest_.depth + segments_, width());
+  lanes_->inside(schedule, rank, {toccata::allgather, "bruck"}, own, all);
+}
+
+void OverForest::reduce(ScheduleBuilder& schedule, int rank, bool is_root) const {
+  if (!lanes_) {
+    schedule.then(forest_.up(rank, segments_));
+    return;
+  }
+  const BlockMap own = lanes_->own(rank, Buffer::recv, width());
+  ScheduleBuilder all;
+  lanes_->inside(all, rank, {toccata::reduce_scatter, "recursive_halving"},
+                 lanes_->of_all(rank, Buffer::send, width()), own);
+  lanes_->run(all, rank, forest_.up(lanes_->node(rank), segments_), forest_.depth + segments_,
+              width());
+  lanes_->inside(all, rank, {toccata::gather, "binomial"}, own,
+                 lanes_->of_all(rank, Buffer::recv, width()), Lanes::Nodes::the_roots);
+  const Schedule up = std::move(all).build();
+  schedule.then(is_root ? up : in_scratch(up, BlockMap::affine(Buffer::send, 0)));
+}
+
+void OverForest::allreduce(ScheduleBuilder& schedule, int rank) const {
+  if (!lanes_) {
+    schedule.then(forest_.up_and_down(rank, segments_));
+    return;
+  }
+  const BlockMap own = lanes_->own(rank, Buffer::recv, width());
+  lanes_->inside(schedule, rank, {toccata::reduce_scatter, "recursive_halving"},
+                 lanes_->of_all(rank, Buffer::send, width()), own);
+  lanes_->run(schedule, rank, forest_.up_and_down(lanes_->node(rank), segments_),
+              2 * forest_.depth + segments_ + 1, width());
+  lanes_->inside(schedule, rank, {toccata::allgather, "bruck"}, own,
+                 lanes_->of_all(rank, Buffer::recv, width()));
+}
+
+namespace {
+
+// Whether the ranks fill the cells of the machine's network, some cell with several of them: then
+// what matters is the way between cells.
+bool by_cells(const Shape& shape) {
+  if (shape.placement == nullptr || !shape.placement->machine().network()) return false;
+  const Regions& regions = shape.placement->regions(0);
+  return node_level(shape.placement->machine()) == 0 && regions.divide() &&
+         regions.number() == shape.placement->machine().objects(0);
+}
+
+Mesh mesh_of(const Shape& shape) {
+  return by_cells(shape) ? *shape.placement->machine().network() : grid_of(shape).mesh;
+}
+
+}  // namespace
+
+const Parameter& TorusTrees::how_many() {
+  static const Parameter parameter =
+      number("trees", "trees at the same time; 0 is as many as a node has links", 0, 64, 0, {0});
+  return parameter;
+}
+
+std::string TorusTrees::why_impossible(const Shape& shape) {
+  return TorusForest::fits(mesh_of(shape)) ? "" : "needs a torus, or dimensions of at most 2 ranks";
+}
+
+OverForest TorusTrees::over(const Shape& shape) {
+  const int segments = shape.parameters[OverForest::segments()];
+  const auto forest = [&](const Mesh& mesh, int root, auto cell_of, auto vertex_at) {
+    const auto trees = std::make_shared<const TorusForest>(mesh, root);
+    const int wanted = shape.parameters[how_many()];
+    const int used = wanted == 0 ? trees->trees() : std::min(wanted, trees->trees());
+    return Forest{std::vector<int>(used, 1), trees->depth(), [=](int tree, int vertex) {
+                    TreePlace place = trees->place(tree, cell_of(vertex));
+                    if (place.parent >= 0) place.parent = vertex_at(place.parent);
+                    for (int& child : place.children) child = vertex_at(child);
+                    return place;
+                  }};
+  };
+  if (!by_cells(shape)) {
+    const auto grid = std::make_shared<const Grid>(grid_of(shape));
+    return {forest(
+                grid->mesh, cell_of(*grid, shape.root),
+                [grid](int rank) { return cell_of(*grid, rank); },
+                [grid](int cell) { return grid->rank_at(cell); }),
+            segments};
+  }
+  const Machine& machine = shape.placement->machine();
+  Lanes lanes(shape, 0);
+  auto cells = std::make_shared<std::vector<int>>();  // by node
+  auto nodes = std::make_shared<std::vector<int>>(lanes.nodes());
+  for (int node = 0; node < lanes.nodes(); ++node) {
+    const Place& place = shape.placement->place(lanes.first_of(node));
+    cells->push_back(machine.ancestor(place.level, place.object, 0));
+    (*nodes)[cells->back()] = node;
+  }
+  Forest of_nodes = forest(
+      *machine.network(), cells->front(), [cells](int node) { return (*cells)[node]; },
+      [nodes](int cell) { return (*nodes)[cell]; });
+  return {std::move(lanes), std::move(of_nodes), segments};
+}
+
+int TorusTrees::parts(const Shape& shape) { return over(shape).parts(); }
+
+}  // namespace toccata

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "algorithms/levels.h"
+#include "patterns/binary_tree.h"
+
+namespace toccata {
+
+// Several trees over the same vertices, which carry parts of a message at the same time. A tree of
+// weight w carries w blocks of each segment.
+struct Forest {
+  std::vector<int> weights = {};  // by tree
+  int depth = 0;                  // of the deepest, or more
+  std::function<TreePlace(int tree, int vertex)> place = {};
+
+  int blocks() const;  // of a segment
+
+  // What a vertex does, its peers being vertices: the blocks 0 ... blocks() * segments - 1 of recv,
+  // and of send in reductions, in the order of the trees. Down from the root that all trees have,
+  // up to it, and up and then down over trees whose roots may differ.
+  Schedule down(int vertex, int segments) const;
+  Schedule up(int vertex, int segments) const;
+  Schedule up_and_down(int vertex, int segments) const;
+};
+
+// Collectives over a forest of the ranks; or over one of the nodes, as `Lanes` counts them, where
+// each rank of a node carries a part of the message over the same trees, and the parts are
+// scattered and gathered inside the nodes.
+class OverForest {
+ public:
+  static const Parameter& segments();
+
+  OverForest(Forest of_ranks, int segments) : forest_(std::move(of_ranks)), segments_(segments) {}
+  OverForest(Lanes lanes, Forest of_nodes, int segments)
+      : lanes_(std::move(lanes)), forest_(std::move(of_nodes)), segments_(segments) {}
+
+  int parts() const { return (lanes_ ? lanes_->number() : 1) * width(); }
+  void bcast(ScheduleBuilder& schedule, int rank) const;
+  void reduce(ScheduleBuilder& schedule, int rank, bool is_root) const;
+  void allreduce(ScheduleBuilder& schedule, int rank) const;
+
+ private:
+  int width() const { return forest_.blocks() * segments_; }
+
+  std::optional<Lanes> lanes_;
+  Forest forest_;
+  int segments_;
+};
+
+// Over the trees of a torus that share no link: those of the machine's network where each of its
+// cells has ranks, else those of the mesh that the ranks are laid on.
+class TorusTrees {
+ public:
+  static const Parameter& how_many();
+  static std::string why_impossible(const Shape& shape);
+  static int parts(const Shape& shape);
+  static OverForest over(const Shape& shape);
+};
+
+}  // namespace toccata

@@ -1,0 +1,28 @@
+// Reduce on a torus over as many trees as a node has links, no two of which use the same link:
+// bcast/torus_trees played backwards. Ranks of one cell reduce among themselves first.
+// [edmonds1973]   rounds D + s - 1, depth D = d-N+1, d the sum of the N dimensions, all at least 3
+//                 cost (D + s - 1)·(α + n/(2N·s)·β) + n·γ·(children of a rank), one rank per cell
+//
+// A tree combines ranks in any order, so that their order is not kept.
+
+#include "algorithms/forests.h"
+
+namespace toccata::algorithms::reduce {
+
+extern const Algorithm torus_trees{
+    .name = "torus_trees",
+    .collective = toccata::reduce,
+    .summary = "over as many trees of a torus as a node has links, which share none; long messages",
+    .citation = "edmonds1973",
+    .parameters = {TorusTrees::how_many(), OverForest::segments()},
+    .by_placement = true,
+    .by_grid = true,
+    .parts = TorusTrees::parts,
+    .impossible = TorusTrees::why_impossible,
+    .write =
+        [](const Shape& shape, int rank, ScheduleBuilder& schedule) {
+          TorusTrees::over(shape).reduce(schedule, rank, rank == shape.root);
+        },
+};
+
+}  // namespace toccata::algorithms::reduce
