@@ -278,7 +278,10 @@ NB_MODULE(_core, module) {
       .def_ro("name", &Algorithm::name)
       .def_ro("summary", &Algorithm::summary)
       .def_ro("citation", &Algorithm::citation)
-      .def_ro("parameters", &Algorithm::parameters)
+      .def_prop_ro("parameters",
+                   [](const Algorithm& self) {
+                     return std::vector<Parameter>(self.parameters.begin(), self.parameters.end());
+                   })
       .def_ro("relays", &Algorithm::relays)
       .def_ro("ordered", &Algorithm::ordered)
       .def_ro("reproducible", &Algorithm::reproducible)

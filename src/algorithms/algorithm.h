@@ -31,7 +31,7 @@ struct Algorithm {
   // What the literature says that it costs, where there is a closed form. Proofs hold it to what is
   // counted in the schedules (algorithms/count.h), which is what everybody else goes by.
   Cost (*claim)(const Shape& shape) = nullptr;
-  std::vector<Parameter> parameters = {};
+  ParameterList parameters = {};
 
   // Whether blocks are parked where others belong, so that all must have one size.
   bool blocks_alike = false;

@@ -1,11 +1,10 @@
 #include "analysis/model_file.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <nlohmann/json.hpp>
+
+#include "topology/file.h"
 
 namespace toccata {
 
@@ -183,10 +182,13 @@ std::string json(const Model& model) {
 }
 
 Model read_model(const std::string& path) {
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path))
-    throw ModelError(path + ": is no file that can be read; toccata calibrate -o writes one");
-  return parse_model(std::string(std::istreambuf_iterator<char>(file), {}), path);
+  std::string text;
+  try {
+    text = read_regular_file(path, most_bytes_of_settings);
+  } catch (const FileError& error) {
+    throw ModelError(std::string(error.what()) + "; toccata calibrate -o writes models");
+  }
+  return parse_model(text, path);
 }
 
 }  // namespace toccata

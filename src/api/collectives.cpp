@@ -30,18 +30,22 @@ TOCCATA_FUNCTIONS(TOCCATA_BLOCKING)
 
 #define TOCCATA_SET(kind, name) call->name = name;
 
-#define TOCCATA_NONBLOCKING(Name, name, collective)                                                \
-  extern "C" int toccata_i##name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,        \
-                                 const char* algorithm, toccata_request* request) {                \
-    auto call = std::make_unique<toccata::calls::name>();                                          \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_SET) return toccata::make_request(std::move(call), comm,      \
-                                                                       algorithm, false, request); \
-  }                                                                                                \
-  extern "C" int toccata_##name##_init(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,  \
-                                       MPI_Info, const char* algorithm,                            \
-                                       toccata_request* request) {                                 \
-    auto call = std::make_unique<toccata::calls::name>();                                          \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_SET) return toccata::make_request(std::move(call), comm,      \
-                                                                       algorithm, true, request);  \
+#define TOCCATA_NONBLOCKING(Name, name, collective)                                               \
+  extern "C" int toccata_i##name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,       \
+                                 const char* algorithm, toccata_request* request) {               \
+    return toccata::guarded(comm, [&] {                                                           \
+      auto call = std::make_unique<toccata::calls::name>();                                       \
+      TOCCATA_ARGUMENTS_##name(TOCCATA_SET) return toccata::make_request(                         \
+          std::move(call), comm, algorithm, false, request);                                      \
+    });                                                                                           \
+  }                                                                                               \
+  extern "C" int toccata_##name##_init(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm, \
+                                       MPI_Info, const char* algorithm,                           \
+                                       toccata_request* request) {                                \
+    return toccata::guarded(comm, [&] {                                                           \
+      auto call = std::make_unique<toccata::calls::name>();                                       \
+      TOCCATA_ARGUMENTS_##name(TOCCATA_SET) return toccata::make_request(                         \
+          std::move(call), comm, algorithm, true, request);                                       \
+    });                                                                                           \
   }
 TOCCATA_FUNCTIONS(TOCCATA_NONBLOCKING)

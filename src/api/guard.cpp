@@ -1,13 +1,20 @@
 #include "api/guard.h"
 
+#include <cstdio>
+
 #include "mpi/comms.h"
 #include "mpi/process.h"
 
 namespace toccata {
 
-int raise_error(MPI_Comm comm, int error_class, const std::string& text) {
-  Process* process = Process::current();
-  const int code = process != nullptr ? process->explain(error_class, text) : error_class;
+// To explain it may take memory that is not there.
+int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept {
+  int code = error_class;
+  try {
+    if (Process* process = Process::current()) code = process->explain(error_class, text);
+  } catch (const std::exception&) {
+    std::fprintf(stderr, "toccata: %s\n", text);
+  }
   call_errhandler(comm, code);
   return code;
 }

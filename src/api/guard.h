@@ -2,8 +2,8 @@
 
 #include <mpi.h>
 
+#include <exception>
 #include <new>
-#include <string>
 
 #include "selection/choice.h"
 
@@ -11,7 +11,7 @@ namespace toccata {
 
 // Raises an error of that class on the communicator, with a text for MPI_Error_string;
 // where this MPI cannot keep the text, it goes to standard error.
-int raise_error(MPI_Comm comm, int error_class, const std::string& text);
+int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept;
 
 // Runs `body`, which returns an MPI error code, so that no exception crosses the C interface.
 template <typename Body>

@@ -16,27 +16,31 @@ std::string Parameter::text(int value) const {
   return is_choice() ? std::string(words[value]) : std::to_string(value);
 }
 
-Parameter choice(std::string_view name, std::string_view help,
-                 std::vector<std::string_view> words) {
-  Parameter parameter{name, help, std::move(words)};
+Parameter choice(std::string_view name, std::string_view help, const Parameter::Words& words) {
+  Parameter parameter{name, help, words};
   parameter.most = static_cast<int>(parameter.words.size()) - 1;
   for (int i = 0; i <= parameter.most; ++i) parameter.samples.push_back(i);
   return parameter;
 }
 
 Parameter number(std::string_view name, std::string_view help, int least, int most, int standard,
-                 std::vector<int> samples) {
-  return {name, help, {}, least, most, standard, std::move(samples)};
+                 const Parameter::Samples& samples) {
+  return {name, help, {}, least, most, standard, samples};
 }
 
-Parameters::Parameters(const std::vector<Parameter>& declared) : declared_(&declared) {
+Parameters::Parameters(const ParameterList& declared) : declared_(&declared) {
   for (const Parameter& parameter : declared) values_.push_back(parameter.standard);
 }
 
 int Parameters::operator[](const Parameter& parameter) const {
-  const auto found = std::ranges::find(*declared_, parameter);
-  assert(found != declared_->end() && "the descriptor must list the parameter");
-  return values_[found - declared_->begin()];
+  return values_[place_of(parameter)];
+}
+
+std::size_t Parameters::place_of(const Parameter& parameter) const {
+  std::size_t place = 0;
+  while (place < declared_->size() && (*declared_)[place] != parameter) ++place;
+  assert(place < declared_->size() && "the descriptor must list the parameter");
+  return place;
 }
 
 bool Parameters::is(const Parameter& parameter, std::string_view word) const {
@@ -44,7 +48,7 @@ bool Parameters::is(const Parameter& parameter, std::string_view word) const {
 }
 
 void Parameters::set(const Parameter& parameter, int value) {
-  values_[std::ranges::find(*declared_, parameter) - declared_->begin()] = value;
+  values_[place_of(parameter)] = value;
 }
 
 std::string Parameters::text() const {

@@ -1,20 +1,28 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "collectives/few.h"
 
 namespace toccata {
 
 // One parameter of an algorithm, as its descriptor states it: a choice among words, or a number.
 struct Parameter {
+  using Words = Few<std::string_view, 16>;
+  using Samples = Few<int, 16>;
+
   std::string_view name;
   std::string_view help;
-  std::vector<std::string_view> words;  // a choice's words; its value is the word's place
-  int least = 0;                        // a number's bounds
+  Words words = {};  // a choice's words; its value is the word's place
+  int least = 0;     // a number's bounds
   int most = 0;
-  int standard = 0;               // the value where none is given
-  std::vector<int> samples = {};  // the values that proofs and sweeps go through
+  int standard = 0;      // the value where none is given
+  Samples samples = {};  // the values that proofs and sweeps go through
 
   bool is_choice() const { return !words.empty(); }
   // "per_round|per_block" or "2..64"
@@ -26,17 +34,55 @@ struct Parameter {
 };
 
 // A choice among words; the first is the standard.
-Parameter choice(std::string_view name, std::string_view help, std::vector<std::string_view> words);
+Parameter choice(std::string_view name, std::string_view help, const Parameter::Words& words);
 // A whole number from `least` to `most`.
 Parameter number(std::string_view name, std::string_view help, int least, int most, int standard,
-                 std::vector<int> samples);
+                 const Parameter::Samples& samples);
+
+// The parameters that an algorithm takes, each of which stands before its descriptor:
+//
+//   .parameters = {radix, segments}
+class ParameterList {
+ public:
+  ParameterList() = default;
+  ParameterList(std::initializer_list<std::reference_wrapper<const Parameter>> parameters) {
+    for (const Parameter& each : parameters) all_.push_back(&each);
+  }
+
+  class Iterator {
+   public:
+    using value_type = Parameter;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    explicit Iterator(const Parameter* const* at) : at_(at) {}
+    const Parameter& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(at_++); }
+    bool operator==(const Iterator& other) const = default;
+
+   private:
+    const Parameter* const* at_ = nullptr;
+  };
+  Iterator begin() const { return Iterator(all_.begin()); }
+  Iterator end() const { return Iterator(all_.end()); }
+  std::size_t size() const { return all_.size(); }
+  bool empty() const { return all_.empty(); }
+  const Parameter& operator[](std::size_t i) const { return *all_[i]; }
+
+ private:
+  Few<const Parameter*, 8> all_;
+};
 
 // Values for an algorithm's parameters, in the order of its descriptor.
 class Parameters {
  public:
   Parameters() = default;
   // All at their standard.
-  explicit Parameters(const std::vector<Parameter>& declared);
+  explicit Parameters(const ParameterList& declared);
 
   // Whether nobody has said whose they are.
   bool empty() const { return declared_ == nullptr; }
@@ -50,7 +96,10 @@ class Parameters {
   bool operator==(const Parameters& other) const;
 
  private:
-  const std::vector<Parameter>* declared_ = nullptr;
+  // Where the parameter stands among those declared.
+  std::size_t place_of(const Parameter& parameter) const;
+
+  const ParameterList* declared_ = nullptr;
   std::vector<int> values_;
 };
 

@@ -4,12 +4,14 @@
 
 namespace toccata {
 
-Rules::Rules() {
+void Rules::know_collectives() {
   for (const Collective* collective : collectives()) asked_.push_back({collective});
 }
 
 const SizedChoice& Rules::asked(const Collective& collective) const {
-  return std::ranges::find(asked_, &collective, &Asked::collective)->choice;
+  static const SizedChoice native;
+  const auto found = std::ranges::find(asked_, &collective, &Asked::collective);
+  return found == asked_.end() ? native : found->choice;
 }
 
 bool Rules::chooses(const Collective& collective) const {

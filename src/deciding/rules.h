@@ -46,15 +46,17 @@ class Rules {
   Reorder reorder() const { return reorder_; }
 
  protected:
-  Rules();
+  Rules() = default;
   ~Rules() = default;
+  // To be called before anything is asked for.
+  void know_collectives();
 
   struct Asked {
     const Collective* collective;
     SizedChoice choice = {};
     bool is_set = false;
   };
-  std::vector<Asked> asked_;
+  std::vector<Asked> asked_;  // empty: nothing is
   bool chooses_ = false;
   Guarding guarding_ = Guarding::on;
   Tuning tuning_, learned_;

@@ -23,7 +23,6 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     code = communicator.raise(fault);
     return true;
   };
-  if (int fault = call.fault(seat, process.datatypes()); fault != MPI_SUCCESS) return judge(fault);
   if (communicator.open_channel() != MPI_SUCCESS) return false;
   Channel& channel = communicator.channel();
   if (!channel.is_ready()) return false;

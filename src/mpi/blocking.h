@@ -27,8 +27,8 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
   return able_to_serve(call, communicator, server);
 }
 
-// Runs a call by one of our algorithms, to its end. False where the MPI library has to serve or to
-// judge it; then nothing has been sent. `code` has been through the error handler.
+// Runs a call without a fault by one of our algorithms, to its end. False where the MPI library has
+// to serve or to judge it; then nothing has been sent. `code` has been through the error handler.
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code);
 
 // Runs a collective to its end, by the algorithm of that name, or what the environment asks where
@@ -40,6 +40,10 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   Communicator* const communicator = Communicator::of(said.comm);
   if (communicator == nullptr || communicator->is_inter()) return native();
   if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
+  // A wrong call is judged before anything is agreed on, for which other ranks, whose calls may be
+  // right, would have to come.
+  if (const int fault = communicator->fault(call, algorithm); fault != MPI_SUCCESS)
+    return algorithm == nullptr ? native() : communicator->raise(fault);
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
 
   // Decide, unless the MPI library serves it for sure.

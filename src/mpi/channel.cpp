@@ -35,7 +35,19 @@ int Channel::start(bool at_once) {
   state_ = State::agreeing;
   agreement_ = std::make_unique<Agreement>();
   window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
-  return agree(at_once);
+  return checked(agree(at_once));
+}
+
+// What has failed once tells nothing more. Others may think that our window is in use; and MPI may
+// still write to what it was given.
+int Channel::checked(int code) {
+  if (code == MPI_SUCCESS || is_settled()) return code;
+  spoil();
+  if (agreement_ != nullptr && (agreement_->words_request != MPI_REQUEST_NULL ||
+                                agreement_->windows_request != MPI_REQUEST_NULL))
+    static_cast<void>(agreement_.release());
+  refuse("");
+  return code;
 }
 
 int Channel::agree(bool at_once) {
@@ -62,7 +74,7 @@ int Channel::spread() {
 
 int Channel::test() {
   if (is_settled() || tested_.exchange(true)) return MPI_SUCCESS;
-  const int code = advance();
+  const int code = checked(advance());
   tested_ = false;
   return code;
 }

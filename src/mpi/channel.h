@@ -30,7 +30,8 @@ struct Stance {
 //   new ──start()──▶ agreeing ──test()──▶ ready       windows on the private world
 //                        │                  ▲
 //                        ├─ no such world ──┘         a communicator of its own
-//                        └─ settings differ, or no communicator is to be had ──▶ refused
+//                        └─ settings differ, no communicator is to be had,
+//                           or the exchange fails ──▶ refused
 //
 // One collective of the program's own communicator is all that costs, in which ranks say what they
 // ask for and which window each has free; a second tells the windows where they differ.
@@ -43,7 +44,8 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // All of these return MPI error codes, and are called by all ranks in the same order.
+  // All of these return MPI error codes, and are called by all ranks in the same order. After an
+  // error, as on a revoked communicator, the channel is refused here, whatever others came to.
   // Sets out; `at_once` where the communicator may be freed before the end of it.
   int start(bool at_once);
   // Goes on as far as it can.
@@ -99,6 +101,7 @@ class Channel {
   };
 
   int agree(bool at_once);
+  int checked(int code);
   int spread();
   int advance();
   int evaluate();

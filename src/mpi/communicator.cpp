@@ -1,5 +1,7 @@
 #include "mpi/communicator.h"
 
+#include <cstdio>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -50,15 +52,19 @@ Communicator::~Communicator() {
 
 // Open MPI needs the communicator until its collectives have ended. MPICH keeps a freed one for as
 // long, and calls us from inside our own test of such a collective.
-void Communicator::leave_user() {
+void Communicator::leave_user() noexcept {
   ++era_;
-  if (!is_closed()) decisions_.tell();
   const auto last = std::move(self_);  // ends us, unless a request holds on
-  if (!is_inter() && !is_closed())
-    for (const auto& each : channels_)
-      while (!each->is_new() && !each->is_settled() && !each->is_tested() &&
-             each->test() == MPI_SUCCESS)
-        std::this_thread::yield();
+  try {
+    if (!is_closed()) decisions_.tell();
+    if (!is_inter() && !is_closed())
+      for (const auto& each : channels_)
+        while (!each->is_new() && !each->is_settled() && !each->is_tested() &&
+               each->test() == MPI_SUCCESS)
+          std::this_thread::yield();
+  } catch (const std::exception& error) {  // MPI, which called us, is not to see it
+    std::fprintf(stderr, "toccata: at the end of a communicator: %s\n", error.what());
+  }
   user_ = MPI_COMM_NULL;
 }
 

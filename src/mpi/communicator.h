@@ -62,6 +62,12 @@ class Communicator final : public Members, public Attachment {
   ~Communicator();
 
   Seat seat(const Operation& call) const { return call.seat(rank(), size()); }
+  // An MPI error class where a call's arguments make no sense; MPI_SUCCESS where they do. That
+  // there is no topology is for the algorithm to say, where one is named.
+  int fault(const Operation& call, const char* algorithm) const {
+    const int found = call.fault(seat(call), process_->datatypes());
+    return found == MPI_ERR_TOPOLOGY && algorithm != nullptr ? MPI_SUCCESS : found;
+  }
   std::shared_ptr<Communicator> shared() {
     return std::static_pointer_cast<Communicator>(shared_from_this());
   }
@@ -108,7 +114,7 @@ class Communicator final : public Members, public Attachment {
   void learn(const Tuning::Point& point) override { process_->learn(point); }
 
   // The user's communicator is gone, or MPI is about to end; requests may still hold on to us.
-  void leave_user() override;
+  void leave_user() noexcept override;
   void close() override;
   void tell() override { decisions_.tell(); }
   bool is_closed() const { return process_ == nullptr; }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "mpi/agreement.h"
@@ -122,37 +123,68 @@ Process::~Process() {
   while (!communicators_.empty()) communicators_.back()->close();
 }
 
-// By the nonblocking form, to say what is being waited for.
+namespace {
+
+// What all ranks tell each other in MPI_Init; of each the largest counts.
+enum Word {
+  said,
+  said_complement,
+  files,
+  files_complement,
+  wanted,
+  reporting,
+  devices,
+  lacking,  // a rank cannot even say what it wants
+  words
+};
+using Words = std::array<std::uint64_t, words>;
+
+}  // namespace
+
+// By the nonblocking form, to say what is being waited for. Everything that can fail on a rank
+// alone comes before, so that all ranks hear of it and switch the library off.
 void Process::begin(bool program_calls_us) noexcept {
+  const Settings& settings = Settings::get();
+  if (!settings.is_our_mpi()) {
+    settings.complain(is_first_rank());
+    return;
+  }
+  int rank = 0, size = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  Words mine{}, largest{};
+  mine[lacking] = 1;
+  std::optional<Patience> patience;
+  if (!settings.failed()) try {
+      patience.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
+      const std::uint64_t said_here = digest(settings.text());
+      const std::uint64_t files_here = digest(settings.files_text());
+      mine = {said_here,
+              ~said_here,
+              files_here,
+              ~files_here,
+              program_calls_us || settings.ask_for_anything(),
+              settings.reporting(),
+              has_device_runtime(),
+              0};
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "toccata: is off: %s\n", error.what());
+    }
+  settings.complain(rank == 0);
+  MPI_Request request;
+  int code = start_agreement(mine, largest, MPI_COMM_WORLD, request);
+  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
+    code = Transport::test(request, ended);
+    if (patience) patience->tick();
+    if (!ended) std::this_thread::yield();
+  }
+  if (code != MPI_SUCCESS || largest[lacking] != 0) {
+    if (rank == 0 && mine[lacking] == 0)
+      std::fprintf(stderr, "toccata: is off, because a rank cannot begin\n");
+    Settings::switch_off();
+    return;
+  }
   try {
-    const Settings& settings = Settings::get();
-    if (!settings.is_our_mpi()) {
-      settings.complain(is_first_rank());
-      return;
-    }
-    enum { said, said_complement, files, files_complement, wanted, reporting, devices, words };
-    const std::uint64_t said_here = digest(settings.text());
-    const std::uint64_t files_here = digest(settings.files_text());
-    std::array<std::uint64_t, words> mine{said_here,
-                                          ~said_here,
-                                          files_here,
-                                          ~files_here,
-                                          program_calls_us || settings.ask_for_anything(),
-                                          settings.reporting(),
-                                          has_device_runtime()};
-    std::array<std::uint64_t, words> largest{};
-    int rank = 0, size = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    settings.complain(rank == 0);
-    MPI_Request request;
-    start_agreement(mine, largest, MPI_COMM_WORLD, request);
-    Patience patience("all " + std::to_string(size) + " ranks in MPI_Init");
-    for (bool ended = false; !ended;) {
-      Transport::test(request, ended);
-      patience.tick();
-      if (!ended) std::this_thread::yield();
-    }
     const bool alike = largest[said] == ~largest[said_complement];
     if (alike && largest[files] != ~largest[files_complement])
       Settings::adopt_files(MPI_COMM_WORLD);
@@ -166,6 +198,7 @@ void Process::begin(bool program_calls_us) noexcept {
     if (alike) process->begin_alike(largest[wanted] != 0);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "toccata: %s; the MPI library does all itself\n", error.what());
+    Settings::switch_off();
   }
 }
 

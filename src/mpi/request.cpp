@@ -18,6 +18,9 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   Communicator* communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
   made->communicator_ = communicator->shared();
+  // Before anything is agreed on with other ranks, whose calls may be right.
+  if (int code = communicator->fault(made->call_->operation(), algorithm); code != MPI_SUCCESS)
+    return communicator->raise(code);
   Server& server = server_for(made->call_->operation(), *communicator, algorithm);
   made->service_ = server.service;
   return server.is_native() ? made->prepare_native() : made->prepare_schedule(server);
@@ -38,8 +41,6 @@ int Request::prepare_native() {
     service_ = &communicator_->native_instead_of(*service_);
   if (!persistent_) return MPI_SUCCESS;
   const bool knows = communicator_ != nullptr;
-  if (knows)
-    if (int code = fault(); code != MPI_SUCCESS) return communicator_->raise(code);
   int rank = no_rank;
   if (knows || call_->neighborhood != nullptr) PMPI_Comm_rank(comm_, &rank);
   if (int code = call_->hold_datatypes(datatypes_, rank, peers_in(comm_)); code != MPI_SUCCESS)
@@ -52,15 +53,9 @@ int Request::prepare_native() {
   return MPI_SUCCESS;
 }
 
-int Request::fault() const {
-  const Operation call = call_->operation();
-  return call.fault(communicator_->seat(call), communicator_->process().datatypes());
-}
-
 int Request::prepare_schedule(Server& server) {
   Communicator& communicator = *communicator_;
   const Operation call = call_->operation();
-  if (int code = fault(); code != MPI_SUCCESS) return communicator.raise(code);
   if (int code = persistent_ ? communicator.open_channel() : communicator.start_channel();
       code != MPI_SUCCESS)
     return code;

@@ -39,7 +39,6 @@ class Request final : public UnderWay {
   Request(std::unique_ptr<Call> call, MPI_Comm comm, bool persistent);
 
   bool has_schedule() const { return plan_ != nullptr; }
-  int fault() const;
   int prepare_native();
   int prepare_schedule(Server& server);
   int bind();

@@ -13,9 +13,11 @@
 #include "analysis/model_file.h"
 #include "mpi/family.h"
 #include "selection/ranking.h"
+#include "selection/spelling.h"
 #include "selection/variables.h"
 #include "toccata/toccata.h"
 #include "topology/error.h"
+#include "topology/file.h"
 #include "topology/hwloc.h"
 #include "topology/synthetic.h"
 
@@ -91,8 +93,38 @@ Settings& Settings::mine() {
   return settings;
 }
 
-Settings::Settings() : configuration_(configuration_files(own_path())) {
+// A setting that nobody foresaw, or a lack of memory, costs a line, and never the program.
+Settings::Settings() noexcept {
   settings_were_read = true;
+  try {
+    read();
+  } catch (const std::bad_alloc&) {
+    fail("out of memory");
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+}
+
+// Said at once, because what keeps it for later may fail as well.
+void Settings::fail(const char* why) {
+  become_nothing();
+  failed_ = true;
+  std::fprintf(stderr, "toccata: is off, because its settings cannot be read: %s\n", why);
+}
+
+void Settings::become_nothing() {
+  asked_.clear();
+  learns_ = wants_bounds_ = chooses_ = asks_ = by_places_ = reproducible_ = reporting_ =
+      reorder_topologies_ = false;
+  reorder_ = Reorder::off;
+  tuning_.points.clear();
+  learned_.points.clear();
+  learns_to_.clear();
+}
+
+void Settings::read() {
+  configuration_ = Configuration(configuration_files(own_path()));
+  know_collectives();
   std::string complaint;
   is_our_mpi_ = toccata::is_our_mpi(complaint);
   if (!is_our_mpi_) {
@@ -100,11 +132,6 @@ Settings::Settings() : configuration_(configuration_files(own_path())) {
     return;
   }
   note("Toccata", TOCCATA_VERSION);
-  read();
-}
-
-// A setting that nobody foresaw costs a line, and never the program.
-void Settings::read() noexcept try {
   complain_of_names();
   complaints_.insert(complaints_.end(), configuration_.complaints().begin(),
                      configuration_.complaints().end());
@@ -119,16 +146,12 @@ void Settings::read() noexcept try {
     read_tuning();
     read_reordering();
   }
-} catch (const std::exception& error) {
-  chooses_ = false;
-  complaints_.push_back(std::string("settings cannot be read: ") + error.what() +
-                        ". Using native where nothing is asked for.");
 }
 
 // TOCCATA=off leaves all to the MPI library, whatever else is set.
 bool Settings::is_switched_on() {
   const std::string mode = value("TOCCATA", "native");
-  chooses_ = mode.empty() || mode == "auto" || mode == "1" || mode == "on";
+  chooses_ = mode.empty() || mode == "auto" || switches_on(mode);
   note("TOCCATA", mode);
   return chooses_;
 }
@@ -159,7 +182,7 @@ void Settings::read_choices() {
 void Settings::read_guarding() {
   const std::string guard = value("TOCCATA_GUARD", "on");
   note("TOCCATA_GUARD", guard);
-  if (guard == "off" || guard == "0")
+  if (switches_off(guard))
     guarding_ = Guarding::off;
   else if (guard == "all")
     guarding_ = Guarding::all;
@@ -169,19 +192,18 @@ void Settings::read_guarding() {
     model_ = read_model(model);
     note("TOCCATA_MODEL", std::to_string(toccata::digest(json(model_))));
   } catch (const ModelError& error) {
-    complaints_.push_back("TOCCATA_MODEL=" + model + ": " + error.what() +
-                          ". Using the usual one.");
+    complaints_.push_back("TOCCATA_MODEL: " + std::string(error.what()) + ". Using the usual one.");
   }
 }
 
 void Settings::read_tuning() {
   tuning_file_ = configuration_.value("TOCCATA_TUNING");
   if (tuning_file_.empty()) tuning_file_ = find_tuning();
-  if (tuning_file_ == "off") tuning_file_.clear();
+  if (switches_off(tuning_file_)) tuning_file_.clear();
   if (!tuning_file_.empty()) tuning_ = tuning_of("TOCCATA_TUNING", tuning_file_);
   learns_to_ = configuration_.value("TOCCATA_LEARN");
-  if (learns_to_ == "0" || learns_to_ == "off") learns_to_.clear();
-  if (learns_to_ == "auto" || learns_to_ == "1") {
+  if (switches_off(learns_to_)) learns_to_.clear();
+  if (learns_to_ == "auto" || switches_on(learns_to_)) {
     const std::string state = configuration_.value("XDG_STATE_HOME");
     std::string node = node_text();  // clusters may share a home
     std::erase(node, ':');
@@ -189,9 +211,8 @@ void Settings::read_tuning() {
     learns_to_ = (state.empty() ? variable("HOME") + "/.local/state" : state) +
                  "/toccata/learned-" + our_mpi() + "-" + node + ".json";
   }
-  learns_ = !learns_to_.empty();
   std::error_code error;
-  if (learns_ && std::filesystem::exists(learns_to_, error)) {
+  if (!learns_to_.empty() && std::filesystem::exists(learns_to_, error)) {
     learned_ = tuning_of("TOCCATA_LEARN", learns_to_);
     if (const std::string node = node_text();
         !learned_.points.empty() && learned_.machine != node) {
@@ -199,7 +220,12 @@ void Settings::read_tuning() {
                             learned_.machine + "', and this one is '" + node + "'. Doing without.");
       learned_ = {};
     }
+    // The run would replace it at its end.
+    if (!std::filesystem::is_regular_file(learns_to_, error) ||
+        std::filesystem::file_size(learns_to_, error) > most_bytes_of_settings)
+      learns_to_.clear();
   }
+  learns_ = !learns_to_.empty();
 }
 
 std::string Settings::files_text() const {
@@ -218,9 +244,9 @@ void Settings::adopt_files(MPI_Comm comm) {
   for (Tuning* const each : {&settings.tuning_, &settings.learned_}) {
     std::string text = each->points.empty() ? "" : json(*each);
     auto length = static_cast<int>(text.size());
-    PMPI_Bcast(&length, 1, MPI_INT, 0, comm);
+    if (PMPI_Bcast(&length, 1, MPI_INT, 0, comm) != MPI_SUCCESS) return;
     text.resize(length);
-    PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
+    if (PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm) != MPI_SUCCESS) return;
     std::string unknown;
     *each = length == 0 ? Tuning() : parse_tuning(text, "rank 0's", unknown);
   }
@@ -274,6 +300,19 @@ void Settings::complain(bool here) const {
   static std::atomic_flag did;
   if (!here || did.test_and_set()) return;
   for (const std::string& each : complaints_) std::fprintf(stderr, "toccata: %s\n", each.c_str());
+  complain_of_outputs();
+}
+
+// At the beginning, as nobody would like to hear of it at the end of a long run.
+void Settings::complain_of_outputs() const {
+  const auto look_at = [](const char* variable, const std::string& path, bool makes_folders,
+                          const char* loss) {
+    if (path.empty()) return;
+    if (const std::string why = why_not_writable(path, makes_folders); !why.empty())
+      std::fprintf(stderr, "toccata: %s: %s. %s\n", variable, why.c_str(), loss);
+  };
+  look_at("TOCCATA_LEARN", learns_to_, true, "This run will learn nothing for the next one.");
+  look_at("TOCCATA_REPORT", report_file_, false, "There will be no report.");
 }
 
 namespace {
@@ -314,12 +353,15 @@ std::string difference_of_settings(MPI_Comm comm) {
       settings.text() + settings.files_text() + "host=" + processor_name() + "\n";
   const int length = static_cast<int>(mine.size());
   std::vector<int> lengths(rank == 0 ? p : 0), places(lengths.size());
-  PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+  // On a communicator that is broken there is nothing to compare.
+  if (PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm) != MPI_SUCCESS)
+    return "";
   std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
   std::string all(rank == 0 ? places.back() + lengths.back() : 0, ' ');
-  PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR,
-               0, comm);
-  if (rank != 0) return "";
+  if (PMPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(),
+                   MPI_CHAR, 0, comm) != MPI_SUCCESS ||
+      rank != 0)
+    return "";
   const Lines own = lines_of(mine);
   for (int other = 1; other < p; ++other) {
     const Lines theirs = lines_of(all.substr(places[other], lengths[other]));

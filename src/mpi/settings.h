@@ -16,6 +16,8 @@ namespace toccata {
 // not change. Read at the first call.
 class Settings : public Rules {
  public:
+  // Throws nothing: settings that cannot be read, not even for lack of memory, switch the library
+  // off.
   static const Settings& get() { return mine(); }
   // Whether anybody has.
   static bool were_read();
@@ -24,13 +26,19 @@ class Settings : public Rules {
   // nothing is asked for, and the complaints say so.
   bool is_our_mpi() const { return is_our_mpi_; }
 
-  // Prints what could not be understood, where that is `here`: the first time, and never again.
+  // Prints what could not be understood, where that is `here`: the first time, and never again. So
+  // are files that cannot be written at the end of the run, which are tried then.
   void complain(bool here) const;
+
+  // Whether they could not be read; all ranks then have to switch the library off.
+  bool failed() const { return failed_; }
+  // From now on, nothing concerns us, as if nothing were set.
+  static void switch_off() { mine().become_nothing(); }
 
   // Whether calls of a collective concern us at all.
   bool concern(const Collective& collective) const {
-    return reporting_ || asks_for(collective) || (reproducible_ && collective.reduces) ||
-           chooses(collective);
+    return reporting_ || (!asked_.empty() && asks_for(collective)) ||
+           (reproducible_ && collective.reduces) || chooses(collective);
   }
   // Whether anything is known at MPI_Init that has all ranks make ready: an algorithm that is asked
   // for, or a tuning file.
@@ -62,9 +70,12 @@ class Settings : public Rules {
   static void adopt_files(MPI_Comm comm);
 
  private:
-  Settings();
+  Settings() noexcept;
   static Settings& mine();
-  void read() noexcept;
+  void read();
+  void fail(const char* why);
+  void become_nothing();
+  void complain_of_outputs() const;
   // What it says, with a complaint where the word is none that it takes and `instead` is used.
   std::string value(const char* name, const char* instead);
   bool is_on(const char* name);
@@ -84,6 +95,7 @@ class Settings : public Rules {
   std::string learns_to_;
   std::string report_file_;
   bool is_our_mpi_ = true;
+  bool failed_ = false;
   bool asks_ = false, by_places_ = false;
   bool reporting_ = false;
   bool reorder_topologies_ = false;

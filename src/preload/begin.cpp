@@ -8,6 +8,7 @@
 
 #include "mpi/process.h"
 #include "preload/doctor.h"
+#include "selection/spelling.h"
 
 namespace toccata {
 
@@ -23,7 +24,7 @@ bool is_preloaded() {
 __attribute__((destructor)) void say_if_nothing_came() {
   const char* report = std::getenv("TOCCATA_REPORT");
   int initialized = 0;
-  if (Settings::were_read() || report == nullptr || *report == '\0' || *report == '0' ||
+  if (Settings::were_read() || report == nullptr || *report == '\0' || switches_off(report) ||
       PMPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0)
     return;
   if (is_first_rank())

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/settings.h"
+#include "selection/spelling.h"
 #include "toccata/toccata.h"
 
 namespace toccata {
@@ -23,7 +24,8 @@ std::string own_path() {
 }  // namespace
 
 void tell_the_doctor() {
-  if (std::getenv("TOCCATA_DOCTOR") == nullptr) return;
+  const char* const asked = std::getenv("TOCCATA_DOCTOR");
+  if (asked == nullptr || *asked == '\0' || switches_off(asked)) return;
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {
     settings.complain(true);

@@ -11,7 +11,6 @@
 #ifndef MPI_ABI  // the standard ABI leaves Fortran to libraries of its own
 
 #include <algorithm>
-#include <functional>
 #include <initializer_list>
 #include <vector>
 
@@ -200,9 +199,11 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
   static void toccata_fortran_c_##name##suffix(TOCCATA_ARGUMENTS_##name(TOCCATA_FORTRAN_PARAMETER) \
                                                    const MPI_Fint* comm,                           \
                                                MPI_Fint* ierror) {                                 \
-    [[maybe_unused]] const toccata::Peers peers =                                                  \
-        toccata::peers_of(toccata::collective_, c_communicator(comm));                             \
-    set(ierror, PMPI_##Name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) c_communicator(comm)));   \
+    set(ierror, toccata::guarded(c_communicator(comm), [&] {                                       \
+          [[maybe_unused]] const toccata::Peers peers =                                            \
+              toccata::peers_of(toccata::collective_, c_communicator(comm));                       \
+          return PMPI_##Name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) c_communicator(comm));   \
+        }));                                                                                       \
   }                                                                                                \
   static void toccata_fortran_##name##suffix(TOCCATA_ARGUMENTS_##name(TOCCATA_FORTRAN_PARAMETER)   \
                                                  const MPI_Fint* comm,                             \
@@ -220,9 +221,10 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
     const toccata::Said said =                                                                     \
         toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_SAID_ARGUMENT) c_comm);               \
     if (toccata::Repeats::is_one_more(said)) return set(ierror, native());                         \
-    [[maybe_unused]] const toccata::Peers peers = toccata::peers_of(toccata::collective_, c_comm); \
     if (c_comm == MPI_COMM_NULL) return set(ierror, native());                                     \
     set(ierror, toccata::guarded(c_comm, [&] {                                                     \
+          [[maybe_unused]] const toccata::Peers peers =                                            \
+              toccata::peers_of(toccata::collective_, c_comm);                                     \
           return toccata::run(                                                                     \
               said,                                                                                \
               toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) c_comm),      \
@@ -299,14 +301,14 @@ int* c_weights(MPI_Fint* weights) {
 }
 
 // As Fortran has it by `next`, unless it is for us, or there is no such.
-template <typename Next, typename Ours>
-void topology(Next next, const MPI_Fint* reorder, MPI_Fint* made, MPI_Fint* ierror,
-              const std::function<void()>& native, Ours&& ours) {
+template <typename Next, typename Native, typename Ours>
+void topology(Next next, const MPI_Fint* reorder, MPI_Fint* made, MPI_Fint* ierror, Native&& native,
+              Ours&& ours) {
   if (next != nullptr &&
       (*reorder == 0 || !toccata::Settings::get().reorder_topologies() || !knows_weights()))
     return native();
   MPI_Comm comm = MPI_COMM_NULL;
-  const int code = ours(&comm);
+  const int code = toccata::guarded(MPI_COMM_WORLD, [&] { return ours(&comm); });
   if (code == MPI_SUCCESS) *made = PMPI_Comm_c2f(comm);
   set(ierror, code);
 }

@@ -23,19 +23,17 @@ namespace {
 // Makes the topology on a reordered communicator by `make`, or on `comm` itself.
 template <typename Map, typename Make>
 int on_reordered(MPI_Comm comm, Map&& map, Make&& make) {
-  return guarded(comm, [&] {
-    MPI_Comm bare = MPI_COMM_NULL;
-    if (int code = reorder_for_topology(comm, map, bare); code != MPI_SUCCESS) return code;
-    if (bare == MPI_COMM_NULL) return make(comm);
-    MPI_Errhandler handler;
-    if (PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) {
-      PMPI_Comm_set_errhandler(bare, handler);
-      PMPI_Errhandler_free(&handler);
-    }
-    const int code = make(bare);
-    PMPI_Comm_free(&bare);
-    return code;
-  });
+  MPI_Comm bare = MPI_COMM_NULL;
+  if (int code = reorder_for_topology(comm, map, bare); code != MPI_SUCCESS) return code;
+  if (bare == MPI_COMM_NULL) return make(comm);
+  MPI_Errhandler handler;
+  if (PMPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS) {
+    PMPI_Comm_set_errhandler(bare, handler);
+    PMPI_Errhandler_free(&handler);
+  }
+  const int code = make(bare);
+  PMPI_Comm_free(&bare);
+  return code;
 }
 
 int size_of(MPI_Comm comm) {
@@ -65,13 +63,15 @@ TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[
   const auto native = [&](MPI_Comm on) { return next(on, ndims, dims, periods, reorder, made); };
   if (!reorders_topologies(reorder) || ndims < 1 || dims == nullptr || periods == nullptr)
     return native(comm);
-  const Mesh mesh{{dims, dims + ndims}, std::vector<bool>(periods, periods + ndims)};
-  for (const int each : mesh.dims)
-    if (each < 1) return native(comm);
-  if (mesh.cells() != size_of(comm)) return native(comm);  // not all ranks are in it
-  return on_reordered(
-      comm, [&](const Placement& placement) { return fold(placement, mesh); },
-      [&](MPI_Comm on) { return next(on, ndims, dims, periods, 0, made); });
+  return guarded(comm, [&]() -> int {
+    const Mesh mesh{{dims, dims + ndims}, std::vector<bool>(periods, periods + ndims)};
+    for (const int each : mesh.dims)
+      if (each < 1) return native(comm);
+    if (mesh.cells() != size_of(comm)) return native(comm);  // not all ranks are in it
+    return on_reordered(
+        comm, [&](const Placement& placement) { return fold(placement, mesh); },
+        [&](MPI_Comm on) { return next(on, ndims, dims, periods, 0, made); });
+  });
 }
 
 TOCCATA_INTERPOSED int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[],
@@ -80,13 +80,17 @@ TOCCATA_INTERPOSED int MPI_Graph_create(MPI_Comm comm, int nnodes, const int ind
   if (!reorders_topologies(reorder) || nnodes < 1 || nnodes != size_of(comm) || index == nullptr ||
       index[0] < 0 || !std::is_sorted(index, index + nnodes) || !is_list(index[nnodes - 1], edges))
     return next(comm, nnodes, index, edges, reorder, made);
-  std::vector<int> all;
-  for (int node = 0, edge = 0; node < nnodes; ++node)
-    for (; edge < index[node]; ++edge) all.insert(all.end(), {node, edges[edge], 1});
-  return on_reordered(
-      comm,
-      [&](const Placement& placement) { return map_flows(placement, flows_of_edges(nnodes, all)); },
-      [&](MPI_Comm on) { return next(on, nnodes, index, edges, 0, made); });
+  return guarded(comm, [&]() -> int {
+    std::vector<int> all;
+    for (int node = 0, edge = 0; node < nnodes; ++node)
+      for (; edge < index[node]; ++edge) all.insert(all.end(), {node, edges[edge], 1});
+    return on_reordered(
+        comm,
+        [&](const Placement& placement) {
+          return map_flows(placement, flows_of_edges(nnodes, all));
+        },
+        [&](MPI_Comm on) { return next(on, nnodes, index, edges, 0, made); });
+  });
 }
 
 TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[],
@@ -106,16 +110,18 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sou
     number += degrees[i];
   }
   if (!is_list(number, destinations) || !is_list(number, weights)) return make(comm, reorder);
-  std::vector<int> mine;
-  for (int i = 0, edge = 0; i < n; ++i)
-    for (int j = 0; j < degrees[i]; ++j, ++edge)
-      mine.insert(mine.end(),
-                  {sources[i], destinations[edge], is_unweighted(weights) ? 1 : weights[edge]});
-  Flows flows;
-  if (int code = gather_edges(comm, std::move(mine), flows); code != MPI_SUCCESS) return code;
-  return on_reordered(
-      comm, [&](const Placement& placement) { return map_flows(placement, flows); },
-      [&](MPI_Comm on) { return make(on, 0); });
+  return guarded(comm, [&]() -> int {
+    std::vector<int> mine;
+    for (int i = 0, edge = 0; i < n; ++i)
+      for (int j = 0; j < degrees[i]; ++j, ++edge)
+        mine.insert(mine.end(),
+                    {sources[i], destinations[edge], is_unweighted(weights) ? 1 : weights[edge]});
+    Flows flows;
+    if (int code = gather_edges(comm, std::move(mine), flows); code != MPI_SUCCESS) return code;
+    return on_reordered(
+        comm, [&](const Placement& placement) { return map_flows(placement, flows); },
+        [&](MPI_Comm on) { return make(on, 0); });
+  });
 }
 
 // Every rank gives the neighbours of its own node; who comes to be that node gets them handed.
@@ -133,36 +139,38 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
       !is_list(indegree, sourceweights) || !is_list(outdegree, destinations) ||
       !is_list(outdegree, destweights))
     return native(comm, reorder);
-  // indegree, outdegree, sources, their weights, destinations, their weights
-  const bool unweighted = is_unweighted(sourceweights) || is_unweighted(destweights);
-  std::vector<int> mine{indegree, outdegree};
-  const auto append = [&](int count, const int* neighbours, const int* weights) {
-    mine.insert(mine.end(), neighbours, neighbours + count);
-    for (int i = 0; i < count; ++i) mine.push_back(unweighted ? 1 : weights[i]);
-  };
-  append(indegree, sources, sourceweights);
-  append(outdegree, destinations, destweights);
-  std::vector<int> all, first;
-  if (int code = gather_lists(comm, mine, all, first); code != MPI_SUCCESS) return code;
-  std::vector<int> edges;
-  for (int rank = 0; rank < p; ++rank) {
-    const int* const list = all.data() + first[rank];
-    const int* const to = list + 2 + 2 * list[0];
-    for (int i = 0; i < list[1]; ++i) edges.insert(edges.end(), {rank, to[i], to[list[1] + i]});
-  }
-  return on_reordered(
-      comm,
-      [&](const Placement& placement) { return map_flows(placement, flows_of_edges(p, edges)); },
-      [&](MPI_Comm on) {
-        if (on == comm) return native(on, 0);
-        int node = 0;
-        PMPI_Comm_rank(on, &node);
-        const int* const list = all.data() + first[node];
-        const int* const from = list + 2;
-        const int* const to = from + 2 * list[0];
-        return next(on, list[0], from, unweighted ? MPI_UNWEIGHTED : from + list[0], list[1], to,
-                    unweighted ? MPI_UNWEIGHTED : to + list[1], info, 0, made);
-      });
+  return guarded(comm, [&]() -> int {
+    // indegree, outdegree, sources, their weights, destinations, their weights
+    const bool unweighted = is_unweighted(sourceweights) || is_unweighted(destweights);
+    std::vector<int> mine{indegree, outdegree};
+    const auto append = [&](int count, const int* neighbours, const int* weights) {
+      mine.insert(mine.end(), neighbours, neighbours + count);
+      for (int i = 0; i < count; ++i) mine.push_back(unweighted ? 1 : weights[i]);
+    };
+    append(indegree, sources, sourceweights);
+    append(outdegree, destinations, destweights);
+    std::vector<int> all, first;
+    if (int code = gather_lists(comm, mine, all, first); code != MPI_SUCCESS) return code;
+    std::vector<int> edges;
+    for (int rank = 0; rank < p; ++rank) {
+      const int* const list = all.data() + first[rank];
+      const int* const to = list + 2 + 2 * list[0];
+      for (int i = 0; i < list[1]; ++i) edges.insert(edges.end(), {rank, to[i], to[list[1] + i]});
+    }
+    return on_reordered(
+        comm,
+        [&](const Placement& placement) { return map_flows(placement, flows_of_edges(p, edges)); },
+        [&](MPI_Comm on) {
+          if (on == comm) return native(on, 0);
+          int node = 0;
+          PMPI_Comm_rank(on, &node);
+          const int* const list = all.data() + first[node];
+          const int* const from = list + 2;
+          const int* const to = from + 2 * list[0];
+          return next(on, list[0], from, unweighted ? MPI_UNWEIGHTED : from + list[0], list[1], to,
+                      unweighted ? MPI_UNWEIGHTED : to + list[1], info, 0, made);
+        });
+  });
 }
 
 TOCCATA_INTERPOSED int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "algorithms/registry.h"
+#include "selection/spelling.h"
 
 namespace toccata {
 
@@ -173,6 +174,7 @@ const Pattern& pattern_named(std::string_view name) {
 }
 
 Reorder parse_reorder(std::string_view word) {
+  if (switches_off(word)) return Reorder::off;
   return static_cast<Reorder>(parse_value(reordering(), word));
 }
 

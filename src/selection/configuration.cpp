@@ -2,10 +2,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "selection/spelling.h"
 #include "selection/variables.h"
+#include "topology/file.h"
 
 namespace toccata {
 
@@ -15,10 +16,12 @@ Configuration::Configuration(const std::vector<std::string>& files) {
 
 void Configuration::read(const std::string& file) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return;
-  std::ifstream in(file);
-  if (!in) {
-    complaints_.push_back(file + ": cannot be read; check its rights");
+  if (!std::filesystem::exists(file, error)) return;
+  std::istringstream in;
+  try {
+    in.str(read_regular_file(file, most_bytes_of_settings));
+  } catch (const FileError& problem) {
+    complaints_.push_back(std::string(problem.what()) + ". Left out.");
     return;
   }
   files_.push_back(file);

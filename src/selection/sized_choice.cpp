@@ -35,6 +35,12 @@ SizedChoice parse_sized_choice(const Collective& collective, std::string_view te
   std::string_view rest = trimmed(text);
   while (!rest.empty()) {
     const std::size_t limit = rest.find("<=");
+    // Neither names nor values of parameters have one.
+    if (const std::size_t less = rest.find_first_of("<>"); less < limit)
+      throw ChoiceError(
+          "'" + std::string(rest.substr(less, rest.find_first_of(", ", less) - less)) +
+          "' cannot stand behind an algorithm; for all sizes up to a limit write '<=', "
+          "as in bruck<=4K, pairwise");
     const Choice choice = parse_choice(collective, trimmed(rest.substr(0, limit)));
     if (limit == std::string_view::npos) {
       result.ranges_.push_back({SizedChoice::most_bytes, choice});

@@ -39,4 +39,12 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return *found;
 }
 
+bool switches_off(std::string_view word) {
+  return word == "0" || word == "no" || word == "off" || word == "false";
+}
+
+bool switches_on(std::string_view word) {
+  return word == "1" || word == "yes" || word == "on" || word == "true";
+}
+
 }  // namespace toccata

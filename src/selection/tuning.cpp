@@ -5,10 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <unistd.h>
+
+#include "topology/file.h"
 
 namespace toccata {
 
@@ -119,9 +120,12 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
 }
 
 Tuning read_tuning(const std::string& path, std::string& unknown) {
-  std::ifstream file(path);
-  if (!file) throw TuningError(path + ": cannot be read; check the path and its rights");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::string text;
+  try {
+    text = read_regular_file(path, most_bytes_of_settings);
+  } catch (const FileError& error) {
+    throw TuningError(error.what());
+  }
   return parse_tuning(text, path, unknown);
 }
 

@@ -55,9 +55,6 @@ constexpr std::array known{
 
 std::span<const Variable> variables() { return known; }
 
-bool switches_off(std::string_view word) { return one_of(word, {"0", "no", "off", "false"}); }
-bool switches_on(std::string_view word) { return one_of(word, {"1", "yes", "on", "true"}); }
-
 std::string complaint_of_variable(std::string_view name) {
   if (!name.starts_with("TOCCATA_")) return "";
   std::vector<std::string_view> names;
@@ -75,8 +72,8 @@ std::string complaint_of_value(std::string_view name, std::string_view value) {
     if (value.empty()) return true;
     if (one_of(name, {"TOCCATA_REPRODUCIBLE", "TOCCATA_REORDER_TOPOLOGIES"})) return is_switch;
     if (name == "TOCCATA_REPORT") return is_switch || value.ends_with(".json");
-    if (name == "TOCCATA") return one_of(value, {"auto", "1", "on", "off", "0"});
-    if (name == "TOCCATA_GUARD") return one_of(value, {"on", "1", "off", "0", "all"});
+    if (name == "TOCCATA") return is_switch || value == "auto";
+    if (name == "TOCCATA_GUARD") return is_switch || value == "all";
     return true;
   };
   if (name == "TOCCATA_REORDER" && !value.empty()) try {

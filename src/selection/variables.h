@@ -25,8 +25,4 @@ std::string complaint_of_variable(std::string_view name);
 // what it takes. An empty value is as good as none.
 std::string complaint_of_value(std::string_view name, std::string_view value);
 
-// Whether a word switches something off, or on, as "no" and "1" do.
-bool switches_off(std::string_view word);
-bool switches_on(std::string_view word);
-
 }  // namespace toccata

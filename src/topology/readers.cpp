@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "topology/file.h"
 #include "topology/hostlist.h"
 #include "topology/hwloc.h"
 #include "topology/lines.h"
@@ -28,11 +27,12 @@ std::string first_key(std::string_view contents) {
 }
 
 Machine read_file(const std::string& file) {
-  std::ifstream stream(file);
-  std::ostringstream contents;
-  contents << stream.rdbuf();
-  if (!stream) throw TopologyError(file + ": cannot be read");
-  const std::string text = contents.str();
+  std::string text;
+  try {
+    text = read_regular_file(file, most_bytes_of_topology);
+  } catch (const FileError& error) {
+    throw TopologyError(error.what());
+  }
   if (text.starts_with('<')) return NodeTopology::from_xml(file).machine();
   const std::string key = first_key(text);
   if (key == "machine") return read_saved(text, file);
@@ -45,9 +45,11 @@ Machine read_file(const std::string& file) {
                       "XML, nor saved by toccata topo --save");
 }
 
+// Also of a kind that is not read: read_file says why.
 bool is_file(std::string_view text) {
   std::error_code error;
-  return !text.empty() && std::filesystem::is_regular_file(text, error);
+  return !text.empty() && std::filesystem::exists(text, error) &&
+         !std::filesystem::is_directory(text, error);
 }
 
 }  // namespace

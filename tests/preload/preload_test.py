@@ -246,6 +246,12 @@ class Preload(unittest.TestCase):
                 ],
             )
 
+    def test_a_report_that_is_switched_off_is_off(self):
+        for word in ("off", "no", "0", "false"):
+            outcome = run(options.programs[0], 2, "ring", more={"TOCCATA_REPORT": word})
+            self.assertEqual(outcome.out, ["right"], outcome.error)
+            self.assertEqual((outcome.calls, outcome.messages), ({}, []), outcome.error)
+
     def test_levels_that_nobody_knows(self):
         asked = {"TOCCATA_TOPOLOGY": "foo:3 core:2", "TOCCATA_REPORT": "0"}
         for algorithm in "locality_bruck", "ring":  # it goes by them, and it does not

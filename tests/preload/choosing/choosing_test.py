@@ -6,6 +6,7 @@ that ours are the quicker ones whatever this machine does.
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import unittest
@@ -169,6 +170,41 @@ class Choosing(unittest.TestCase):
                     self.assertIn(path, outcome.messages[0])
         outcome = self.run_calls(5, slow=False, TOCCATA_TUNING=self.path("missing.json"))
         self.assertIn("cannot be read", outcome.messages[0])
+
+    def test_only_plausible_files_are_read(self):
+        pipe, large = self.path("pipe"), self.path("large", "{")
+        os.mkfifo(pipe)
+        os.truncate(large, 300 << 20)
+        cases = [
+            ("TOCCATA_TUNING", pipe, "is a pipe"),
+            ("TOCCATA_LEARN", pipe, "is a pipe"),
+            ("TOCCATA_MODEL", pipe, "is a pipe"),
+            ("TOCCATA_TOPOLOGY", pipe, "is a pipe"),
+            ("TOCCATA_TUNING", self.folder.name, "is a folder"),
+            ("TOCCATA_LEARN", "/dev/full", "is a device"),
+            ("TOCCATA_MODEL", large, "has 300 MiB"),
+        ]
+        for variable, path, word in cases:
+            with self.subTest(variable=variable, word=word):
+                outcome = self.run_calls(
+                    5, slow=False, TOCCATA_BCAST="binomial", **{variable: path}
+                )
+                self.assertEqual(len(outcome.messages), 1, outcome.error)
+                for each in (variable, path, word):
+                    self.assertIn(each, outcome.messages[0])
+        self.assertTrue(os.path.exists("/dev/full") and not os.path.isfile("/dev/full"))
+
+    def test_what_cannot_be_written_is_said_at_the_beginning(self):
+        blocked = self.path("file", "") + "/below/x.json"
+        for variable in ("TOCCATA_LEARN", "TOCCATA_REPORT"):
+            with self.subTest(variable):
+                outcome = self.run_calls(5, slow=False, **{variable: blocked})
+                [first, *rest] = outcome.messages
+                self.assertIn(variable, first)
+                self.assertIn(blocked, first)
+                self.assertIn("cannot be written: Not a directory", first)
+                # A report is missed at the end as well; of so few calls nothing is learned.
+                self.assertEqual(len(rest), 1 if variable == "TOCCATA_REPORT" else 0, rest)
 
     def test_what_was_learned_holds_in_the_next_run(self):
         learned = self.path("deep/learned.json")

@@ -86,7 +86,7 @@ TEST(Reordered, StaysShortForManyRanks) {
     const bool in_place = std::string(name_of) == "bruck:";
     const Algorithm& algorithm = *find_algorithm(allgather, in_place ? "bruck" : name_of);
     Shape known{.p = p, .parameters = Parameters(algorithm.parameters)};
-    if (in_place) known.parameters.set(algorithm.parameters.front(), 1);  // rotation=none
+    if (in_place) known.parameters.set(algorithm.parameters[0], 1);  // rotation=none
     for (const Order order : {Order::exchange, Order::shuffle}) {
       const Shape shape = reordered(algorithm, known, players, order);
       const auto start = std::chrono::steady_clock::now();

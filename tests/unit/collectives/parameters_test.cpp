@@ -1,19 +1,23 @@
 #include "collectives/parameters.h"
 
+#include <algorithm>
+
 #include "support.h"
 
 namespace toccata {
 namespace {
 
-const std::vector<Parameter> declared{choice("colour", "", {"red", "green"}),
-                                      number("k", "", 2, 64, 4, {2, 3, 8})};
+const Parameter colour = choice("colour", "", {"red", "green"}),
+                k = number("k", "", 2, 64, 4, {2, 3, 8});
+const ParameterList declared{colour, k};
 
 TEST(Parameters, SayWhatTheyAccept) {
   EXPECT_EQ(declared[0].accepts(), "red|green");
   EXPECT_EQ(declared[1].accepts(), "2..64");
   EXPECT_EQ(declared[0].text(1), "green");
   EXPECT_EQ(declared[1].text(17), "17");
-  EXPECT_EQ(declared[0].samples, (std::vector{0, 1}));
+  EXPECT_TRUE(std::ranges::equal(declared[0].samples, std::vector{0, 1}));
+  EXPECT_THROW(choice("long", "", std::vector<std::string_view>(17, "word")), std::length_error);
 }
 
 TEST(Parameters, StandAtTheirStandard) {

@@ -41,6 +41,15 @@ TEST(Configuration, NamesLinesThatSayNothing) {
   EXPECT_EQ(configuration.files(), std::vector<std::string>{wrong});
 }
 
+TEST(Configuration, OfAPipeOrADeviceNothingIsRead) {
+  const Configuration configuration({"/dev/full", testing::TempDir()});
+  ASSERT_EQ(configuration.complaints().size(), 2u);
+  EXPECT_EQ(configuration.complaints()[0], "/dev/full: is a device; give a file. Left out.");
+  EXPECT_EQ(configuration.complaints()[1],
+            testing::TempDir() + ": is a folder; give a file. Left out.");
+  EXPECT_TRUE(configuration.files().empty());
+}
+
 TEST(Configuration, FilesOfTheUserAndOfTheInstallation) {
   setenv("XDG_CONFIG_HOME", "/home/me/.config", 1);
   const auto files = configuration_files("/opt/toccata/lib/toccata/openmpi/libtoccata.so");

@@ -39,5 +39,16 @@ TEST(SizedChoice, SaysWhatIsWrong) {
     EXPECT_THROW(parse_sized_choice(allgather, wrong), ChoiceError) << wrong;
 }
 
+TEST(SizedChoice, KnowsWhatIsMeantByAnotherSign) {
+  for (const std::string_view wrong : {"bruck<4K,pairwise", "bruck<4K", "bruck>=4K, ring<=1M"})
+    try {
+      parse_sized_choice(allgather, wrong);
+      ADD_FAILURE() << wrong;
+    } catch (const ChoiceError& error) {
+      EXPECT_NE(std::string_view(error.what()).find("write '<='"), std::string::npos)
+          << error.what();
+    }
+}
+
 }  // namespace
 }  // namespace toccata

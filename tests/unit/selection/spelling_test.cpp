@@ -3,6 +3,7 @@
 #include <array>
 #include <gtest/gtest.h>
 
+#include "selection/choice.h"
 #include "selection/variables.h"
 
 namespace toccata {
@@ -36,7 +37,12 @@ TEST(Variables, MisspeltOnesAreNamed) {
 
 TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
   for (const Variable& each : variables()) EXPECT_EQ(complaint_of_value(each.name, ""), "");
-  EXPECT_EQ(complaint_of_value("TOCCATA", "off"), "");
+  for (const char* name : {"TOCCATA", "TOCCATA_GUARD", "TOCCATA_REPORT", "TOCCATA_REPRODUCIBLE",
+                           "TOCCATA_REORDER_TOPOLOGIES"})
+    for (const char* word : {"0", "no", "off", "false", "1", "yes", "on", "true"})
+      EXPECT_EQ(complaint_of_value(name, word), "") << name << "=" << word;
+  for (const char* word : {"0", "no", "off", "false"})
+    EXPECT_EQ(parse_reorder(word), Reorder::off) << word;
   EXPECT_EQ(complaint_of_value("TOCCATA", "of"), "it takes auto or off");
   EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "all"), "");
   EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "perhaps"), "it takes on, off or all");

@@ -1,0 +1,37 @@
+/* Calls collectives of the world and of a duplicate, which it frees; looks at what comes out. */
+#include <mpi.h>
+
+#include <stdio.h>
+
+enum { most = 64 };
+
+static int faults = 0;
+
+static void call(MPI_Comm comm) {
+  int rank, p, all[most], sum = -1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &p);
+  for (int i = 0; i < p; ++i) all[i] = -1;
+  faults += MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, comm) != MPI_SUCCESS;
+  for (int i = 0; i < p; ++i) faults += all[i] != i;
+  faults += MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm) != MPI_SUCCESS;
+  faults += sum != p * (p - 1) / 2;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm twin;
+  MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+  MPI_Comm_set_errhandler(twin, MPI_ERRORS_RETURN);
+  call(MPI_COMM_WORLD);
+  call(twin);
+  call(twin);
+  MPI_Comm_free(&twin);
+  call(MPI_COMM_WORLD);
+  int rank, all;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) puts(all == 0 ? "right" : "wrong");
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,96 @@
+"""What fails around the library does not fail in the program: memory, exchanges, arguments."""
+
+import argparse
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from jobs import Job
+from preload_test import Outcome
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--library", required=True)
+arguments.add_argument("--also-preload", default="")
+arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
+arguments.add_argument("--folder", required=True, type=Path, help="of this folder's programs")
+arguments.add_argument("tests", nargs="*")
+options = arguments.parse_args() if __name__ == "__main__" else None
+
+FORCED = {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "ring"}
+
+
+def run(name, ranks, before=None, patience=60, **settings):
+    """`before`: a library that stands before Toccata's."""
+    before = str(options.folder / before) if before else None
+    libraries = [before, options.library, options.also_preload]
+    environment = {"LD_PRELOAD": " ".join(filter(None, libraries))} | settings
+    command = [str(options.folder / name)]
+    return Outcome(
+        Job(options.launcher.split(";"), patience, command, ranks, environment).outcome()
+    )
+
+
+class Faults(unittest.TestCase):
+    def expect_right(self, outcome):
+        self.assertEqual((outcome.code, outcome.out), (0, ["right"]), outcome.error)
+
+    def allocations(self, **settings):
+        """How many there are before main(), and to the end of MPI_Init."""
+        outcome = run("calls", 1, "libmemory.so", **settings)
+        self.expect_right(outcome)
+        [numbers] = re.findall(r"^allocations (\d+) (\d+)$", outcome.error, re.MULTILINE)
+        return [int(each) for each in numbers]
+
+    def test_loading_takes_no_memory(self):
+        before_main, in_all = self.allocations(**FORCED)
+        self.assertEqual(before_main, 0)
+        self.assertGreater(in_all, 0)
+
+    def test_out_of_memory_at_the_beginning_switches_the_library_off(self):
+        settings = FORCED | {"TOCCATA_REPORT": "1"}
+        _, in_all = self.allocations(**settings)
+        numbers = {1, 2, 3, *range(5, in_all, max(1, in_all // 12)), in_all}
+        for number in sorted(numbers):
+            with self.subTest(allocation=number, of=in_all):
+                outcome = run("calls", 1, "libmemory.so", FAIL_ALLOCATION=str(number), **settings)
+                self.expect_right(outcome)
+                self.assertTrue(outcome.messages, "nothing is said")
+
+    def test_out_of_memory_on_one_rank_is_heard_by_all(self):
+        # Where settings are read, which is before the first exchange.
+        rank = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 && export FAIL_ALLOCATION=3'
+        libraries = [str(options.folder / "libmemory.so"), options.library, options.also_preload]
+        environment = {"LIBRARIES": " ".join(filter(None, libraries))} | FORCED
+        script = f'{rank}; LD_PRELOAD="$LIBRARIES" exec "$0"'
+        command = ["sh", "-c", script, str(options.folder / "calls")]
+        outcome = Outcome(Job(options.launcher.split(";"), 60, command, 2, environment).outcome())
+        self.expect_right(outcome)
+        said = " ".join(outcome.messages)
+        self.assertIn("out of memory", said)
+        self.assertIn("because a rank cannot begin", said)
+
+    def test_an_exchange_that_fails_leaves_its_communicator_to_mpi(self):
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks):
+                outcome = run(
+                    "calls", ranks, "libexchanges.so", FAIL="1", TOCCATA_REPORT="1", **FORCED
+                )
+                self.expect_right(outcome)
+                if ranks > 1:  # the world's channel is as it was
+                    self.assertEqual(outcome.calls.get(("allgather", ranks, "ring")), 2)
+
+    def test_a_report_is_missed_where_one_is_asked_for(self):
+        for word, lines in ("1", 1), ("off", 0), ("no", 0):
+            outcome = run("unseen", 1, TOCCATA_REPORT=word)
+            self.expect_right(outcome)
+            self.assertEqual(len(outcome.messages), lines, outcome.error)
+
+    def test_a_wrong_call_of_one_rank_is_an_error_at_once(self):
+        for asked in {"TOCCATA_GATHER": "hierarchical"}, {"TOCCATA_GUARD": "off"}:
+            with self.subTest(asked):
+                self.expect_right(run("wrong_gather", 3, patience=30, **asked))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *options.tests], verbosity=2)
