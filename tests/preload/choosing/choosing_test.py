@@ -192,7 +192,7 @@ class Choosing(unittest.TestCase):
                 self.assertEqual(len(outcome.messages), 1, outcome.error)
                 for each in (variable, path, word):
                     self.assertIn(each, outcome.messages[0])
-        self.assertTrue(os.path.exists("/dev/full") and not os.path.isfile("/dev/full"))
+        self.assertTrue(Path("/dev/full").is_char_device())
 
     def test_what_cannot_be_written_is_said_at_the_beginning(self):
         blocked = self.path("file", "") + "/below/x.json"
