@@ -6,6 +6,8 @@
 //   communicator_first_us      the first collective on a new communicator; median over many
 //   communicator_bytes         heap that a communicator keeps which ran every collective once
 //   call_ns COLLECTIVE         8 bytes, blocking; the median over samples of many calls
+//   call_ns bcast_by_turns     the same by each rank in turn
+//   call_ns mixed              calls of seven sizes in turn, by each rank, on two communicators
 //   datatype_ns                the same allgather of a contiguous, derived datatype
 
 #include <mpi.h>
@@ -73,6 +75,17 @@ int main(int argc, char** argv) {
       {"scan", [&](MPI_Comm c) { MPI_Scan(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
       {"exscan", [&](MPI_Comm c) { MPI_Exscan(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
       {"barrier", [&](MPI_Comm c) { MPI_Barrier(c); }}};
+  int number = 0;
+  MPI_Comm another;
+  MPI_Comm_dup(MPI_COMM_WORLD, &another);
+  std::vector<double> many(1 << 7);
+  const std::vector<std::pair<std::string, std::function<void(MPI_Comm)>>> in_turn{
+      {"bcast_by_turns", [&](MPI_Comm c) { MPI_Bcast(in, 1, MPI_DOUBLE, ++number % p, c); }},
+      {"mixed", [&](MPI_Comm c) {
+         ++number;
+         MPI_Bcast(many.data(), 1 << number % 7, MPI_DOUBLE, number % p,
+                   number % 2 == 0 ? c : another);
+       }}};
 
   double start = MPI_Wtime();
   MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, MPI_COMM_WORLD);
@@ -107,8 +120,10 @@ int main(int argc, char** argv) {
     }
     return median(times);
   };
-  for (const auto& [name, call] : collectives) say("call_ns " + name, time(call));
+  for (const auto* const each : {&collectives, &in_turn})
+    for (const auto& [name, calls_it] : *each) say("call_ns " + name, time(calls_it));
   say("datatype_ns", time([&](MPI_Comm c) { MPI_Allgather(in, 1, derived, out, 1, derived, c); }));
   MPI_Type_free(&derived);
+  MPI_Comm_free(&another);
   MPI_Finalize();
 }

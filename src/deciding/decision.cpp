@@ -1,6 +1,7 @@
 #include "deciding/decision.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "analysis/cost_bound.h"
 #include "selection/ranking.h"
@@ -9,25 +10,28 @@ namespace toccata {
 
 namespace {
 
-// The fastest algorithms by the model, on the machine where the ranks run; none if that cannot be
-// found out.
-std::vector<Ranking::Entry> ranked(Ranks& ranks, const Rules& rules, const Collective& collective,
-                                   int root, std::int64_t bytes) {
+// The fastest algorithms by the model, for each of some sizes, on the machine where the ranks run;
+// none if that cannot be found out.
+std::vector<std::vector<Ranking::Entry>> ranked(Ranks& ranks, const Collective& collective,
+                                                int root,
+                                                std::initializer_list<std::int64_t> sizes) {
+  std::vector<std::vector<Ranking::Entry>> result(sizes.size());
   try {
-    return Ranking(collective, ranks.shape(root), rules.model(), ranks.wish_for(collective))
-        .at(bytes);
+    const Ranking ranking(collective, ranks.shape(root), ranks.rules().model(),
+                          ranks.wish_for(collective));
+    std::ranges::transform(sizes, result.begin(),
+                           [&](std::int64_t bytes) { return ranking.at(bytes); });
   } catch (const ChoiceError&) {
-    return {};
   }
+  return result;
 }
 
 // Seconds that no algorithm is below by the model; 0 if that cannot be found out, or takes long.
-double bound(Ranks& ranks, const Rules& rules, const Collective& collective, int root,
-             std::int64_t bytes) {
+double bound(Ranks& ranks, const Collective& collective, int root, std::int64_t bytes) {
   static constexpr int many_ranks = 1024;  // a bound looks at all blocks of all ranks
   if (ranks.size() > many_ranks) return 0;
   try {
-    return LowerBound(collective, ranks.shape(root), rules.model())(bytes);
+    return LowerBound(collective, ranks.shape(root), ranks.rules().model())(bytes);
   } catch (const ChoiceError&) {
     return 0;
   }
@@ -35,35 +39,34 @@ double bound(Ranks& ranks, const Rules& rules, const Collective& collective, int
 
 // A choice for calls of `bytes`, with its ranks reordered as wished, or as the model says if that
 // is left to it. ChoiceError if it cannot run.
-Choice settled(Ranks& ranks, const Rules& rules, const Collective& collective, const Choice& choice,
+Choice settled(Ranks& ranks, const Collective& collective, const Choice& choice,
                std::int64_t bytes) {
   const Choice wished = with_wish(choice, collective, ranks.wish_for(collective));
   if (wished.native()) return wished;
   const bool reorders = wished.reorder != Reorder::off;
   const Shape known = ranks.shape(*wished.algorithm, 0, reorders);
   if (wished.reorder == Reorder::automatic && bytes >= 0)
-    return Ranking(wished, known, rules.model()).at(bytes).front().choice;
+    return Ranking(wished, known, ranks.rules().model()).at(bytes).front().choice;
   static_cast<void>(shape_of(wished, known));
   return wished;
 }
 
 }  // namespace
 
-bool reorders_by_size(Ranks& ranks, const Rules& rules, const Collective& collective,
-                      const Choice& choice) {
-  if (rules.reproducible() && collective.reduces) return false;
+bool reorders_by_size(Ranks& ranks, const Collective& collective, const Choice& choice) {
+  if (ranks.rules().reproducible() && collective.reduces) return false;
   return with_wish(choice, collective, ranks.wish_for(collective)).reorder == Reorder::automatic;
 }
 
-std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Rules& rules, const Question& call,
-                                         std::int64_t bytes) {
+std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std::int64_t bytes) {
   const Collective& collective = call.collective;
-  std::unique_ptr<Decision> made(new Decision(ranks, rules, collective, bytes));
-  if (made->follow(rules.tuning(), "tuned", call.keeps_order)) return made;
-  if (!call.keeps_order && made->follow(rules.learned(), "learned", false)) return made;
-  if (bytes < 0) return nullptr;
-  if (rules.guarding() == Rules::Guarding::off) {
-    const auto best = ranked(ranks, rules, collective, call.root, bytes);
+  std::unique_ptr<Decision> made(new Decision(ranks, collective, bytes));
+  if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
+  if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
+  const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
+  if (bytes < 0 && (trusts || collective.vector_of == nullptr)) return nullptr;
+  if (trusts) {
+    const auto best = ranked(ranks, collective, call.root, {bytes})[0];
     if (best.empty()) return nullptr;
     made->add(best.front().choice, "modelled", best.front().seconds);
     return made;
@@ -74,11 +77,10 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Rules& rules, const
   return made;
 }
 
-std::unique_ptr<Decision> Decision::forced(Ranks& ranks, const Rules& rules,
-                                           const Collective& collective, const Choice& choice,
-                                           std::int64_t bytes) {
+std::unique_ptr<Decision> Decision::forced(Ranks& ranks, const Collective& collective,
+                                           const Choice& choice, std::int64_t bytes) {
   std::unique_ptr<Decision> made(
-      new Decision(ranks, rules, collective, bytes == SizedChoice::most_bytes ? -1 : bytes));
+      new Decision(ranks, collective, bytes == SizedChoice::most_bytes ? -1 : bytes));
   made->add(choice, "forced");
   return made;
 }
@@ -87,7 +89,7 @@ std::unique_ptr<Decision> Decision::forced(Ranks& ranks, const Rules& rules,
 void Decision::add(const Choice& choice, const std::string& reason, double predicted) {
   Choice possible;
   try {
-    possible = settled(ranks_, rules_, collective_, choice, bytes_);
+    possible = settled(ranks_, collective_, choice, bytes_);
   } catch (const ChoiceError& error) {
     ranks_.say_once(std::string(collective_.name) + " by " + choice.text() + " (" + reason +
                     "): " + error.what() + ". Using native there.");
@@ -108,8 +110,9 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   if (tuning.points.empty()) return false;
   const Tuning::Point* point = tuning.find(collective_, ranks_.size(), ranks_.nodes(), bytes_);
   if (point == nullptr) return false;
-  const bool tried = !point->choice.native() && !keeps_order && bytes_ >= 0 &&
-                     rules_.guarding() != Rules::Guarding::off;
+  const bool tried = !point->choice.native() && !keeps_order &&
+                     (bytes_ >= 0 || collective_.vector_of != nullptr) &&
+                     ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried) {
     add({}, "native");
     trials_.emplace(Trials::trusting(setup()));
@@ -118,23 +121,43 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   return true;
 }
 
+// If sizes differ from call to call, an algorithm that suits those so far has to suit longer calls,
+// too.
+std::vector<Ranking::Entry> Decision::challengers(int root) {
+  static constexpr int much = 16;
+  if (bytes_ >= 0) return worth_trying(ranked(ranks_, collective_, root, {bytes_})[0]);
+  const auto usual = static_cast<std::int64_t>(most_bytes_);
+  const auto rankings = ranked(ranks_, collective_, root, {usual, much * usual});
+  const auto suits = worth_trying(rankings[1]);
+  auto found = worth_trying(rankings[0]);
+  std::erase_if(found, [&](const Ranking::Entry& each) {
+    return std::ranges::none_of(suits, [&](const Ranking::Entry& other) {
+      return other.choice.algorithm == each.choice.algorithm;
+    });
+  });
+  return found;
+}
+
 void Decision::challenge(const Question& call) {
-  const auto found = worth_trying(ranked(ranks_, rules_, collective_, call.root, bytes_));
+  const auto found = challengers(call.root);
   for (const Ranking::Entry& each : found) add(each.choice, "guarded", each.seconds);
   trials_->challenge(static_cast<int>(found.size()));
-  if (rules_.wants_bounds()) bound_ = bound(ranks_, rules_, collective_, call.root, bytes_);
+  if (ranks_.rules().wants_bounds() && bytes_ >= 0)
+    bound_ = bound(ranks_, collective_, call.root, bytes_);
 }
 
 // On the program's communicator, on which all ranks call in the same order.
 void Decision::agree(const Question& call) {
-  const std::vector<double> ballot = trials_->ballot();
+  std::vector<double> ballot = trials_->ballot();
+  ballot.push_back(-most_bytes_);
   std::vector<double> least(ballot.size());
   const double started = ranks_.now();
   if (!ranks_.agree(ballot, least)) {
     trials_.reset();
     return;
   }
-  trials_->agree(least, ranks_.now() - started);
+  most_bytes_ = -least.back();
+  trials_->agree(std::span(least).first(least.size() - 1), ranks_.now() - started);
   if (trials_->wants_candidates()) challenge(call);
 }
 
@@ -153,7 +176,7 @@ void Decision::tell() {
     times.measured = trials_->seconds(static_cast<int>(each));
     ranks_.report(*candidates_[each].server, times);
   }
-  if (!rules_.learns() || times.nodes == 0 || trials_->seconds(0) == 0) return;
+  if (!ranks_.rules().learns() || times.nodes == 0 || trials_->seconds(0) == 0) return;
   // A learned native is not tried again, so it has to be known for the best.
   if (current == 0 && !trials_->decided()) return;
   ranks_.learn({.collective = &collective_,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -7,8 +8,8 @@
 #include <vector>
 
 #include "deciding/ranks.h"
-#include "deciding/rules.h"
 #include "deciding/trials.h"
+#include "selection/ranking.h"
 
 namespace toccata {
 
@@ -38,12 +39,10 @@ class Decision {
  public:
   // That for calls such as this one, of up to `bytes`; -1 if ranks do not know of each other.
   // Collective. Null if the MPI library serves them for good.
-  static std::unique_ptr<Decision> make(Ranks& ranks, const Rules& rules, const Question& call,
-                                        std::int64_t bytes);
+  static std::unique_ptr<Decision> make(Ranks& ranks, const Question& call, std::int64_t bytes);
   // That for calls of up to `bytes`, for which the user named an algorithm.
-  static std::unique_ptr<Decision> forced(Ranks& ranks, const Rules& rules,
-                                          const Collective& collective, const Choice& choice,
-                                          std::int64_t bytes);
+  static std::unique_ptr<Decision> forced(Ranks& ranks, const Collective& collective,
+                                          const Choice& choice, std::int64_t bytes);
 
   // Which candidate serves the next call, and whether to time it.
   Trials::Next next() const { return trials_ ? trials_->next() : Trials::Next{0, false}; }
@@ -52,8 +51,10 @@ class Decision {
   // How many of the next calls are the MPI library's, up to the next trial; they count as ended.
   std::int64_t lend();
 
-  // After each call, with its seconds if timed. Now and then all ranks agree on what they measured.
-  void ended(const Question& call, double seconds) {
+  // After each call, with its seconds if timed, and the mean bytes of this rank's blocks if ranks
+  // do not know each other's. Now and then all ranks agree on what they measured.
+  void ended(const Question& call, double seconds, double own_bytes = 0) {
+    most_bytes_ = std::max(most_bytes_, own_bytes);
     if (trials_ && trials_->ended(seconds)) agree(call);
   }
 
@@ -61,17 +62,17 @@ class Decision {
   void tell();
 
  private:
-  Decision(Ranks& ranks, const Rules& rules, const Collective& collective, std::int64_t bytes)
-      : ranks_(ranks), rules_(rules), collective_(collective), bytes_(bytes) {}
+  Decision(Ranks& ranks, const Collective& collective, std::int64_t bytes)
+      : ranks_(ranks), collective_(collective), bytes_(bytes) {}
 
   void add(const Choice& choice, const std::string& reason, double predicted = 0);
   bool follow(const Tuning& tuning, const std::string& reason, bool keeps_order);
   double setup() const;  // seconds
+  std::vector<Ranking::Entry> challengers(int root);
   void challenge(const Question& call);
   void agree(const Question& call);
 
   Ranks& ranks_;
-  const Rules& rules_;
   const Collective& collective_;
   std::int64_t bytes_;  // the most of the size class
   struct Candidate {
@@ -81,11 +82,11 @@ class Decision {
   };
   std::vector<Candidate> candidates_;  // if there are trials, the first is the MPI library's own
   std::optional<Trials> trials_;
-  double bound_ = 0;  // seconds that no algorithm is below by the model; 0 if not known
+  double most_bytes_ = 0;  // of a block in a timed call here; see ended()
+  double bound_ = 0;       // seconds that no algorithm is below by the model; 0 if not known
 };
 
 // Whether the model is to say, at every size, which rank plays which of that algorithm.
-bool reorders_by_size(Ranks& ranks, const Rules& rules, const Collective& collective,
-                      const Choice& choice);
+bool reorders_by_size(Ranks& ranks, const Collective& collective, const Choice& choice);
 
 }  // namespace toccata

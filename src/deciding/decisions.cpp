@@ -6,23 +6,34 @@
 namespace toccata {
 
 Decisions::SizeClass* Decisions::find(const Question& call) {
-  const auto found = std::ranges::find_if(classes_, [&](const SizeClass& each) {
-    return each.collective == &call.collective && each.least <= call.bytes &&
-           call.bytes <= each.most && each.keeps_order == call.keeps_order;
-  });
-  return found == classes_.end() ? nullptr : &*found;
+  for (auto& two : classes_)
+    for (SizeClass& each : two)
+      if (each.collective == &call.collective && each.least <= call.bytes &&
+          call.bytes <= each.most && each.keeps_order == call.keeps_order)
+        return &each;
+  return nullptr;
+}
+
+Decisions::SizeClass& Decisions::free_class() {
+  for (auto& two : classes_)
+    for (SizeClass& each : two)
+      if (each.collective == nullptr) return each;
+  return classes_.emplace_front()[0];
 }
 
 Decisions::SizeClass& Decisions::make(const Question& call) {
-  SizeClass& made = classes_.emplace_front(
-      SizeClass{.collective = &call.collective, .keeps_order = call.keeps_order});
+  SizeClass& made = free_class();
+  made = {.collective = &call.collective, .keeps_order = call.keeps_order};
   begin(made, call);
   return made;
 }
 
 void Decisions::ask(const Collective& collective, SizedChoice choice) {
+  tell();
   std::erase_if(asked_, [&](const auto& each) { return each.first == &collective; });
-  classes_.remove_if([&](const SizeClass& each) { return each.collective == &collective; });
+  for (auto& two : classes_)
+    for (SizeClass& each : two)
+      if (each.collective == &collective) each = {};
   asked_.emplace_back(&collective, std::move(choice));
 }
 
@@ -32,16 +43,16 @@ Decisions::Asked Decisions::asked(const Question& call) {
   const auto told = std::ranges::find(asked_, &collective, [](auto& each) { return each.first; });
   const std::optional<SizedChoice> named =
       told != asked_.end() ? std::optional(told->second) : ranks_.asked_by_info(collective);
-  Asked result{named ? *named : rules_.asked(collective), named.has_value(), false};
+  Asked result{named ? *named : ranks_.rules().asked(collective), named.has_value(), false};
   result.reorders =
-      call.bytes >= 0 && reorders_by_size(ranks_, rules_, collective, result.choice.at(call.bytes));
+      call.bytes >= 0 && reorders_by_size(ranks_, collective, result.choice.at(call.bytes));
   result.by_size = result.by_size || !result.choice.is_fixed() || result.reorders;
   return result;
 }
 
 Decision* Decisions::made_for(const Question& call) {
-  if (const SizeClass* const found = find(call)) return found->decision;
-  return asked(call).by_size ? make(call).decision : nullptr;
+  if (const SizeClass* const found = find(call)) return found->decision.get();
+  return asked(call).by_size ? make(call).decision.get() : nullptr;
 }
 
 // Sizes from one power of two (exclusive) to the next are one class. If a user names sizes, each
@@ -50,7 +61,7 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   const Collective& collective = call.collective;
   const std::int64_t bytes = call.bytes;
   const Asked asked = this->asked(call);
-  const bool chooses = !asked.by_size && rules_.chooses(collective);
+  const bool chooses = !asked.by_size && ranks_.rules().chooses(collective);
   if (ranks_.size() == 1 && chooses) made.left = all_calls;
   if (ranks_.size() == 1 || !(chooses || (asked.by_size && ranks_.obey_rules()))) return;
   made.least = made.most = bytes;
@@ -67,28 +78,26 @@ void Decisions::begin(SizeClass& made, const Question& call) {
       made.least = asked.reorders ? std::max(made.least, least) : least;
       made.most = asked.reorders ? std::min(made.most, range->most) : range->most;
     }
-    auto forced = Decision::forced(ranks_, rules_, collective, range->choice, made.most);
-    made.decision = decisions_.emplace_back(std::move(forced)).get();
+    made.decision = Decision::forced(ranks_, collective, range->choice, made.most);
     return;
   }
   made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
   if (!made.wants_decision)
     made.left = all_calls;
-  else if (!rules_.decides_at_once())
+  else if (!ranks_.rules().decides_at_once())
     made.left = first_calls;
 }
 
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
-  auto decision = ranks_.obey_rules() ? Decision::make(ranks_, rules_, call, calls.most) : nullptr;
-  if (decision == nullptr)
-    calls.left = all_calls;
-  else
-    calls.decision = decisions_.emplace_back(std::move(decision)).get();
+  if (ranks_.obey_rules()) calls.decision = Decision::make(ranks_, call, calls.most);
+  if (calls.decision == nullptr) calls.left = all_calls;
 }
 
 void Decisions::tell() {
-  for (const auto& each : decisions_) each->tell();
+  for (auto& two : classes_)
+    for (SizeClass& each : two)
+      if (each.decision != nullptr) each.decision->tell();
 }
 
 }  // namespace toccata

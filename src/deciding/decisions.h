@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <forward_list>
 #include <memory>
@@ -14,7 +15,7 @@ namespace toccata {
 // for each collective and size class at its first call. Neither this nor what it points to moves.
 class Decisions {
  public:
-  Decisions(Ranks& ranks, const Rules& rules) : ranks_(ranks), rules_(rules) {}
+  explicit Decisions(Ranks& ranks) : ranks_(ranks) {}
 
   // Calls of one collective and size class.
   struct SizeClass {
@@ -23,7 +24,7 @@ class Decisions {
     // So many of the next calls are the MPI library's. The decision serves those after them; or if
     // none is wanted, one algorithm for all sizes.
     std::int64_t left = 0;
-    Decision* decision = nullptr;
+    std::unique_ptr<Decision> decision = nullptr;
     bool wants_decision = false;
     bool keeps_order = false;  // see Question
   };
@@ -48,6 +49,7 @@ class Decisions {
 
  private:
   SizeClass* find(const Question& call);
+  SizeClass& free_class();
   SizeClass& make(const Question& call);
   // What is asked for, and whether it depends on the size.
   struct Asked {
@@ -60,10 +62,9 @@ class Decisions {
   void decide(SizeClass& calls, const Question& call);
 
   Ranks& ranks_;
-  const Rules& rules_;
   std::vector<std::pair<const Collective*, SizedChoice>> asked_;  // by name
-  std::forward_list<SizeClass> classes_;
-  std::vector<std::unique_ptr<Decision>> decisions_;
+  // Two by two, as that takes the least memory; those without a collective are free.
+  std::forward_list<std::array<SizeClass, 2>> classes_;
 };
 
 }  // namespace toccata

@@ -5,9 +5,7 @@
 #include <span>
 #include <string>
 
-#include "selection/choice.h"
-#include "selection/sized_choice.h"
-#include "selection/tuning.h"
+#include "deciding/rules.h"
 
 namespace toccata {
 
@@ -27,6 +25,7 @@ struct Evidence {
 class Ranks {
  public:
   virtual int size() const = 0;
+  virtual const Rules& rules() const = 0;
   // Whether all ranks are known to have the same rules. The same on all ranks.
   virtual bool obey_rules() = 0;
 

@@ -17,8 +17,7 @@ const SizedChoice& Rules::asked(const Collective& collective) const {
 bool Rules::chooses(const Collective& collective) const {
   if (!chooses_ || std::ranges::find(asked_, &collective, &Asked::collective)->is_set) return false;
   if (reproducible_ && collective.reduces) return false;
-  const bool all_know_sizes = collective.vector_of == nullptr && !collective.among_neighbors;
-  return all_know_sizes || has_files();
+  return !collective.among_neighbors || has_files();
 }
 
 }  // namespace toccata

@@ -54,9 +54,10 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
     if (!reporting && calls.left == 0 && calls.decision != nullptr)
       calls.left = calls.decision->lend();
     if (calls.left == 0) {
-      decision = calls.decision;
+      decision = calls.decision.get();
     } else if (--calls.left; !reporting) {
-      Repeats::remember(said, calls, communicator->process().datatypes());
+      Repeats::remember(said, call, communicator->seat(call), calls,
+                        communicator->process().datatypes());
       return native();
     }
   }
@@ -80,7 +81,9 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   // Count it.
   if (reporting && code == MPI_SUCCESS)
     communicator->process().count(*service, call.bytes(communicator->seat(call)), seconds);
-  if (decision != nullptr) decision->ended(question, seconds);
+  if (decision != nullptr)
+    decision->ended(question, seconds,
+                    next.timed && question.bytes < 0 ? call.own_unit(communicator->seat(call)) : 0);
   return code;
 }
 

@@ -122,7 +122,7 @@ Server& Communicator::add(const Collective& collective, const std::string& asked
                           Service::Instead instead, const Choice& choice, const Report::Key& key) {
   const Service& service = process_->service(collective, asked, instead, choice, key);
   return *servers_.emplace_back(
-      std::make_unique<Server>(Server{&collective, &service, nullptr, 0, instead, false}));
+      std::make_unique<Server>(Server{&service, nullptr, 0, instead, false}));
 }
 
 Server& Communicator::prepare(const Collective& collective, const Choice& choice,
@@ -142,7 +142,7 @@ Server& Communicator::instead_of(const Server& server, bool ordered_would_do) {
   const Service& service = *server.service;
   const auto instead = ordered_would_do ? ordered : native;
   for (const auto& each : servers_)
-    if (each->collective == server.collective && each->instead == instead &&
+    if (&each->service->collective == &service.collective && each->instead == instead &&
         each->service->asked == service.asked && each->service->key.reason == service.key.reason &&
         each->service->key.bytes == service.key.bytes)
       return *each;
@@ -163,7 +163,7 @@ const Service& Communicator::native_instead_of(const Service& service) {
 
 // Of a collective whose blocks belong to no rank, all roots have one plan, turned.
 std::shared_ptr<const Plan> Communicator::plan(Server& server, int root, int& turn) {
-  const Collective& collective = *server.collective;
+  const Collective& collective = server.service->collective;
   const Algorithm& algorithm = *server.service->choice.algorithm;
   const bool turns = collective.rooted && !collective.reduces && &collective == &bcast &&
                      !algorithm.by_placement && !algorithm.by_grid &&

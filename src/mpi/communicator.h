@@ -18,7 +18,6 @@ namespace toccata {
 // What runs the calls of a communicator that one choice serves, and the plan for the root that came
 // last.
 struct Server {
-  const Collective* collective;
   const Service* service;
   std::shared_ptr<const Plan> plan;
   int root;
@@ -77,7 +76,7 @@ class Communicator final : public Members, public Attachment {
   // to native.
   Server& server(const Collective& collective, const char* algorithm) {
     for (const auto& each : servers_)
-      if (each->collective == &collective && each->instead == Service::Instead::no &&
+      if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
           !each->is_candidate &&
           (algorithm == nullptr ? each->service->asked.empty() : each->service->asked == algorithm))
         return *each;
@@ -131,7 +130,7 @@ class Communicator final : public Members, public Attachment {
 
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
   std::vector<std::unique_ptr<Server>> servers_;
-  Decisions decisions_{*this, Settings::get()};
+  Decisions decisions_{*this};
 
   static std::atomic<std::uint64_t> era_;
 };

@@ -11,6 +11,7 @@
 #include "deciding/ranks.h"
 #include "mpi/channel.h"
 #include "mpi/process.h"
+#include "mpi/settings.h"
 
 namespace toccata {
 
@@ -25,6 +26,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   MPI_Comm user() const { return user_; }
   int rank() const { return rank_; }
   int size() const final { return size_; }
+  const Rules& rules() const final { return Settings::get(); }
   bool is_inter() const { return is_inter_; }
 
   // The way to the other ranks. Opened by waiting, while nonblocking collectives go on; or, for a

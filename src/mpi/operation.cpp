@@ -162,13 +162,26 @@ std::int64_t Operation::bytes(const Seat& seat) const {
   return in > 0 ? bytes_of(recv, in) : bytes_of(send, out) * ranks;
 }
 
+bool Operation::is_sized_by_sent(int rank) const {
+  return !collective.reduces && collective.rooted && &collective != &bcast &&
+         (rank == root) == sends_from_root();
+}
+
+double Operation::own_unit(const Seat& seat) const {
+  if (fault_of(recv, recv.in_place() ? 0 : seat.receives) != MPI_SUCCESS ||
+      fault_of(send, send.in_place() ? 0 : seat.sends) != MPI_SUCCESS)
+    return 0;  // for MPI to judge
+  const auto mean = [](const Side& side, int blocks) {
+    return blocks == 0 || side.in_place() ? 0
+                                          : static_cast<double>(bytes_of(side, blocks)) / blocks;
+  };
+  return std::max(mean(send, seat.sends), mean(recv, seat.receives));
+}
+
 std::int64_t Operation::unit(int rank, int p) const {
   if (collective.vector_of != nullptr || collective.among_neighbors) return -1;
   if (collective.synchronizes) return 0;
-  const bool is_root = collective.rooted && rank == root;
-  const bool by_send = !collective.reduces && collective.rooted && &collective != &bcast &&
-                       is_root == sends_from_root();
-  const Side& side = by_send ? send : recv;
+  const Side& side = is_sized_by_sent(rank) ? send : recv;
   if (fault_of(side, side.counted ? p : 1) != MPI_SUCCESS) return -1;  // for MPI to judge
   if (!side.counted) return side.count * size_of(side.type);
   std::int64_t elements = 0;

@@ -82,6 +82,10 @@ struct Operation {
   // Bytes that a rank contributes, or of the message, which every rank knows; where they differ,
   // their mean; -1 where a rank knows its own alone.
   std::int64_t unit(int rank, int p) const;
+  // Whether that is the size of a block sent, as opposed to received.
+  bool is_sized_by_sent(int rank) const;
+  // The same as far as this rank knows, of a vector form: its own.
+  double own_unit(const Seat& seat) const;
 
   // Whether the result depends on the order in which operands are combined, as that of a sum of
   // floating-point numbers does.

@@ -3,28 +3,29 @@
 #include <mpi.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "mpi/communicator.h"
 #include "mpi/functions.h"
 
 namespace toccata {
 
-// A blocking call without its buffers: all that says who serves it, but for arrays.
+// A blocking call without its buffers: all that says what serves it, except arrays.
 struct Said {
   const Collective* collective = nullptr;
   MPI_Comm comm = {};
   std::int64_t sent = 0, received = 0;  // elements of a block
   MPI_Datatype sent_type = {}, received_type = {};
   MPI_Op operation = {};
-  int root = 0;
+  int root = 0;  // of gather and scatter, in which it says whose arguments count; else 0
   bool has_arrays = false;
-
-  bool operator==(const Said&) const = default;
 };
 
-// A thread's last calls that the MPI library serves. Programs repeat their calls, and a short one
-// takes MPI 300 ns: it goes on at once where one with the same arguments did.
+// A thread's last calls that the MPI library serves, by communicator, collective and size class. A
+// short call takes MPI 50 ns: another one of the same class goes on at once, whatever its root and
+// its size in that class.
 class Repeats {
  public:
   // Whether this is one more of them.
@@ -34,40 +35,78 @@ class Repeats {
 #else
     if (mine_ == nullptr) return false;
     const Repeat& last = mine_->of(said);
-    if (last.said != said || last.era != Communicator::era() || *last.left == 0) return false;
+    if (!last.is_like(said) || last.era != Communicator::era() || *last.left == 0) return false;
     --*last.left;
     return true;
 #endif
   }
 
-  // What a handle of the program's own stands for may change; only predefined datatypes stay.
-  static void remember(const Said& said, Decisions::SizeClass& calls,
-                       const DatatypeTable& datatypes) {
-    const auto stays = [&](MPI_Datatype type) {
-      return type == MPI_Datatype{} || datatypes.is_predefined(type);
-    };
-    if (said.has_arrays || !stays(said.sent_type) || !stays(said.received_type)) return;
+  // `operation` is the same call, on that rank of how many.
+  static void remember(const Said& said, const Operation& operation, const Seat& seat,
+                       Decisions::SizeClass& calls, const DatatypeTable& datatypes) {
+    const std::optional<Range> range = range_of(said, operation, seat, calls, datatypes);
+    if (!range) return;
     thread_local Repeats repeats;
     mine_ = &repeats;
-    repeats.of(said) = {said, Communicator::era(), &calls.left};
+    repeats.of(said) = {said, Communicator::era(), &calls.left, *range};
   }
 
   ~Repeats() { mine_ = nullptr; }
 
  private:
+  // The calls of a class: all, or those whose number of elements, sent or received, lies there.
+  struct Range {
+    bool all = false, by_sent = false;
+    std::int64_t least = 0, most = 0;
+  };
   struct Repeat {
     Said said;
     std::uint64_t era;
     std::int64_t* left;
+    Range range;
+
+    bool is_like(const Said& other) const {
+      const std::int64_t elements = range.by_sent ? other.sent : other.received;
+      return said.comm == other.comm && said.collective == other.collective &&
+             said.sent_type == other.sent_type && said.received_type == other.received_type &&
+             said.operation == other.operation && said.root == other.root &&
+             said.has_arrays == other.has_arrays &&
+             ((range.least <= elements && elements <= range.most) || range.all);
+    }
   };
-  static constexpr int bits = 4;
+  static constexpr int bits = 6;
 
   Repeats() = default;
-  // By a product of which all bits below count in those above: sizes are powers of two.
+
+  // What a handle of the program's own stands for may change; only predefined datatypes stay. Where
+  // ranks do not know each other's sizes, all are alike.
+  static std::optional<Range> range_of(const Said& said, const Operation& operation,
+                                       const Seat& seat, const Decisions::SizeClass& calls,
+                                       const DatatypeTable& datatypes) {
+    if (calls.collective->vector_of != nullptr || calls.collective->among_neighbors ||
+        calls.collective->synchronizes)
+      return Range{.all = true};
+    const auto stays = [&](MPI_Datatype type) {
+      return type == MPI_Datatype{} || datatypes.is_predefined(type);
+    };
+    if (said.has_arrays || !stays(said.sent_type) || !stays(said.received_type)) return {};
+    const bool by_sent = operation.is_sized_by_sent(seat.rank);
+    const std::int64_t elements = by_sent ? said.sent : said.received;
+    if (elements < 0) return {};
+    if (elements == 0) return Range{.by_sent = by_sent};
+    const std::int64_t size = operation.unit(seat.rank, seat.p) / elements;
+    if (size <= 0) return {};
+    return Range{.by_sent = by_sent,
+                 .least = calls.least <= 0 ? 1 : (calls.least + size - 1) / size,
+                 .most = calls.most / size};
+  }
+
+  // By a product of which all bits below count in those above, and by sizes up to a power of two.
   Repeat& of(const Said& said) {
-    const auto who = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
+    const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
+    const auto size = std::bit_width(static_cast<std::uint64_t>(said.sent | said.received));
     const std::uint64_t mixed =
-        (who + static_cast<std::uint64_t>(said.received) * 8) * 0x9e3779b97f4a7c15;
+        (handles + static_cast<std::uint64_t>(size) * 8) * 0x9e3779b97f4a7c15;
     return repeats_[mixed >> (64 - bits)];
   }
 
@@ -78,6 +117,10 @@ class Repeats {
 
 // What a call of MPI_<name> says.
 namespace said {
+
+constexpr bool tells_by_root(const Collective& collective) {
+  return &collective == &gather || &collective == &scatter;
+}
 
 // Puts an argument where it belongs in a Said of the name `said`.
 #define TOCCATA_SAY(kind, name) TOCCATA_SAY_##kind(name);
@@ -100,14 +143,16 @@ namespace said {
 #define TOCCATA_SAY_OPERATION(name) said.operation = name
 #define TOCCATA_SAY_ROOT(name) said.root = name
 
-#define TOCCATA_SAID(Name, name, collective_)                                             \
-  inline Said name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm) {           \
-    Said said{.collective = &toccata::collective_, .comm = comm};                         \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) return said;                                    \
-  }                                                                                       \
-  inline Said name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_LARGE_PARAMETER) MPI_Comm comm) { \
-    Said said{.collective = &toccata::collective_, .comm = comm};                         \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) return said;                                    \
+#define TOCCATA_SAID(Name, name, collective_)                                                      \
+  inline Said name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm) {                    \
+    Said said{.collective = &toccata::collective_, .comm = comm};                                  \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) if (!tells_by_root(toccata::collective_)) said.root = 0; \
+    return said;                                                                                   \
+  }                                                                                                \
+  inline Said name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_LARGE_PARAMETER) MPI_Comm comm) {          \
+    Said said{.collective = &toccata::collective_, .comm = comm};                                  \
+    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) if (!tells_by_root(toccata::collective_)) said.root = 0; \
+    return said;                                                                                   \
   }
 TOCCATA_FUNCTIONS(TOCCATA_SAID)
 #undef TOCCATA_SAID

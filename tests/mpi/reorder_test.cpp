@@ -78,7 +78,8 @@ TEST(CommSetInfo, SaysWhoServes) {
     toccata_allgather(mine.data(), static_cast<int>(count), MPI_INT, all.data(),
                       static_cast<int>(count), MPI_INT, comm, nullptr);
     Communicator& communicator = *Communicator::of(comm);
-    Decision* const decision = communicator.decisions().of(communicator.question(call)).decision;
+    Decision* const decision =
+        communicator.decisions().of(communicator.question(call)).decision.get();
     return decision == nullptr ? "nobody" : decision->current().service->choice.text();
   };
   EXPECT_EQ(served_by(1), "nobody");

@@ -1,4 +1,4 @@
-// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES [split]]. The
+// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES [split|vector]]. The
 // last calls are on a communicator whose info asks for a ring.
 #include <mpi.h>
 
@@ -18,6 +18,26 @@ static void gather_all(MPI_Comm comm, int bytes, int call) {
   for (int i = 0; i < bytes * p; ++i) faults += all[i] != (char)(i / bytes + call);
   free(mine);
   free(all);
+}
+
+// Every rank sends another number of bytes to each, and another one in every call; some send none.
+static void exchange(MPI_Comm comm, int bytes, int call) {
+  int rank, p;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &p);
+  int *sends = malloc(p * sizeof(int)), *recvs = malloc(p * sizeof(int));
+  int *from = malloc(p * sizeof(int)), *into = malloc(p * sizeof(int));
+  char *mine = malloc(2 * bytes * p), *all = malloc(2 * bytes * p);
+  for (int i = 0; i < p; ++i) {
+    sends[i] = (rank + 2 * i + call) % (2 * bytes);
+    recvs[i] = (i + 2 * rank + call) % (2 * bytes);
+    from[i] = into[i] = 2 * bytes * i;
+    memset(mine + from[i], rank + i + call, sends[i]);
+  }
+  MPI_Alltoallv(mine, sends, from, MPI_BYTE, all, recvs, into, MPI_BYTE, comm);
+  for (int i = 0; i < p; ++i)
+    for (int j = 0; j < recvs[i]; ++j) faults += all[into[i] + j] != (char)(rank + i + call);
+  free(sends), free(recvs), free(from), free(into), free(mine), free(all);
 }
 
 static void cast(MPI_Comm comm, int bytes, int call) {
@@ -47,6 +67,8 @@ static void sum(MPI_Comm comm, int call) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int calls = atoi(argv[1]), bytes = argc > 2 ? atoi(argv[2]) : 16;
+  const int split = argc > 3 && strcmp(argv[3], "split") == 0;
+  const int vector = argc > 3 && strcmp(argv[3], "vector") == 0;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm half;
@@ -56,8 +78,9 @@ int main(int argc, char** argv) {
     cast(MPI_COMM_WORLD, bytes, call);
     sum(MPI_COMM_WORLD, call);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (argc > 3) gather_all(half, bytes, call);
-    if (argc > 3 && call % 100 == 99) {  // perhaps in the middle of a trial
+    if (vector) exchange(MPI_COMM_WORLD, bytes, call);
+    if (split) gather_all(half, bytes, call);
+    if (split && call % 100 == 99) {  // perhaps in the middle of a trial
       MPI_Comm_free(&half);
       MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     }
@@ -68,12 +91,12 @@ int main(int argc, char** argv) {
   MPI_Info_set(info, "toccata_allgather", "ring");
   MPI_Comm asking;
   MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &asking);
-  if (argc > 3) gather_all(asking, bytes, 1);
+  if (split) gather_all(asking, bytes, 1);
   MPI_Comm_free(&asking);
   MPI_Info_set(info, "toccata_allgather", "bruck");
   MPI_Comm_dup(MPI_COMM_WORLD, &asking);
   MPI_Comm_set_info(asking, info);
-  if (argc > 3) gather_all(asking, bytes, 1);
+  if (split) gather_all(asking, bytes, 1);
   MPI_Comm_free(&asking);
   MPI_Info_free(&info);
   int all;
