@@ -11,6 +11,7 @@
 #include "analysis/flows.h"
 #include "analysis/network.h"
 #include "selection/choice.h"
+#include "selection/ranking.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,7 +26,7 @@ std::vector<std::tuple<int, int, double>> node_flows(const Choice& choice, const
                                                      const std::vector<int>& node_of) {
   if (choice.native())
     throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
-  const Shape shape = choice.in(known);
+  const Shape shape = shape_of(choice, known);
   if (static_cast<int>(node_of.size()) != shape.p)
     throw ChoiceError("there are not as many nodes as ranks");
   std::vector<Schedule> schedules;
