@@ -1,18 +1,8 @@
 #include "mpi/blocking.h"
 
+#include "mpi/staging.h"
+
 namespace toccata {
-
-namespace {
-
-// Whether any rank's data is out of the host's reach. Where no rank has a GPU runtime, nobody asks.
-bool is_out_of_reach(const Operation& call, const Seat& seat, const Communicator& communicator) {
-  const int here = call.on_device(seat) ? 1 : 0;
-  int anywhere = 0;
-  PMPI_Allreduce(&here, &anywhere, 1, MPI_INT, MPI_MAX, communicator.user());
-  return anywhere != 0;
-}
-
-}  // namespace
 
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code) {
   Process& process = communicator.process();
@@ -26,16 +16,15 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   if (communicator.open_channel() != MPI_SUCCESS) return false;
   Channel& channel = communicator.channel();
   if (!channel.is_ready()) return false;
-  if (channel.has_devices() && is_out_of_reach(call, seat, communicator)) return false;
   int turn = 0;
   const std::shared_ptr<const Plan> plan = communicator.plan(server, call.root, turn);
   if (plan->tags() > Channel::blocking_tags) return false;
 
-  const auto run = [&](auto& engine) {
+  const auto run = [&](auto& engine, const Operation& bound) {
     engine.binding.reset();
-    if (int fault = call.bind(seat, process.datatypes(), engine.binding); fault != MPI_SUCCESS)
+    if (int fault = bound.bind(seat, process.datatypes(), engine.binding); fault != MPI_SUCCESS)
       return judge(fault);
-    if (call.empty(engine.binding)) return true;
+    if (bound.empty(engine.binding)) return true;
     engine.fit(*plan);
     code = engine.prepare(*plan, Transport(channel.route(), Channel::blocking_tag, turn));
     if (code == MPI_SUCCESS) code = engine.run(process);
@@ -45,7 +34,22 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     }
     return true;
   };
-  return plan->sized ? run(*process.workspaces().sized()) : run(*process.workspaces().plain());
+  const auto serve = [&](const Operation& bound) {
+    return plan->sized ? run(*process.workspaces().sized(), bound)
+                       : run(*process.workspaces().plain(), bound);
+  };
+  if (!has_device_runtime()) return serve(call);
+  // Where the buffers lie no other rank needs to know.
+  Staging staging;
+  Operation staged = call;
+  if (int fault = staging.replace(staged, seat, process.datatypes()); fault != MPI_SUCCESS)
+    return judge(fault);
+  if (!staging.any()) return serve(call);
+  int copied = staging.copy_in();
+  if (!serve(staged)) return false;
+  if (copied == MPI_SUCCESS) copied = staging.copy_out();
+  if (code == MPI_SUCCESS && copied != MPI_SUCCESS) code = communicator.raise(copied);
+  return true;
 }
 
 }  // namespace toccata

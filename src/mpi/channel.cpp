@@ -59,7 +59,6 @@ int Channel::agree(bool at_once) {
   mine[window_complement] = ~mine[window];
   mine[settings_complement] = ~mine[settings];
   mine[lacks_world] = window_ < 0 ? 1 : 0;
-  mine[devices] = stance_.has_devices ? 1 : 0;
   mine[lacks_places] = stance_.knows_places ? 0 : 1;
   const int code = start_agreement(mine, agreement.largest, user_, agreement.words_request);
   return code == MPI_SUCCESS && at_once && world_.is_open() && within_world_ ? spread() : code;
@@ -97,7 +96,6 @@ int Channel::advance() {
 // All ranks come to the same here.
 int Channel::evaluate() {
   const auto& largest = agreement_->largest;
-  has_devices_ = largest[devices] != 0;
   all_know_places_ = largest[lacks_places] == 0;
   if (largest[settings] != ~largest[settings_complement]) {
     Transport::wait(agreement_->windows_request);

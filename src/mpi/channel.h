@@ -20,7 +20,6 @@ namespace toccata {
 // same.
 struct Stance {
   std::uint64_t settings = 0;  // digest of what has to be alike on all ranks
-  bool has_devices = false;    // a GPU runtime is loaded
   bool knows_places = false;   // where the ranks of MPI_COMM_WORLD run
 };
 
@@ -57,7 +56,6 @@ class Channel {
   const std::string& why_refused() const { return why_refused_; }
 
   const Route& route() const { return route_; }
-  bool has_devices() const { return has_devices_; }
   bool all_know_places() const { return all_know_places_; }
   bool is_within_world() const { return within_world_; }
 
@@ -95,7 +93,6 @@ class Channel {
     lacks_world,
     settings,
     settings_complement,
-    devices,
     lacks_places,
     words
   };
@@ -116,7 +113,7 @@ class Channel {
   std::atomic<bool> tested_ = false;
   std::atomic<bool> spoilt_ = false;
   bool within_world_ = false;
-  bool has_devices_ = false, all_know_places_ = false;
+  bool all_know_places_ = false;
   Route route_;
   MPI_Comm own_ = MPI_COMM_NULL;  // where there are no windows
   int window_ = -1;

@@ -62,10 +62,8 @@ bool Members::agree(std::span<const double> mine, std::span<double> least) {
 int Members::start_channel() {
   Channel& channel = this->channel();
   if (!channel.is_new()) return MPI_SUCCESS;
-  // Where a communicator of its own is needed, or what is in the memory of GPUs has to be known,
-  // all ranks have to wait for each other.
-  if (!process_->world().is_open() || !channel.is_within_world() || process_->has_devices())
-    return open_channel_now();
+  // If a communicator of its own is needed, all ranks have to wait for each other.
+  if (!process_->world().is_open() || !channel.is_within_world()) return open_channel_now();
   return channel.start(true);
 }
 

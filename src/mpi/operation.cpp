@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "mpi/device_memory.h"
 #include "mpi/reducing.h"
 
 namespace toccata {
@@ -211,13 +210,6 @@ bool Operation::is_inexact() const {
 bool Operation::empty(const Binding& binding) const {
   const bool known = !send.counted && !recv.counted && collective.vector_of == nullptr;
   return known && binding.recv.bytes(0) == 0;
-}
-
-bool Operation::on_device(const Seat& seat) const {
-  const auto is = [](const Side& side, int blocks) {
-    return blocks > 0 && !side.in_place() && is_device_memory(side.buffer);
-  };
-  return is(send, seat.sends) || is(recv, seat.receives);
 }
 
 int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const {

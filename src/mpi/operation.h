@@ -94,9 +94,6 @@ struct Operation {
   // Whether, as every rank can see, there is no data in a bound call, and so nothing to do.
   bool empty(const Binding& binding) const;
 
-  // Whether data of the call may lie in memory that the host cannot read.
-  bool on_device(const Seat& seat) const;
-
   // Gives binding.send and binding.recv their memory, which also where a rank has no blocks have
   // the size of other ranks', if these are alike. Returns an MPI error code.
   int bind(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const;

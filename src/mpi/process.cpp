@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "mpi/agreement.h"
-#include "mpi/device_memory.h"
 #include "mpi/discovery.h"
 #include "mpi/family.h"
 #include "mpi/patience.h"
@@ -133,7 +132,6 @@ enum Word {
   files_complement,
   wanted,
   reporting,
-  devices,
   lacking,  // a rank cannot even say what it wants
   words
 };
@@ -165,7 +163,6 @@ void Process::begin(bool program_calls_us) noexcept {
               ~files_here,
               program_calls_us || settings.ask_for_anything(),
               settings.reporting(),
-              has_device_runtime(),
               0};
     } catch (const std::exception& error) {
       std::fprintf(stderr, "toccata: is off: %s\n", error.what());
@@ -193,7 +190,6 @@ void Process::begin(bool program_calls_us) noexcept {
     Process* const process = current();
     if (process == nullptr) return;
     process->off_ = !alike;
-    process->has_devices_ = largest[devices] != 0;
     if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
     if (alike) process->begin_alike(largest[wanted] != 0);
   } catch (const std::exception& error) {
@@ -219,7 +215,6 @@ void Process::begin_alike(bool wanted) {
 
 Stance Process::stance() const {
   return {.settings = agreed_ ? 0 : Settings::get().digest(),
-          .has_devices = has_device_runtime(),
           .knows_places = world_placement_ != nullptr};
 }
 

@@ -95,8 +95,6 @@ class Process : public Background {
 
   // Whether the environment asks for nothing that all ranks would do.
   bool is_off() const { return off_; }
-  // Whether any rank had a GPU runtime when MPI began.
-  bool has_devices() const { return has_devices_; }
   // What this rank tells others of itself at a communicator's first collective.
   Stance stance() const;
 
@@ -153,7 +151,6 @@ class Process : public Background {
   Plans plans_;
   Workspaces workspaces_;
   bool off_ = false;
-  bool has_devices_ = false;
   bool agreed_ = false;  // all ranks have begun, with the same settings
   int world_rank_ = 0;
 

@@ -59,9 +59,7 @@ int Request::prepare_schedule(Server& server) {
   if (int code = persistent_ ? communicator.open_channel() : communicator.start_channel();
       code != MPI_SUCCESS)
     return code;
-  // Who asks for all ranks' memory would have to wait for them.
-  if (communicator.channel().is_settled() &&
-      (!communicator.channel().is_ready() || communicator.channel().has_devices()))
+  if (communicator.channel().is_settled() && !communicator.channel().is_ready())
     return prepare_native();
   plan_ = communicator.plan(server, call.root, turn_);
   if (plan_->sized)
@@ -86,7 +84,12 @@ int Request::bind() {
   if (int code = call_->hold_datatypes(datatypes_, communicator_->rank(), communicator_->size());
       code != MPI_SUCCESS)
     return code;
-  const Operation call = call_->operation();
+  Operation call = call_->operation();
+  if (has_device_runtime())
+    if (int code =
+            staging_.replace(call, communicator_->seat(call), communicator_->process().datatypes());
+        code != MPI_SUCCESS)
+      return code;
   if (int code = call.bind(communicator_->seat(call), communicator_->process().datatypes(),
                            engine_->binding);
       code != MPI_SUCCESS)
@@ -113,6 +116,7 @@ int Request::start() {
   }
   note_bytes();
   if (!persistent_) channel_->enter(ticket_);
+  copied_ = staging_.copy_in();
   {
     const std::lock_guard lock(mutex_);
     active_ = true;
@@ -201,14 +205,16 @@ int Request::run() {
   started_ = PMPI_Wtime();
   note_bytes();
   code_ = MPI_SUCCESS;
+  copied_ = staging_.copy_in();
   if (!empty_) {
     code_ = prepare_engine();
     if (code_ == MPI_SUCCESS) code_ = engine_->run(process);
   }
+  finish_copies();
   const Binding& binding = engine_->binding;
-  const bool can_bind = code_ == MPI_SUCCESS && plan_->straight && !plan_->sized &&
-                        !plan_->straight->uses_scratch() && !binding.has_stand_ins() &&
-                        plan_->straight->serves(binding);
+  const bool can_bind = code_ == MPI_SUCCESS && !staging_.any() && plan_->straight &&
+                        !plan_->sized && !plan_->straight->uses_scratch() &&
+                        !binding.has_stand_ins() && plan_->straight->serves(binding);
   if (Settings::get().reporting())
     count();  // which every call has to come here for
   else if (can_bind)
@@ -216,10 +222,17 @@ int Request::run() {
   return communicator_->raise(code_);
 }
 
+// To where the program has its buffers.
+void Request::finish_copies() {
+  if (copied_ == MPI_SUCCESS) copied_ = staging_.copy_out();
+  if (code_ == MPI_SUCCESS) code_ = copied_;
+}
+
 int Request::end() {
   communicator_->process().remove(*this);
   if (!persistent_) channel_->leave(ticket_);
   if (code_ != MPI_SUCCESS) channel_->spoil();
+  finish_copies();
   count();
   return communicator_->raise(code_);
 }

@@ -11,6 +11,7 @@
 #include "mpi/call.h"
 #include "mpi/communicator.h"
 #include "mpi/engine.h"
+#include "mpi/staging.h"
 
 namespace toccata {
 
@@ -46,6 +47,7 @@ class Request final : public UnderWay {
   void note_bytes();
   void go_on();  // as far as it can; the mutex is held
   int end();
+  void finish_copies();
   void count();  // the request is over: for the report
 
   std::unique_ptr<Call> call_;
@@ -59,6 +61,8 @@ class Request final : public UnderWay {
   std::shared_ptr<const Plan> plan_;  // null where the MPI library serves
   int turn_ = 0;
   bool empty_ = false;  // no data, as every rank can see
+  Staging staging_;
+  int copied_ = MPI_SUCCESS;  // what came of the copies of that
   Channel::Ticket ticket_;
   double started_ = 0;
   std::int64_t bytes_ = 0;

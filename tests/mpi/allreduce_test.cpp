@@ -17,6 +17,7 @@ void expect_allreduce(MPI_Comm comm, const OperandCase& operands, int count, boo
   const int rank = rank_in(comm);
   const Memory send = operands.of(rank, count);
   const Memory recv = in_place ? send : operands.of(1000 + rank, count);
+  const OnHost host(operands.may_be_native());
   expect_like_native(
       allreduce, comm, send, recv,
       [&](void*, void* into) { return operands.combine(size_of(comm), count, 0, count, into); },

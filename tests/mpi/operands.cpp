@@ -53,6 +53,15 @@ int number(int rank, int i) { return (rank * 7 + i * 3) % 11 - 4; }
 
 }  // namespace
 
+bool OperandCase::may_be_native() const {
+  int commutes = 0;
+  MPI_Aint lower, extent, true_lower, true_extent;
+  MPI_Op_commutative(operation, &commutes);
+  MPI_Type_get_extent(type, &lower, &extent);
+  MPI_Type_get_true_extent(type, &true_lower, &true_extent);
+  return commutes == 0 || extent < true_extent;
+}
+
 Memory OperandCase::of(int rank, std::int64_t elements) const {
   Memory memory(type, elements, rank);
   for (std::int64_t i = 0; i < elements; ++i)

@@ -41,6 +41,8 @@ struct OperandCase {
 
   // A rank's operands.
   Memory of(int rank, std::int64_t elements) const;
+  // Whether the MPI library serves it in place of some algorithms.
+  bool may_be_native() const;
   // Puts into `into` what those of p ranks come to, `count` of them from `first` on: by
   // MPI_Reduce_local, as MPICH 4.0's own collectives are wrong in some of these cases.
   int combine(int p, std::int64_t elements, std::int64_t first, int count, void* into) const;

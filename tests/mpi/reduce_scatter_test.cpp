@@ -22,6 +22,7 @@ void expect_block(MPI_Comm comm, const OperandCase& operands, int count, bool in
   const int rank = rank_in(comm), p = size_of(comm);
   const Memory send = operands.of(rank, std::int64_t{count} * p);
   const Memory recv = operands.of(1000 + rank, count);
+  const OnHost host(in_place || operands.may_be_native());
   expect_like_native(
       reduce_scatter, comm, send, recv,
       [&](void*, void* into) {
@@ -50,6 +51,7 @@ void expect_vector(MPI_Comm comm, const OperandCase& operands, std::vector<int> 
       std::accumulate(counts.begin(), counts.begin() + rank, std::int64_t{0});
   const Memory send = operands.of(rank, total);
   const Memory recv = operands.of(1000 + rank, count);
+  const OnHost host(in_place || operands.may_be_native());
   expect_like_native(
       reduce_scatter, comm, send, recv,
       [&](void*, void* into) { return operands.combine(size_of(comm), total, first, count, into); },

@@ -15,6 +15,7 @@ void expect_reduce(MPI_Comm comm, const OperandCase& operands, int count, int ro
   in_place = in_place && at_root;
   const Memory send = operands.of(rank, count);
   const Memory recv = in_place ? send : operands.of(1000 + rank, count);
+  const OnHost host(operands.may_be_native());
   expect_like_native(
       reduce, comm, send, recv,
       [&](void*, void* into) {

@@ -18,6 +18,7 @@ void expect_prefix(const Collective& collective, MPI_Comm comm, const OperandCas
   const int rank = rank_in(comm), ranks = contributors(collective, rank);
   const Memory send = operands.of(rank, count);
   const Memory recv = in_place ? send : operands.of(1000 + rank, count);
+  const OnHost host(operands.may_be_native());
   expect_like_native(
       collective, comm, send, recv,
       [&](void*, void* into) {  // of an exscan, rank 0's stays what it was

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "algorithms/registry.h"
+#include "devices.h"
 #include "mpi/datatype.h"
 #include "selection/choice.h"
 #include "toccata/toccata.h"
@@ -126,6 +128,8 @@ class Memory {
   }
 
   void* address() { return bytes_.data() + origin_; }
+  std::vector<unsigned char>& bytes() { return bytes_; }
+  MPI_Aint origin() const { return origin_; }
   static void* element(void* address, MPI_Datatype type, std::int64_t place) {
     MPI_Aint lower, extent;
     MPI_Type_get_extent(type, &lower, &extent);
@@ -145,6 +149,39 @@ class Memory {
   MPI_Aint origin_;
 };
 
+// In its scope buffers stay in the host's memory if that is wanted, for calls that the MPI library
+// may serve.
+class OnHost {
+ public:
+  explicit OnHost(bool wanted) : before_(is_wanted_) { is_wanted_ = is_wanted_ || wanted; }
+  ~OnHost() { is_wanted_ = before_; }
+  OnHost(const OnHost&) = delete;
+  OnHost& operator=(const OnHost&) = delete;
+  static bool is_wanted() { return is_wanted_; }
+
+ private:
+  static inline bool is_wanted_ = false;
+  bool before_;
+};
+
+// A memory, or its copy on a device, which read_back() brings back.
+class Placed {
+ public:
+  Placed(Memory& memory, bool on_device) : memory_(memory) {
+    if (on_device) device_.emplace(memory.bytes().data(), memory.bytes().size());
+  }
+  void* address() {
+    return device_ ? static_cast<char*>(device_->address()) + memory_.origin() : memory_.address();
+  }
+  void read_back() {
+    if (device_) device_->read(memory_.bytes().data());
+  }
+
+ private:
+  Memory& memory_;
+  std::optional<DeviceMemory> device_;
+};
+
 // Calls native(send, recv), then ours(send, recv, algorithm) for every choice, each with the same
 // memory, and compares every byte of it.
 template <typename Native, typename Ours>
@@ -155,7 +192,13 @@ void expect_like_native(const Collective& collective, MPI_Comm comm, const Memor
   ASSERT_EQ(native(expected_send.address(), expected_recv.address()), MPI_SUCCESS);
   for (const std::string& choice : choices(collective, comm, travels)) {
     Memory its_send = send, its_recv = recv;
-    EXPECT_EQ(ours(its_send.address(), its_recv.address(), choice.c_str()), MPI_SUCCESS) << choice;
+    // Where there is a device: none of both there, one, the other or both, differently by rank.
+    static int turn = 0;
+    const int where = has_devices() && !OnHost::is_wanted() ? (turn++ + rank_in(comm)) % 4 : 0;
+    Placed from(its_send, where % 2 == 1), into(its_recv, where >= 2);
+    EXPECT_EQ(ours(from.address(), into.address(), choice.c_str()), MPI_SUCCESS) << choice;
+    from.read_back();
+    into.read_back();
     EXPECT_TRUE(its_send == send) << choice << " wrote to the send buffer";
     EXPECT_TRUE(its_recv == expected_recv)
         << choice << " differs from native, first in " << its_recv.difference(expected_recv);

@@ -80,6 +80,16 @@ class Faults(unittest.TestCase):
                 if ranks > 1:  # the world's channel is as it was
                     self.assertEqual(outcome.calls.get(("allgather", ranks, "ring")), 2)
 
+    def test_a_gpu_runtime_costs_no_exchange(self):
+        runtime = options.folder / "libcuda.so.1"
+        counts = []
+        for before in ("libexchanges.so", f"libexchanges.so {runtime}"):
+            outcome = run("calls", 2, before, COUNT="1", **FORCED)
+            self.expect_right(outcome)
+            counts.append(sorted(re.findall(r"exchanges (\d+)", outcome.error)))
+        self.assertEqual(len(counts[0]), 2)
+        self.assertEqual(counts[0], counts[1])
+
     def test_a_report_is_missed_where_one_is_asked_for(self):
         for word, lines in ("1", 1), ("off", 0), ("no", 0):
             outcome = run("unseen", 1, TOCCATA_REPORT=word)

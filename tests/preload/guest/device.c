@@ -1,37 +1,53 @@
-/* The last rank's buffers are on a device (fake_cuda.c) for two allgathers and an allreduce of
+/* The last rank's buffers are on a device (tests/mpi/cuda.c) for two allgathers and an allreduce of
  * five; a duplicate of the world comes on top, whose first call has a device buffer. */
 #include "guest.h"
 
-void fake_device_range(void* begin, void* end);
+typedef unsigned long long Address;
+int cuMemAlloc_v2(Address* address, size_t bytes);
+int cuMemFree_v2(Address address);
+int cuMemcpyHtoD_v2(Address into, const void* from, size_t bytes);
+int cuMemcpyDtoH_v2(void* into, Address from, size_t bytes);
 
 enum { n = 100 };
 
-static void use(MPI_Comm comm, int* mine, int* all) {
+static int *mine, *all;
+static Address device_mine, device_all;
+
+static void use(MPI_Comm comm, int mine_there, int all_there) {
+  const size_t bytes = sizeof(int) * n;
+  void* from = mine_there ? (void*)device_mine : mine;
+  void* into = all_there ? (void*)device_all : all;
   for (int i = 0; i < n; ++i) mine[i] = 1000 * rank + i;
   for (int i = 0; i < n * p; ++i) all[i] = -1;
-  MPI_Allgather(mine, n, MPI_INT, all, n, MPI_INT, comm);
+  if (mine_there) cuMemcpyHtoD_v2(device_mine, mine, bytes);
+  if (all_there) cuMemcpyHtoD_v2(device_all, all, bytes * p);
+  MPI_Allgather(from, n, MPI_INT, into, n, MPI_INT, comm);
+  if (all_there) cuMemcpyDtoH_v2(all, device_all, bytes * p);
   for (int i = 0; i < n * p; ++i) faults += all[i] != 1000 * (i / n) + i % n;
-  MPI_Allreduce(mine, all, n, MPI_INT, MPI_SUM, comm);
+  MPI_Allreduce(from, into, n, MPI_INT, MPI_SUM, comm);
+  if (all_there) cuMemcpyDtoH_v2(all, device_all, bytes * p);
   for (int i = 0; i < n; ++i) faults += all[i] != 1000 * p * (p - 1) / 2 + p * i;
 }
 
 int main(int argc, char** argv) {
   MPI_Comm twin;
   start(&argc, &argv);
-  int* host_mine = malloc(sizeof(int) * n);
-  int* host_all = malloc(sizeof(int) * n * p);
-  int* device = malloc(sizeof(int) * n * (p + 1));
-  if (rank == p - 1) fake_device_range(device, device + n * (p + 1));
+  mine = malloc(sizeof(int) * n);
+  all = malloc(sizeof(int) * n * p);
+  cuMemAlloc_v2(&device_mine, sizeof(int) * n);
+  cuMemAlloc_v2(&device_all, sizeof(int) * n * p);
   const int there = rank == p - 1;
-  use(MPI_COMM_WORLD, host_mine, host_all);
-  use(MPI_COMM_WORLD, there ? device : host_mine, there ? device + n : host_all);
-  use(MPI_COMM_WORLD, host_mine, host_all);
-  use(MPI_COMM_WORLD, host_mine, there ? device + n : host_all);
-  use(MPI_COMM_WORLD, host_mine, host_all);
+  use(MPI_COMM_WORLD, 0, 0);
+  use(MPI_COMM_WORLD, there, there);
+  use(MPI_COMM_WORLD, 0, 0);
+  use(MPI_COMM_WORLD, 0, there);
+  use(MPI_COMM_WORLD, 0, 0);
   MPI_Comm_dup(MPI_COMM_WORLD, &twin);
-  use(twin, there ? device : host_mine, host_all);
-  use(twin, host_mine, host_all);
+  use(twin, there, 0);
+  use(twin, 0, 0);
   MPI_Comm_free(&twin);
+  cuMemFree_v2(device_mine);
+  cuMemFree_v2(device_all);
   finish();
   return 0;
 }

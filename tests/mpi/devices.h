@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace toccata::test {
+
+// Whether buffers are to lie in the memory of the stand-in for a GPU (cuda.c), as DEVICES in the
+// environment asks for. The stand-in is loaded late, after MPI and the library.
+bool has_devices();
+
+// Memory of a device with a copy of some bytes; where it is wanted.
+class DeviceMemory {
+ public:
+  DeviceMemory(const void* bytes, std::size_t size);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  void* address() const { return reinterpret_cast<void*>(address_); }
+  void read(void* into) const;
+  void write(const void* bytes) const;
+
+ private:
+  std::uint64_t address_ = 0;
+  std::size_t size_;
+};
+
+// How many copies there were in this process between host and device.
+int device_transfers();
+
+}  // namespace toccata::test

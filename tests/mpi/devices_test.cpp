@@ -1,0 +1,158 @@
+// Buffers in the memory of a GPU, for which cuda.c stands in: nonblocking and persistent calls, and
+// what the other tests, which all run with such buffers where DEVICES is set, do not have.
+
+#include "devices.h"
+
+#include <optional>
+
+#include "support.h"
+
+namespace toccata::test {
+namespace {
+
+class Devices : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_devices()) GTEST_SKIP() << "DEVICES names no stand-in for a GPU's runtime";
+  }
+
+  const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
+};
+
+// Integers that may be on the device, by rank and number.
+class Integers {
+ public:
+  Integers(std::vector<int> values, bool on_device) : values_(std::move(values)) {
+    if (on_device) device_.emplace(values_.data(), values_.size() * sizeof(int));
+  }
+  void* address() { return device_ ? device_->address() : values_.data(); }
+  void set(const std::vector<int>& values) {
+    values_ = values;
+    if (device_) device_->write(values_.data());
+  }
+  const std::vector<int>& values() {
+    if (device_) device_->read(values_.data());
+    return values_;
+  }
+
+ private:
+  std::vector<int> values_;
+  std::optional<DeviceMemory> device_;
+};
+
+TEST_F(Devices, NonblockingCallsOverlap) {
+  static constexpr int calls = 6, n = 50;
+  std::vector<std::unique_ptr<Integers>> mine, all, sums;
+  std::vector<toccata_request> requests(2 * calls, TOCCATA_REQUEST_NULL);
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  const int before = device_transfers();
+  for (int call = 0; call < calls; ++call) {
+    const Numbers numbers{n, call};
+    const auto there = [&](int which) { return (rank + call + which) % 2 == 0; };
+    mine.push_back(std::make_unique<Integers>(numbers.of(rank), there(0)));
+    all.push_back(std::make_unique<Integers>(std::vector(std::size_t(n) * p, -1), there(1)));
+    sums.push_back(std::make_unique<Integers>(numbers.of(rank), there(0)));
+    EXPECT_EQ(toccata_iallgather(mine[call]->address(), n, MPI_INT, all[call]->address(), n,
+                                 MPI_INT, comm, "ring", &requests[2 * call]),
+              MPI_SUCCESS);
+    EXPECT_EQ(toccata_iallreduce(MPI_IN_PLACE, sums[call]->address(), n, MPI_INT, MPI_SUM, comm,
+                                 "recursive_doubling", &requests[2 * call + 1]),
+              MPI_SUCCESS);
+  }
+  EXPECT_EQ(toccata_waitall(2 * calls, requests.data()), MPI_SUCCESS);
+  for (int call = 0; call < calls; ++call) {
+    const Numbers numbers{n, call};
+    EXPECT_EQ(all[call]->values(), numbers.of_all(p));
+    EXPECT_EQ(mine[call]->values(), numbers.of(rank));
+    std::vector<int> sum(n, 0);
+    for (int each = 0; each < p; ++each)
+      for (int i = 0; i < n; ++i) sum[i] += numbers.value(each, i);
+    EXPECT_EQ(sums[call]->values(), sum);
+  }
+  // Of half of the allgathers' sources and results, and of half of the sums both ways.
+  EXPECT_EQ(device_transfers() - before, calls + calls);
+}
+
+TEST_F(Devices, PersistentCallsReadTheirBuffersAtEveryStart) {
+  static constexpr int n = 7;
+  const Numbers first{n, 0};
+  Integers mine(first.of(rank), rank % 2 == 0),
+      all(std::vector(std::size_t(n) * p, -1), rank % 3 == 0);
+  toccata_request request;
+  ASSERT_EQ(toccata_allgather_init(mine.address(), n, MPI_INT, all.address(), n, MPI_INT,
+                                   MPI_COMM_WORLD, MPI_INFO_NULL, "bruck", &request),
+            MPI_SUCCESS);
+  for (int call = 0; call < 6; ++call) {
+    const Numbers numbers{n, call};
+    mine.set(numbers.of(rank));
+    all.set(std::vector(std::size_t(n) * p, -1));
+    if (call % 2 == 0) {
+      EXPECT_EQ(toccata_run(&request), MPI_SUCCESS);
+    } else {
+      EXPECT_EQ(toccata_start(&request), MPI_SUCCESS);
+      EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS);
+    }
+    EXPECT_EQ(all.values(), numbers.of_all(p)) << call;
+  }
+  EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
+}
+
+// The operands of all ranks come in where the result of one goes out.
+TEST_F(Devices, ReduceScatterInPlace) {
+  for (const bool vector : {false, true})
+    for (const char* algorithm : {"ring", "pairwise"}) {
+      std::vector<int> counts(p, 3), operands;
+      if (vector)
+        for (int each = 0; each < p; ++each) counts[each] = 1 + each % 3;
+      int total = 0, before = 0;
+      for (int each = 0; each < p; ++each) {
+        if (each == rank) before = total;
+        total += counts[each];
+      }
+      for (int i = 0; i < total; ++i) operands.push_back(1000 * rank + i);
+      Integers buffer(operands, rank % 2 == 1);
+      const int code =
+          vector ? toccata_reduce_scatter(MPI_IN_PLACE, buffer.address(), counts.data(), MPI_INT,
+                                          MPI_SUM, MPI_COMM_WORLD, algorithm)
+                 : toccata_reduce_scatter_block(MPI_IN_PLACE, buffer.address(), 3, MPI_INT, MPI_SUM,
+                                                MPI_COMM_WORLD, algorithm);
+      EXPECT_EQ(code, MPI_SUCCESS) << algorithm;
+      const std::vector<int>& got = buffer.values();
+      for (int i = 0; i < counts[rank]; ++i)
+        EXPECT_EQ(got[i], 1000 * p * (p - 1) / 2 + p * (before + i)) << algorithm;
+    }
+}
+
+// A column of a matrix: the rest of it may change meanwhile, on the device.
+TEST_F(Devices, OnlyDataIsWritten) {
+  static constexpr int rows = 5, columns = 7;
+  MPI_Datatype made;
+  MPI_Type_vector(rows, 1, columns, MPI_INT, &made);
+  const OwnedDatatype column = committed(made);
+  Integers matrix(std::vector(rows * columns, rank == 0 ? 1 : 0), true);
+  toccata_request request;
+  ASSERT_EQ(toccata_bcast_init(matrix.address(), 1, column.get(), 0, MPI_COMM_WORLD, MPI_INFO_NULL,
+                               "binomial", &request),
+            MPI_SUCCESS);
+  ASSERT_EQ(toccata_start(&request), MPI_SUCCESS);
+  std::vector<int> meanwhile(rows * columns, 9);
+  for (int row = 0; row < rows; ++row) meanwhile[row * columns] = rank == 0 ? 1 : 0;
+  matrix.set(meanwhile);
+  ASSERT_EQ(toccata_wait(&request), MPI_SUCCESS);
+  for (int row = 0; row < rows; ++row) meanwhile[row * columns] = 1;
+  EXPECT_EQ(matrix.values(), meanwhile);
+  EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
+}
+
+TEST_F(Devices, OfAnotherKindThanTheHostsAreNotTouchedByFaults) {
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  Integers mine({1}, true), all(std::vector(p, -1), true);
+  EXPECT_EQ(error_class(toccata_allgather(mine.address(), -1, MPI_INT, all.address(), 1, MPI_INT,
+                                          comm, "ring")),
+            MPI_ERR_COUNT);
+  EXPECT_EQ(all.values(), std::vector(p, -1));
+}
+
+}  // namespace
+}  // namespace toccata::test
