@@ -18,6 +18,7 @@ from toccata.errors import CommandError, InputError
 SECONDS = 60  # for all ranks to come to MPI_Init
 TYPICAL = (("allreduce", 8), ("bcast", 1024), ("allgather", 4096), ("alltoall", 65536))
 READS = "toccata: doctor: reads "
+DEVICES = "toccata: doctor: devices: "
 RANK = re.compile(
     r"toccata: doctor: rank (\d+) of (\d+) on (\S+) has (\S+), settings ([0-9a-f]{16})"
 )
@@ -245,6 +246,8 @@ def treat(
     for line in dict.fromkeys(said.splitlines()):
         if line.startswith(READS):
             findings.append(Finding("file", f"{line.removeprefix(READS)} is read"))
+        elif line.startswith(DEVICES):
+            findings.append(Finding("devices", line.removeprefix(DEVICES)))
         elif line.startswith("toccata: ") and "toccata: doctor: " not in line:
             findings.append(Finding("library", line.removeprefix("toccata: "), "mend that"))
     if not ranks and code:

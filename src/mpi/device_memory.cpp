@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <dlfcn.h>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace toccata {
 
@@ -64,6 +66,40 @@ bool copy_rows(const DeviceCopy& copy, CopyRow&& copy_row) {
   return true;
 }
 
+// Pinned memory that stays: to allocate it takes long, and to free it waits for the whole device.
+class PinnedPool {
+ public:
+  // Null if there is too much of it already, or `allocate`, which returns null then, fails.
+  template <typename Allocate>
+  void* take(std::size_t bytes, Allocate&& allocate) {
+    static constexpr std::size_t least = 64 << 10, most = 64 << 20, most_in_all = 256 << 20;
+    const std::size_t size = std::bit_ceil(std::max(bytes, least));
+    if (size > most) return nullptr;
+    const std::lock_guard lock(mutex_);
+    if (auto known = free_.extract(size)) return used_.insert(std::move(known))->second;
+    if (in_all_ + size > most_in_all) return nullptr;
+    const auto made = used_.emplace(size, nullptr);
+    made->second = allocate(size);
+    if (made->second == nullptr) {
+      used_.erase(made);
+      return nullptr;
+    }
+    in_all_ += size;
+    return made->second;
+  }
+  void give_back(void* memory) {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::ranges::find(used_, memory, [](const auto& each) { return each.second; });
+    if (found != used_.end()) free_.insert(used_.extract(found));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::multimap<std::size_t, void*> free_, used_;  // by size
+  std::size_t in_all_ = 0;
+};
+
 // By the driver's interface, which is stable and in which every way to use CUDA ends. Copies go by
 // a stream of our own, which waits for no other.
 class Cuda final : public DeviceRuntime {
@@ -77,7 +113,6 @@ class Cuda final : public DeviceRuntime {
     library.look_up(copy_, "cuMemcpyAsync");
     library.look_up(copy_rows_, "cuMemcpy2DAsync_v2");
     library.look_up(allocate_, "cuMemHostAlloc");
-    library.look_up(free_, "cuMemFreeHost");
   }
 
   const char* name() const override { return "CUDA"; }
@@ -105,12 +140,14 @@ class Cuda final : public DeviceRuntime {
 
   void* take_pinned(std::size_t bytes, const void* device) const override {
     static constexpr unsigned portable = 1;  // in all contexts
-    if (allocate_ == nullptr || free_ == nullptr) return nullptr;
-    const Entered entered(*this, device);
-    void* memory = nullptr;
-    return allocate_(&memory, bytes, portable) == 0 ? memory : nullptr;
+    if (allocate_ == nullptr) return nullptr;
+    return pinned_.take(bytes, [&](std::size_t size) {
+      const Entered entered(*this, device);
+      void* memory = nullptr;
+      return allocate_(&memory, size, portable) == 0 ? memory : nullptr;
+    });
   }
-  void give_back_pinned(void* memory) const override { free_(memory); }
+  void give_back_pinned(void* memory) const override { pinned_.give_back(memory); }
 
  private:
   using Context = void*;
@@ -194,7 +231,7 @@ class Cuda final : public DeviceRuntime {
   int (*copy_)(Address into, Address from, std::size_t bytes, Stream stream) = nullptr;
   int (*copy_rows_)(const Pitched* copy, Stream stream) = nullptr;
   int (*allocate_)(void** memory, std::size_t bytes, unsigned flags) = nullptr;
-  int (*free_)(void* memory) = nullptr;
+  mutable PinnedPool pinned_;
   mutable std::mutex mutex_;  // guards streams_
   mutable std::map<Context, Stream> streams_;
 };
@@ -212,7 +249,6 @@ class Hip final : public DeviceRuntime {
     library.look_up(copy_, "hipMemcpyAsync");
     library.look_up(copy_rows_, "hipMemcpy2DAsync");
     library.look_up(allocate_, "hipHostMalloc");
-    library.look_up(free_, "hipHostFree");
   }
 
   const char* name() const override { return "HIP"; }
@@ -239,12 +275,14 @@ class Hip final : public DeviceRuntime {
 
   void* take_pinned(std::size_t bytes, const void* device) const override {
     static constexpr unsigned portable = 1;  // on all devices
-    if (allocate_ == nullptr || free_ == nullptr) return nullptr;
-    const Entered entered(*this, attributes_of(device).device);
-    void* memory = nullptr;
-    return allocate_(&memory, bytes, portable) == 0 ? memory : nullptr;
+    if (allocate_ == nullptr) return nullptr;
+    return pinned_.take(bytes, [&](std::size_t size) {
+      const Entered entered(*this, attributes_of(device).device);
+      void* memory = nullptr;
+      return allocate_(&memory, size, portable) == 0 ? memory : nullptr;
+    });
   }
-  void give_back_pinned(void* memory) const override { free_(memory); }
+  void give_back_pinned(void* memory) const override { pinned_.give_back(memory); }
 
  private:
   using Stream = void*;
@@ -303,7 +341,7 @@ class Hip final : public DeviceRuntime {
   int (*copy_rows_)(void* into, std::size_t into_pitch, const void* from, std::size_t from_pitch,
                     std::size_t width, std::size_t height, int direction, Stream stream) = nullptr;
   int (*allocate_)(void** memory, std::size_t bytes, unsigned flags) = nullptr;
-  int (*free_)(void* memory) = nullptr;
+  mutable PinnedPool pinned_;
   mutable std::mutex mutex_;  // guards streams_
   mutable std::map<int, Stream> streams_;
 };

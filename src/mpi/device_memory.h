@@ -28,7 +28,8 @@ class DeviceRuntime {
   // Makes copies from or to the device that has memory at `device`, and waits for these alone.
   // False if the runtime refuses.
   virtual bool copy(std::span<const DeviceCopy> copies, const void* device) const = 0;
-  // Host memory that the device copies fastest from and to; null if there is none.
+  // Host memory that the device copies fastest from and to; null if there is none to be had. It
+  // stays with the process.
   virtual void* take_pinned(std::size_t bytes, const void* device) const = 0;
   virtual void give_back_pinned(void* memory) const = 0;
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi/device_memory.h"
 #include "mpi/settings.h"
 #include "selection/spelling.h"
 #include "toccata/toccata.h"
@@ -39,6 +40,11 @@ void tell_the_doctor() {
   if (!settings.tuning_file().empty()) files.push_back(settings.tuning_file());
   for (const std::string& each : files)
     if (rank == 0) std::fprintf(stderr, "toccata: doctor: reads %s\n", each.c_str());
+  if (has_device_runtime())
+    std::fprintf(stderr,
+                 "toccata: doctor: devices: %s is loaded; of calls that Toccata serves, buffers in "
+                 "device memory go through host memory\n",
+                 device_runtime_names());
   std::fprintf(stderr, "toccata: doctor: rank %d of %d on %s has %s, settings %016llx\n", rank, p,
                processor_name().c_str(), own_path().c_str(),
                static_cast<unsigned long long>(settings.digest()));

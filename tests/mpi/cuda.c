@@ -173,11 +173,6 @@ EXPORT int cuMemHostAlloc(void** made, size_t bytes, unsigned flags) {
   return *made != NULL ? success : 2;
 }
 
-EXPORT int cuMemFreeHost(void* address) {
-  free(address);
-  return success;
-}
-
 /* Not CUDA's: how many copies and queries there were. */
 EXPORT int stand_in_transfers(void) { return transfers; }
 EXPORT int stand_in_queries(void) { return queries; }

@@ -90,6 +90,13 @@ class Faults(unittest.TestCase):
         self.assertEqual(len(counts[0]), 2)
         self.assertEqual(counts[0], counts[1])
 
+    def test_doctor_names_a_gpu_runtime(self):
+        runtime = str(options.folder / "libcuda.so.1")
+        for before, lines in (None, 0), (runtime, 2):
+            outcome = run("calls", 2, before, TOCCATA_DOCTOR="1")
+            said = [line for line in outcome.messages if "devices: CUDA is loaded" in line]
+            self.assertEqual(len(said), lines, outcome.error)
+
     def test_a_report_is_missed_where_one_is_asked_for(self):
         for word, lines in ("1", 1), ("off", 0), ("no", 0):
             outcome = run("unseen", 1, TOCCATA_REPORT=word)
