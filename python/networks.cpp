@@ -2,7 +2,11 @@
 
 #include "networks.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <tuple>
@@ -10,6 +14,7 @@
 #include "analysis/cuts.h"
 #include "analysis/flows.h"
 #include "analysis/network.h"
+#include "analysis/packing.h"
 #include "selection/choice.h"
 #include "selection/ranking.h"
 
@@ -37,6 +42,20 @@ std::vector<std::tuple<int, int, double>> node_flows(const Choice& choice, const
     flows.for_each(rank, [&](int peer, double blocks) {
       if (node_of[rank] != node_of[peer]) result.emplace_back(node_of[rank], node_of[peer], blocks);
     });
+  return result;
+}
+
+using Tree = std::pair<int, std::vector<std::int32_t>>;  // weight, parents
+
+std::vector<Tree> shown(const std::vector<PackedTree>& trees) {
+  std::vector<Tree> result;
+  for (const PackedTree& each : trees) result.emplace_back(each.weight(), each.parents());
+  return result;
+}
+
+std::vector<PackedTree> made(const std::vector<Tree>& trees) {
+  std::vector<PackedTree> result;
+  for (const auto& [weight, parents] : trees) result.emplace_back(weight, parents);
   return result;
 }
 
@@ -107,6 +126,46 @@ void bind_networks(nb::module_& module) {
           },
           "supplies"_a, "sinks"_a, nb::call_guard<nb::gil_scoped_release>());
 
+  module.def(
+      "pack_trees",
+      [](const Network& network, const Weights& roots) {
+        return shown(pack_trees(network, roots));
+      },
+      "network"_a, "roots"_a, nb::call_guard<nb::gil_scoped_release>());
+  module.def("balanced_roots", &balanced_roots, "network"_a, "trees"_a,
+             nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "why_wrong",
+      [](const Network& network, const Weights& roots, const std::vector<Tree>& trees) {
+        try {
+          return why_wrong(network, roots, made(trees));
+        } catch (const std::invalid_argument& error) {
+          return "a tree " + std::string(error.what());
+        }
+      },
+      "network"_a, "roots"_a, "trees"_a);
+  module.def(
+      "with_trees",
+      [](const Machine& machine, const std::vector<Tree>& bcast, const std::vector<Tree>& allreduce,
+         const std::vector<Tree>& allgather) {
+        std::vector<Machine::Level> levels;
+        for (int level = 0; level < machine.levels(); ++level)
+          levels.push_back(machine.level(level));
+        return std::make_shared<Machine>(std::move(levels), machine.network(),
+                                         std::make_shared<const PackedTrees>(PackedTrees{
+                                             made(bcast), made(allreduce), made(allgather)}));
+      },
+      "machine"_a, "bcast"_a, "allreduce"_a, "allgather"_a);
+  module.def(
+      "trees_of",
+      [](const Machine& machine, std::string_view collective) {
+        if (machine.trees() == nullptr) return std::vector<Tree>{};
+        PackedTrees trees = *machine.trees();
+        const std::vector<PackedTree>* const found = trees.find(collective);
+        if (found == nullptr) throw ChoiceError("no trees are packed for that collective");
+        return shown(*found);
+      },
+      "machine"_a, "collective"_a);
   module.def("node_flows", &node_flows, "choice"_a, "shape"_a, "node_of"_a,
              nb::call_guard<nb::gil_scoped_release>());
 }

@@ -394,6 +394,31 @@ class Network:
     def cuts_to(self, supplies: Sequence[int], sinks: Sequence[int]) -> list[Cut]:
         """For each of some nodes, the smallest cut between all supplies and it."""
 
+Tree = tuple[int, list[int]]
+"""Its weight, and of each node its parent, -1 for the root."""
+
+def pack_trees(network: Network, roots: Sequence[int]) -> list[Tree]:
+    """Trees that use no link beyond its capacity, `roots` of them by node. ValueError, in one line,
+    where there are none such.
+    """
+
+def balanced_roots(network: Network, trees: int) -> list[int] | None:
+    """How many of so many trees should begin at each node; None where so many do not exist."""
+
+def why_wrong(network: Network, roots: Sequence[int], trees: Sequence[Tree]) -> str:
+    """What is wrong with such trees, in one line; empty if nothing is."""
+
+def with_trees(
+    machine: Machine,
+    bcast: Sequence[Tree],
+    allreduce: Sequence[Tree],
+    allgather: Sequence[Tree],
+) -> Machine:
+    """The machine with trees packed for its nodes."""
+
+def trees_of(machine: Machine, collective: str) -> list[Tree]:
+    """Those packed for bcast, allreduce or allgather."""
+
 def node_flows(
     choice: Choice, shape: Shape | int, node_of: Sequence[int]
 ) -> list[tuple[int, int, float]]:

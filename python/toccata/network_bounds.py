@@ -31,9 +31,16 @@ class Bound:
     why: str  # what `free` rests on
 
 
-def find(network: Network, weights: Sequence[int], collective: str, root: int, n: float) -> Bound:
+def find(
+    network: Network,
+    weights: Sequence[int],
+    collective: str,
+    root: int,
+    n: float,
+    with_routes: bool = True,
+) -> Bound:
     """For n bytes of the whole vector, of which each rank has an equal part; `weights` are ranks by
-    node, `root` is a node.
+    node, `root` is a node. Without `with_routes`, the fixed ones are left out, which take long.
 
     Raises InputError where the network is disconnected, or of other collectives.
     """
@@ -45,12 +52,19 @@ def find(network: Network, weights: Sequence[int], collective: str, root: int, n
     if used < 2:
         return Bound(0, 0.0, 0.0, "one node")
     try:
-        return _find(network, weights, collective, root, n)
+        return _find(network, weights, collective, root, n, with_routes)
     except ValueError as error:
         raise InputError(f"{network.machine.text}: {error}") from None
 
 
-def _find(network: Network, weights: Sequence[int], collective: str, root: int, n: float) -> Bound:
+def _find(
+    network: Network,
+    weights: Sequence[int],
+    collective: str,
+    root: int,
+    n: float,
+    with_routes: bool,
+) -> Bound:
     core, scale = network.core, network.scale
     backwards = collective in ("reduce", "gather", "reduce_scatter")
     seen = core.reversed() if backwards else core
@@ -73,7 +87,7 @@ def _find(network: Network, weights: Sequence[int], collective: str, root: int, 
         return Bound(_rounds(network, weights), free, fixed, why)
     if network.is_tree:
         fixed = free  # there is one route between any two nodes
-    elif sum(each > 0 for each in weights) <= MOST_NODES and _has_solver():
+    elif with_routes and sum(each > 0 for each in weights) <= MOST_NODES and _has_solver():
         unit = n if collective in ("bcast", "reduce", "allreduce") else block
         fixed = unit * _over_routes(network, weights, collective, root)
     return Bound(_rounds(network, weights), free, fixed, why)

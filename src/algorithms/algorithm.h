@@ -58,6 +58,9 @@ struct Algorithm {
   bool by_placement = false;
   bool by_grid = false;
 
+  // Whether it goes by trees that were packed for the machine, which comes with its placement.
+  bool by_trees = false;
+
   // Which pattern of topology/reorder its ranks are mapped by where they are reordered; where none
   // is named, what its schedules send decides.
   std::string_view pattern = {};

@@ -173,4 +173,88 @@ OverForest TorusTrees::over(const Shape& shape) {
 
 int TorusTrees::parts(const Shape& shape) { return over(shape).parts(); }
 
+namespace {
+
+int node_of(const Placement& placement, int rank) {
+  const Place& place = placement.place(rank);
+  return placement.machine().ancestor(place.level, place.object, node_level(placement.machine()));
+}
+
+// Those that begin at the root's node; of a collective without a root all. None where not all nodes
+// that they span have ranks.
+std::vector<const PackedTree*> trees_of(const Shape& shape, bool rooted) {
+  std::vector<const PackedTree*> result;
+  if (!has_packed_trees(shape)) return result;
+  const PackedTrees& packed = *shape.placement->machine().trees();
+  for (const PackedTree& each : rooted ? packed.bcast : packed.allreduce)
+    if (!rooted || each.root() == node_of(*shape.placement, shape.root)) result.push_back(&each);
+  return result;
+}
+
+// From the root through all places, round the circle.
+Forest chain(int places, int root) {
+  const auto at = [=](int place) { return wrap(place, places); };
+  return {{1}, places - 1, [=](int, int place) {
+            TreePlace result{.depth = at(place - root)};
+            if (result.depth > 0) result.parent = at(place - 1);
+            if (result.depth + 1 < places) result.children = {at(place + 1)};
+            return result;
+          }};
+}
+
+// `nodes` are those of the places that the forest connects.
+Forest forest_of(const std::vector<const PackedTree*>& trees, std::vector<int> nodes) {
+  std::vector<int> places(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = static_cast<int>(i);
+  Forest forest;
+  for (const PackedTree* each : trees) {
+    forest.weights.push_back(each->weight());
+    forest.depth = std::max(forest.depth, each->depth());
+  }
+  forest.place = [trees, nodes = std::move(nodes), places = std::move(places)](int tree,
+                                                                               int place) {
+    const PackedTree& packed = *trees[tree];
+    const int node = nodes[place];
+    TreePlace result{.depth = packed.depth(node)};
+    if (packed.parent(node) >= 0) result.parent = places[packed.parent(node)];
+    for (int other = 0; other < packed.nodes(); ++other)
+      if (packed.parent(other) == node) result.children.push_back(places[other]);
+    return result;
+  };
+  return forest;
+}
+
+}  // namespace
+
+bool has_packed_trees(const Shape& shape) {
+  if (shape.placement == nullptr || shape.placement->machine().trees() == nullptr) return false;
+  const int level = node_level(shape.placement->machine());
+  for (int rank = 0; rank < shape.p; ++rank)
+    if (shape.placement->place(rank).level < level) return false;
+  const int nodes = shape.placement->regions(level).number();
+  return nodes > 1 && nodes == shape.placement->machine().objects(level);
+}
+
+OverForest PackedForest::over(const Shape& shape, bool rooted) {
+  const int segments = shape.parameters[OverForest::segments()];
+  const std::vector<const PackedTree*> trees = trees_of(shape, rooted);
+  if (trees.empty() &&
+      (shape.placement == nullptr || !node_regions(shape.placement, shape.p)->divide()))
+    return {chain(shape.p, shape.root), segments};
+  if (!trees.empty() && trees.front()->nodes() == shape.p) {  // one rank on each
+    std::vector<int> nodes;
+    for (int rank = 0; rank < shape.p; ++rank) nodes.push_back(node_of(*shape.placement, rank));
+    return {forest_of(trees, std::move(nodes)), segments};
+  }
+  Lanes lanes(shape, 0);
+  if (trees.empty()) {
+    Forest through_nodes = chain(lanes.nodes(), 0);
+    return {std::move(lanes), std::move(through_nodes), segments};
+  }
+  std::vector<int> nodes;
+  for (int node = 0; node < lanes.nodes(); ++node)
+    nodes.push_back(node_of(*shape.placement, lanes.first_of(node)));
+  return {std::move(lanes), forest_of(trees, std::move(nodes)), segments};
+}
+
 }  // namespace toccata

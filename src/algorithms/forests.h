@@ -61,4 +61,15 @@ class TorusTrees {
   static OverForest over(const Shape& shape);
 };
 
+// Whether trees were packed for the machine's nodes, all of which have ranks.
+bool has_packed_trees(const Shape& shape);
+
+// Over trees that were packed for the machine's nodes; where there are none, over a chain through
+// them, which on a tree of switches loads every link as little as can be.
+class PackedForest {
+ public:
+  // `rooted`: over the trees of the root's node, else those of allreduces.
+  static OverForest over(const Shape& shape, bool rooted);
+};
+
 }  // namespace toccata

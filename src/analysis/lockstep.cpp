@@ -97,11 +97,15 @@ class Region {
   // The same of the first `ranks`, reduced.
   void fill_reduced(int block, Datum datum, int ranks, Operator reduction) {
     fill(block, datum, ranks - 1);
+    std::vector<std::byte> upper, lower;
+    pack(block, upper);
     for (int rank = ranks - 2; rank >= 0; --rank) {
-      Region from = *this;
-      from.fill(block, datum, rank);
-      reduce(from, block, block, reduction);
+      fill(block, datum, rank);
+      lower.clear();
+      pack(block, lower);
+      reduce(lower, upper, reduction);
     }
+    unpack(block, upper.data(), static_cast<std::int64_t>(upper.size()));
   }
 
   // Reduces a block of `other`, which may be this, into one of ours; false if their sizes differ.
@@ -110,9 +114,7 @@ class Region {
     other.pack(from, lower);
     pack(into, upper);
     if (lower.size() != upper.size()) return false;
-    const auto size = static_cast<std::size_t>(type_.size());
-    for (std::size_t first = 0; first < upper.size(); first += size)
-      reduction({lower.data() + first, size}, {upper.data() + first, size});
+    reduce(lower, upper, reduction);
     unpack(into, upper.data(), static_cast<std::int64_t>(upper.size()));
     return true;
   }
@@ -123,6 +125,14 @@ class Region {
   std::int64_t offset(std::int64_t index) const { return index - origin_; }
 
  private:
+  // Element by element.
+  void reduce(const std::vector<std::byte>& lower, std::vector<std::byte>& upper,
+              Operator reduction) const {
+    const auto size = static_cast<std::size_t>(type_.size());
+    for (std::size_t first = 0; first < upper.size(); first += size)
+      reduction({lower.data() + first, size}, {upper.data() + first, size});
+  }
+
   static constexpr std::int64_t margin = 16;
   ElementType type_;
   std::vector<std::int64_t> starts_;

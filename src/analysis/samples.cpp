@@ -103,6 +103,59 @@ std::vector<std::shared_ptr<const Placement>> sample_placements(int p) {
           place(random_sizes(p, 2 * root, random), random.permutation(p), &random)};
 }
 
+namespace {
+
+constexpr int most_with_trees = 256;  // ranks
+constexpr int most_roots = 12;        // of broadcasts that have trees; the others do without
+
+// A tree with that root in which nodes come below nodes that are there already, in any order.
+PackedTree random_tree(int nodes, int root, int weight, Random& random) {
+  std::vector<int> order = random.permutation(nodes);
+  std::swap(order[0], *std::ranges::find(order, root));
+  std::vector<std::int32_t> parents(nodes, -1);
+  for (int i = 1; i < nodes; ++i) parents[order[i]] = order[random.below(i)];
+  return {weight, std::move(parents)};
+}
+
+std::shared_ptr<const PackedTrees> random_trees(int nodes, Random& random) {
+  PackedTrees trees;
+  for (int root = 0; root < nodes; ++root) {
+    if (nodes <= most_roots || root % (nodes / most_roots) == 0)
+      for (const int weight : {1, 2})
+        trees.bcast.push_back(random_tree(nodes, root, weight, random));
+    if (root < 3)
+      trees.allreduce.push_back(random_tree(nodes, random.below(nodes), 1 + root % 2, random));
+    const int pieces = 1 + nodes % 2;
+    for (int i = 0; i < pieces; ++i) trees.allgather.push_back(random_tree(nodes, root, 1, random));
+  }
+  return std::make_shared<const PackedTrees>(std::move(trees));
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<const Placement>> sample_packings(int p) {
+  if (p > most_with_trees) return {nullptr};
+  Random random(p);
+  std::vector<std::shared_ptr<const Placement>> result{nullptr};
+  const std::vector<int> one_each(p, 1);
+  for (const std::vector<int>& sizes : {one_each, even_sizes(p, 3), random_sizes(p, 4, random)}) {
+    std::vector<int> in_order(p);
+    std::iota(in_order.begin(), in_order.end(), 0);
+    const std::vector<int> cores = result.size() == 1 ? random.permutation(p) : in_order;
+    const auto plain = place(sizes, cores, nullptr);
+    const Machine& machine = plain->machine();
+    std::vector<Machine::Level> levels;
+    for (int level = 0; level < machine.levels(); ++level) levels.push_back(machine.level(level));
+    std::vector<Place> places;
+    for (int rank = 0; rank < p; ++rank) places.push_back(plain->place(rank));
+    result.push_back(std::make_shared<const Placement>(
+        std::make_shared<const Machine>(std::move(levels), std::nullopt,
+                                        random_trees(machine.objects(0), random)),
+        std::move(places)));
+  }
+  return result;
+}
+
 std::span<const std::string_view> sample_meshes() {
   // Cubes and near cubes of the papers, ragged ones, sizes that are even, odd, prime and 2, ...
   static constexpr std::array<std::string_view, 44> all{
@@ -215,7 +268,7 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
     combine(sample_neighborhoods(p),
             [](Shape& shape, const auto& each) { shape.neighborhood = each; });
   if (algorithm.by_placement)
-    combine(sample_placements(p),
+    combine(algorithm.by_trees ? sample_packings(p) : sample_placements(p),
             [](Shape& shape, const auto& placement) { shape.placement = placement; });
   if (algorithm.by_grid)
     cross(sample_grids(p), [](Shape& shape, const auto& grid) { shape.grid = grid; });

@@ -22,6 +22,10 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p);
 // in any order, some of them unbound. Null stands for a machine of which nothing is known.
 std::vector<std::shared_ptr<const Placement>> sample_placements(int p);
 
+// Machines for whose nodes trees were packed: any trees, as of random networks, and ranks in any
+// order on their nodes, one on each or several. Null where ranks are too many for that.
+std::vector<std::shared_ptr<const Placement>> sample_packings(int p);
+
 // Stencils on meshes and tori, rings of one and two ranks among them, and random graphs in which
 // ranks neighbour themselves, or each other several times; of few ranks, nobody anybody.
 std::vector<std::shared_ptr<const Neighborhood>> sample_neighborhoods(int p);

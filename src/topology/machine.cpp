@@ -5,8 +5,9 @@
 
 namespace toccata {
 
-Machine::Machine(std::vector<Level> levels, std::optional<Mesh> network)
-    : levels_(std::move(levels)), network_(std::move(network)) {
+Machine::Machine(std::vector<Level> levels, std::optional<Mesh> network,
+                 std::shared_ptr<const PackedTrees> trees)
+    : levels_(std::move(levels)), network_(std::move(network)), trees_(std::move(trees)) {
   assert(!levels_.empty());
   assert(!network_ || network_->cells() == objects(0));
   for ([[maybe_unused]] const Level& each : levels_) {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "topology/mesh.h"
+#include "topology/packed_trees.h"
 
 namespace toccata {
 
@@ -29,7 +31,9 @@ class Machine {
   };
 
   // With `network`, the outermost objects are its cells; without, they are all equally far.
-  explicit Machine(std::vector<Level> levels, std::optional<Mesh> network = {});
+  // `trees` are over the objects of its level "node", or the cells of the network.
+  explicit Machine(std::vector<Level> levels, std::optional<Mesh> network = {},
+                   std::shared_ptr<const PackedTrees> trees = {});
 
   int levels() const { return static_cast<int>(levels_.size()); }
   int innermost() const { return levels() - 1; }
@@ -49,10 +53,13 @@ class Machine {
   int ancestor(int level, int object, int at) const;
 
   const std::optional<Mesh>& network() const { return network_; }
+  // Null where none were packed.
+  const std::shared_ptr<const PackedTrees>& trees() const { return trees_; }
 
  private:
   std::vector<Level> levels_;
   std::optional<Mesh> network_;
+  std::shared_ptr<const PackedTrees> trees_;
 };
 
 }  // namespace toccata

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <memory>
+#include <stdexcept>
 
 #include "topology/file.h"
 #include "topology/hostlist.h"
 #include "topology/hwloc.h"
 #include "topology/lines.h"
+#include "topology/placements.h"
 #include "topology/synthetic.h"
 #include "topology/words.h"
 
@@ -69,10 +72,30 @@ Machine read_machine(std::string_view text) {
   return parse_machine(text);
 }
 
+// tree bcast 1 -,0,0,1
+static void add_tree(const Lines& lines, const std::vector<std::string_view>& words,
+                     const Machine& machine, PackedTrees& trees) {
+  std::vector<PackedTree>* const of = words.size() == 4 ? trees.find(words[1]) : nullptr;
+  const std::optional<int> weight = of != nullptr ? parse_number(words[2]) : std::nullopt;
+  if (!weight)
+    lines.fail("a tree is followed by bcast, allreduce or allgather, its weight, and parents");
+  try {
+    of->emplace_back(*weight, read_parents(words[3]));
+  } catch (const std::invalid_argument& error) {
+    lines.fail("the tree " + std::string(error.what()));
+  }
+  const int nodes = node_level(machine) < 0 ? 0 : machine.objects(node_level(machine));
+  if (of->back().nodes() != nodes)
+    lines.fail("the tree has " + std::to_string(of->back().nodes()) + " nodes, the machine " +
+               std::to_string(nodes));
+}
+
 Machine read_saved(std::string_view contents, const std::string& file) {
   Lines lines(contents, file);
   std::optional<Machine> machine;
   std::vector<Machine::Level> levels;
+  const auto trees = std::make_shared<PackedTrees>();
+  bool has_trees = false;
   while (lines.next()) {
     const auto words = split_words(lines.line());
     if (words.front() == "machine") {
@@ -91,13 +114,16 @@ Machine read_saved(std::string_view contents, const std::string& file) {
       if (levels[level].labels.size() != levels[level].outer.size())
         lines.fail("there are " + std::to_string(levels[level].labels.size()) + " labels for " +
                    std::to_string(levels[level].outer.size()) + " objects");
+    } else if (words.front() == "tree" && machine) {
+      add_tree(lines, words, *machine, *trees);
+      has_trees = true;
     } else {
       lines.fail(quoted(words.front()) +
-                 " is no word to begin with; it takes machine, then labels");
+                 " is no word to begin with; it takes machine, then labels and trees");
     }
   }
   if (!machine) lines.fail_all("has no machine");
-  return Machine(std::move(levels), machine->network());
+  return Machine(std::move(levels), machine->network(), has_trees ? trees : nullptr);
 }
 
 // Names keep to what a list of hosts can say.
@@ -118,6 +144,16 @@ std::string saved(const Machine& machine) {
     if (const std::vector<std::string>& labels = machine.level(level).labels; !labels.empty())
       result +=
           "labels " + std::string(machine.name(level)) + " " + fold_hosts(plain(labels)) + "\n";
+  const auto add = [&](std::string_view collective, const std::vector<PackedTree>& trees) {
+    for (const PackedTree& each : trees)
+      result += "tree " + std::string(collective) + " " + std::to_string(each.weight()) + " " +
+                parents_text(each) + "\n";
+  };
+  if (machine.trees() != nullptr) {
+    add("bcast", machine.trees()->bcast);
+    add("allreduce", machine.trees()->allreduce);
+    add("allgather", machine.trees()->allgather);
+  }
   return result;
 }
 

@@ -25,11 +25,12 @@ Machine read_slurm(std::string_view contents, const std::string& file);
 // is one "spine", however many spines it has.
 Machine read_ibnetdiscover(std::string_view contents, const std::string& file);
 
-// What `toccata topo --save` writes: the machine in one line, and names.
+// What `toccata topo --save` writes: the machine in one line, names, and trees that were packed.
 //
 //   machine leaf:2 node:2 core:4
 //   labels leaf s1,s2
 //   labels node n[001-004]
+//   tree bcast 1 -,0,0,1
 Machine read_saved(std::string_view contents, const std::string& file);
 std::string saved(const Machine& machine);
 

@@ -16,7 +16,8 @@ constexpr std::int64_t most_objects = 1 << 24;  // of one level: 64 MB
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
-  Reader(std::string_view text, const Machine& outside) : text_(text), network_(outside.network()) {
+  Reader(std::string_view text, const Machine& outside)
+      : text_(text), network_(outside.network()), trees_(outside.trees()) {
     for (int level = 0; level < outside.levels(); ++level) levels_.push_back(outside.level(level));
   }
 
@@ -31,7 +32,7 @@ class Reader {
       words.erase(words.begin());
     }
     for (const std::string_view word : words) read_level(word);
-    return Machine(std::move(levels_), std::move(network_));
+    return Machine(std::move(levels_), std::move(network_), std::move(trees_));
   }
 
  private:
@@ -118,6 +119,7 @@ class Reader {
   std::string_view text_;
   std::vector<Machine::Level> levels_;
   std::optional<Mesh> network_;
+  std::shared_ptr<const PackedTrees> trees_;
 };
 
 std::string network_text(const Machine& machine) {

@@ -24,7 +24,7 @@ void Whereabouts::settle(const Machine& node_machine, const std::optional<Place>
 Machine down_to(const Machine& machine, int level) {
   std::vector<Machine::Level> levels;
   for (int i = 0; i <= level; ++i) levels.push_back(machine.level(i));
-  return Machine(std::move(levels), machine.network());
+  return Machine(std::move(levels), machine.network(), machine.trees());
 }
 
 namespace {
@@ -93,7 +93,8 @@ Placement placement_of(std::span<const Whereabouts> ranks, const Machine* networ
   }
   while (levels.back().outer.empty()) levels.pop_back();  // where nobody is bound to anything
   return {std::make_shared<const Machine>(std::move(levels),
-                                          network != nullptr ? network->network() : std::nullopt),
+                                          network != nullptr ? network->network() : std::nullopt,
+                                          network != nullptr ? network->trees() : nullptr),
           std::move(places)};
 }
 

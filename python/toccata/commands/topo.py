@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import launcher, locating, outputs
+from toccata import launcher, locating, networks, outputs, packing
 from toccata import topo as tree
 from toccata.commands.common import (
     LauncherArgs,
@@ -42,6 +42,21 @@ def topo(
     mpi: MpiOption = "auto",
     launcher_args: LauncherArgs = "",
     output: PictureFile = None,
+    trees: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROOTS",
+            help='Pack trees for the links between nodes: for broadcasts from these nodes, as "0", '
+            '"0,8" or "all", and for allreduces and allgathers. Takes MACHINE and --save.',
+        ),
+    ] = None,
+    links: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help='With --trees: dead and slow links, as "0.0-0.1=0, leaf=1/5" (see bounds).',
+        ),
+    ] = "",
     save: Annotated[
         Path | None,
         typer.Option(
@@ -61,6 +76,7 @@ def topo(
     - `toccata topo --ranks 8 --mpi openmpi --launcher-args "--bind-to core" --save machine.txt`
     - `toccata topo "leaf:2 node:8 socket:2 core:8" --ranks 64 --placement cyclic-scatter`
     - `toccata topo topology.conf --output cluster.png`
+    - `toccata topo torus:16x4 --links 0.0-0.1=0 --trees 0 --save torus.txt`
     """
     if machine is not None:
         if mpi != "auto" or launcher_args:
@@ -69,6 +85,25 @@ def topo(
         raise InputError(f"--placement {placement} is of no use without MACHINE")
     elif p is None and (mpi != "auto" or launcher_args):
         raise InputError("--mpi and --launcher-args are of no use without --ranks")
+    if links and trees is None:
+        raise InputError(f"--links '{links}' is of no use without --trees")
+    if trees is not None:
+        if machine is None or save is None:
+            raise InputError(
+                "--trees packs for a MACHINE and into a file; give --save FILE as well"
+            )
+        outputs.check(save)
+        outputs.check_pictures(output)
+        packed = packing.packed(networks.of(machine, links), trees)
+        save.write_text(packing.with_trees(*packed).saved)
+        console.print(packing.as_table(*packed))
+        if output is not None:
+            from toccata import drawing, forest_drawing  # matplotlib takes a second to load
+
+            drawing.write(forest_drawing.draw(*packed), output)
+            console.print(f"wrote {output}")
+        console.print(f"wrote {save}")
+        return
     outputs.check_pictures(output)
     outputs.check(save)
     if machine is not None:

@@ -1,0 +1,29 @@
+// Broadcast over spanning trees of the nodes that were packed for the machine's network, so that
+// its links are loaded as little as can be: each tree carries a part of the message, by its weight,
+// in segments that follow each other. Ranks of one node share the parts among themselves.
+// [zhao2024, section 5]   D the depth of the trees   rounds D + s - 1
+//
+// `toccata topo MACHINE --trees --save FILE` packs trees, also around dead and slow links;
+// TOCCATA_TOPOLOGY=FILE has the library take them. Without them there is one tree: a chain through
+// the nodes.
+
+#include "algorithms/forests.h"
+
+namespace toccata::algorithms::bcast {
+
+extern const Algorithm forestcoll{
+    .name = "forestcoll",
+    .collective = toccata::bcast,
+    .summary = "over trees packed for the machine's links, dead ones included; for long messages",
+    .citation = "zhao2024, section 5",
+    .parameters = {OverForest::segments()},
+    .by_placement = true,
+    .by_trees = true,
+    .parts = [](const Shape& shape) { return PackedForest::over(shape, true).parts(); },
+    .write =
+        [](const Shape& shape, int rank, ScheduleBuilder& schedule) {
+          PackedForest::over(shape, true).bcast(schedule, rank);
+        },
+};
+
+}  // namespace toccata::algorithms::bcast

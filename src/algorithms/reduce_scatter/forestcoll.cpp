@@ -1,0 +1,42 @@
+// Reduce-scatter over spanning trees of the nodes that were packed for the machine's network:
+// allgather/forestcoll played backwards.
+// [zhao2024, section 5]   rounds D, the depth of the trees
+
+#include <algorithm>
+
+#include "algorithms/allgather_backwards.h"
+#include "algorithms/forests.h"
+#include "algorithms/registry.h"
+#include "topology/placement.h"
+
+namespace toccata::algorithms::reduce_scatter {
+
+static const Algorithm& spreading() { return *find_algorithm(toccata::allgather, "forestcoll"); }
+
+// With the round of copies that the allgather begins with.
+static int rounds(const Shape& shape) {
+  int deepest = shape.p - 1;
+  if (has_packed_trees(shape)) {
+    const std::vector<PackedTree>& trees = shape.placement->machine().trees()->allgather;
+    if (!trees.empty() && trees.front().nodes() == shape.p)
+      deepest =
+          std::ranges::max(trees, {}, [](const PackedTree& each) { return each.depth(); }).depth();
+  }
+  return deepest + 1;
+}
+
+extern const Algorithm forestcoll{
+    .name = "forestcoll",
+    .collective = toccata::reduce_scatter,
+    .summary = "over trees packed for the machine's links, dead ones included; for long messages",
+    .citation = "zhao2024, section 5",
+    .by_placement = true,
+    .by_trees = true,
+    .parts = [](const Shape& shape) { return spreading().parts(shape); },
+    .write =
+        [](const Shape& shape, int rank, ScheduleBuilder& schedule) {
+          AllgatherBackwards("forestcoll", rounds).write(shape, rank, schedule);
+        },
+};
+
+}  // namespace toccata::algorithms::reduce_scatter
