@@ -20,7 +20,7 @@ class Alltoall : public Benchmark {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     rank_ = rank;
-    block_ = share(bytes, static_cast<std::size_t>(size));
+    block_ = bytes;
     send_.resize(block_ * size);
     recv_.resize(block_ * size);
     send_.fill(block_, [&](std::size_t destination, std::size_t place) {

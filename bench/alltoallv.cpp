@@ -8,7 +8,7 @@ namespace {
 class Alltoallv : public BenchmarkOfBlocks {
  public:
   Alltoallv(std::size_t bytes, const std::string& distribution) {
-    const double mean = static_cast<double>(bytes) / size_;
+    const auto mean = static_cast<double>(bytes);
     for (int peer = 0; peer < size_; ++peer) {
       send_.counts.push_back(block_bytes(distribution, rank_, peer, size_, mean));
       recv_.counts.push_back(block_bytes(distribution, peer, rank_, size_, mean));

@@ -136,10 +136,9 @@ class BenchmarkOfSums : public Benchmark {
   Memory<float> send_, recv_;
 };
 
-// `bytes` is what each rank contributes, or the root: in an all-to-all and a reduce-scatter, the
-// blocks for all ranks together (each of at least an element, but for 0 bytes); in a scatter, that
-// for one rank. The root is rank 0. Reductions are sums of floats. A barrier has no use for it. To
-// each of its neighbours a rank sends so much.
+// `bytes` is the size of a block, or of the message, as everywhere in Toccata (docs/tuning.md has
+// the table). A block of a reduce-scatter has at least one element, unless there are 0 bytes. The
+// root is rank 0. Reductions are sums of floats. A barrier ignores the size.
 std::unique_ptr<Benchmark> make_allgather(std::size_t bytes);
 std::unique_ptr<Benchmark> make_allreduce(std::size_t bytes);
 std::unique_ptr<Benchmark> make_alltoall(std::size_t bytes);
@@ -154,8 +153,8 @@ std::unique_ptr<Benchmark> make_reduce_scatter(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scan(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scatter(std::size_t bytes);
 
-// Blocks of different sizes, `bytes` of each in the mean, and in an all-to-all of all that a rank
-// sends; among neighbours, of what goes to one. In a gather and a scatter the root is rank 0.
+// Blocks of different sizes, `bytes` of each in the mean. In a gather and a scatter the root is
+// rank 0.
 // `distribution` is one of these:
 //   even       all alike
 //   uniform    anything up to twice the mean

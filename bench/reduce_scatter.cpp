@@ -27,8 +27,8 @@ class ReduceScatter : public BenchmarkOfSums {
   static std::size_t whole_blocks(std::size_t bytes) {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const std::size_t all = sizeof(float) * static_cast<std::size_t>(size);
-    return share(bytes, all) * all;
+    const std::size_t block = share(bytes, sizeof(float)) * sizeof(float);
+    return block * static_cast<std::size_t>(size);
   }
 };
 

@@ -16,11 +16,11 @@
 
 #include "benchmark.h"
 #include "mpi/communicator.h"
+#include "mpi/settings.h"
 #include "selection/choice.h"
 #include "selection/race.h"
 #include "starting_line.h"
 #include "topology/placements.h"
-#include "topology/synthetic.h"
 #include "turns.h"
 #ifdef TOCCATA_SIMULATED
 #include "simulator/without_data.h"
@@ -127,14 +127,17 @@ class Run {
   }
 
  private:
-  // How many nodes the ranks are on, and what machine that is, as the library sees it, where
-  // somebody asks for that.
+  // How many nodes the ranks are on, and what machine that is, for a tuning file. The library finds
+  // a file by what hwloc says of its node, so that is what the text says, wherever the ranks are
+  // bound: more ranks than cores are bound to none, and their placement knows the node only.
   std::pair<int, std::string> place() const {
     if (!options_.race) return {count_nodes(), ""};
     const auto placement = Communicator::of(MPI_COMM_WORLD)->placement();
     if (placement == nullptr) return {1, ""};
     const int node = node_level(placement->machine());
-    return {node < 0 ? 1 : placement->regions(node).number(), text(placement->machine())};
+    const int nodes = node < 0 ? 1 : placement->regions(node).number();
+    const std::string inside = node_text();
+    return {nodes, "node:" + std::to_string(nodes) + (inside.empty() ? "" : " ") + inside};
   }
 
   void say(const json& line) const {
@@ -346,7 +349,7 @@ int main(int argc, char** argv) {
   CLI::App app("Times the algorithms of a collective; `toccata bench` runs this under mpirun.");
   app.add_option("--collective", options.collective)->capture_default_str();
   app.add_option("--algorithms", options.algorithms, "separated by ;")->delimiter(';');
-  app.add_option("--sizes", options.sizes, "bytes that each rank contributes, separated by ,")
+  app.add_option("--sizes", options.sizes, "bytes of a block, or of the message, separated by ,")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--distribution", options.distribution,

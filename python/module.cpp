@@ -355,6 +355,8 @@ NB_MODULE(_core, module) {
   bind_links(module);
   bind_networks(module);
 
+  module.def("ranks_to_prove", &ranks_to_prove, "most"_a);
+  module.attr("MOST_PROOF_EFFORT") = most_proof_effort;
   module.def("collectives", [] { return list_of(collectives()); });
   module.def("algorithms", [] { return list_of(all_algorithms()); });
   module.def(

@@ -465,6 +465,11 @@ class LowerBound:
     def __init__(self, choice: Choice, shape: Shape | int, model: Model) -> None: ...
     def __call__(self, unit_bytes: int) -> float: ...
 
+MOST_PROOF_EFFORT: int  # that a proof is worth, in blocks
+
+def ranks_to_prove(most: int) -> list[int]:
+    """Numbers of ranks for which algorithms are proved: 1 to `most`, and some awkward ones."""
+
 def collectives() -> list[Collective]: ...
 def algorithms() -> list[Algorithm]:
     """Every algorithm, ordered by path."""

@@ -4,7 +4,8 @@ Tables I to X: mean and median by processes and numbers of ints, one pair for ea
 The paper's own figures are from 6 cores with 12 threads; a table is like another, not its numbers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -16,7 +17,8 @@ from toccata.results import Measurement, Results
 RANKS = "2,4,8"
 INTS = tuple(2**power for power in (4, 8, 12, 16, 20))  # that a rank sends in all
 INT_BYTES = 4
-SIZES = ",".join(str(INT_BYTES * ints) for ints in INTS)
+SIZES = [INT_BYTES * ints for ints in INTS]
+SIZES_OF = "bytes that a rank sends"
 ALGORITHMS = "native,bruck,bruck_radix:radix=4,bruck_modified,bruck_zero_copy"
 REPETITIONS = 1000
 # Section III: "a cap of 12 processes with 12 elements each".
@@ -31,8 +33,24 @@ NAMES = {
 }
 
 
+def blocks(sizes: Sequence[int], ranks: int) -> list[int]:
+    """The paper's sizes, of what a rank sends in all, as sizes of blocks."""
+    return [max(1, size // ranks) for size in sizes]
+
+
+def as_the_paper(results: Results) -> Results:
+    """With the paper's sizes: bytes that a rank sends in all."""
+    sizes = [CAP_BYTES, *SIZES]
+    of_block = {(p, block): size for p in results.ranks
+                for block, size in zip(blocks(sizes, p), sizes, strict=True)}  # fmt: skip
+    return Results(
+        replace(each, bytes=of_block.get((each.ranks, each.bytes), each.bytes * each.ranks))
+        for each in results.all
+    )
+
+
 def tables(results: Results) -> RenderableType:
-    """Tables I to X, in milliseconds, and one of the cap."""
+    """Tables I to X, in milliseconds, and one of the cap; of results with the paper's sizes."""
     parts: list[RenderableType] = []
     statistics: tuple[tuple[str, Callable[[Measurement], float]], ...] = (
         ("mean", lambda each: each.average),

@@ -95,30 +95,23 @@ def of_collective(name: str) -> list[_core.Algorithm]:
     ]
 
 
-# What a benchmark's number of bytes is of; of all others, what a rank contributes.
-SIZES_OF = {
-    "alltoall": "bytes for all ranks together",
-    "alltoallv": "bytes for all ranks together, in the mean",
-    "bcast": "bytes of the message",
-    "reduce": "bytes of the message",
-    "allreduce": "bytes of the message",
-    "scan": "bytes of the message",
-    "exscan": "bytes of the message",
-    "barrier": "bytes, of which a barrier has none",
-    "reduce_scatter": "bytes for all ranks together",
-    "scatter": "bytes for one rank",
-    "scatterv": "bytes for one rank, in the mean",
-    "gatherv": "bytes a rank contributes, in the mean",
-    "neighbor_allgather": "bytes for all neighbours",
-    "neighbor_allgatherv": "bytes for all neighbours, in the mean",
-    "neighbor_alltoall": "bytes for one neighbour",
-    "neighbor_alltoallv": "bytes for one neighbour, in the mean",
-}
+# A size means the same in every command, setting, report and file; docs/tuning.md has the table.
+OF_MESSAGES = ("bcast", "reduce", "allreduce", "scan", "exscan")
+
+
+def size_is_of(collective: str) -> str:
+    """ "message" or "block"; "" for a barrier, which has no bytes."""
+    if collective == "barrier":
+        return ""
+    return "message" if collective in OF_MESSAGES else "block"
 
 
 def meaning_of_size(collective: str) -> str:
-    """What a benchmark's number of bytes is, as on an axis."""
-    return SIZES_OF.get(collective, "bytes a rank contributes")
+    """What a number of bytes is, as on an axis."""
+    of = size_is_of(collective)
+    text = {"": "bytes, of which a barrier has none", "message": "bytes of the message"}
+    meaning = text.get(of, "bytes per block")
+    return meaning if is_regular(collective) else f"{meaning}, in the mean"
 
 
 def is_regular(name: str) -> bool:

@@ -24,7 +24,7 @@ from toccata.commands.list import list_
 from toccata.commands.predict import predict
 from toccata.commands.reorder import reorder
 from toccata.commands.reproduce import reproduce
-from toccata.commands.run import run
+from toccata.commands.run import run, with_report
 from toccata.commands.show import show_
 from toccata.commands.sim import sim
 from toccata.commands.topo import topo
@@ -97,6 +97,13 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
 
+class RunCommand(Command):
+    """Its --report may have a value, or none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_report(args))
+
+
 def _show_what_to_type(command: TyperCommand | TyperGroup, ctx: Any) -> None:
     """Not "<bool>" of a flag, nor "<str>" beside an argument's own name; but a choice's words."""
     for each in command.get_params(ctx):
@@ -113,7 +120,7 @@ def _shown(words: str, ctx: Any) -> str:
 
 class App(typer.Typer):
     def command(self, name: str | None = None, **more: Any) -> Any:
-        return super().command(name, cls=Command, **more)
+        return super().command(name, **{"cls": Command, **more})
 
 
 app = App(
@@ -168,7 +175,7 @@ app.command("export")(export)
 app.command("sim")(sim)
 app.command("reproduce")(reproduce)
 app.command("fit")(fit_)
-app.command("run", context_settings={"allow_interspersed_args": False})(run)
+app.command("run", cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
 app.command("doctor", context_settings={"allow_interspersed_args": False})(doctor)
 
 

@@ -5,13 +5,20 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from toccata import _core
-from toccata.catalogue import path_of
+from toccata.catalogue import path_of, size_is_of
 from toccata.plain_table import PlainTable
 
 MOST_MESSAGES = 30_000_000  # of all ranks together that are worth counting
 
 
-def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: int) -> Table:
+def bytes_of_blocks(choice: _core.Choice, shape: _core.Shape, size: int) -> int:
+    """Of a schedule's blocks, where a block, or the message that they are parts of, has `size`."""
+    assert choice.algorithm is not None
+    of_message = size_is_of(choice.algorithm.collective) == "message"
+    return -(-size // max(1, choice.data(shape))) if of_message else size
+
+
+def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: int) -> Table:
     """One row per choice; each number is the largest over the ranks, claims in brackets.
 
     A claim is red where the schedules do something else. A choice that is impossible there has no
@@ -35,13 +42,11 @@ def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: i
         if choice.why_impossible(shape):
             table.add_row(path_of(choice), *["[dim]–[/]"] * len(headings))
             continue
-        table.add_row(path_of(choice), *_cells(choice, shape, block_bytes)[: len(headings)])
+        table.add_row(path_of(choice), *_cells(choice, shape, size)[: len(headings)])
     return table
 
 
-def crossings_table(
-    choices: Sequence[_core.Choice], shape: _core.Shape, block_bytes: int
-) -> Table | None:
+def crossings_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: int) -> Table | None:
     """What crosses each level that divides the ranks: one row per choice and level.
 
     None where no level does.
@@ -63,7 +68,8 @@ def crossings_table(
         if choice.cost(shape).messages * shape.p > MOST_MESSAGES:
             table.add_row(path_of(choice), "[dim]too many messages to count[/]")
             continue
-        crossings = {each.level: each for each in _core.crossings(choice, shape, block_bytes)}
+        block = bytes_of_blocks(choice, shape, size)
+        crossings = {each.level: each for each in _core.crossings(choice, shape, block)}
         for number, level in enumerate(levels):
             found = crossings[level]
             table.add_row(
@@ -78,7 +84,8 @@ def crossings_table(
     return table
 
 
-def _cells(choice: _core.Choice, shape: _core.Shape, block_bytes: int) -> list[str]:
+def _cells(choice: _core.Choice, shape: _core.Shape, size: int) -> list[str]:
+    block_bytes = bytes_of_blocks(choice, shape, size)
     found: _core.Cost | _core.Traffic = choice.cost(shape)
     if found.messages * shape.p <= MOST_MESSAGES:
         found = choice.traffic(shape, block_bytes)

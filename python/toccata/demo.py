@@ -41,7 +41,7 @@ class Place:
     sizes: Sequence[int]
     collectives: Sequence[str] = COLLECTIVES
     repetitions: int = 100
-    limit: int = 5  # seconds for one size
+    limit: float = 5  # seconds for one size
     trials: int = TRIALS
 
 

@@ -12,7 +12,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from toccata import _core, launcher, machines, predicting, quantities, starting, tuning
+from toccata import (
+    _core,
+    documents,
+    launcher,
+    machines,
+    predicting,
+    quantities,
+    starting,
+    tuning,
+)
 from toccata.errors import CommandError, InputError
 
 SECONDS = 60  # for all ranks to come to MPI_Init
@@ -37,19 +46,46 @@ class Finding:
         return not self.remedy
 
 
-def examine(environment: Mapping[str, str]) -> list[Finding]:
-    """MPIs, libraries, settings, the machine, and what is chosen there."""
+@dataclass(frozen=True)
+class Job:
+    """Ranks for which choices are judged: of each, the number of its host."""
+
+    hosts: Sequence[int]
+
+    @property
+    def ranks(self) -> int:
+        return len(self.hosts)
+
+    def shape(self) -> _core.Shape:
+        """The ranks, each on a core of its own, on hosts like this one; if a host has more ranks
+        than cores, it is taken for one with as many cores as ranks."""
+        inside = _core.this_machine().text
+        slots = [self.hosts[:rank].count(host) for rank, host in enumerate(self.hosts)]
+        cores = machines.cores(_core.this_machine())
+        if max(slots) >= cores:
+            cores = max(slots) + 1
+            inside = f"core:{cores}"
+        number = len(set(self.hosts))
+        there = _core.Machine(f"node:{number} {inside}" if number > 1 else inside)
+        places = [host * cores + slot for host, slot in zip(self.hosts, slots, strict=True)]
+        return _core.Shape(_core.Placement(there, self.ranks, ",".join(map(str, places))), 0)
+
+
+def examine(environment: Mapping[str, str]) -> tuple[list[Finding], "Said", str]:
+    """MPIs, libraries, settings, the machine and tuning files; and for choices(), the settings and
+    the tuning file that is used, "" without."""
     built = launcher.libraries()
     path = str(next(iter(built.values()))) if built else ""
     said = Said(environment, _core.Configuration(_core.configuration_files(path)))
-    return [
+    files, used = tuned(said, path)
+    findings = [
         *mpis(),
         *settings(said),
         *preloaded(environment),
         *machine(said),
-        *tuned(said, path),
-        *choices(said),
+        *files,
     ]
+    return findings, said, used
 
 
 @dataclass(frozen=True)
@@ -116,6 +152,12 @@ def complaint(name: str, said: Said) -> str:
     if not value:
         return ""
     collective = next((each.name for each in _core.collectives() if each.variable == name), None)
+    if name in ("TOCCATA_MODEL", "TOCCATA_TUNING", "TOCCATA_LEARN", "TOCCATA_REPORT") or (
+        name == "TOCCATA_TOPOLOGY" and _exists(value)
+    ):
+        wrong = documents.why_unreadable(Path(value)) if _exists(value) else ""
+        if wrong:
+            return f"{value} {wrong}"
     try:
         if collective is not None and value != "auto":
             _core.parse_sized_choice(collective, value)
@@ -143,6 +185,13 @@ def complaint(name: str, said: Said) -> str:
     return _core.complaint_of_value(name, value)
 
 
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a text that is no path at all
+        return False
+
+
 def preloaded(environment: Mapping[str, str]) -> list[Finding]:
     """What is wrong with an LD_PRELOAD that is set already."""
     findings = []
@@ -163,82 +212,159 @@ def machine(said: Said) -> list[Finding]:
     return findings
 
 
-def tuned(said: Said, library: str) -> list[Finding]:
-    """The tuning file that is named; else those in the folders where the library looks for one."""
+def tuned(said: Said, library: str) -> tuple[list[Finding], str]:
+    """The tuning file that is named; else those in the folders where the library looks for one.
+    And which one is used; "" for none."""
     named = said.value("TOCCATA_TUNING")
     if named == "off":
-        return [Finding("tuning", "none, as TOCCATA_TUNING=off says")]
-    remedy = "name another file, or unset TOCCATA_TUNING"
-    files = [Path(named)]
-    if not named:
-        folders = _core.tuning_folders(library)
-        remedy = "mend or remove it"
-        files = [each for folder in folders for each in sorted(Path(folder).glob("*.json"))]
-        if not files:
-            return [Finding("tuning", f"no file in {' or '.join(folders)}")]
+        return [Finding("tuning", "none, because TOCCATA_TUNING=off")], ""
+    if named:
+        finding, found = _tuning_file(Path(named), "name another file, or unset TOCCATA_TUNING")
+        return [finding], named if found else ""
+    folders = _core.tuning_folders(library)
+    files = [each for folder in folders for each in sorted(Path(folder).glob("*.json"))]
+    if not files:
+        return [Finding("tuning", f"no file in {' or '.join(folders)}")], ""
+    read = [(each, *_tuning_file(each, "mend or remove it")) for each in files]
+    why = {each: _why_not_used(found) for each, _, found in read if found}
+    used = next((each for each, reason in why.items() if not reason), None)
     findings = []
+    for each, finding, _ in read:
+        reason = why.get(each)
+        if reason is None:
+            findings.append(finding)
+        elif each == used:
+            findings.append(Finding("tuning", f"{finding.text}: used"))
+        elif used is not None:
+            reason = reason or f"{used} comes first"
+            findings.append(Finding("tuning", f"{finding.text}: not used, because {reason}"))
+        else:
+            text = f"{finding.text}: not used, because {reason}"
+            remedy = "run `toccata tune` on a node of this kind, with this MPI, or remove the file"
+            findings.append(Finding("tuning", text, remedy))
+    return findings, str(used) if used else ""
+
+
+def _tuning_file(path: Path, remedy: str) -> tuple[Finding, tuning.Tuning | None]:
+    try:
+        found = tuning.read(path)
+    except InputError as error:
+        return Finding("tuning", str(error), remedy), None
+    whose = f"{found.mpi or 'any MPI'}, nodes of {_node(found) or 'any kind'}"
+    return Finding("tuning", f"{path}: {len(found.points)} points for {whose}"), found
+
+
+def _node(found: tuning.Tuning) -> str:
+    """What a node has, as "socket:2 core:8"; as the library reads it (src/selection/tuning.cpp)."""
+    return re.sub(r".*\bnode:\S+ ?", "", found.machine)
+
+
+def _why_not_used(found: tuning.Tuning) -> str:
+    """Why the library does not find a file by itself; "" where it does."""
     here = _core.this_machine().text
-    for each in files:
-        try:
-            found = tuning.read(each)
-        except InputError as error:
-            findings.append(Finding("tuning", str(error), remedy))
-            continue
-        node = re.sub(r".*\bnode:\S+ ?", "", found.machine)
-        whose = f"{found.mpi or 'any MPI'}, nodes of {node or 'any kind'}"
-        fits = "" if named else ", as this host" if node == here else ", which this host is not"
-        findings.append(Finding("tuning", f"{each}: {len(found.points)} points for {whose}{fits}"))
-    return findings
+    if not found.mpi:
+        return "it does not say for which MPI it was measured"
+    if not _node(found):
+        return f"it does not say what its nodes have; this host has {here}"
+    if _node(found) != here:
+        return f"this host has {here}"
+    mpis = launcher.launchers()
+    if mpis and not any(each.is_of(found.mpi) for each in mpis):
+        return f"the MPIs here are {', '.join(sorted({each.name for each in mpis}))}"
+    return ""
 
 
-def choices(said: Said) -> list[Finding]:
-    """What is chosen for some typical calls among as many ranks as this host has cores."""
+def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[Finding]:
+    """What is chosen for some typical calls, and whether what is asked for is possible: among the
+    ranks of a job, or as many as this host has cores."""
     if said.value("TOCCATA") in ("off", "0"):
-        return [Finding("choice", f"native for all, as {said.origin('TOCCATA')} says TOCCATA=off")]
-    here = _core.this_machine()
-    p = machines.cores(here)
+        return [Finding("choice", f"native for all, because {said.origin('TOCCATA')} says "
+                        "TOCCATA=off")]  # fmt: skip
+    job = job or Job([0] * machines.cores(_core.this_machine()))
+    p = job.ranks
     if p < 2:
         return []
     model = _core.usual_model()  # also where another cannot be read
     if path := said.value("TOCCATA_MODEL"):
         with suppress(_core.ModelError):
-            model = _core.Model.read(path)
-    shape = _core.Shape(_core.Placement(here, p, machines.STANDARD_PLACEMENT), 0)
-    file = said.value("TOCCATA_TUNING")
+            if not documents.why_unreadable(Path(path)):
+                model = _core.Model.read(path)
+    shape = job.shape()
     findings = []
-    for collective, size in TYPICAL:
-        variable = next(each.variable for each in _core.collectives() if each.name == collective)
-        text, why = said.value(variable), f"{variable} says so"
-        if complaint(variable, said):
-            text, why = "native", f"{variable} cannot be understood"
-        elif text in ("", "auto"):
-            tried = _core.worth_trying(collective, shape, model, [size])[0]
-            best = ", ".join(each.text for each, _ in tried)
-            text, why = "native first", f"then trials of {best} beside it"
-            if collective == "allreduce" and said.value("TOCCATA_GUARD") != "all":
-                text, why = "native", "a sum of floating-point numbers keeps its bits"
-            with suppress(_core.ChoiceError):  # named where tuning files are
-                if Path(file).is_file() and (known := _core.tuned(file, collective, p, 1, size)):
-                    text, why = known.text, f"{file} says so"
-        call = f"{collective} of {quantities.show_bytes(size)} among {p} ranks"
-        findings.append(Finding("choice", f"{call}: {text}; {why}"))
+    typical = dict(TYPICAL)
+    for collective in _core.collectives():
+        name, variable = collective.name, collective.variable
+        text = said.value(variable)
+        if text not in ("", "auto"):
+            findings += _asked(name, variable, text, shape, bool(complaint(variable, said)))
+        elif name in typical:
+            size, nodes = typical[name], len(set(job.hosts))
+            text, why = _by_itself(said, name, shape, model, size, nodes, tuning_file)
+            call = f"{name} of {quantities.show_bytes(size)} among {p} ranks"
+            findings.append(Finding("choice", f"{call}: {text}; {why}"))
     return findings
+
+
+def _asked(
+    collective: str, variable: str, text: str, shape: _core.Shape, wrong: bool
+) -> list[Finding]:
+    """Of a collective for which a setting names algorithms."""
+    call = f"{collective} among {shape.p} ranks"
+    if wrong:
+        return [Finding("choice", f"{call}: native; {variable} cannot be understood")]
+    findings = []
+    for _, choice in _core.parse_sized_choice(collective, text):
+        if not choice.native and (why := choice.why_impossible(shape)):
+            findings.append(
+                Finding(
+                    "choice",
+                    f"{call}: native in place of {choice.text}, which {why}",
+                    f"set {variable} to another algorithm: `toccata list {collective}` shows all",
+                )
+            )
+    return findings or [Finding("choice", f"{call}: {text}; {variable} says so")]
+
+
+def _by_itself(
+    said: Said,
+    collective: str,
+    shape: _core.Shape,
+    model: _core.Model,
+    size: int,
+    nodes: int,
+    tuning_file: str,
+) -> tuple[str, str]:
+    """What the library chooses, and why."""
+    guard = said.value("TOCCATA_GUARD")
+    with suppress(_core.ChoiceError):  # named where tuning files are
+        if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
+            return known.text, f"{tuning_file} says so"
+    tried = _core.worth_trying(collective, shape, model, [size])[0]
+    if not tried:
+        return "native", "no algorithm of ours can run there"
+    if guard in ("off", "0"):
+        return tried[0][0].text, "the model says so, and TOCCATA_GUARD=off makes no trials"
+    if collective == "allreduce" and guard != "all":
+        return "native", "a sum of floating-point numbers keeps its bits"
+    best = ", ".join(each.text for each, _ in tried)
+    return "native first", f"then trials of {best} beside it"
 
 
 def treat(
     command: Sequence[str],
     environment: Mapping[str, str],
     family: str | None = None,
-    seconds: int = SECONDS,
-) -> list[Finding]:
+    seconds: float = SECONDS,
+) -> tuple[list[Finding], Job | None]:
     """Starts that very command, which ends when its ranks come to MPI_Init with our library in it.
 
-    Where the library takes no effect the program itself begins; it is ended after `seconds`.
+    Where the library takes no effect the program itself begins; it is ended after `seconds`. The
+    job is None where not all ranks said on which host they are.
     """
     try:
         start = starting.prepare(command, {"TOCCATA_DOCTOR": "1"}, environment, family)
     except CommandError as error:
-        return [Finding("command", "cannot be started", str(error))]
+        return [Finding("command", "cannot be started", str(error))], None
     findings = [Finding("command", shlex.join(start.words))]
     findings += [Finding("program", each) for each in start.remarks]
     said, code = _run(start, environment, seconds)
@@ -259,11 +385,11 @@ def treat(
                 f"it ended with code {code} before MPI_Init: {' / '.join(last)}",
                 "does the command run without Toccata?",
             ),
-        ]
+        ], None
     if not ranks:
         remedy = "a wrapper may empty the environment, or the program have an MPI inside itself"
-        what = "ended" if code is not None else f"ran for {seconds} s"
-        return [*findings, Finding("ranks", f"it {what}, and none has the library", remedy)]
+        what = "ended" if code is not None else f"ran for {seconds:g} s"
+        return [*findings, Finding("ranks", f"it {what}, and none has the library", remedy)], None
     size = int(next(iter(ranks.values()))[2])
     missing = [str(rank) for rank in range(size) if rank not in ranks]
     by_host: dict[str, list[int]] = {}
@@ -283,11 +409,13 @@ def treat(
         findings.append(
             Finding("ranks", "settings differ", "set the TOCCATA_ variables on all hosts alike")
         )
-    return findings
+    hosts = list(by_host)
+    job = None if missing else Job([hosts.index(ranks[rank][3]) for rank in range(size)])
+    return findings, job
 
 
 def _run(
-    start: starting.Start, environment: Mapping[str, str], seconds: int
+    start: starting.Start, environment: Mapping[str, str], seconds: float
 ) -> tuple[str, int | None]:
     """What the command said on both its outputs, and how it ended; None where it had to be."""
     with tempfile.TemporaryFile("w+", errors="replace") as said:

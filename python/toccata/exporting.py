@@ -13,11 +13,12 @@ from math import isqrt
 from pathlib import Path
 from typing import Any
 
-from toccata import _core
+from toccata import _core, documents
 from toccata.errors import InputError
 from toccata.recorded import IN_BLOCKS
 from toccata.tuning import Point, Tuning
 
+MOST_OF_LIBRARY = 1 << 30  # bytes
 WORTH_IT = 0.95  # of native's time: what takes more is not exported in place of what cannot be
 
 # By collective, and by algorithm, or algorithm and the start of a setting: what the library calls
@@ -286,6 +287,7 @@ def mpich_table(path: Path) -> dict[str, Any]:
 
     Raises InputError where there is none.
     """
+    documents.check(path, MOST_OF_LIBRARY)
     try:
         data = path.read_bytes()
     except OSError as error:

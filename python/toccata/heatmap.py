@@ -108,7 +108,7 @@ def draw(grid: Grid, title: str) -> Figure:
             range(0, columns, -(-columns // 16)), map(str, grid.ranks[:: -(-columns // 16)])
         )
     axes.set_xlabel("ranks")
-    axes.set_ylabel(catalogue.meaning_of_size(grid.collective))
+    axes.set_ylabel(grid.sizes_of or catalogue.meaning_of_size(grid.collective))
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.2)

@@ -40,6 +40,12 @@ class Launcher:
     family: str
     version: str = ""
 
+    def is_of(self, library: str) -> bool:
+        """Whether it starts programs of that MPI library, by what MPI_Get_library_version says."""
+        version = re.escape(self.version)
+        same = not version or re.search(rf"(?<![\d.]){version}(?!\d)", library) is not None
+        return re.search(SIGNATURES[self.family], library, re.IGNORECASE) is not None and same
+
     @property
     def name(self) -> str:
         """Of its MPI, for people."""

@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from toccata import _core
+from toccata import _core, documents
 from toccata.errors import InputError
 
 STANDARD_PLACEMENT = "sequential"
@@ -36,6 +38,9 @@ def named(text: str) -> _core.Machine:
 
     Raises ChoiceError if it cannot be.
     """
+    with suppress(OSError):  # a text that is no path at all
+        if Path(text).exists():
+            documents.check(Path(text))
     machine = _core.Machine(text)
     if unknown := _core.unknown_levels(machine):
         print(

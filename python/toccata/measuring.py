@@ -16,7 +16,7 @@ from toccata.errors import Failure, InputError
 from toccata.results import Measurement
 
 SHOWN_LINES = 12  # of what a failed run said
-MOST_BYTES = 1 << 30  # of a message, of what a rank contributes
+MOST_BYTES = 1 << 30  # of a message, or of a block
 AUTO = "auto"  # the "algorithm" that is what the preloaded library chooses by itself
 # What starts a program with a library in front of what is preloaded already.
 PRELOADED = ("sh", "-c", 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"')
@@ -38,10 +38,10 @@ class Plan:
 
     collective: str
     algorithms: Sequence[str]
-    sizes: Sequence[int]  # bytes that a rank contributes
+    sizes: Sequence[int]  # bytes of a block, or of the message
     repetitions: int
     warmup: int
-    limit: int  # seconds for one size, about; cuts repetitions
+    limit: float  # seconds for one size, about; cuts repetitions
     validate: bool
     distribution: str | None = None  # of a vector form's bytes over its blocks
     race: bool = False  # whether algorithms that are slower beyond doubt are dropped on the way
@@ -54,7 +54,7 @@ class Plan:
             "--sizes", ",".join(map(str, self.sizes)),
             "--repetitions", str(self.repetitions),
             "--warmup", str(self.warmup),
-            "--limit", str(self.limit),
+            "--limit", f"{self.limit:g}",
             *([] if self.validate else ["--no-validate"]),
             *(["--race"] if self.race else []),
             *(["--distribution", self.distribution] if self.distribution else []),

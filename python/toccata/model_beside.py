@@ -8,9 +8,6 @@ from toccata.platforms import Platform
 from toccata.recorded import Case
 from toccata.simulating import Cell, Outcome
 
-# A rank's bytes are those of its blocks for all others.
-FOR_ALL_RANKS = ("alltoall", "reduce_scatter")
-
 
 def predictions(platform: Platform, outcomes: Mapping[Cell, Outcome]) -> dict[Cell, float]:
     """Seconds by the model, of the cells of our algorithms that have a time."""
@@ -25,10 +22,7 @@ def predictions(platform: Platform, outcomes: Mapping[Cell, Outcome]) -> dict[Ce
             shape = _core.Shape(_core.Placement(machine, cell.ranks, cell.placement))
             choice = _core.parse_choice(cell.collective, cell.algorithm)
             predictors[of] = _core.Predictor(choice, shape)
-        unit = cell.bytes
-        if cell.collective in FOR_ALL_RANKS:
-            unit = max(1, cell.bytes // cell.ranks)
-        found[cell] = predictors[of].seconds(unit, model)
+        found[cell] = predictors[of].seconds(cell.bytes, model)
     return found
 
 

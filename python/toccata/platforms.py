@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toccata import _core, launcher, predicting
+from toccata import _core, documents, launcher, predicting
 from toccata.errors import InputError
 
 STANDARD_MODEL = "quartz-like"  # of a machine that is only a text
@@ -87,6 +87,7 @@ def find(text: str, model: str | None = None) -> Platform:
         return _of_machine(text, model or STANDARD_MODEL)
     if model is not None:
         raise InputError(f"--model {model} is for a machine's text; {text} has a model of its own")
+    documents.check(path)
     try:
         fields = json.loads(path.read_text())
         machine = str(fields["machine"])

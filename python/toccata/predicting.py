@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from toccata import _core, launcher, machines
-from toccata.errors import InputError
+from toccata import _core, catalogue, documents, launcher, machines
+from toccata.errors import Failure, InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
@@ -52,6 +52,7 @@ def read_model(name: str) -> _core.Model:
     Raises InputError if there is none, ModelError if the file is wrong.
     """
     if "/" in name or name.endswith(".json"):
+        documents.check(Path(name))
         return _core.Model.read(name)
     if name == "usual":
         return _core.usual_model()
@@ -95,10 +96,13 @@ def predict(
                 continue
             advance(label, 0.0)
             step = effort(choice, setting, sizes) / (1 + len(sizes))
-            predictor = _core.Predictor(choice, setting.shape)
-            for i, size in enumerate(sizes):
-                advance(f"{label}, {show_bytes(size)}", step)
-                seconds[label][i] = predictor.seconds(size, model)
+            try:
+                predictor = _core.Predictor(choice, setting.shape)
+                for i, size in enumerate(sizes):
+                    advance(f"{label}, {show_bytes(size)}", step)
+                    seconds[label][i] = predictor.seconds(size, model)
+            except _core.ChoiceError as error:  # its ranks wait for each other for ever
+                raise Failure(f"{catalogue.path_of(choice)} is wrong: {error}") from None
             advance(label, step)
     except KeyboardInterrupt:
         interrupted = True

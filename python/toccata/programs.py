@@ -39,6 +39,8 @@ def nature(program: str) -> Nature:
 
 
 def _nature(path: Path, depth: int) -> Nature:
+    if not path.is_file():  # a pipe would wait for its writer
+        return Nature("", "it is not a file")
     try:
         with path.open("rb") as file:
             start = file.read(256)

@@ -1,15 +1,38 @@
 """Proves algorithms right: every sampled setting, many numbers of ranks, in place and not."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
-from toccata import _core
+from toccata import _core, launcher
 
-# Numbers of ranks beyond the run of small ones: primes, powers of two, a round one.
-AWKWARD_RANKS = (127, 1000, 1021, 1024, 4096)
-MOST_EFFORT = 18_000_000  # that a proof is worth, in blocks
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def known_citations() -> frozenset[str] | None:
+    """The keys of references.bib; None where the file is not there."""
+    installed = launcher.home() / "references.bib"
+    path = installed if installed.exists() else CHECKOUT / "docs/references.bib"
+    if not path.exists():
+        return None
+    return frozenset(re.findall(r"^@\w+\{\s*([^,\s]+)", path.read_text(), re.MULTILINE))
+
+
+def citation_of(subject: _core.Algorithm | _core.Choice) -> str:
+    algorithm = subject.algorithm if isinstance(subject, _core.Choice) else subject
+    assert algorithm is not None
+    return algorithm.citation
+
+
+def unknown_citation(citation: str, known: frozenset[str] | None) -> str:
+    """What is wrong with an algorithm's source, which begins with its key; "" for nothing."""
+    key = re.split(r"[,;\s]", citation.strip(), maxsplit=1)[0]
+    return (
+        f"citation '{key}': not in references.bib" if known is not None and key not in known else ""
+    )
 
 
 @dataclass(frozen=True)
@@ -29,11 +52,6 @@ class Verdict:
     error: str = ""  # the first; names setting and ranks
 
 
-def numbers_of_ranks(most: int) -> list[int]:
-    """1..most and the awkward ones."""
-    return sorted({*range(1, most + 1), *AWKWARD_RANKS})
-
-
 def cases(
     subject: _core.Algorithm | _core.Choice,
     ranks: Sequence[int],
@@ -46,7 +64,7 @@ def cases(
     """
     for p in ranks:
         for choice, shape in _tried(subject, p, machine):
-            if choice.why_impossible(shape) or choice.proof_effort(shape) > MOST_EFFORT:
+            if choice.why_impossible(shape) or choice.proof_effort(shape) > _core.MOST_PROOF_EFFORT:
                 continue
             yield Case(choice, shape)
 

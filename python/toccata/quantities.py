@@ -8,6 +8,7 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 MOST_BYTES = 1 << 40
 MOST_RANKS = 1 << 20
 MOST_COUNT = 1_000_000  # of calls, messages, seconds: what the benchmark programs take
+LEAST_SECONDS = 0.001
 
 
 def parse_bytes(text: str) -> int:
@@ -68,6 +69,20 @@ def parse_count(text: str, what: str, least: int = 1, most: int = MOST_COUNT) ->
     if text.strip().isdecimal() and least <= (number := _number(text.strip())) <= most:
         return number
     raise InputError(f"'{text}' is no {what}; it takes whole numbers from {least} to {most}")
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds from "3" or "0.3"; InputError on anything else, and beyond the limits."""
+    try:
+        found = float(text) if re.fullmatch(r"[\d.]+(e[+-]?\d+)?", text.strip()) else 0.0
+    except ValueError:
+        found = 0.0
+    if not LEAST_SECONDS <= found <= MOST_COUNT:
+        raise InputError(
+            f"invalid number of seconds '{text}': expected one from {LEAST_SECONDS} to "
+            f"{MOST_COUNT}, as 0.3"
+        )
+    return found
 
 
 def _number(digits: str) -> int:

@@ -44,8 +44,7 @@ def jobs(
                 ]
                 if not sizes or (each is not None and each > p):
                     continue
-                blocks = tuning.blocks_benched(plan.collective, p)
-                here = replace(plan, sizes=[size * blocks for size in sizes])
+                here = replace(plan, sizes=sizes)
                 placed = mpi.per_node(starter, each) if each is not None else []
                 command = measuring.command_for(here, starter, p, [*placed, *more])
                 result.append(Job(here, p, each, command))
@@ -81,6 +80,6 @@ def run(
             found.add(tuning.decide(here, max(run.nodes, 1), job.per_node))
             found.partial = not (last and size == job.plan.sizes[-1])
             found.write(path)
-            told(job, size // tuning.blocks_benched(job.plan.collective, job.ranks))
+            told(job, size)
 
         measuring.measure(job.plan, job.command, job.ranks, sized=sized)

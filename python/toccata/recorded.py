@@ -19,7 +19,9 @@ from math import prod
 from pathlib import Path
 from statistics import median
 
+from toccata import documents
 from toccata.errors import InputError
+from toccata.results import block_bytes
 
 COLUMNS = (
     "machine", "nodes", "ranks_per_node", "collective", "algorithm", "total_bytes", "median_us",
@@ -196,6 +198,7 @@ def read(path: Path) -> list[Row]:
     Raises InputError, naming file, line and column, where it is no such table; OSError where it
     cannot be read.
     """
+    documents.check(path)
     with path.open(newline="", encoding="utf-8", errors="replace") as file:
         reader = csv.DictReader(file, strict=True)
         try:
@@ -224,8 +227,10 @@ def _of_bench(cells: dict[str, str | None]) -> dict[str, str | None]:
     if not all(each.isdecimal() and int(each) > 0 for each in numbers):
         return {**cells, **dict.fromkeys(COLUMNS, "")}
     nodes, ranks, size = map(int, numbers)
-    # What all give in an allgather or take in a scatter; the others count that already.
-    total = size * ranks if cells["collective"] in ("allgather", "gather", "scatter") else size
+    collective = cells["collective"] or ""
+    block = block_bytes(cells, collective, ranks, size)
+    # Of an all-to-all, the other tables count what one rank sends.
+    total = block * ranks if collective in IN_BLOCKS else size
     return {
         **cells,
         "machine": cells["mpi"],

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from rich.table import Table
 
-from toccata import _core, machines
+from toccata import _core, counting, machines
 from toccata.errors import InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
@@ -70,8 +70,9 @@ def measure(
 ) -> Mapped:
     """What comes of a mapping; None leaves all ranks to themselves.
 
-    `order` "auto" is the quickest. All bytes are those of blocks of `size`.
+    `order` "auto" is the quickest. `size` is of a block, or of the message.
     """
+    block = counting.bytes_of_blocks(choice, shape, size)
     players = mapping[0] if mapping else list(range(shape.p))
     found: tuple[float, str, _core.Shape] | None = None
     if mapping is None:
@@ -86,17 +87,17 @@ def measure(
     seconds, kept, there = found
     link = 0.0
     if shape.dims:
-        link = _core.link_traffic(choice, there, float(size * choice.data(there))).largest
+        link = _core.link_traffic(choice, there, float(block * choice.data(there))).largest
     across = [
         (each.level, each.total.bytes, each.region.bytes)
-        for each in _core.crossings(choice, there, size)
+        for each in _core.crossings(choice, there, block)
     ]
     return Mapped(
         label,
         players,
         mapping[1] if mapping else None,
         kept,
-        size * _core.hop_bytes(shape, flows(choice, shape), players),
+        block * _core.hop_bytes(shape, flows(choice, shape), players),
         across,
         link,
         seconds,

@@ -2,11 +2,12 @@
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from toccata import catalogue, documents
 from toccata.errors import InputError
 
 Metric = Literal["min", "average", "max", "median"]
@@ -24,7 +25,7 @@ class Measurement:
     collective: str
     mpi: str
     ranks: int
-    bytes: int  # that a rank contributes
+    bytes: int  # of a block, or of the message (catalogue.size_is_of)
     algorithm: str
     repetitions: int
     min: float
@@ -121,6 +122,7 @@ def _row(each: Measurement, complete: bool, scale: float) -> dict[str, Any]:
         name: getattr(each, name)
         for name in ("collective", "mpi", "nodes", "ranks", "bytes", "algorithm", "repetitions")
     }
+    row["bytes_of"] = catalogue.size_is_of(each.collective)
     row |= {f"{shown}_{unit}": getattr(each, name) / scale for name, shown in COLUMNS.items()}
     return row | {
         "spread": round(each.spread, 4),
@@ -162,9 +164,21 @@ def write_json(results: Results, path: Path, complete: bool = True) -> None:
     path.write_text(json.dumps(rows, indent=1) + "\n")
 
 
+# In tables without the column bytes_of (before version 0.3), these sizes are of what a rank sends
+# to all ranks together.
+ONCE_OF_ALL_BLOCKS = ("alltoall", "alltoallv", "reduce_scatter")
+
+
+def block_bytes(row: Mapping[str, str | None], collective: str, ranks: int, size: int) -> int:
+    """The size in a row of a table, which may be an old one, as sizes are now."""
+    old = "bytes_of" not in row and collective in ONCE_OF_ALL_BLOCKS
+    return max(1, size // ranks) if old and ranks > 0 else size
+
+
 def read_csv(path: Path) -> Results:
     """What write_csv wrote. InputError, naming file and line, where it is something else."""
     names = {field: f"{shown}_us" for field, shown in COLUMNS.items()}
+    documents.check(path)
     with path.open(newline="", encoding="utf-8", errors="replace") as file:
         reader = csv.DictReader(file)
         wanted = ["collective", "mpi", "ranks", "bytes", "algorithm", "repetitions"]
@@ -182,7 +196,9 @@ def read_csv(path: Path) -> Results:
                         collective=row["collective"],
                         mpi=row["mpi"],
                         ranks=int(row["ranks"]),
-                        bytes=int(row["bytes"]),
+                        bytes=block_bytes(
+                            row, row["collective"], int(row["ranks"]), int(row["bytes"])
+                        ),
                         algorithm=row["algorithm"],
                         repetitions=int(row["repetitions"]),
                         min=times["min"],

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from toccata import catalogue
 from toccata.drawing import some_of
 from toccata.heatmap import palette
 from toccata.quantities import show_bytes
@@ -20,8 +21,10 @@ WIDTH, HEIGHT, AROUND = 2.6, 2.3, 1.2  # inches, of a panel, and above and below
 MARKERS = "osD^vPX*<>"
 
 
-def draw(results: Results, metric: Metric, title: str) -> Figure:
-    """The picture. Of many sizes it shows some, the smallest and the largest among them."""
+def draw(results: Results, metric: Metric, title: str, sizes_of: str = "") -> Figure:
+    """The picture; `sizes_of` says what sizes are, if it is not the usual.
+
+    Of many sizes it shows some, the smallest and the largest among them."""
     sizes = some_of(results.sizes, MOST_PANELS)
     columns = min(len(sizes), 3)
     rows = math.ceil(len(sizes) / columns)
@@ -29,7 +32,9 @@ def draw(results: Results, metric: Metric, title: str) -> Figure:
     figure.suptitle(title, fontsize=12, fontweight="bold", x=0.02, ha="left")
     panels = list(figure.subplots(rows, columns, squeeze=False, sharex=True).flat)
     for axes, size in zip(panels, sizes, strict=False):
+        meaning = sizes_of or catalogue.meaning_of_size(results.all[0].collective)
         _draw_panel(axes, results, size, metric)
+        axes.set_title(f"{show_bytes(size)} {meaning}", fontsize=9)
     for axes in panels[len(sizes) :]:
         axes.remove()
     handles, labels = panels[0].get_legend_handles_labels()
@@ -62,7 +67,6 @@ def _draw_panel(axes: Axes, results: Results, size: int, metric: Metric) -> None
     axes.set_xticks(results.ranks, map(str, results.ranks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.tick_params(axis="x", labelbottom=True)
-    axes.set_title(f"{show_bytes(size)} bytes a rank", fontsize=9)
     axes.tick_params(labelsize=8)
     axes.grid(color="#e5e8eb", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

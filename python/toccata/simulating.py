@@ -51,8 +51,8 @@ OPTIONS = (
 ONE_WAY = ("bcast", "exscan", "reduce", "scan", "scatter", "scatterv")
 IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
 MOST_DATA = 1 << 29  # bytes that all ranks together hold, where data is looked at
-# Of these collectives each rank holds the blocks of all.
-OF_ALL_RANKS = ("allgather",)
+# Of these collectives each rank holds a block for, or of, every rank.
+OF_ALL_RANKS = ("allgather", "alltoall", "reduce_scatter")
 # Ranks up to which all messages of an all-to-all may be under way at once: of 512 there are a
 # quarter of a million, for which the simulator takes longer than ten minutes.
 MOST_AT_ONCE = 128
@@ -72,7 +72,7 @@ class Cell:
     collective: str
     algorithm: str
     ranks: int
-    bytes: int  # that a rank contributes
+    bytes: int  # of a block, or of the message
     placement: str
 
     @property

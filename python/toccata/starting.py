@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from toccata import commandline, launcher, programs
+from toccata import commandline, documents, launcher, programs
 from toccata.errors import InputError
 
 
@@ -57,9 +57,11 @@ def prepare(
         exported = _exported(launcher.library(family), settings, environment)
         return Start(words, _inherited(family, exported, environment), family, [])
     arguments = words[at + 1 :]
-    asks = kind in ("openmpi", "hydra", "mpiexec") and family is None
-    own = launcher.identify(command[at]) if asks else None
-    family, remarks = _family(command[at], kind, arguments, family or (own.family if own else ""))
+    own = _launcher(command[at], kind, family)
+    starts = f"--mpi says {launcher.FAMILIES[family]}" if family else ""
+    family, remarks = _family(
+        command[at], kind, arguments, family or (own.family if own else ""), starts
+    )
     library = launcher.library(family, own.version if own else "")
     exported = _exported(library, settings, environment)
     if kind == "mpiexec":
@@ -72,11 +74,35 @@ def prepare(
     return Start([*words[: at + 1], *handed], outside, family, remarks)
 
 
+def _launcher(word: str, kind: str, family: str | None) -> launcher.Launcher | None:
+    """Whose launcher it is; None for those of any MPI, and for one that does not say it where the
+    user does. InputError where the user says another MPI than the launcher."""
+    if kind not in ("openmpi", "hydra", "mpiexec"):
+        return None
+    try:
+        own = launcher.identify(word)
+    except InputError:
+        if family is None:
+            raise
+        return None
+    if family is None or launcher.fit(family, own.family):
+        return own
+    others = [
+        Path(each.path).name for each in launcher.launchers() if launcher.fit(family, each.family)
+    ]
+    others.sort(key=lambda each: not each.startswith(f"{Path(word).name}."))  # mpirun.mpich first
+    better = f"start it with {others[0]}" if others else "load that MPI"
+    raise InputError(
+        f"--mpi {family}: '{word}' starts programs of {launcher.FAMILIES[own.family]}; {better}, "
+        f"or leave out --mpi {family}"
+    )
+
+
 def _family(
-    starter: str, kind: str, arguments: Sequence[str], family: str
+    starter: str, kind: str, arguments: Sequence[str], family: str, option: str = ""
 ) -> tuple[str, list[str]]:
-    """Whose library, where the launcher or the user says `family` or nothing, and a line for each
-    program that cannot tell."""
+    """Whose library, where the launcher or the user (by the `option`) says `family` or nothing, and
+    a line for each program that cannot tell."""
     remarks = []
     for place in commandline.programs(arguments, kind):
         program = arguments[place]
@@ -95,10 +121,12 @@ def _family(
             family = found.family
         elif not launcher.fit(found.family, family):
             theirs, ours = launcher.FAMILIES[found.family], launcher.FAMILIES[family]
-            raise InputError(
-                f"'{program}' runs with {theirs} ({found.reason}), but '{starter}' "
-                f"starts programs of {ours}; start it by {theirs}'s own launcher"
+            but = (
+                f"{option}; leave out --mpi"
+                if option
+                else (f"'{starter}' starts programs of {ours}; start it by {theirs}'s own launcher")
             )
+            raise InputError(f"'{program}' runs with {theirs} ({found.reason}), but {but}")
         elif found.family == "abi":  # by whichever launcher
             family = "abi"
     if not family:
@@ -110,6 +138,7 @@ def _family(
 def _started_by(program: str) -> str:
     """The MPI of the launchers that a shell script names; InputError where it is no such script."""
     path = Path(shutil.which(program) or program)
+    documents.check(path)
     with path.open("rb") as file:
         text = file.read(1 << 20)
     first = text.split(b"\n", 1)[0].decode(errors="replace")

@@ -20,9 +20,6 @@ from toccata.results import Measurement
 VERSION = 1
 DOUBT = 0.05  # that something is taken for quicker than the MPI library's own and is not
 
-# Of these the benchmark program is told the bytes of the blocks for all ranks together.
-BENCHED_TOGETHER = ("alltoall", "alltoallv", "reduce_scatter")
-
 
 @dataclass(frozen=True)
 class Point:
@@ -160,7 +157,7 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
         collective=best.collective,
         ranks=best.ranks,
         nodes=nodes,
-        bytes=best.bytes // blocks_benched(best.collective, best.ranks),
+        bytes=best.bytes,
         choice=best.algorithm,
         seconds=best.median,
         native_seconds=native.median,
@@ -169,11 +166,6 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
         per_node=per_node,
         medians={each.algorithm: each.median for each in measured},
     )
-
-
-def blocks_benched(collective: str, p: int) -> int:
-    """How many blocks the benchmark program's sizes are of."""
-    return p if collective in BENCHED_TOGETHER else 1
 
 
 def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:

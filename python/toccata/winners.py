@@ -30,6 +30,7 @@ class Grid:
     cells: list[list[Cell | None]]
     others: list[str]  # whom the highlighted one is compared with, winners or not
     collective: str = ""
+    sizes_of: str = ""  # what sizes are, if it is not the usual (catalogue.meaning_of_size)
 
     @property
     def gains(self) -> list[float]:

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,14 @@ from typer.testing import CliRunner
 
 import fakes
 from conftest import BUILD, ROOT, Toccata
-from toccata import catalogue, cross_validation, proving
+from toccata import catalogue, counting, cross_validation, proving
 from toccata._core import Shape, collectives
 from toccata.catalogue import split_choices
 from toccata.cli import app
 from toccata.errors import InputError
 from toccata.proving import Case
-from toccata.quantities import parse_bytes, parse_ranks, parse_sizes, show_bytes
+from toccata.quantities import parse_bytes, parse_ranks, parse_seconds, parse_sizes, show_bytes
+from toccata.results import read_csv
 
 WARNING = "toccata: TOCCATA_TOPOLOGY=no.conf: there is no file 'no.conf'. Going by what is found."
 
@@ -214,10 +216,12 @@ def test_verify() -> None:
     code, stdout, _ = invoke("verify", "sparbit", "allgather/ring", "--max-p", "9")
     assert code == 0
     lines = stdout.splitlines()
-    assert [line.split()[:2] for line in lines] == [
+    assert [line.split()[:2] for line in lines[:2]] == [
         ["allgather/sparbit", "proved"],
         ["allgather/ring", "proved"],
     ]
+    proofs = sum(int(line.split()[2]) for line in lines[:2])
+    assert re.fullmatch(rf"2 of 2 algorithms are right; {proofs} proofs in \d+ s", lines[2])
     assert "up to 4096 ranks" in lines[0]
 
 
@@ -247,7 +251,19 @@ def test_verify_fails_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     code, stdout, stderr = invoke("verify", "allgather/ring")
     assert code == 1
     assert "wrong with 4 ranks: rank 1, round 2: [red] block" in stdout
-    assert stderr == "toccata: 1 of 1 algorithms are wrong\n"
+    assert re.fullmatch(r"toccata: 1 of 1 algorithms are wrong; 1 proofs in \d+ s\n", stderr)
+
+
+def test_verify_knows_the_bibliography(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = proving.known_citations()
+    assert known is not None and "thakur2005" in known
+    assert proving.unknown_citation("thakur2005, section 4", known) == ""
+    wrong = "citation 'nobody2099': not in references.bib"
+    assert proving.unknown_citation("nobody2099, section 3", known) == wrong
+    monkeypatch.setattr(proving, "citation_of", lambda _: "nobody2099")
+    code, stdout, stderr = invoke("verify", "allgather/ring", "--max-p", "2")
+    assert code == 1
+    assert wrong in stdout and "1 of 1 algorithms are wrong" in stderr
 
 
 def test_traffic() -> None:
@@ -324,6 +340,47 @@ def test_fit_reads_what_bench_writes(machine: Path) -> None:
     assert "sparbit" in {each.algorithm for each in found.cases}
 
 
+def test_sizes_of_old_tables_keep_their_meaning(machine: Path) -> None:
+    """Without the column bytes_of, an all-to-all's are of what a rank sends to all ranks."""
+    invoke("bench", "alltoall", "--ranks", "4", "--sizes", "8,1K")
+    file = machine / "results/alltoall-openmpi.csv"
+    now = read_csv(file)
+    assert {each.bytes for each in now.all} == {8, 1024}
+    fitted = cross_validation.load(file, [], [])
+    assert {each.unit_bytes for each in fitted.cases} == {8, 1024}
+    rows = list(csv.DictReader(file.open()))
+    with (machine / "old.csv").open("w", newline="") as old:
+        writer = csv.DictWriter(old, [each for each in rows[0] if each != "bytes_of"],
+                                extrasaction="ignore")  # fmt: skip
+        writer.writeheader()
+        writer.writerows(row | {"bytes": str(4 * int(row["bytes"]))} for row in rows)
+    assert {each.bytes for each in read_csv(machine / "old.csv").all} == {8, 1024}
+    fitted = cross_validation.load(machine / "old.csv", [], [])
+    assert {each.unit_bytes for each in fitted.cases} == {8, 1024}
+    code, stdout, _ = invoke("bench", "alltoall", "--ranks", "4", "--sizes", "8,1K",
+                             "--compare", "old.csv")  # fmt: skip
+    assert code == 0 and "0 have no earlier time" in stdout
+
+
+def test_a_size_is_the_same_everywhere() -> None:
+    """The docs' table, the axes, and what the library takes for a block agree."""
+    table = (ROOT / "docs/tuning.md").read_text().partition("## Sizes")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| `")]
+    told = {name: of for names, of in rows for name in re.findall(r"`(\w+)`", names)}
+    for each in collectives():
+        assert catalogue.size_is_of(each.name) or each.name == "barrier"
+        of = catalogue.size_is_of(each.name) or "nothing"
+        assert of in told[each.name], each.name
+    # 4 ranks: a rank's own block of an all-to-all is as long as the size; of a message, the whole.
+    shape = Shape(4)
+    for name, sent in (("alltoall/pairwise", 3 * 64), ("bcast/scatter_allgather", None)):
+        choice = catalogue.find(name)
+        block = counting.bytes_of_blocks(choice, shape, 64)
+        assert block == (64 if sent else 64 // choice.data(shape))
+        if sent:
+            assert choice.traffic(shape, block).sent_bytes == sent
+
+
 def test_bench_files_and_algorithms(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
     code, _, _ = bench(
@@ -348,10 +405,14 @@ def test_bench_as_the_paper(machine: Path, monkeypatch: pytest.MonkeyPatch) -> N
     log = (machine / "log").read_text().splitlines()
     runs = [line for line in log if "--sizes" in line]
     assert [line.split()[3] for line in runs] == ["2", "4", "8", "12"]
-    assert "--sizes 64,1024,16384,262144,4194304 --repetitions 1000" in runs[0]
-    assert "--sizes 48 --repetitions 1000" in runs[3]
+    # The paper's sizes are of all blocks of a rank, ours of one; the tables keep the paper's.
+    assert "--sizes 32,512,8192,131072,2097152 --repetitions 1000" in runs[0]
+    assert "--sizes 8,128,2048,32768,524288 --repetitions 1000" in runs[2]
+    assert "--sizes 4 --repetitions 1000" in runs[3]
+    assert "2^4 " in stdout and "2^20" in stdout
     rows = list(csv.DictReader((machine / "results/alltoall-paper-openmpi.csv").open()))
     assert len(rows) == (3 * 5 + 1) * 5
+    assert {row["bytes_of"] for row in rows} == {"block"}
     for name in ("alltoall-paper-openmpi.png", "alltoall-paper-openmpi-scaling.png"):
         assert (machine / "results" / name).stat().st_size > 1000
 
@@ -406,6 +467,33 @@ sys.exit({code})
     assert first == WARNING
     assert second.startswith("toccata: ")
     assert more == (["  not ours"] if code else []), "what others say is the reason of a failure"
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["--report", "--"], "1"),
+        (["--report", "sub/run.json", "--"], "sub/run.json"),
+        (["--report=run.json", "--"], "run.json"),
+        (["--report", "--allgather", "ring", "--"], "1"),
+        (["--bcast", "binomial", "--report", "run.json"], "run.json"),
+        (["--report"], "1"),
+    ],
+)
+def test_run_reports_to_a_file(words: list[str], value: str, machine: Path) -> None:
+    code, stdout, stderr = invoke("run", "--dry-run", *words, "mpirun", "-n", "2", "./app")
+    assert (code, stderr) == (0, "toccata: which MPI './app' runs with, nobody can tell (there is "
+                                 "no such program here); taking Open MPI\n")  # fmt: skip
+    path = value if value == "1" else str(machine / value)
+    assert f"TOCCATA_REPORT={path}" in stdout.split()
+
+
+def test_run_refuses_a_report_that_is_none(machine: Path) -> None:
+    code, _, stderr = invoke("run", "--report", "table.txt", "--", "mpirun", "./app")
+    assert (code, stderr) == (2, "toccata: --report table.txt: a report is a file named *.json\n")
+    (machine / "run.json").mkdir()
+    code, _, stderr = invoke("run", "--report", "run.json", "--", "mpirun", "./app")
+    assert code == 2 and "'run.json' cannot be written: Is a directory" in stderr
 
 
 def test_run_dry(machine: Path) -> None:
@@ -482,6 +570,10 @@ def test_quantities() -> None:
     assert [show_bytes(each) for each in (0, 1, 1000, 1024, 3 << 20)] == [
         "0", "1", "1000", "1K", "3M"
     ]  # fmt: skip
+    assert [parse_seconds(each) for each in ("0.3", "3", "1e3")] == [0.3, 3, 1000]
+    for wrong in ("", "x", "0", "-1", "nan", "inf", "1e9", "0.0001", "."):
+        with pytest.raises(InputError, match=r"from 0\.001 to 1000000, as 0\.3"):
+            parse_seconds(wrong)
     for wrong in ("", "x", "1:", "0:4", "1:4:1", "-1"):
         with pytest.raises(InputError):
             parse_sizes(wrong)

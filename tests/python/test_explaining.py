@@ -1,13 +1,15 @@
 """`toccata explain`."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conftest import BUILD, ROOT, Toccata
 from test_cli import invoke
-from toccata import reports
+from toccata import _core, reports
 from toccata.errors import InputError
 
 
@@ -16,6 +18,7 @@ def row(**more: Any) -> dict[str, Any]:
         "collective": "allgather", "ranks": 16, "nodes": 4, "bytes": 4096, "calls": 1000,
         "total_bytes": 4096000, "seconds": 0.025, "choice": "locality_bruck:lanes=all",
         "reason": "guarded", "predicted": 2.1e-5, "measured": 2.5e-5, "native": 5e-5, "bound": 0,
+        "why": "",
     } | more  # fmt: skip
 
 
@@ -28,7 +31,7 @@ SAMPLE = {
         row(),
         row(choice="native", reason="native", calls=64, seconds=0.005, measured=5e-5),
         row(collective="alltoallv", bytes=-1, choice="native", reason="native", seconds=0.01,
-            predicted=0, measured=0, native=0),
+            predicted=0, measured=0, native=0, why="counts"),
     ],
 }  # fmt: skip
 
@@ -54,8 +57,8 @@ def test_explain_a_report(report: Path, tmp_path: Path) -> None:
     assert "16 ranks   Open MPI v4.1.4" in stdout
     assert "in collectives for 40.00 ms, 40% of the run's 100.00 ms" in stdout
     assert "by native it would have been 65.00 ms: won 25.00 ms, 38%" in stdout
-    assert "native was compared for 62% of the time" in stdout
-    assert "most of it in allgather of 4K by locality_bruck:lanes=all: 25.00 ms" in stdout
+    assert "native was compared for 75% of the time" in stdout
+    assert "most was won in allgather of 4K by locality_bruck:lanes=all: 25.00 ms" in stdout
     assert "×2.00" in stdout
     assert "guarded: found by trials in this run" in stdout
     assert picture.stat().st_size > 1000
@@ -66,9 +69,127 @@ def test_a_loss_is_called_one(tmp_path: Path) -> None:
     path.write_text(json.dumps(SAMPLE | {"rows": [row(native=1e-5, reason="forced")]}))
     found = reports.read(path)
     assert "lost 15.00 ms" in reports.summary(found)[1]
+    assert reports.summary(found)[2].startswith(
+        "most was lost in allgather of 4K by locality_bruck"
+    )
+    assert len(reports.summary(found)) == 3
     path.write_text(json.dumps(SAMPLE | {"rows": []}))
-    assert "nothing was served" in reports.summary(reports.read(path))[1]
+    assert "no algorithm of ours was compared" in reports.summary(reports.read(path))[1]
     assert invoke("explain", str(path))[0] == 0
+
+
+def of(*rows: dict[str, Any], path: Path) -> reports.Report:
+    path.write_text(json.dumps(SAMPLE | {"rows": list(rows)}))
+    return reports.read(path)
+
+
+def test_gains_and_losses_are_told_apart(tmp_path: Path) -> None:
+    """The largest gain is not named as a loss, and calls of native count as compared."""
+    nothing = {"choice": "native", "reason": "native", "why": ""}
+    report = of(
+        row(collective="bcast", choice="bine", seconds=0.001, measured=1e-5, native=4e-5),
+        row(choice="ring", seconds=0.010, measured=5e-5, native=2.5e-5),
+        row(seconds=0.089, measured=2.5e-5, native=2.5e-5, **nothing),
+        row(collective="alltoall", seconds=0.1, measured=2.5e-5, native=2.5e-5, **nothing),
+        path=tmp_path / "run.json",
+    )
+    _, total, won, lost = reports.summary(report)
+    assert "lost 2.00 ms" in total and "compared for 50% of the time" in total
+    assert won == "most was won in bcast of 4K by bine: 3.00 ms"
+    assert lost == "most was lost in allgather of 4K by ring: 5.00 ms"
+
+
+def test_why_native_serves(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    native = {"choice": "native", "reason": "native", "measured": 0, "native": 0, "bytes": 512}
+    report = of(
+        row(collective="allreduce", seconds=0.052, **native, why="rounds"),
+        row(collective="scan", seconds=0.01, **native, why=""),
+        row(collective="bcast", choice="bine", bytes=1024, calls=6, seconds=1e-5, measured=4e-6,
+            native=5e-6),
+        row(collective="bcast", seconds=0.02, calls=152844, **{**native, "bytes": 1024}),
+        row(collective="gather", choice="linear", calls=6, seconds=1e-5, measured=6e-6,
+            native=5e-6, bytes=512),
+        row(collective="gather", seconds=0.01, **native, why=""),
+        row(choice="native, for neighbor_exchange", reason="forced", ranks=3, bytes=-1,
+            seconds=0.005, measured=0, native=0),
+        row(collective="reduce", choice="native, for ring", reason="forced", bytes=-1,
+            seconds=0.003, measured=0, native=0),
+        path=path,
+    )  # fmt: skip
+    first, *lines = reports.reasons(report)
+    assert first == "native served 100% of the time, because:"
+    told = {line.split()[1].rstrip(":"): line for line in lines}
+    assert told["allreduce"] == (
+        "   52%  allreduce: floating-point sums keep their bits; TOCCATA_GUARD=all tries candidates"
+    )
+    assert "too few calls: trials begin" in told["scan"]
+    assert (
+        "bine takes 0.80 of native's time in trials (6 calls), and has not taken" in told["bcast"]
+    )
+    assert "the best of 1 that were tried is no faster: linear takes 1.20" in told["gather"]
+    assert "neighbor_exchange needs an even number of ranks, and there are 3" in told["allgather"]
+    assert "there is no reduce algorithm 'ring'" in told["reduce"]
+    words = {each.collective: reports.why_native(each, report.rows)[0] for each in report.rows}
+    assert words["allreduce"] == "keeps bits" and words["allgather"] == "impossible"
+    assert [reports._reason(each, report.rows) for each in report.rows[2:5:2]] == 2 * ["tried"]
+    stdout = invoke("explain", str(path))[1]
+    assert "nothing else was better" not in stdout
+    rows = [each for each in stdout.splitlines() if each.startswith("bcast")]
+    # Time per call is a column of its own, so that it cannot be taken for that of the trials.
+    assert "A call" in stdout and "In trials" in stdout
+    assert [" 0.13 " in each for each in rows if "native" in each] == [True]
+
+
+def test_reports_of_before_do_not_say_why(tmp_path: Path) -> None:
+    old = row(choice="native", reason="native", bytes=-1, measured=0, native=0)
+    del old["why"]
+    report = of(old, path=tmp_path / "run.json")
+    assert "run again with this one" in reports.reasons(report)[1]
+
+
+def test_a_real_run_says_why(toccata: Toccata, tmp_path: Path) -> None:
+    program, library = (BUILD / "examples/openmpi/cg", BUILD / "lib/openmpi/libtoccata.so")
+    if not program.exists() or not library.exists():
+        pytest.skip("not built for Open MPI")
+    command = [str(ROOT / "scripts/mpiexec.sh"), "openmpi", "2", str(program), "32"]
+    done = subprocess.run(
+        [*command[:3], "env", f"LD_PRELOAD={library}", f"TOCCATA_REPORT={tmp_path / 'run.json'}",
+         *command[3:]],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = reports.read(tmp_path / "run.json")
+    sums = [each for each in report.rows if each.collective == "allreduce" and each.is_native]
+    assert {each.why for each in sums} == {"rounds"} and all(each.bytes > 0 for each in sums)
+    assert "keep their bits" in toccata("explain", str(tmp_path / "run.json")).stdout
+
+
+class Deadlock:
+    """What a walk says of an algorithm that is wrong, and all others' times."""
+
+    def __init__(self, choice: Any, shape: Any) -> None:
+        self.name = choice.text
+
+    def seconds(self, size: int, model: Any) -> float:
+        if self.name == "ring":
+            raise _core.ChoiceError("rank 2, round 0: waits for ever")
+        return 1e-6
+
+
+def test_a_wrong_algorithm_is_named_and_others_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "Predictor", Deadlock)
+    code, stdout, stderr = invoke("explain", "allgather", "-p", "4")
+    assert code == 1
+    assert stderr == (
+        "toccata: allgather/ring is wrong: rank 2, round 0: waits for ever; `toccata verify "
+        "allgather` shows all\n"
+    )
+    rows = {line.split()[0].rstrip("*"): line for line in stdout.splitlines() if "×" in line}
+    assert "wrong" in rows["ring"] and "1.00" in rows["bruck"]
+    code, _, stderr = invoke("predict", "allgather/ring", "--ranks", "4", "--model", "usual")
+    assert (code, stderr) == (1, "toccata: allgather/ring is wrong: rank 2, round 0: waits for "
+                                 "ever\n")  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_predict_tells_ratios_to_the_lower_bound() -> None:
     ("arguments", "said"),
     [
         (("allgather/ring", "--model", "x"), "there is no model 'x'; known are"),
-        (("allgather/ring", "--model", "./x.json"), "./x.json: cannot be read"),
+        (("allgather/ring", "--model", "./x.json"), "x.json: cannot be read: No such file"),
         (
             ("allgather/ring", "alltoall", "--model", "lassen"),
             "are several collectives; predict one",

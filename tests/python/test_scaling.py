@@ -29,7 +29,9 @@ RESULTS = Results(
 def test_a_panel_a_size_and_a_line_an_algorithm() -> None:
     figure = scaling.draw(alltoall_paper.scaled(RESULTS), "median", "a title")
     small, large = figure.axes
-    assert [each.get_title() for each in figure.axes] == ["64 bytes a rank", "1K bytes a rank"]
+    assert [each.get_title() for each in figure.axes] == [
+        "64 bytes per block", "1K bytes per block"
+    ]  # fmt: skip
     native, bruck = large.lines
     assert np.asarray(native.get_xdata()).tolist() == [2, 4]
     assert np.asarray(native.get_ydata()).tolist() == pytest.approx([20, 40])
@@ -45,7 +47,7 @@ def test_of_many_sizes_some_are_shown() -> None:
     results = Results(measurement(2, size, "native", 1 + size) for size in sizes)
     titles = [each.get_title() for each in scaling.draw(results, "median", "").axes]
     assert len(titles) == scaling.MOST_PANELS
-    assert (titles[0], titles[-1]) == ("1 bytes a rank", "1M bytes a rank")
+    assert (titles[0], titles[-1]) == ("1 bytes per block", "1M bytes per block")
 
 
 def test_tables_of_the_paper() -> None:

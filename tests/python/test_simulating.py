@@ -179,7 +179,7 @@ def test_a_section_takes_its_own_place(tmp_path: Path) -> None:
     assert "as it was" not in text
     assert text.index("## One") < text.index("| 1 | 2 |") < text.index("## Two")
     times = (tmp_path / "reproduction" / "sparbit.csv").read_text().splitlines()
-    assert times[1:] == ["yahoo,allgather,ring,4,sequential,8,1,"]
+    assert times[1:] == ["yahoo,allgather,ring,4,sequential,8,block,1,"]
 
 
 @pytest.mark.parametrize("paper", PaperName)

@@ -131,6 +131,23 @@ def test_refusals(started: Path) -> None:
         starting.prepare(["env", "A=b"], {}, {})
 
 
+def test_an_mpi_that_is_not_the_launchers(started: Path) -> None:
+    fakes.launcher(started / "bin/mpirun.mpich", "mpich")
+    with pytest.raises(InputError) as caught:
+        starting.prepare(["mpirun", "-n", "2", "app.openmpi"], {}, {}, "mpich")
+    assert str(caught.value) == (
+        "--mpi mpich: 'mpirun' starts programs of Open MPI; start it with mpirun.mpich, or leave "
+        "out --mpi mpich"
+    )
+    with pytest.raises(InputError, match=r"but --mpi says MPICH; leave out --mpi"):
+        starting.prepare(["mpirun.mpich", "app.openmpi"], {}, {}, "mpich")
+    assert starting.prepare(["mpirun.mpich", "app.mpich"], {}, {}, "mpich").family == "mpich"
+    (started / "bin/mpirun.mpich").unlink()
+    (started / "bin/mpiexec.hydra").unlink()
+    with pytest.raises(InputError, match="load that MPI, or leave out"):
+        starting.prepare(["mpirun", "app.mpich"], {}, {}, "mpich")
+
+
 def test_what_nobody_can_tell(started: Path) -> None:
     start = starting.prepare(["mpirun", "app.sh"], {}, {})
     assert start.family == "openmpi"
@@ -214,19 +231,21 @@ def test_doctor_starts_that_very_command(started: Path) -> None:
     told = "toccata: doctor: rank {} of 2 on here has /lib/libtoccata.so, settings 0123456789abcdef"
     ranks = "\n".join(f"print({told.format(rank)!r}, file=sys.stderr)" for rank in (0, 1))
     program = fakes.script(started / "app.openmpi", f"import sys\n{ranks}")
-    findings = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
+    findings, job = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
     assert [each.text for each in findings if each.topic == "host"] == [
         "here: 2 of 2 ranks have the library"
     ]
     assert all(each.good for each in findings)
+    assert job is not None and job.ranks == 2
     program.write_text(program.read_text().rsplit("\n", 1)[0])
-    findings = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
+    findings, job = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
     assert [each.text for each in findings if not each.good] == ["without the library: 1"]
+    assert job is None
     fakes.script(started / "app.openmpi", "raise SystemExit('oh no')")
-    findings = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
+    findings, job = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
     assert findings[-1].text == "it ended with code 1 before MPI_Init: oh no"
     fakes.script(started / "app.openmpi", "import time; time.sleep(60)")
-    findings = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=1)
+    findings, job = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=1)
     assert findings[-1].text == "it ran for 1 s, and none has the library"
 
 
@@ -245,7 +264,7 @@ def test_doctor_reads_the_files_of_user_and_site(tmp_path: Path) -> None:
         f"{file}:3: 'nonsense' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1"
     ]
     assert [each.text for each in doctor.choices(_said({}, file))] == [
-        f"native for all, as {file} says TOCCATA=off"
+        f"native for all, because {file} says TOCCATA=off"
     ]
 
 
@@ -262,21 +281,58 @@ def test_doctor_tells_what_is_chosen(tmp_path: Path) -> None:
                for each in doctor.choices(_said(model)))  # fmt: skip
 
 
+def test_doctor_judges_the_ranks_of_the_command() -> None:
+    said = _said({"TOCCATA_ALLGATHER": "neighbor_exchange", "TOCCATA_SCAN": "linear"})
+    for job, good in (doctor.Job([0, 0, 0]), False), (doctor.Job([0, 0, 1, 1]), True):
+        told = {each.text.split()[0]: each for each in doctor.choices(said, job)}
+        assert told["allgather"].good is good
+        assert all(f"among {job.ranks} ranks" in each.text for each in told.values())
+        assert told["scan"].text.endswith("linear; TOCCATA_SCAN says so")
+    odd = doctor.choices(said, doctor.Job([0, 0, 0]))[0]
+    assert "native in place of neighbor_exchange, which needs an even number" in odd.text
+    assert "toccata list allgather" in odd.remedy
+    assert doctor.Job([0, 1, 0, 1]).shape().p == 4
+
+
+def test_doctor_knows_that_guard_off_makes_no_trials() -> None:
+    told = [
+        each.text for each in doctor.choices(_said({"TOCCATA_GUARD": "off"}), doctor.Job([0, 0]))
+    ]
+    assert len(told) == len(doctor.TYPICAL)
+    assert not any("then trials" in each for each in told)
+    assert all("TOCCATA_GUARD=off makes no trials" in each for each in told)
+
+
 def test_doctor_looks_at_tuning_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    here = launcher.Launcher("/bin/mpirun", "openmpi", "4.1")
+    monkeypatch.setattr(launcher, "launchers", lambda: [here])
     folder = tmp_path / "toccata" / "tuning"
     folder.mkdir(parents=True)
-    assert "no file in" in doctor.tuned(_said({}), "")[0].text
+    findings, used = doctor.tuned(_said({}), "")
+    assert "no file in" in findings[0].text and used == ""
     node = _core.this_machine().text
-    tuning.Tuning(machine=f"node:4 {node}", mpi="Open MPI v4.1.4").write(folder / "a.json")
-    tuning.Tuning(machine="node:4 core:1000", mpi="Open MPI v4.1.4").write(folder / "b.json")
-    (folder / "c.json").write_text("{")
-    fits, other, wrong = doctor.tuned(_said({}), "")
-    assert fits.text.endswith(f"nodes of {node}, as this host")
-    assert other.text.endswith("nodes of core:1000, which this host is not")
-    assert not wrong.good
+    (folder / "a.json").write_text("{")
+    tuning.Tuning(machine="node:1", mpi="Open MPI v4.1.4").write(folder / "b.json")
+    tuning.Tuning(machine="node:4 core:1000", mpi="Open MPI v4.1.4").write(folder / "c.json")
+    tuning.Tuning(machine=f"node:4 {node}", mpi="Open MPI v4.10.1").write(folder / "d.json")
+    findings, used = doctor.tuned(_said({}), "")
+    assert used == "" and not any(each.good for each in findings)
+    assert [each.text.partition("not used, because ")[2] for each in findings[1:]] == [
+        f"it does not say what its nodes have; this host has {node}", f"this host has {node}",
+        "the MPIs here are Open MPI 4.1",
+    ]  # fmt: skip
+    assert "toccata tune" in findings[1].remedy
+    # One that fits is used, and those for other nodes are as they should be.
+    tuning.Tuning(machine=f"node:4 {node}", mpi="Open MPI v4.1.4").write(folder / "e.json")
+    tuning.Tuning(machine=f"node:2 {node}", mpi="Open MPI v4.1.4").write(folder / "f.json")
+    findings, used = doctor.tuned(_said({}), "")
+    assert used == str(folder / "e.json")
+    assert [each.good for each in findings] == [False, True, True, True, True, True]
+    assert findings[4].text.endswith(f"nodes of {node}: used")
+    assert findings[5].text.endswith(f"not used, because {used} comes first")
     missing = _said({"TOCCATA_TUNING": str(tmp_path / "none.json")})
-    assert [each.good for each in doctor.tuned(missing, "")] == [False]
+    assert [each.good for each in doctor.tuned(missing, "")[0]] == [False]
 
 
 def test_off_goes_to_all_ranks(started: Path) -> None:
@@ -328,7 +384,7 @@ def test_doctor_goes_on_where_a_file_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "hello.c"
     file.write_text("int main() {}\n")
     wrong = _said({"TOCCATA_TUNING": str(file), "TOCCATA_ALLGATHER": "sparbitt"})
-    assert [each.good for each in doctor.tuned(wrong, "")] == [False]
+    assert [each.good for each in doctor.tuned(wrong, "")[0]] == [False]
     told = [each.text for each in doctor.choices(wrong)]
     if told:  # on more than one core
-        assert "native; TOCCATA_ALLGATHER cannot be understood" in told[2]
+        assert any("native; TOCCATA_ALLGATHER cannot be understood" in each for each in told)

@@ -35,6 +35,7 @@ from toccata.commands.common import (
     print_whole,
     print_without,
     progress,
+    seconds,
     words,
 )
 from toccata.errors import Failure, InputError
@@ -83,7 +84,8 @@ def bench(
         str | None,
         typer.Option(
             metavar="LIST",
-            help=f"Bytes a rank contributes: {STANDARD_SIZES} (doubling), or others as 1,64,4K.",
+            help=f"Bytes per block, or of the message: {STANDARD_SIZES} (doubling), or others as "
+            "1,64,4K.",
         ),
     ] = None,
     algorithms: Annotated[
@@ -135,10 +137,10 @@ def bench(
         ),
     ] = 10,
     limit: Annotated[
-        int,
+        float,
         typer.Option(
             metavar="SECONDS",
-            parser=count("number of seconds"),
+            parser=seconds,
             help="About as long for one size: fewer repetitions where calls are slow.",
         ),
     ] = 10,
@@ -212,8 +214,7 @@ def bench(
     capped = paper and ranks is None
     if ranks is None:
         ranks = alltoall_paper.RANKS if paper else STANDARD_RANKS
-    if sizes is None:
-        sizes = alltoall_paper.SIZES if paper else STANDARD_SIZES
+    as_the_paper = paper and sizes is None
     if algorithms is None:
         algorithms = alltoall_paper.ALGORITHMS if paper else "all"
     names = catalogue.measured(collective, algorithms)
@@ -222,7 +223,9 @@ def bench(
     plan = measuring.Plan(
         collective,
         names,
-        tuning.sizes_of(collective, measuring.parse_sizes(sizes)),
+        tuning.sizes_of(
+            collective, measuring.parse_sizes(STANDARD_SIZES if sizes is None else sizes)
+        ),
         repetitions or (alltoall_paper.REPETITIONS if paper else STANDARD_REPETITIONS),
         warmup,
         limit,
@@ -230,8 +233,13 @@ def bench(
         distribution.value if distribution else None,
     )
     plans = dict.fromkeys(q.parse_ranks(ranks), plan)
+    if as_the_paper:
+        plans = {
+            p: replace(plan, sizes=alltoall_paper.blocks(alltoall_paper.SIZES, p)) for p in plans
+        }
     if capped:
-        plans[alltoall_paper.CAP_RANKS] = replace(plan, sizes=[alltoall_paper.CAP_BYTES])
+        cap = alltoall_paper.blocks([alltoall_paper.CAP_BYTES], alltoall_paper.CAP_RANKS)
+        plans[alltoall_paper.CAP_RANKS] = replace(plan, sizes=cap)
     chosen = STANDARD_HIGHLIGHT if highlight is None else normalised(collective, highlight)
     if highlight is not None and chosen not in names:
         raise InputError(f"--highlight {highlight} is not measured; add it to --algorithms")
@@ -294,10 +302,12 @@ def bench(
             raise
     if not measured:
         raise Failure("nothing could be measured: no algorithm is possible with these ranks")
-    swept = alltoall_paper.scaled(results) if paper else results
+    swept, sizes_of = results, ""
     if paper:
-        print_whole(alltoall_paper.tables(results))
-    grid = winners.grid(swept, marked, compared, which)
+        of_paper, sizes_of = alltoall_paper.as_the_paper(results), alltoall_paper.SIZES_OF
+        swept = alltoall_paper.scaled(of_paper)
+        print_whole(alltoall_paper.tables(of_paper))
+    grid = replace(winners.grid(swept, marked, compared, which), sizes_of=sizes_of)
     if marked and grid.measured:
         console.print(f"\n{winners.summary(grid)}")
     if before is not None:
@@ -314,7 +324,7 @@ def bench(
         from toccata import drawing
         from toccata import scaling as scaling_
 
-        drawing.write(scaling_.draw(swept, which, title), scaling)
+        drawing.write(scaling_.draw(swept, which, title, sizes_of), scaling)
     console.print(outputs.wrote(csv, json_, heatmap, *([scaling] if scaling else [])))
 
 

@@ -37,6 +37,11 @@ def count(what: str, least: int = 1, most: int = q.MOST_COUNT) -> Callable[[str]
     return lambda text: q.parse_count(str(text), what, least, most)  # defaults come here as well
 
 
+def seconds(text: str) -> float:
+    """For options that take a time."""
+    return q.parse_seconds(str(text))
+
+
 def collective_names() -> list[str]:
     """For completion."""
     return [each.name for each in _core.collectives()]
@@ -83,7 +88,7 @@ ModelOption = Annotated[
     ),
 ]
 BlockBytes = Annotated[
-    str, typer.Option("--bytes", metavar="N", help="Size of a block, as 64 or 4K.")
+    str, typer.Option("--bytes", metavar="N", help="Bytes per block, or of the message.")
 ]
 PictureFile = Annotated[
     Path | None,

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from toccata import doctor as practice
-from toccata.commands.common import console, count
+from toccata.commands.common import console
+from toccata.commands.common import seconds as in_seconds
 from toccata.errors import Failure
 
 
@@ -17,9 +18,9 @@ def doctor(
     ] = None,
     mpi: Annotated[str | None, typer.Option(metavar="MPI", help="As for toccata run.")] = None,
     seconds: Annotated[
-        int,
+        float,
         typer.Option(
-            metavar="N", parser=count("number of seconds"), help="So long all ranks may take."
+            metavar="SECONDS", parser=in_seconds, help="Longest time for all ranks to start."
         ),
     ] = practice.SECONDS,
 ) -> None:
@@ -29,7 +30,8 @@ def doctor(
     and whether it can be understood, and of all that is wrong what to do. With a command, that very
     command is started with the library preloaded, and every rank that comes to MPI_Init says
     whether it has it; there the program ends, before anything of its own. (A program that does not
-    get the library begins, and is ended.) Exit code 0 only if all is well.
+    get the library begins, and is ended.) Choices are judged for the ranks of the command; without
+    one, for as many as this host has cores. Exit code 0 only if all is well.
 
     Examples:
 
@@ -37,9 +39,13 @@ def doctor(
     - `toccata doctor -- mpirun -n 4 ./app`
     - `toccata doctor -- srun -N 2 -n 64 ./app`
     """
-    findings = practice.examine(os.environ)
+    findings, said, tuning_file = practice.examine(os.environ)
+    job = None
     if command:
-        findings += practice.treat(command, os.environ, mpi, seconds)
+        more, job = practice.treat(command, os.environ, mpi, seconds)
+        findings += more
+    if job is not None or not command:
+        findings += practice.choices(said, job, tuning_file)
     for each in findings:
         mark = "[green]ok[/]   " if each.good else "[bold red]wrong[/]"
         console.print(f"{mark}  [bold]{each.topic:9}[/] {each.text}", soft_wrap=True)

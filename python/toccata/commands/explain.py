@@ -8,7 +8,7 @@ import typer
 from toccata import _core, machines, outputs, predicting, reports, tuning
 from toccata import quantities as q
 from toccata.commands.common import ModelOption, console, number_of_ranks, print_whole
-from toccata.errors import InputError
+from toccata.errors import Failure, InputError
 from toccata.machines import MachineOption, PlacementOption
 from toccata.plain_table import PlainTable
 
@@ -29,7 +29,7 @@ def explain(
         typer.Option("--ranks", "-p", metavar="P", parser=number_of_ranks, help="Number of ranks."),
     ] = None,
     size: Annotated[
-        str, typer.Option("--bytes", metavar="N", help="Of a block, or the message.")
+        str, typer.Option("--bytes", metavar="N", help="Bytes per block, or of the message.")
     ] = "1K",
     machine: MachineOption = None,
     placement: PlacementOption = None,
@@ -68,8 +68,8 @@ def explain(
     outputs.check_pictures(output)
     report = reports.read(Path(subject))
     print_whole(reports.table(report))
-    for line in reports.summary(report):
-        console.print(line)
+    for line in (*reports.summary(report), *reports.reasons(report)):
+        console.print(line, soft_wrap=True)
     if output is not None:
         from toccata import drawing, report_drawing  # matplotlib takes a second to load
 
@@ -129,11 +129,17 @@ def _of_a_call(
     table.add_column("Candidate", no_wrap=True)
     for heading in ("Sketched\nµs", "Walked\nµs", "Over the\nfirst", "Rounds", "Messages\na rank"):
         table.add_column(heading, justify="right", no_wrap=True)
+    wrong: dict[str, str] = {}
     for choice, seconds in ranked:
         cost = choice.cost(shape)
         walked = "[dim]–[/]"
         if cost.messages * ranks <= MOST_WALKED:
-            walked = q.show_microseconds(_core.Predictor(choice, shape).seconds(size, parameters))
+            try:
+                time = _core.Predictor(choice, shape).seconds(size, parameters)
+                walked = q.show_microseconds(time)
+            except _core.ChoiceError as error:  # its ranks wait for each other for ever
+                wrong[choice.text] = str(error)
+                walked = "[bold red]wrong[/]"
         mark = "[bold green]" if choice.text == (tuned or ranked[0][0]).text else "[default]"
         table.add_row(
             f"{mark}{choice.text}[/]{'*' if tuned is None and choice.text in tried else ''}",
@@ -143,3 +149,8 @@ def _of_a_call(
     print_whole(table)
     if bound is not None:
         console.print(f"no algorithm takes less than {q.show_microseconds(bound)} µs by that model")
+    if wrong:
+        name = next(iter(wrong))
+        raise Failure(
+            f"{collective}/{name} is wrong: {wrong[name]}; `toccata verify {collective}` shows all"
+        )

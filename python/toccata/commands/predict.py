@@ -71,7 +71,7 @@ def predict(
     sizes: Annotated[
         str,
         typer.Option(
-            metavar="LIST", help="Bytes of a block or message: 1,4K, or doubling from 1:1M."
+            metavar="LIST", help="Bytes per block, or of the message: 1,4K, or doubling from 1:1M."
         ),
     ] = "1:1M:4",
     ratios: Annotated[

@@ -101,6 +101,8 @@ def reorder(
     from toccata import predicting
 
     block = q.parse_bytes(size)
+    assert choice.algorithm is not None
+    collective = choice.algorithm.collective
     parameters = predicting.read_model(model)
     all_ = [reordering.measure("as placed", choice, shape, None, block, parameters)]
     label, found = reordering.ours(choice, shape, seed)
@@ -113,7 +115,8 @@ def reorder(
         all_.append(reordering.measure("Scotch", choice, shape, theirs, block, parameters, order))
     console.print(
         f"\n[bold cyan]{ranks} ranks[/] on {there.text}, {where}: "
-        f"{catalogue.path_of(choice)}, blocks of {q.show_bytes(block)}, model {parameters.name}"
+        f"{catalogue.path_of(choice)}, "
+        f"{q.show_bytes(block)} {catalogue.meaning_of_size(collective)}, model {parameters.name}"
     )
     print_whole(reordering.as_table(all_))
     if scotch and not _core.has_scotch():

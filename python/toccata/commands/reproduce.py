@@ -3,13 +3,14 @@
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
 
 from toccata import outputs, simulating
 from toccata import quantities as q
-from toccata.commands.common import console, progress
+from toccata.commands.common import console, duration, progress
 from toccata.errors import Failure
 from toccata.simulating import Cell
 
@@ -52,6 +53,7 @@ def reproduce(
     module = import_module(f"toccata.reproducing.{paper.value}")
     outputs.check(docs / "reproduction.md")
     simulating.programs()
+    began = monotonic()
     work = module.work(quick)
     done = 0
     with progress(remaining=True, counted=False) as bar:
@@ -80,3 +82,8 @@ def reproduce(
     module.report(section, found, quick)
     written = page.write(section, found, docs)
     console.print(f"wrote {', '.join(map(str, written))}")
+    without = sum(each.seconds is None for each in found.outcomes.values())
+    console.print(
+        f"{paper.value}: {len(found.outcomes) - without} {cells} have a time, {without} have none; "
+        f"{duration(monotonic() - began)}"
+    )

@@ -3,11 +3,13 @@
 import os
 import shlex
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from toccata import _core, catalogue, launcher, starting
+from toccata import _core, catalogue, launcher, outputs, starting
 from toccata.errors import InputError
 
 
@@ -18,6 +20,29 @@ def _served(collective: str, help_: str = "The same for the MPI call of that nam
         return ["auto", "native", *(each.name for each in catalogue.of_collective(collective))]
 
     return typer.Option(metavar="ALGORITHM", autocompletion=names, help=help_)
+
+
+REPORT_ON = "1"
+ALONE = ("--dry-run", "--help", "-h")  # options of run that take no value
+
+
+def with_report(words: Sequence[str]) -> list[str]:
+    """The words behind `run`, with a value to --report, which takes one where it ends in .json."""
+    result = list(words)
+    at = 0
+    while at < len(result) and result[at].startswith("-") and result[at] != "--":
+        if result[at] != "--report":
+            at += 1 if "=" in result[at] or result[at] in ALONE else 2
+            continue
+        value = result[at + 1] if at + 1 < len(result) else ""
+        if not value.endswith(".json") and result[at + 2 : at + 3] == ["--"] and value[:1] != "-":
+            raise InputError(f"--report {value}: a report is a file named *.json")
+        if value.endswith(".json"):
+            result[at : at + 2] = [f"--report={value}"]
+        else:
+            result[at] = f"--report={REPORT_ON}"
+        at += 1
+    return result
 
 
 def run(
@@ -69,8 +94,12 @@ def run(
         ),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report", help="At its end, rank 0 tells what ran.")
-    ] = False,
+        str | None,
+        typer.Option(
+            metavar="[FILE.json]",
+            help="At the end, rank 0 prints what ran; or writes it to a file, for toccata explain.",
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the command instead.")] = False,
 ) -> None:
     """Run an MPI program, unchanged, with our collectives.
@@ -87,6 +116,7 @@ def run(
     - `TOCCATA_ALLGATHER=bruck toccata run -- mpiexec.mpich -n 4 ./app`
     - `toccata run --bcast binomial -- srun -n 64 numactl --localalloc ./app`
     - `toccata run --mpi openmpi -- ./starts-it-somehow`
+    - `toccata run --report run.json -- mpirun -n 4 ./app`, then `toccata explain run.json`
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
     settings = {}
@@ -104,8 +134,11 @@ def run(
             if text != "auto":
                 _core.parse_sized_choice(each.name, text)  # says so if it is none
             settings[each.variable] = text
-    if report:
-        settings["TOCCATA_REPORT"] = "1"
+    if report is not None:
+        settings["TOCCATA_REPORT"] = report
+        if report != REPORT_ON:
+            outputs.check(Path(report))
+            settings["TOCCATA_REPORT"] = str(Path(report).absolute())
     if mpi is not None and mpi not in launcher.FAMILIES:
         known = ", ".join(launcher.FAMILIES)
         raise InputError(f"--mpi {mpi} is no MPI that we know; give one of {known}")

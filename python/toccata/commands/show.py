@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from toccata import catalogue, machines, outputs, proving, show
+from toccata import _core, catalogue, machines, outputs, show
 from toccata.commands.common import (
     PictureFile,
     Ranks,
@@ -61,7 +61,7 @@ def show_(
     shape = machines.shape(p, machine, placement, root)
     choice.cost(shape)  # says so if it is impossible
     fault = ""
-    if choice.proof_effort(shape) <= proving.MOST_EFFORT:
+    if choice.proof_effort(shape) <= _core.MOST_PROOF_EFFORT:
         fault = choice.verify(shape)
     if output is None:
         narrator = show.Narrator(choice, shape)

@@ -30,6 +30,7 @@ from toccata.commands.common import (
     print_whole,
     print_without,
     progress,
+    seconds,
 )
 from toccata.errors import Failure, InputError
 from toccata.results import Results, write_csv, write_json
@@ -69,7 +70,7 @@ def sim(
         ),
     ] = ",".join(simulating.SELECTORS),
     sizes: Annotated[
-        str, typer.Option(metavar="LIST", help="Bytes a rank contributes, as for bench.")
+        str, typer.Option(metavar="LIST", help="Bytes per block, or of the message, as for bench.")
     ] = STANDARD_SIZES,
     model: Annotated[
         str | None,
@@ -89,10 +90,10 @@ def sim(
         ),
     ] = False,
     limit: Annotated[
-        int,
+        float,
         typer.Option(
             metavar="SECONDS",
-            parser=count("number of seconds"),
+            parser=seconds,
             help="Give up a simulation (one algorithm, size and number of ranks) after so long.",
         ),
     ] = 600,

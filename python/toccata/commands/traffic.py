@@ -38,7 +38,7 @@ def traffic(
     - `toccata traffic allgather/bruck locality_bruck -p 16 --machine "node:4 core:4"`
     - `toccata traffic sparbit allgather/bruck -p 1000 --bytes 4K`
     """
-    block_bytes = q.parse_bytes(size)
+    bytes_ = q.parse_bytes(size)
     choices: list[_core.Choice] = []
     for subject in subjects(names):
         if isinstance(subject, _core.Choice):
@@ -47,8 +47,8 @@ def traffic(
             choices += subject.variants(p) or [catalogue.find(subject.path)]
     shape = machines.shape(p, machine, placement, root)
     [left_out] = impossible({catalogue.path_of(each): each for each in choices}, [shape])
-    print_whole(counting.as_table(choices, shape, block_bytes))
-    if (crossings := counting.crossings_table(choices, shape, block_bytes)) is not None:
+    print_whole(counting.as_table(choices, shape, bytes_))
+    if (crossings := counting.crossings_table(choices, shape, bytes_)) is not None:
         console.print()
         print_whole(crossings)
     print_without(p, left_out)

@@ -27,6 +27,7 @@ from toccata.commands.common import (
     count,
     print_whole,
     progress,
+    seconds,
     words,
 )
 from toccata.errors import InputError
@@ -50,7 +51,7 @@ def tune(
         typer.Option(metavar="LIST", help="Ranks a node; as the launcher has it unless told."),
     ] = None,
     sizes: Annotated[
-        str, typer.Option(metavar="LIST", help="Bytes of a block or message, as for predict.")
+        str, typer.Option(metavar="LIST", help="Bytes per block, or of the message.")
     ] = STANDARD_SIZES,
     algorithms: Annotated[
         str,
@@ -72,10 +73,10 @@ def tune(
         ),
     ] = 200,
     limit: Annotated[
-        int,
+        float,
         typer.Option(
             metavar="SECONDS",
-            parser=count("number of seconds"),
+            parser=seconds,
             help="About how long one setting may take.",
         ),
     ] = 3,
@@ -155,6 +156,14 @@ def tune(
         _measure(jobs, found, output)
     _show(found, heatmap)
     console.print(f"wrote {output}; TOCCATA_TUNING={output} has the library choose by it")
+    if by_model is None and found.points:
+        folders = _core.tuning_folders(str(launcher.library(starter.family, starter.version)))
+        console.print(
+            f"all runs with {found.mpi} on such nodes find it in {folders[0]} (yours)"
+            + "".join(f" or {each} (all users)" for each in folders[1:])
+            + f": mkdir -p {folders[0]} && cp {output} {folders[0]}",
+            soft_wrap=True,
+        )
 
 
 def _measure(jobs: Sequence[racing.Job], found: tuning.Tuning, output: Path) -> None:

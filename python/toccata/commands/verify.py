@@ -1,13 +1,22 @@
 """`toccata verify`."""
 
 from functools import partial
+from time import monotonic
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from toccata import machines, proving
-from toccata.commands.common import Names, console, name_of, number_of_ranks, progress, subjects
+from toccata import _core, machines, proving
+from toccata.commands.common import (
+    Names,
+    console,
+    duration,
+    name_of,
+    number_of_ranks,
+    progress,
+    subjects,
+)
 from toccata.errors import Failure
 from toccata.machines import MachineOption, PlacementOption
 
@@ -39,24 +48,32 @@ def verify(
     - `toccata verify allgather/bruck:rotation=none`
     """
     machines.shape(max_p if machine else 1, machine, placement)  # says so if it is impossible
-    ranks = range(1, max_p + 1) if machine else proving.numbers_of_ranks(max_p)
+    ranks = range(1, max_p + 1) if machine else _core.ranks_to_prove(max_p)
     known = partial(machines.shape, machine=machine, placement=placement) if machine else None
-    work = proving.all_cases({name_of(each): each for each in subjects(names)}, ranks, known)
+    began = monotonic()
+    chosen = {name_of(each): each for each in subjects(names)}
+    work = proving.all_cases(chosen, ranks, known)
+    citations = proving.known_citations()
     width = max(map(len, work))
-    failed = 0
+    failed = proofs = 0
     with progress() as bar:
         task = bar.add_task("", total=sum(map(len, work.values())))
         for label, verdict in proving.prove(
             work, lambda label: bar.update(task, advance=1, description=label)
         ):
-            if verdict.error:
+            proofs += verdict.proofs
+            citation = proving.citation_of(chosen[label])
+            error = verdict.error or proving.unknown_citation(citation, citations)
+            if error:
                 failed += 1
-                line = f"[cyan]{label:{width}}[/]  [bold red]wrong[/]  {escape(verdict.error)}"
+                line = f"[cyan]{label:{width}}[/]  [bold red]wrong[/]  {escape(error)}"
             else:
                 line = (
                     f"[cyan]{label:{width}}[/]  [green]proved[/]  "
                     f"{verdict.proofs} proofs, up to {verdict.largest} ranks"
                 )
             console.print(line)
+    took = f"{proofs} proofs in {duration(monotonic() - began)}"
     if failed:
-        raise Failure(f"{failed} of {len(work)} algorithms are wrong")
+        raise Failure(f"{failed} of {len(work)} algorithms are wrong; {took}")
+    console.print(f"{len(work)} of {len(work)} algorithms are right; {took}")

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from toccata import _core, alltoall_paper, launcher, measuring, platforms, scaling, simulating
 from toccata.errors import InputError
-from toccata.quantities import parse_ranks, parse_sizes, show_bytes
+from toccata.quantities import parse_ranks, show_bytes
 from toccata.reproducing.page import Found, Section
 from toccata.results import Results
 from toccata.simulating import Cell, Work
@@ -68,7 +68,7 @@ def _is_simulated(name: str, p: int, size: int) -> bool:
 
 def _cells(quick: bool) -> list[Cell]:
     return [
-        Cell("alltoall", name, p, size, "sequential")
+        Cell("alltoall", name, p, size // p, "sequential")
         for p in _ranks(quick)
         for name in (*SCALED, *PEERS)
         for size in _sizes(quick)
@@ -85,7 +85,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     _report_tables(section, quick)
     there = platforms.find(PLATFORM)
     outcomes = {cell: found.outcomes[there, cell] for cell in _cells(quick)}
-    results = Results(simulating.measurements(there, outcomes))
+    results = alltoall_paper.as_the_paper(Results(simulating.measurements(there, outcomes)))
     section.say(
         f"**Weak scaling, simulated**, on `{PLATFORM}` ({there.machine}): every rank has as many "
         f"bytes for all others together, {', '.join(map(show_bytes, _sizes(quick)))}; ranks fill "
@@ -125,23 +125,30 @@ def _fastest(results: Results, p: int, size: int) -> str:
 
 
 def _draw(results: Results) -> Figure:
-    return scaling.draw(results, "max", f"alltoall on {PLATFORM}: simulated")
+    title = f"alltoall on {PLATFORM}: simulated"
+    return scaling.draw(results, "max", title, alltoall_paper.SIZES_OF)
 
 
 def _report_tables(section: Section, quick: bool) -> None:
-    sizes = parse_sizes(alltoall_paper.SIZES)
+    sizes = alltoall_paper.SIZES
     repetitions = 100 if quick else alltoall_paper.REPETITIONS
     limit = 2 if quick else 60
-    plan = measuring.Plan("alltoall", list(PAPER[2]), sizes, repetitions, 5, limit, True)
+    ranks = parse_ranks(alltoall_paper.RANKS)
+    plans = {
+        p: measuring.Plan("alltoall", list(PAPER[2]), alltoall_paper.blocks(sizes, p), repetitions,
+                          5, limit, True)
+        for p in ranks
+    }  # fmt: skip
     beside = launcher.others_running()
     try:
         starter = launcher.find()
         runs = [measuring.measure(plan, measuring.command_for(plan, starter, p, []), p)
-                for p in parse_ranks(alltoall_paper.RANKS)]  # fmt: skip
+                for p, plan in plans.items()]  # fmt: skip
     except InputError as error:
         section.say(f"Tables XI to XIII were not measured: {error}.")
         return
-    results = Results(each for run in runs for each in run.measurements)
+    measured = Results(each for run in runs for each in run.measurements)
+    results = alltoall_paper.as_the_paper(measured)
     section.say(
         f"Tables XI to XIII: medians in ms over {repetitions} repetitions (the paper: 1000), the "
         "paper's on 6 cores with 12 threads / ours, "

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-from toccata import _core, platforms
+from toccata import _core, catalogue, platforms
 from toccata.platforms import Platform
 from toccata.quantities import show_bytes
 from toccata.reproducing.page import Found, Section
@@ -72,8 +72,8 @@ def ideal() -> Platform:
 
 
 def _cell(collective: str, name: str, whole: int) -> Cell:
-    """The paper gives the whole message; a rank contributes a part, but in a bcast."""
-    part = 1 if collective in ("bcast", "reduce", "allreduce", "reduce_scatter") else P
+    """The paper gives the whole message; our sizes are of a block where there are blocks."""
+    part = P if catalogue.size_is_of(collective) == "block" else 1
     return Cell(collective, name, P, max(1, whole // part), "sequential")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from toccata import drawing, simulating
+from toccata import catalogue, drawing, simulating
 from toccata.platforms import Platform
 from toccata.quantities import show_bytes
 from toccata.simulating import Cell, Outcome, Work
@@ -100,8 +100,9 @@ def _write_times(found: Found, path: Path) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["platform", "collective", "algorithm", "ranks", "placement", "bytes",
-                         "microseconds", "why_not"])  # fmt: skip
+                         "bytes_of", "microseconds", "why_not"])  # fmt: skip
         for (platform, cell), each in found.outcomes.items():
             time = "" if each.seconds is None else f"{1e6 * each.seconds:.4g}"
             writer.writerow([platform.name, cell.collective, cell.algorithm, cell.ranks,
-                             cell.placement, cell.bytes, time, each.why_not])  # fmt: skip
+                             cell.placement, cell.bytes, catalogue.size_is_of(cell.collective),
+                             time, each.why_not])  # fmt: skip

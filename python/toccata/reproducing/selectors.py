@@ -9,7 +9,7 @@ from statistics import geometric_mean
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from toccata import _core, catalogue, model_beside, platforms, predicting, simulating
+from toccata import _core, catalogue, platforms, predicting, simulating
 from toccata.platforms import Platform
 from toccata.quantities import show_bytes
 from toccata.reproducing.page import Found, Section
@@ -21,6 +21,8 @@ COLLECTIVES = (
     "allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "reduce_scatter",
     "scatter",
 )  # fmt: skip
+# On this page the sizes of these are bytes for all ranks together; in cells they are of blocks.
+FOR_ALL_RANKS = ("alltoall", "reduce_scatter")
 AS_FAST = 0.999  # of a selector's speed: the same messages, with less in front of them
 SLOWER = 1.03  # than the best selector: the most that is asked
 LEVEL = 1.02  # times as fast: hardly more
@@ -55,6 +57,10 @@ class Place:
             return [8, 1 << 10, 1 << 16]
         few = collective != "alltoall" or self.ranks <= MOST_LONG_AT_ONCE
         return [8, 1 << 10, 1 << 13, 1 << 16, *([1 << 20] if few else [])]
+
+    def unit(self, collective: str, size: int) -> int:
+        """Bytes of a block or message, of a size as this page has it."""
+        return max(1, size // self.ranks) if collective in FOR_ALL_RANKS else size
 
     def shape(self) -> _core.Shape:
         machine = _core.Machine(self.platform.machine)
@@ -94,8 +100,7 @@ def _by_models(
     collective: str,
     bytes_: Iterable[int],
 ) -> list[list[list[str]]]:
-    each_block = collective in model_beside.FOR_ALL_RANKS
-    units = [max(1, size // place.ranks) if each_block else size for size in bytes_]
+    units = [place.unit(collective, size) for size in bytes_]
     return [
         [
             [choice.text for choice, _ in each]
@@ -117,7 +122,7 @@ def cells(place: Place, collective: str, bytes_: list[int]) -> list[Cell]:
         if not _core.parse_choice(collective, name).why_impossible(shape)
     ]
     return [
-        Cell(collective, name, place.ranks, size, place.placement)
+        Cell(collective, name, place.ranks, place.unit(collective, size), place.placement)
         for size in bytes_
         for name in (*ours, *simulating.SELECTORS)
     ]
@@ -148,7 +153,7 @@ def beside(found: Found, place: Place, collective: str, bytes_: list[int]) -> li
     result = []
     by_platform, by_usual = _tried(place, collective, bytes_)
     for size, (chosen, *_), tried in zip(bytes_, by_platform, by_usual, strict=True):
-        here = dict(seconds[size])
+        here = dict(seconds[place.unit(collective, size)])
         peers = {each: here.pop(each) for each in simulating.SELECTORS if each in here}
         if not peers or not {chosen, *tried} <= set(here):
             continue
@@ -252,8 +257,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
     section.say(
         "How many times as long as ours the best of SimGrid's selectors "
         f"(`{'`, `'.join(simulating.SELECTORS)}`) takes, cell by cell: {where}; "
-        f"{', '.join(COLLECTIVES)}; {', '.join(map(show_bytes, all_sizes))} (what a size is of, "
-        "`toccata sim --help` says)"
+        f"{', '.join(COLLECTIVES)}; {', '.join(map(show_bytes, all_sizes))} (bytes per block, "
+        "or of the message; of all-to-alls and reduce-scatters, for all ranks together)"
         + ("" if quick else few)
         + ". *Best* is of all our algorithms in their standard setting, and of the "
         f"{IN_FRONT} that either model has in front, in the setting that it has quickest; *chosen* "
