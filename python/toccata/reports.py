@@ -24,7 +24,7 @@ REASONS = {
 }  # fmt: skip
 
 # Why native serves, in a word for the table, and in a sentence with the remedy. The first ones are
-# the library's (src/mpi/why_native.cpp); the others follow from the rows.
+# the library's (src/deciding/why_native.cpp); the others follow from the rows.
 WHYS = {
     "alone": ("one rank", "communicators of one rank have nothing to exchange"),
     "world": ("beyond world", "settings do not hold on communicators that reach beyond "
@@ -33,8 +33,8 @@ WHYS = {
     "asked": ("asked for", "a setting names native"),
     "reproducible": ("reproducible", "no algorithm of ours forms the standard expression there "
                      "(TOCCATA_REPRODUCIBLE=1)"),
-    "counts": ("sizes unknown", "ranks know their own sizes only, so nothing is tried; "
-               "`toccata tune`, or a setting that names an algorithm, decides"),
+    "neighbors": ("neighbours", "nothing is tried among neighbours; `toccata tune`, or a setting that "
+                  "names an algorithm, decides"),
     "empty": ("no data", "calls without data"),
     "rounds": ("keeps bits", "floating-point sums keep their bits; TOCCATA_GUARD=all tries "
                "candidates"),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include "collectives/neighborhood.h"
 #include "topology/synthetic.h"
@@ -228,6 +229,12 @@ std::vector<std::shared_ptr<const Grid>> sample_grids(int p) {
   if (const std::vector<int> dims = even_dims(p, 2); dims.back() > 1)
     add({dims, {true, p % 2 == 0}}, p % 3 != 0);
   return grids;
+}
+
+std::vector<int> ranks_to_prove(int most) {
+  std::set<int> ranks{127, 1000, 1021, 1024, 4096};
+  for (int p = 1; p <= most; ++p) ranks.insert(p);
+  return {ranks.begin(), ranks.end()};
 }
 
 std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -17,6 +18,11 @@ namespace toccata {
 // roots, unless these are very many; for more, roots and placements take turns from p to p.
 // Complete, and the same in every run.
 std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p);
+
+// The numbers of ranks for which an algorithm is proved: 1 to `most`, and some large and awkward
+// ones, with proofs of no more effort than that (see proof_effort), about half a second.
+std::vector<int> ranks_to_prove(int most = 128);
+inline constexpr std::int64_t most_proof_effort = 18'000'000;
 
 // Ranks on machines of nodes, sockets and cores: even nodes, uneven ones, ranks scattered over them
 // in any order, some of them unbound. Null stands for a machine of which nothing is known.

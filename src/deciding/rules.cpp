@@ -14,8 +14,12 @@ const SizedChoice& Rules::asked(const Collective& collective) const {
   return found == asked_.end() ? native : found->choice;
 }
 
+bool Rules::names(const Collective& collective) const {
+  return std::ranges::find(asked_, &collective, &Asked::collective)->is_set;
+}
+
 bool Rules::chooses(const Collective& collective) const {
-  if (!chooses_ || std::ranges::find(asked_, &collective, &Asked::collective)->is_set) return false;
+  if (!chooses_ || names(collective)) return false;
   if (reproducible_ && collective.reduces) return false;
   return !collective.among_neighbors || has_files();
 }

@@ -25,6 +25,10 @@ class Rules {
   // Whether the library chooses by itself how to serve a collective: TOCCATA is not off, and
   // nothing is asked for. Of collectives among neighbours only a tuning file decides.
   bool chooses(const Collective& collective) const;
+  // TOCCATA is not off.
+  bool is_on() const { return chooses_; }
+  // Whether TOCCATA_<COLLECTIVE> names what serves a collective, be it native.
+  bool names(const Collective& collective) const;
   // Whether decisions are made before the first call.
   bool decides_at_once() const { return guarding_ == Guarding::off || has_files(); }
 

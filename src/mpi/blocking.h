@@ -75,6 +75,8 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
     code = native();
     if (reporting && !service->choice.native())
       service = &communicator->native_instead_of(*service);
+    else if (reporting && decision == nullptr && service->key.reason == "native")
+      service = &communicator->native_because(question);
   }
   const double seconds = reporting || next.timed ? PMPI_Wtime() - started : 0;
 

@@ -1,10 +1,12 @@
 #include "mpi/communicator.h"
 
+#include <bit>
 #include <cstdio>
 #include <exception>
 #include <thread>
 #include <utility>
 
+#include "deciding/why_native.h"
 #include "selection/ranking.h"
 #include "selection/reproducible.h"
 
@@ -159,6 +161,14 @@ const Service& Communicator::native_instead_of(const Service& service) {
   return process_->service(
       service.collective, service.asked, Service::Instead::native, {},
       key(service.collective, label_of({}, service.choice), service.key.reason, service.key.bytes));
+}
+
+const Service& Communicator::native_because(const Question& call) {
+  Report::Key known = key(call.collective, "native", "native", call.bytes);
+  known.why = why_native(call, size(), Settings::get(), obey_rules());
+  if (call.bytes > 1)  // as decisions have them: up to the next power of two
+    known.bytes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(call.bytes)));
+  return process_->service(call.collective, "", Service::Instead::no, {}, known);
 }
 
 // Of a collective whose blocks belong to no rank, all roots have one plan, turned.

@@ -102,6 +102,9 @@ class Communicator final : public Members, public Attachment {
   Server& instead_of(const Server& server, bool ordered_would_do);
   // The one that counts calls which the MPI library has to serve, for a reason of the call.
   const Service& native_instead_of(const Service& service);
+  // The one that counts calls about as long as this one which the MPI library serves because no
+  // algorithm is decided on, for one reason (why_native).
+  const Service& native_because(const Question& call);
 
   // The plan of a server that is not native, for that root; `turn` is by how much the plan's ranks
   // are turned to be ours. Large ones stay in the cache of the process alone.
@@ -125,7 +128,7 @@ class Communicator final : public Members, public Attachment {
               const Choice& choice, const Report::Key& key);
   Report::Key key(const Collective& collective, const std::string& choice,
                   const std::string& reason, std::int64_t bytes) const {
-    return {std::string(collective.name), size(), choice, reason, bytes};
+    return {std::string(collective.name), size(), choice, reason, bytes, ""};
   }
 
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator

@@ -68,9 +68,10 @@ std::string Report::serialized() const {
   for (const auto& [key, row] : rows_)
     if (row.calls > 0)
       out << key.collective << ' ' << key.ranks << ' ' << key.bytes << ' ' << key.reason << ' '
-          << row.calls << ' ' << row.bytes << ' ' << row.seconds << ' ' << row.times.nodes << ' '
-          << row.times.predicted << ' ' << row.times.measured << ' ' << row.times.native << ' '
-          << row.times.bound << ' ' << key.choice << '\n';
+          << (key.why.empty() ? "-" : key.why) << ' ' << row.calls << ' ' << row.bytes << ' '
+          << row.seconds << ' ' << row.times.nodes << ' ' << row.times.predicted << ' '
+          << row.times.measured << ' ' << row.times.native << ' ' << row.times.bound << ' '
+          << key.choice << '\n';
   return out.str();
 }
 
@@ -78,11 +79,13 @@ void Report::add_serialized(const std::string& lines) {
   std::istringstream in(lines);
   Key key;
   Row row;
-  while (in >> key.collective >> key.ranks >> key.bytes >> key.reason >> row.calls >> row.bytes >>
-             row.seconds >> row.times.nodes >> row.times.predicted >> row.times.measured >>
-             row.times.native >> row.times.bound &&
-         in.get() == ' ' && std::getline(in, key.choice))
+  while (in >> key.collective >> key.ranks >> key.bytes >> key.reason >> key.why >> row.calls >>
+             row.bytes >> row.seconds >> row.times.nodes >> row.times.predicted >>
+             row.times.measured >> row.times.native >> row.times.bound &&
+         in.get() == ' ' && std::getline(in, key.choice)) {
+    if (key.why == "-") key.why.clear();
     add_up(rows_[key], row);
+  }
 }
 
 bool Report::gather(MPI_Comm comm) {
@@ -127,7 +130,7 @@ std::string Report::table() const {
   std::map<Key, Line> lines;
   for (const auto& [key, row] : rows_) {
     if (row.calls == 0) continue;
-    Line& line = lines[{key.collective, key.ranks, key.choice, key.reason, -1}];
+    Line& line = lines[{key.collective, key.ranks, key.choice, key.reason, -1, ""}];
     add_up(line.all, row);
     if (row.times.measured <= 0 || row.times.native <= 0) continue;
     line.own += static_cast<double>(row.calls) * row.times.measured;
@@ -167,6 +170,7 @@ std::string Report::json(const std::string& mpi, int ranks, double seconds) cons
                       {"seconds", row.seconds},
                       {"choice", key.choice},
                       {"reason", key.reason},
+                      {"why", key.why},
                       {"predicted", row.times.predicted},
                       {"measured", row.times.measured},
                       {"native", row.times.native},

@@ -20,7 +20,8 @@ class Report {
     int ranks = 0;
     std::string choice;       // what ran
     std::string reason;       // who chose it: forced, tuned, learned, modelled, guarded, native
-    std::int64_t bytes = -1;  // that a rank contributes, or of the message; -1: of any size
+    std::int64_t bytes = -1;  // of a block, or of the message; -1: of any size
+    std::string why;          // of native calls: see why_native()
 
     auto operator<=>(const Key&) const = default;
   };

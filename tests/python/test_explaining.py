@@ -31,7 +31,7 @@ SAMPLE = {
         row(),
         row(choice="native", reason="native", calls=64, seconds=0.005, measured=5e-5),
         row(collective="alltoallv", bytes=-1, choice="native", reason="native", seconds=0.01,
-            predicted=0, measured=0, native=0, why="counts"),
+            predicted=0, measured=0, native=0, why="first"),
     ],
 }  # fmt: skip
 

@@ -1,0 +1,17 @@
+#include "deciding/why_native.h"
+
+namespace toccata {
+
+const char* why_native(const Question& call, int p, const Rules& rules, bool obey) {
+  if (p == 1) return "alone";
+  if (!obey) return "world";
+  if (!rules.is_on()) return "off";
+  if (rules.names(call.collective)) return "asked";
+  if (rules.reproducible() && call.collective.reduces) return "reproducible";
+  if (call.collective.among_neighbors) return "neighbors";
+  if (call.bytes == 0 && !call.collective.synchronizes) return "empty";
+  if (call.keeps_order) return "rounds";
+  return rules.guarding() == Rules::Guarding::off ? "none" : "first";
+}
+
+}  // namespace toccata
