@@ -1,17 +1,18 @@
 """Writes what an installation hands out besides the program: manual pages, and completion for
 shells.
 
-handouts.py DIRECTORY: below it, as below PREFIX/share.
+handouts.py DIRECTORY SAMPLE: below DIRECTORY, as below PREFIX/share; and a sample of toccata.conf.
 """
 
 import sys
+import textwrap
 from pathlib import Path
 
 from docutils.core import publish_string
 from typer._completion_shared import get_completion_script
 
 from pages import Page, pages
-from toccata import _core
+from toccata import _core, catalogue
 
 PROGRAM = "toccata"
 COMPLETIONS = {
@@ -39,9 +40,37 @@ def completion(shell: str) -> str:
     return script + (asked if shell == "zsh" else "\n")
 
 
+def sample() -> str:
+    """A toccata.conf in which all settings are comments."""
+    lines = [
+        "# Settings of Toccata's library for all users of this installation; man toccata.conf",
+        "# explains them. To use one, remove the # before its name.",
+        "#",
+        "# The environment counts more than ~/.config/toccata/toccata.conf, and that more than this",
+        "# file. `toccata doctor` shows what is set, and where.",
+    ]
+    for each in _core.variables():
+        if each.meaning:
+            lines += ["", *(f"# {line}" for line in textwrap.wrap(f"{each.meaning}.", 96))]
+            lines.append(f"#{each.name}={each.values}")
+    lines += [
+        "",
+        "# What serves a collective: an algorithm of `toccata list`, native or auto; or by",
+    ]
+    lines += [
+        "# size, as bruck<=4K, hierarchical<=256K, native (bytes per block, or of the message)."
+    ]
+    variables = dict.fromkeys(
+        each.variable for each in _core.collectives() if catalogue.is_regular(each.name)
+    )
+    lines += [f"#{variable}=auto" for variable in variables]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
+    Path(sys.argv[2]).write_text(sample())
     share = Path(sys.argv[1])
     files = {f"man/man{each.section}/{each.name}.{each.section}": roff(each) for each in pages()}
     files |= {path: completion(shell) for shell, path in COMPLETIONS.items()}

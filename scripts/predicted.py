@@ -52,13 +52,11 @@ def one(collective: str, ranks: int, sizes: str, model: Path, place: Path) -> li
         "--heatmap", str(place / "map.png"))  # fmt: skip
     with table.open() as file:
         rows = [row for row in csv.DictReader(file) if row["algorithm"] != "native"]
-    # The benchmark's bytes are of all blocks together where every pair of ranks has one of its own.
-    blocks = ranks if collective in ("alltoall", "reduce_scatter") else 1
     wanted = sorted({int(row["bytes"]) for row in rows})
     run("predict", collective, "--model", str(model), "--ranks", str(ranks), "--sizes",
-        ",".join(str(max(size // blocks, 1)) for size in wanted), "--json", str(times))  # fmt: skip
+        ",".join(map(str, wanted)), "--json", str(times))  # fmt: skip
     predicted = {
-        (each["algorithm"], each["bytes"] * blocks): each["seconds"] * 1e6
+        (each["algorithm"], each["bytes"]): each["seconds"] * 1e6
         for each in json.loads(times.read_text())
     }
     return [

@@ -1,12 +1,15 @@
 #!/bin/sh
 # Installs what building Toccata needs and this machine lacks. Without the right to install, says
 # in one line what to run. Knows Debian and what derives from it; elsewhere it only looks for tools.
+# With DEMO set, as root, it installs what the four hosts of `make demo` need as well
+# (bench/cluster/up.sh); if it cannot, the demo goes on without them.
 set -eu
 
 packages="g++ gfortran cmake ninja-build clang-format
   openmpi-bin libopenmpi-dev mpich libmpich-dev
   libhwloc-dev libscotch-dev libboost-dev libcli11-dev nlohmann-json3-dev libgtest-dev
   python3-dev python3-venv"
+of_hosts="iproute2 iptables libmnl-dev pkg-config"
 
 if ! command -v dpkg-query >/dev/null; then
   for tool in g++ cmake ninja mpicc python3; do
@@ -20,28 +23,39 @@ if ! command -v dpkg-query >/dev/null; then
   exit 0
 fi
 
-missing=
-for package in $packages; do
-  case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
-    *" installed") ;;
-    *) missing="$missing $package" ;;
-  esac
-done
-[ -n "$missing" ] || exit 0
+missing_of() {
+  for package in "$@"; do
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+      *" installed") ;;
+      *) printf ' %s' "$package" ;;
+    esac
+  done
+}
 
-if [ "$(id -u)" -ne 0 ]; then
-  echo "setup: packages are missing. Run this, then make again (or 'make SETUP=no' to do without):" >&2
-  echo "  sudo apt-get install -y$missing" >&2
-  exit 1
-fi
+# Fails with the last lines of what apt-get said.
+get() {
+  echo "setup: installing $*"
+  export DEBIAN_FRONTEND=noninteractive
+  log=$(mktemp)
+  if ! { apt-get update && apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "setup: apt-get failed (above, and $log)" >&2
+    return 1
+  fi
+  rm -f "$log"
+}
 
-echo "setup: installing$missing"
-export DEBIAN_FRONTEND=noninteractive
-log=$(mktemp)
-# shellcheck disable=SC2086 # a list of words
-if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
-  tail -n 20 "$log" >&2
-  echo "setup: apt-get failed (above, and $log)" >&2
-  exit 1
-fi
-rm -f "$log"
+# shellcheck disable=SC2086 # lists of words
+{
+  missing=$(missing_of $packages)
+  if [ -n "$missing" ] && [ "$(id -u)" -ne 0 ]; then
+    echo "setup: packages are missing. Run this, then make again (or 'make SETUP=no' to do without):" >&2
+    echo "  sudo apt-get install -y$missing" >&2
+    exit 1
+  fi
+  [ -z "$missing" ] || get $missing
+  if [ -n "${DEMO-}" ] && [ "$(id -u)" -eq 0 ]; then
+    missing=$(missing_of $of_hosts)
+    [ -z "$missing" ] || get $missing || echo "setup: the demo goes on without the four hosts" >&2
+  fi
+}

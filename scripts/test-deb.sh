@@ -35,6 +35,7 @@ toccata run --allgather ring --report -- mpirun.openmpi --oversubscribe -n 2 \
 man -w toccata-run toccata.conf libtoccata
 [ "$(_TOCCATA_COMPLETE=complete_bash COMP_WORDS="toccata ver" COMP_CWORD=1 toccata)" = verify ]
 apt-get -qq remove -y toccata >/dev/null
+grep -q '^#TOCCATA_TUNING=' /etc/toccata.conf # stays, as configuration does
 [ ! -e /usr/bin/toccata ] && [ ! -e /usr/lib/toccata ]
 IN
 echo "installed, used and removed in a clean Debian"

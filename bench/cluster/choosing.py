@@ -11,7 +11,7 @@ import subprocess
 import sys
 from statistics import median
 
-from measure import ALGORITHMS, LIMIT, REPETITIONS, RESULTS, ROOT, network
+from measure import ALGORITHMS, LIMIT, REPETITIONS, RESULTS, ROOT, blocks, network
 
 COLLECTIVES = ("allgather", "alltoall", "bcast", "gather", "scatter", "barrier")
 SLOTS = ("4", "5,5,3,3")
@@ -27,7 +27,7 @@ def measure(collective: str, slots: str, size: str, algorithms: str, warmup: int
     path = f"{ROOT / 'bench/cluster/bin'}:{os.environ['PATH']}"
     subprocess.run(
         [ROOT / "toccata", "bench", collective, "--mpi", "openmpi", "--ranks", "16",
-         "--sizes", size, "--repetitions", REPETITIONS, "--warmup", str(warmup), "--limit", LIMIT,
+         "--sizes", ",".join(blocks(collective, size, "16")), "--repetitions", REPETITIONS, "--warmup", str(warmup), "--limit", LIMIT,
          "--algorithms", algorithms, "--csv", f"{stem}.csv", "--json", f"{stem}.json",
          "--heatmap", f"{stem}.png", "--launcher-args", f"-x TOCCATA_LEARN={stem}-learned.json"],
         env=os.environ | {"PATH": path, "SLOTS": slots}, stdout=subprocess.DEVNULL, check=True,

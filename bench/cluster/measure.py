@@ -38,20 +38,35 @@ SIZES, REPETITIONS, LIMIT = os.environ.get("SIZES", "8,1K,64K"), "15", "3"
 OWN = {"native": "", "han": "--mca coll_han_priority 100"}
 
 
+# The tables have bytes for all ranks together of these; the benchmark takes bytes per block.
+FOR_ALL_RANKS = ("alltoall", "alltoallv", "reduce_scatter")
+UNITS = {"K": 1 << 10, "M": 1 << 20}
+
+
+def blocks(collective: str, sizes: str, ranks: str) -> dict[str, str]:
+    """What the benchmark is told for each of the sizes, which are as the tables have them."""
+    parts = int(ranks) if collective in FOR_ALL_RANKS else 1
+    numbers = [int(each.rstrip("KM")) * UNITS.get(each[-1], 1) for each in sizes.split(",")]
+    return {str(max(1, each // parts)): str(each) for each in numbers}
+
+
 def measure(collective: str, ranks: str, slots: str, own: str) -> list[dict[str, str]]:
     table = RESULTS / "cluster" / f"{collective}-{ranks}-{slots.replace(',', '')}-{own}.csv"
     names = ALGORITHMS[collective].replace(";", ",").strip(",")
     path = f"{ROOT / 'bench/cluster/bin'}:{os.environ['PATH']}"
+    sizes = blocks(collective, "8" if collective == "barrier" else SIZES, ranks)
     subprocess.run(
         [ROOT / "toccata", "bench", collective, "--mpi", "openmpi", "--ranks", ranks,
-         "--sizes", "8" if collective == "barrier" else SIZES, "--repetitions", REPETITIONS,
+         "--sizes", ",".join(sizes), "--repetitions", REPETITIONS,
          "--warmup", "2", "--limit", LIMIT, "--algorithms", f"native,{names}", "--csv", table,
          "--json", table.with_suffix(".json"), "--heatmap", table.with_suffix(".png"),
          "--launcher-args", OWN[own]],
         env=os.environ | {"PATH": path, "SLOTS": slots}, stdout=subprocess.DEVNULL, check=True,
     )  # fmt: skip
     with table.open() as file:
-        rows = list(csv.DictReader(file))
+        rows = [
+            row | {"bytes": sizes.get(row["bytes"], row["bytes"])} for row in csv.DictReader(file)
+        ]
     return [row | {"algorithm": own} if row["algorithm"] == "native" else row for row in rows]
 
 

@@ -20,9 +20,19 @@ home=$(echo "$place"/moved/lib*/toccata)
 "$place/moved/bin/toccata" doctor | grep -q "$family: $home/$family/libtoccata.so"
 size=$(stat -L -c %s "$home/$family/libtoccata.so")
 [ "$size" -le 3000000 ] || { echo "libtoccata.so has $size bytes, more than 3 MB" >&2; exit 1; }
+test -s "$home/references.bib" # which `toccata verify` looks into
 for each in LICENSE README.md CHANGELOG.md; do test -f "$place/moved/share/doc/toccata/$each"; done
 "$place/moved/bin/toccata" --version | grep -q '([0-9a-f]\{7,\}' # the commit
 readelf -d "$home/$family/libtoccata.so" | grep -q 'SONAME.*libtoccata.so.[0-9]'
+
+# A sample of the settings, which says nothing; what an administrator wrote stays.
+! grep -v '^#' "$place/moved/etc/toccata.conf" | grep -q .
+grep -q '^#TOCCATA_TUNING=' "$place/moved/etc/toccata.conf"
+echo TOCCATA=off >"$place/moved/etc/toccata.conf"
+cmake --install "$build" --prefix "$place/moved" >"$place/log"
+[ "$(cat "$place/moved/etc/toccata.conf")" = TOCCATA=off ]
+"$place/moved/bin/toccata" doctor | grep -q "native for all, because $place/moved/etc/toccata.conf"
+rm "$place/moved/etc/toccata.conf"
 
 # What is handed out besides, of the place where it is now.
 for each in man1/toccata.1 man1/toccata-run.1 man5/toccata.conf.5 man7/libtoccata.7; do

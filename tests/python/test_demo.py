@@ -1,11 +1,16 @@
 """`toccata demo`."""
 
+import subprocess
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
+import fakes
+from conftest import ROOT
 from test_cli import bench, invoke
 from toccata import demo
 from toccata.commands.common import console
@@ -86,6 +91,50 @@ def test_demo_says_why_there_are_no_hosts(machine: Path, monkeypatch: pytest.Mon
     code, stdout, _ = invoke("demo")
     assert code == 0
     assert "without the four hosts, where there is more to win: there is no room" in stdout
+
+
+def test_the_hosts_are_shown_first(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "why_no_hosts", lambda: "")
+    monkeypatch.setattr(demo, "hosts", nullcontext)
+    monkeypatch.setattr(demo, "HERE", (demo.Place("2 ranks", 2, (8,), ("bcast",)),))
+    code, stdout, _ = invoke("demo")
+    assert code == 0
+    first, *_, last = [each for each in stdout.splitlines() if each.startswith(("all", "bcast"))]
+    assert "16 ranks on 4 hosts" in first and "2 ranks" in last
+    assert stdout.index("16 ranks on 4 hosts: Toccata") < stdout.index("2 ranks: Toccata")
+    figure = demo.draw([replace(CELLS[0], place=demo.HOSTS), *CELLS], "")
+    labels = [each.get_text() for each in figure.axes[0].get_xticklabels()]
+    assert labels == [demo.HOSTS.name, "2 ranks"]
+
+
+@pytest.mark.parametrize("demo_set", [True, False])
+@pytest.mark.parametrize("fails", [True, False])
+def test_make_demo_installs_what_the_hosts_need(
+    demo_set: bool, fails: bool, tmp_path: Path
+) -> None:
+    """As root, on a machine that lacks only these packages."""
+    programs, log = tmp_path / "bin", tmp_path / "log"
+    fakes.script(programs / "id", "print(0)")
+    of_hosts = ("iproute2", "iptables", "libmnl-dev", "pkg-config")
+    fakes.script(
+        programs / "dpkg-query",
+        f"import sys\nif sys.argv[-1] not in {of_hosts}: print('install ok installed')",
+    )
+    fakes.script(
+        programs / "apt-get",
+        f"import sys\nprint(*sys.argv[1:], file=open({str(log)!r}, 'a'))\nsys.exit({int(fails)})",
+    )
+    done = subprocess.run(
+        [ROOT / "scripts/setup.sh"], capture_output=True, text=True, timeout=60, check=False,
+        env={"PATH": f"{programs}:/usr/bin:/bin", **({"DEMO": "yes"} if demo_set else {})},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert log.exists() == demo_set
+    if demo_set and not fails:
+        wanted = f"install -y --no-install-recommends {' '.join(of_hosts)}"
+        assert wanted in log.read_text()
+    if demo_set and fails:
+        assert done.stderr.endswith("the demo goes on without the four hosts\n")
 
 
 def test_bench_of_the_automatic_choice(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,23 @@ def test_every_setting_is_explained() -> None:
     assert "MPI_Reduce_scatter and MPI_Reduce_scatter_block." in text
 
 
+def test_the_sample_of_settings_says_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "toccata.conf"
+    file.write_text(handouts.sample())
+    read = _core.Configuration([str(file)])
+    assert (read.names, read.complaints) == ([], [])
+    lines = file.read_text().splitlines()
+    assert all(len(each) <= 100 for each in lines)
+    # Each of them is a setting that is read once its # is gone.
+    settings = [each[1:] for each in lines if re.match(r"#TOCCATA\w*=", each)]
+    assert {each.variable for each in _core.collectives() if "v" not in each.name[-1:]} <= {
+        each.partition("=")[0] for each in settings
+    }
+    file.write_text("\n".join(settings))
+    read = _core.Configuration([str(file)])
+    assert len(read.names) == len(settings) and read.complaints == []
+
+
 def test_the_c_reference_has_all_functions() -> None:
     header = pages.HEADER.read_text()
     declared = " ".join(each for _, found in pages.declarations() for each in found)

@@ -42,6 +42,7 @@ def demo_(
     hosts = demo.WHOLE_HOSTS if whole else demo.HOSTS
     places = [*here, *([] if why else [hosts])]
     cells: list[demo.Cell] = []
+    of_hosts: list[demo.Cell] = []  # where there is most to win, and so the first thing shown
     with progress() as bar:
         task = bar.add_task("", total=demo.runs(places) + 1)
 
@@ -58,9 +59,10 @@ def demo_(
             try:
                 with demo.hosts():
                     found = demo.measure(hosts, "openmpi", told)[1]
-                    cells += demo.measure_again(found, "openmpi", told_again)
+                    of_hosts = demo.measure_again(found, "openmpi", told_again)
             except Failure as error:  # what was measured is worth showing all the same
                 why = str(error)
+    cells = [*of_hosts, *cells]
     print_whole(demo.table(cells))
     console.print(f"\n{demo.summary(cells)}")
     if why and not no_hosts:
