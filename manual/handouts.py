@@ -46,8 +46,8 @@ def sample() -> str:
         "# Settings of Toccata's library for all users of this installation; man toccata.conf",
         "# explains them. To use one, remove the # before its name.",
         "#",
-        "# The environment counts more than ~/.config/toccata/toccata.conf, and that more than this",
-        "# file. `toccata doctor` shows what is set, and where.",
+        "# The environment counts more than ~/.config/toccata/toccata.conf, and that more than",
+        "# this file. `toccata doctor` shows what is set, and where.",
     ]
     for each in _core.variables():
         if each.meaning:

@@ -33,8 +33,8 @@ WHYS = {
     "asked": ("asked for", "a setting names native"),
     "reproducible": ("reproducible", "no algorithm of ours forms the standard expression there "
                      "(TOCCATA_REPRODUCIBLE=1)"),
-    "neighbors": ("neighbours", "nothing is tried among neighbours; `toccata tune`, or a setting that "
-                  "names an algorithm, decides"),
+    "neighbors": ("neighbours", "nothing is tried among neighbours; `toccata tune`, or a setting "
+                  "that names an algorithm, decides"),
     "empty": ("no data", "calls without data"),
     "rounds": ("keeps bits", "floating-point sums keep their bits; TOCCATA_GUARD=all tries "
                "candidates"),
