@@ -29,7 +29,8 @@ def measure(collective: str, slots: str, size: str, algorithms: str, warmup: int
         [ROOT / "toccata", "bench", collective, "--mpi", "openmpi", "--ranks", "16",
          "--sizes", ",".join(blocks(collective, size, "16")), "--repetitions", REPETITIONS,
          "--warmup", str(warmup), "--limit", LIMIT, "--algorithms", algorithms,
-         "--csv", f"{stem}.csv", "--json", f"{stem}.json", "--heatmap", f"{stem}.png", "--launcher-args", f"-x TOCCATA_LEARN={stem}-learned.json"],
+         "--csv", f"{stem}.csv", "--json", f"{stem}.json", "--heatmap", f"{stem}.png",
+         "--launcher-args", f"-x TOCCATA_LEARN={stem}-learned.json"],
         env=os.environ | {"PATH": path, "SLOTS": slots}, stdout=subprocess.DEVNULL, check=True,
     )  # fmt: skip
     with stem.with_suffix(".csv").open() as file:
