@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <dlfcn.h>
 #include <limits>
@@ -351,6 +352,7 @@ struct Found {
   std::atomic<const DeviceRuntime*> cuda = nullptr, hip = nullptr;
   std::atomic<bool> any = false;
   std::atomic<unsigned long long> looked_at = 0;  // as many libraries had been loaded
+  std::atomic<std::uint64_t> last_look = 0;       // ticks
   std::mutex looking;
 };
 constinit Found found;
@@ -366,6 +368,20 @@ unsigned long long libraries_loaded_so_far() {
   return result;
 }
 
+// Some 10 to 50 us. To load a runtime and to get memory from it takes much longer, so that looking
+// that often finds it in time.
+#if defined(__x86_64__)
+constexpr std::uint64_t ticks_between_looks = 50'000;
+std::uint64_t ticks() { return __builtin_ia32_rdtsc(); }
+#else
+constexpr std::uint64_t ticks_between_looks = 20'000;
+std::uint64_t ticks() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+#endif
+
 void look(unsigned long long loaded) {
   const std::lock_guard lock(found.looking);
   if (found.looked_at == loaded) return;
@@ -379,6 +395,9 @@ void look(unsigned long long loaded) {
 
 bool has_device_runtime() {
   if (found.any.load(std::memory_order_acquire)) return true;
+  const std::uint64_t now = ticks();
+  if (now - found.last_look.load(std::memory_order_relaxed) < ticks_between_looks) return false;
+  found.last_look.store(now, std::memory_order_relaxed);
   const unsigned long long loaded = libraries_loaded_so_far();
   if (loaded == found.looked_at.load(std::memory_order_acquire)) return false;
   look(loaded);
