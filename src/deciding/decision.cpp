@@ -17,10 +17,13 @@ std::vector<std::vector<Ranking::Entry>> ranked(Ranks& ranks, const Collective& 
                                                 std::initializer_list<std::int64_t> sizes) {
   std::vector<std::vector<Ranking::Entry>> result(sizes.size());
   try {
-    const Ranking ranking(collective, ranks.shape(root), ranks.rules().model(),
-                          ranks.wish_for(collective));
+    const Shape known = ranks.shape(root);
+    const ReorderWish wish = ranks.wish_for(collective);
+    const auto ranking = ranks.results().ranking(digest_of(known), collective, root, wish, [&] {
+      return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish);
+    });
     std::ranges::transform(sizes, result.begin(),
-                           [&](std::int64_t bytes) { return ranking.at(bytes); });
+                           [&](std::int64_t bytes) { return ranking->at(bytes); });
   } catch (const ChoiceError&) {
   }
   return result;
@@ -101,6 +104,8 @@ void Decision::add(const Choice& choice, const std::string& reason, double predi
 // Roughly, to find out where the ranks run, and to rank algorithms there; and which rank had best
 // play which in each.
 double Decision::setup() const {
+  static constexpr double none = 100e-6;
+  if (ranks_.results().has_ranking(ranks_.known_shape(), collective_)) return none;
   const int p = ranks_.size();
   const bool reorders = ranks_.wish_for(collective_).how != Reorder::off;
   return 10e-3 + 20e-6 * p + (reorders ? std::min(0.3, 300e-6 * p) : 0);
@@ -146,19 +151,39 @@ void Decision::challenge(const Question& call) {
     bound_ = bound(ranks_, collective_, call.root, bytes_);
 }
 
-// On the program's communicator, on which all ranks call in the same order.
+// Makes the winner of that code the current candidate. Only what the model proposes here is looked
+// at, which is the same on all ranks.
+void Decision::inherit(double code, const Question& call) {
+  for (const Ranking::Entry& each : challengers(call.root)) {
+    if (code_of(each.choice) != code) continue;
+    add(each.choice, "shared", each.seconds);
+    trials_->inherit();
+    return;
+  }
+}
+
+// Ranks have different histories: what this one knows by shape is part of its ballot. A winner
+// counts if every rank knows one; if they differ, the one with the largest code.
 void Decision::agree(const Question& call) {
+  const bool is_alone = candidates_.size() == 1;
   std::vector<double> ballot = trials_->ballot();
-  ballot.push_back(-most_bytes_);
+  const std::size_t times = ballot.size();
+  const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
+  const double code = winner ? code_of(*winner) : 0;
+  ballot.insert(ballot.end(), {-most_bytes_, code, -code, is_alone ? -setup() : 0});
   std::vector<double> least(ballot.size());
   const double started = ranks_.now();
   if (!ranks_.agree(ballot, least)) {
     trials_.reset();
     return;
   }
-  most_bytes_ = -least.back();
-  trials_->agree(std::span(least).first(least.size() - 1), ranks_.now() - started);
+  most_bytes_ = -least[times];
+  if (is_alone) trials_->expect_setup(-least[times + 3]);
+  trials_->agree(std::span(least).first(times), ranks_.now() - started);
+  if (is_alone && least[times + 1] > 0) inherit(-least[times + 2], call);
   if (trials_->wants_candidates()) challenge(call);
+  const int current = trials_->current();
+  if (current != 0 || trials_->decided()) ranks_.results().keep(key(), candidates_[current].choice);
 }
 
 std::int64_t Decision::lend() {

@@ -31,7 +31,9 @@ struct Question {
 
 // Which algorithm serves the calls of one collective and size class on one communicator, if the
 // library chooses by itself. In order of authority: a tuning file; results of earlier runs; the MPI
-// library's own, with which trials then compare others that the model proposes.
+// library's own, with which trials then compare others that the model proposes. If these were
+// compared on another communicator of the same shape before, and all ranks know of that, the winner
+// serves.
 //
 // The result of a reduction that rounds depends on the algorithm: its algorithm is decided before
 // the first call, so that a program that runs twice gives the same bits.
@@ -68,6 +70,8 @@ class Decision {
   void add(const Choice& choice, const std::string& reason, double predicted = 0);
   bool follow(const Tuning& tuning, const std::string& reason, bool keeps_order);
   double setup() const;  // seconds
+  Results::Key key() const { return {ranks_.known_shape(), &collective_, bytes_}; }
+  void inherit(double code, const Question& call);
   std::vector<Ranking::Entry> challengers(int root);
   void challenge(const Question& call);
   void agree(const Question& call);

@@ -37,6 +37,28 @@ class Decisions {
     return *found;
   }
 
+  // What serves a call.
+  struct Verdict {
+    // The MPI library, also the next calls of the class, as many as are left there. Else:
+    SizeClass* lent = nullptr;
+    // The candidate of a decision; or, if null, one algorithm for all sizes.
+    Decision* decision = nullptr;
+    Trials::Next next = {0, false};
+  };
+  // All ranks come here for all blocking calls, except for those lent. Nothing is lent to a rank
+  // that goes `one_by_one`.
+  Verdict verdict(const Question& call, bool one_by_one) {
+    SizeClass& calls = of(call);
+    Decision* const decision = calls.decision.get();
+    if (!one_by_one && calls.left == 0 && decision != nullptr) calls.left = decision->lend();
+    if (calls.left > 0) {
+      --calls.left;
+      return {.lent = one_by_one ? nullptr : &calls};
+    }
+    if (decision == nullptr) return {};
+    return {.decision = decision, .next = decision->next()};
+  }
+
   // The decision for a call that must not wait for other ranks; null if there is none yet, and a
   // blocking call has to come first.
   Decision* made_for(const Question& call);

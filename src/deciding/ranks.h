@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "deciding/results.h"
 #include "deciding/rules.h"
 
 namespace toccata {
@@ -26,6 +27,8 @@ class Ranks {
  public:
   virtual int size() const = 0;
   virtual const Rules& rules() const = 0;
+  // What this rank's process knows by shape.
+  virtual Results& results() = 0;
   // Whether all ranks are known to have the same rules. The same on all ranks.
   virtual bool obey_rules() = 0;
 
@@ -38,6 +41,9 @@ class Ranks {
   virtual Shape shape(int root) = 0;
   // As much of it as an algorithm depends on, or its reordering. Collective.
   virtual Shape shape(const Algorithm& algorithm, int root, bool reorders) = 0;
+
+  // The digest of the shape without asking: 0 if this rank does not know it, whatever others do.
+  virtual std::uint64_t known_shape() = 0;
 
   // The least of each number among all ranks. False if the communicator is broken. Collective.
   virtual bool agree(std::span<const double> mine, std::span<double> least) = 0;

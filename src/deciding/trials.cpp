@@ -1,6 +1,7 @@
 #include "deciding/trials.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace toccata {
@@ -103,6 +104,15 @@ bool Trials::decided() const {
         !candidates_[candidate].dropped)
       return false;
   return candidates_.size() > 1;
+}
+
+void Trials::inherit() {
+  candidates_.resize(2);
+  current_ = 1;
+  asked_ = true;
+  wants_candidates_ = false;
+  try_candidates(std::array{0});
+  begins_ = 2 * calls_;
 }
 
 void Trials::challenge(int candidates) {

@@ -73,6 +73,11 @@ class Trials {
   // adds them as 1, 2, ..., the most promising first; there may be none.
   bool wants_candidates() const { return wants_candidates_; }
   void challenge(int candidates);
+  // Candidate 1 is current from now on, as it won elsewhere; candidate 0 challenges it later. No
+  // others are wanted.
+  void inherit();
+  // Seconds to find challengers, as before.
+  void expect_setup(double seconds) { setup_ = seconds; }
   // A candidate cannot serve; on all ranks alike.
   void drop(int candidate) { candidates_[candidate].dropped = true; }
 

@@ -46,22 +46,17 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
     return algorithm == nullptr ? native() : communicator->raise(fault);
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
 
-  // Decide, unless the MPI library serves it for sure.
+  // Decide.
   const Question question = communicator->question(call);
-  Decision* decision = nullptr;
-  if (algorithm == nullptr) {
-    Decisions::SizeClass& calls = communicator->decisions().of(question);
-    if (!reporting && calls.left == 0 && calls.decision != nullptr)
-      calls.left = calls.decision->lend();
-    if (calls.left == 0) {
-      decision = calls.decision.get();
-    } else if (--calls.left; !reporting) {
-      Repeats::remember(said, call, communicator->seat(call), calls,
-                        communicator->process().datatypes());
-      return native();
-    }
+  Decisions::Verdict verdict;
+  if (algorithm == nullptr) verdict = communicator->decisions().verdict(question, reporting);
+  if (verdict.lent != nullptr) {
+    Repeats::remember(said, call, communicator->seat(call), *verdict.lent,
+                      communicator->process().datatypes());
+    return native();
   }
-  const Trials::Next next = decision == nullptr ? Trials::Next{0, false} : decision->next();
+  Decision* const decision = verdict.decision;
+  const Trials::Next next = verdict.next;
   Server& decided = decision == nullptr ? communicator->server(call.collective, algorithm)
                                         : decision->server(next.candidate);
   Server& server = able_to_serve(call, *communicator, decided);

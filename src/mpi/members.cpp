@@ -13,6 +13,7 @@
 #include "mpi/patience.h"
 #include "mpi/settings.h"
 #include "topology/placements.h"
+#include "topology/reorder/heuristics.h"
 
 namespace toccata {
 
@@ -112,14 +113,26 @@ int Members::nodes() {
   return nodes_;
 }
 
-Shape Members::shape(int root) {
+Shape Members::shape(int root) { return shape_on(placement(), root); }
+
+Shape Members::shape_on(std::shared_ptr<const Placement> placement, int root) const {
   Shape shape;
   shape.p = size_;
   shape.root = root;
-  shape.placement = placement();
+  shape.placement = std::move(placement);
   shape.grid = cartesian_grid(user_);
   if (shape.grid == nullptr) shape.grid = grid_of(*shape.placement);
   return shape;
+}
+
+std::uint64_t Members::known_shape() {
+  if (known_shape_ != 0) return known_shape_;
+  auto placement = placement_;
+  if (placement == nullptr && channel().is_within_world())
+    if (const auto world = process_->world_placement())
+      placement =
+          std::make_shared<const Placement>(world->among(process_->world().ranks_of(user_)));
+  return known_shape_ = placement == nullptr ? 0 : digest_of(shape_on(std::move(placement), 0));
 }
 
 Shape Members::shape(const Algorithm& algorithm, int root, bool reorders) {
@@ -196,6 +209,13 @@ std::shared_ptr<const Placement> Members::placement() {
   return found;
 }
 
+// Whether our ranks are those of MPI_COMM_WORLD, in their order.
+bool Members::is_world() {
+  const std::vector<int> ranks = process_->world().ranks_of(user_);
+  return size_ == process_->world().size() && channel().is_within_world() &&
+         ranks == identity(size_);
+}
+
 std::shared_ptr<const Placement> Members::find_placement() {
   if (open_channel() != MPI_SUCCESS || !channel().is_ready())
     throw ChoiceError("needs to know where ranks run, which cannot be found out");
@@ -206,6 +226,7 @@ std::shared_ptr<const Placement> Members::find_placement() {
   std::string complaint;
   placement_ = discover(user_, process_->surroundings(), *process_, complaint);
   if (!complaint.empty()) say_once(complaint);
+  if (is_world()) process_->set_world_placement(placement_);
   return placement_;
 }
 

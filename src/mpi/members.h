@@ -27,6 +27,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int rank() const { return rank_; }
   int size() const final { return size_; }
   const Rules& rules() const final { return Settings::get(); }
+  Results& results() final { return process_->results(); }
   bool is_inter() const { return is_inter_; }
 
   // The way to the other ranks. Opened by waiting, while nonblocking collectives go on; or, for a
@@ -62,6 +63,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::shared_ptr<const Placement> placement();
   int nodes() final;
   int known_nodes() const final { return nodes_; }
+  std::uint64_t known_shape() final;
   Shape shape(int root) final;
   Shape shape(const Algorithm& algorithm, int root, bool reorders) final;
 
@@ -91,6 +93,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
                                         int end);
   const KnownNeighbors& neighbors_for(const Algorithm& algorithm);
   std::shared_ptr<const Placement> find_placement();
+  Shape shape_on(std::shared_ptr<const Placement> placement, int root) const;
+  bool is_world();
   std::uint64_t place();
   ReorderWish wish_of_environment();
   Channel& add_channel();
@@ -102,7 +106,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   bool is_inter_ = false;
   std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
   int nodes_ = 0;                               // see known_nodes
-  std::uint64_t where_ = 0;
+  std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // what info says
 };

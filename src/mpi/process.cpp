@@ -215,13 +215,23 @@ void Process::begin_alike(bool wanted) {
 
 Stance Process::stance() const {
   return {.settings = agreed_ ? 0 : Settings::get().digest(),
-          .knows_places = world_placement_ != nullptr};
+          .knows_places = world_placement() != nullptr};
 }
 
 void Process::place_world(MPI_Comm comm) {
   std::string complaint;
-  world_placement_ = discover(comm, surroundings(), *this, complaint);
+  set_world_placement(discover(comm, surroundings(), *this, complaint));
   if (!complaint.empty()) say_once(complaint);
+}
+
+std::shared_ptr<const Placement> Process::world_placement() const {
+  const std::lock_guard lock(mutex_);
+  return world_placement_;
+}
+
+void Process::set_world_placement(std::shared_ptr<const Placement> found) {
+  const std::lock_guard lock(mutex_);
+  world_placement_ = std::move(found);
 }
 
 const Surroundings& Process::surroundings() {

@@ -101,8 +101,12 @@ class Process : public Background {
   // Where this process runs; found out when first asked for.
   const Surroundings& surroundings();
   // Where the ranks of MPI_COMM_WORLD run: found once, with all of them; null until then.
-  const std::shared_ptr<const Placement>& world_placement() const { return world_placement_; }
+  std::shared_ptr<const Placement> world_placement() const;
   void place_world(MPI_Comm comm);
+  void set_world_placement(std::shared_ptr<const Placement> found);
+
+  // What was found out on communicators, by their shape.
+  Results& results() { return results_; }
 
   // The one of that description, which stays.
   const Service& service(const Collective& collective, const std::string& asked,
@@ -156,7 +160,7 @@ class Process : public Background {
 
   std::atomic<int> numbers_{0};
 
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::set<std::string> said_;
   std::map<std::pair<int, std::string>, int> explained_;
   std::vector<Attachment*> communicators_;
@@ -167,7 +171,8 @@ class Process : public Background {
 
   std::once_flag looked_round_;
   std::unique_ptr<const Surroundings> surroundings_;
-  std::shared_ptr<const Placement> world_placement_;
+  std::shared_ptr<const Placement> world_placement_;  // guarded by mutex_
+  Results results_;
 
   std::mutex active_mutex_;
   std::vector<UnderWay*> active_;

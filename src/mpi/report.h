@@ -18,8 +18,8 @@ class Report {
   struct Key {
     std::string collective;
     int ranks = 0;
-    std::string choice;       // what ran
-    std::string reason;       // who chose it: forced, tuned, learned, modelled, guarded, native
+    std::string choice;  // what ran
+    std::string reason;  // who chose it: forced, tuned, learned, modelled, guarded, shared, native
     std::int64_t bytes = -1;  // of a block, or of the message; -1: of any size
     std::string why;          // of native calls: see why_native()
 

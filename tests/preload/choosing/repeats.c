@@ -1,4 +1,5 @@
-// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES [split|vector]]. The
+// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES [split|vector|again]], where
+// `again` is on a duplicate, a tenth as often. The
 // last calls are on a communicator whose info asks for a ring.
 #include <mpi.h>
 
@@ -86,6 +87,12 @@ int main(int argc, char** argv) {
     }
   }
   MPI_Comm_free(&half);
+  if (argc > 3 && strcmp(argv[3], "again") == 0) {
+    MPI_Comm again;
+    MPI_Comm_dup(MPI_COMM_WORLD, &again);
+    for (int call = 0; call < calls / 10; ++call) gather_all(again, bytes, call);
+    MPI_Comm_free(&again);
+  }
   MPI_Info info;
   MPI_Info_create(&info);
   MPI_Info_set(info, "toccata_allgather", "ring");

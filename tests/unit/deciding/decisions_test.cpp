@@ -1,0 +1,383 @@
+#include "deciding/decisions.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <gtest/gtest.h>
+#include <map>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "selection/known.h"
+#include "topology/mesh.h"
+
+namespace toccata {
+
+struct Server {
+  bool native;
+  std::string text;  // what serves, and why
+  double share;      // of native's time
+};
+
+namespace {
+
+class TestRules : public Rules {
+ public:
+  TestRules() {
+    know_collectives();
+    chooses_ = true;
+    model_ = usual_model();
+  }
+};
+
+// A communicator as all of its ranks share it: the place where they agree.
+class Shared {
+ public:
+  Shared(std::vector<int> who, const Placement& world)
+      : ranks(std::move(who)), known(toccata::known(world.among(ranks))) {}
+
+  const std::vector<int> ranks;  // of the world
+  const Shape known;
+
+  // False if some ranks do not come: they decided otherwise.
+  bool agree(std::span<const double> mine, std::span<double> least) {
+    std::unique_lock lock(mutex_);
+    if (here_ == 0) least_.assign(mine.begin(), mine.end());
+    if (least_.size() != mine.size()) return false;
+    for (std::size_t i = 0; i < mine.size(); ++i) least_[i] = std::min(least_[i], mine[i]);
+    const int meeting = meetings_;
+    if (++here_ == static_cast<int>(ranks.size())) {
+      agreed_ = least_;
+      here_ = 0;
+      ++meetings_;
+      all_here_.notify_all();
+    }
+    // In short waits, as some C libraries lose a wakeup now and then.
+    for (int waits = 0; meetings_ == meeting; ++waits) {
+      if (waits == 2000) return false;
+      all_here_.wait_for(lock, std::chrono::milliseconds(10));
+    }
+    std::ranges::copy(agreed_, least.begin());
+    return true;
+  }
+  int meetings() const { return meetings_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  std::vector<double> least_, agreed_;
+  int here_ = 0, meetings_ = 0;
+};
+
+// What one process has, whose clock runs at its own rate, and may be set while it runs.
+struct Process {
+  Results results;
+  double seconds = 0;
+  double rate = 1, offset = 0;
+  bool reports = false;
+  bool knows_places = false;
+  bool diverged = false;
+};
+
+class SimulatedRanks final : public Ranks {
+ public:
+  SimulatedRanks(Shared& all, Process& process, const Rules& rules)
+      : all_(all), process_(process), rules_(rules) {}
+
+  int size() const override { return static_cast<int>(all_.ranks.size()); }
+  const Rules& rules() const override { return rules_; }
+  Results& results() override { return process_.results; }
+  bool obey_rules() override { return true; }
+  int nodes() override { return 1; }
+  int known_nodes() const override { return 1; }
+  Shape shape(int root) override {
+    process_.knows_places = true;
+    Shape shape = all_.known;
+    shape.root = root;
+    return shape;
+  }
+  Shape shape(const Algorithm&, int root, bool) override { return shape(root); }
+  std::uint64_t known_shape() override { return process_.knows_places ? digest_of(all_.known) : 0; }
+  bool agree(std::span<const double> mine, std::span<double> least) override {
+    const bool agreed = all_.agree(mine, least);
+    process_.diverged = process_.diverged || !agreed;
+    return agreed;
+  }
+  double now() const override { return process_.seconds * process_.rate + process_.offset; }
+  std::optional<SizedChoice> asked_by_info(const Collective&) override { return {}; }
+  ReorderWish wish_for(const Collective&) override { return {}; }
+  Server& prepare(const Collective&, const Choice& choice, const std::string& reason,
+                  std::int64_t) override {
+    // Some algorithms are faster, others slower: the same on all communicators.
+    const double share = choice.native() ? 1 : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
+    return *servers_.emplace_back(
+        std::make_unique<Server>(Server{choice.native(), choice.text() + " " + reason, share}));
+  }
+  void say_once(const std::string& line) override { ADD_FAILURE() << line; }
+  void report(const Server&, const Evidence&) override {}
+  void learn(const Tuning::Point&) override {}
+
+ private:
+  Shared& all_;
+  Process& process_;
+  const Rules& rules_;
+  std::vector<std::unique_ptr<Server>> servers_;
+};
+
+// A program: communicators, and calls on them in an order that all ranks keep.
+struct Program {
+  struct Call {
+    int communicator;
+    const Collective* collective;
+    std::int64_t bytes;  // -1: of a vector form
+    int root;
+    bool keeps_order;
+    int times;
+  };
+  std::vector<std::vector<int>>
+      communicators;  // made before their first call, freed after the last
+  std::vector<Call> calls;
+  int ranks = 4;
+  std::string machine = "node:2 core:2";
+  double late = 0;  // seconds that a rank comes late at most
+  double lie = 0;   // of a clock's rate, as a share
+};
+
+// What a run of it came to.
+struct Outcome {
+  struct Call {
+    int communicator, call, time;
+    bool timed;
+    std::string text;  // what served it
+    bool operator==(const Call&) const = default;
+  };
+  std::vector<std::vector<Call>> served;   // by rank
+  double seconds = 0, native_seconds = 0;  // of all calls of rank 0
+  bool diverged = false;
+};
+
+const std::string native_text = "native";
+
+Outcome run(const Program& program, unsigned seed) {
+  static const TestRules rules;
+  const auto world = known(program.ranks, program.machine).placement;
+  std::vector<std::unique_ptr<Shared>> shared;
+  for (const auto& each : program.communicators)
+    shared.push_back(std::make_unique<Shared>(each, *world));
+  std::vector<int> last(program.communicators.size());
+  for (std::size_t i = 0; i < program.calls.size(); ++i)
+    last[program.calls[i].communicator] = static_cast<int>(i);
+
+  Outcome result;
+  result.served.resize(program.ranks);
+  std::vector<Process> processes(program.ranks);
+  const auto live = [&](int rank) {
+    std::mt19937 random(seed * 100 + rank);
+    std::uniform_real_distribution<> some(0, 1);
+    Process& process = processes[rank];
+    process.rate = 1 + program.lie * (some(random) - 0.5);
+    process.reports = some(random) < 0.2;
+    struct Member {
+      SimulatedRanks ranks;
+      Decisions decisions{ranks};
+      Member(Shared& all, Process& process) : ranks(all, process, rules) {}
+    };
+    std::map<int, std::unique_ptr<Member>> members;
+    for (int i = 0; i < static_cast<int>(program.calls.size()); ++i) {
+      const Program::Call& call = program.calls[i];
+      Shared& all = *shared[call.communicator];
+      if (std::ranges::find(all.ranks, rank) == all.ranks.end()) continue;
+      auto& member = members[call.communicator];
+      if (member == nullptr) member = std::make_unique<Member>(all, process);
+      const Question question{.collective = *call.collective,
+                              .bytes = call.bytes,
+                              .root = call.root,
+                              .keeps_order = call.keeps_order};
+      for (int time = 0; time < call.times && !process.diverged; ++time) {
+        if (some(random) < 0.001) process.offset -= 1;  // somebody sets the clock
+        const auto verdict = member->decisions.verdict(question, process.reports);
+        Decision* const decision = verdict.decision;
+        const Server* const server =
+            decision == nullptr ? nullptr : &decision->server(verdict.next.candidate);
+        const double native =
+            50e-6 + 1e-9 * static_cast<double>(std::max<std::int64_t>(call.bytes, 0));
+        const double seconds = server == nullptr ? native : native * server->share;
+        if (rank == 0) {
+          result.seconds += seconds;
+          result.native_seconds += native;
+        }
+        const bool is_native = server == nullptr || server->native;
+        result.served[rank].push_back({call.communicator, i, time, verdict.next.timed,
+                                       is_native ? native_text : server->text});
+        const double began = member->ranks.now();
+        process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
+        if (decision != nullptr)
+          decision->ended(question, member->ranks.now() - began,
+                          call.bytes < 0 ? 100 * some(random) : 0);
+      }
+      if (last[call.communicator] == i) {
+        member->decisions.tell();
+        member.reset();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < program.ranks; ++rank) threads.emplace_back(live, rank);
+  for (std::thread& each : threads) each.join();
+  for (const Process& each : processes) result.diverged = result.diverged || each.diverged;
+  return result;
+}
+
+// Calls of a communicator were served alike on all of its ranks.
+void expect_alike(const Program& program, const Outcome& run) {
+  EXPECT_FALSE(run.diverged);
+  for (std::size_t comm = 0; comm < program.communicators.size(); ++comm) {
+    const auto of = [&](int rank) {
+      std::vector<Outcome::Call> result;
+      for (const Outcome::Call& each : run.served[rank])
+        if (each.communicator == static_cast<int>(comm)) result.push_back(each);
+      return result;
+    };
+    const auto first = of(program.communicators[comm][0]);
+    for (const int rank : program.communicators[comm])
+      ASSERT_TRUE(of(rank) == first) << "rank " << rank << " of communicator " << comm;
+  }
+}
+
+// How many of the calls of rank 0 with that number, or all, were served so.
+int served_by(const Outcome& run, int call, const std::string& word) {
+  return static_cast<int>(std::ranges::count_if(run.served[0], [&](const Outcome::Call& each) {
+    return (call < 0 || each.call == call) && each.text.find(word) != each.text.npos;
+  }));
+}
+
+std::vector<int> all_of(int ranks) {
+  std::vector<int> all(ranks);
+  for (int i = 0; i < ranks; ++i) all[i] = i;
+  return all;
+}
+
+TEST(Decisions, AreSharedByCommunicatorsOfOneShape) {
+  Program program;
+  program.communicators = {all_of(4), all_of(4), {0, 2, 1, 3}, {3, 2, 1, 0}};
+  for (int comm = 0; comm < 4; ++comm)
+    program.calls.push_back({comm, &allgather, 1000, 0, false, comm == 0 ? 40'000 : 200});
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+  EXPECT_EQ(served_by(run, 0, "shared"), 0);
+  EXPECT_GE(served_by(run, 1, "shared"), 100) << "after the probe, at the 68th call";
+  EXPECT_EQ(served_by(run, 2, "shared"), 0) << "0101 is another shape than 0011";
+  EXPECT_GE(served_by(run, 3, "shared"), 100) << "1100 is none, as nodes have no numbers";
+}
+
+// Ranks 2 and 3 have other histories than 0 and 1: what only some of them know serves nobody.
+TEST(Decisions, AreSharedOnlyIfAllRanksKnow) {
+  Program program;
+  program.ranks = 6;
+  program.machine = "node:1 core:6";
+  program.communicators = {{0, 1}, {2, 3}, {0, 2}, {0, 1}};
+  program.calls = {{0, &allgather, 1000, 0, false, 40'000},
+                   {1, &allgather, 1000, 0, false, 10},
+                   {2, &allgather, 1000, 0, false, 200},
+                   {3, &allgather, 1000, 0, false, 200}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, 2, "shared"), 0);
+  EXPECT_GE(served_by(run, 3, "shared"), 100);
+}
+
+TEST(Decisions, ServeVectorForms) {
+  Program program;
+  program.communicators = {all_of(4)};
+  program.calls = {{0, &alltoallv, -1, 0, false, 40'000}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+}
+
+TEST(Decisions, LeaveReductionsThatRoundToNative) {
+  Program program;
+  program.communicators = {all_of(4), all_of(4)};
+  program.calls = {{0, &allreduce, 8, 0, false, 20'000},
+                   {0, &allreduce, 8, 0, true, 20'000},
+                   {1, &allreduce, 8, 0, true, 20'000}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, 0, "guarded"), 0);
+  for (const int call : {1, 2}) EXPECT_EQ(served_by(run, call, "native"), 20'000);
+}
+
+TEST(Decisions, KeepLittle) {
+  Results results;
+  const Choice ring = parse_choice(allgather, "ring");
+  for (std::int64_t i = 0; i < 3000; ++i) results.keep({1, &allgather, i}, ring);
+  EXPECT_TRUE(results.winner({1, &allgather, 0}));
+  EXPECT_FALSE(results.winner({1, &allgather, 2999}));
+  results.keep({1, &allgather, 0}, {});
+  EXPECT_FALSE(results.winner({1, &allgather, 0})) << "native won it back";
+  const Shape shape = known(4, "core:4");
+  int made = 0;
+  const auto make = [&] {
+    ++made;
+    return std::make_shared<const Ranking>(allgather, shape, usual_model());
+  };
+  for (int time = 0; time < 2; ++time)
+    for (std::uint64_t i = 0; i < 2; ++i) results.ranking(i, allgather, 0, {}, make);
+  EXPECT_EQ(made, 2);
+  for (std::uint64_t i = 0; i < 100; ++i) results.ranking(i, allgather, 0, {}, make);
+  EXPECT_FALSE(results.has_ranking(0, allgather));
+  EXPECT_TRUE(results.has_ranking(99, allgather));
+}
+
+// Any communicators, calls, late ranks and clocks that lie: ranks never differ, and in all, the
+// decisions cost next to nothing where they gain nothing.
+TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
+  static constexpr int programs = 300;
+  std::mt19937 random(11);
+  const auto some = [&](int least, int most) {
+    return std::uniform_int_distribution<>(least, most)(random);
+  };
+  double seconds = 0, native = 0;
+  int shared = 0, guarded = 0;
+  for (unsigned seed = 0; seed < programs; ++seed) {
+    Program program;
+    program.ranks = some(2, 4);
+    program.machine = some(0, 1) == 0 ? "node:2 core:2" : "node:1 core:4";
+    program.late = some(0, 2) * 20e-6;
+    program.lie = some(0, 1) * 0.02;
+    const int communicators = some(1, 6);
+    for (int i = 0; i < communicators; ++i) {
+      std::vector<int> ranks = all_of(program.ranks);
+      if (some(0, 1) == 0) std::ranges::shuffle(ranks, random);
+      if (some(0, 2) == 0) ranks.resize(some(1, program.ranks));
+      program.communicators.push_back(std::move(ranks));
+    }
+    const int calls = some(5, 20);
+    for (int i = 0; i < calls; ++i) {
+      const int comm = some(0, communicators - 1);
+      const int p = static_cast<int>(program.communicators[comm].size());
+      static constexpr const Collective* kinds[] = {&allgather, &allreduce, &bcast, &alltoallv};
+      const Collective& kind = *kinds[some(0, 3)];
+      program.calls.push_back({.communicator = comm,
+                               .collective = &kind,
+                               .bytes = kind.vector_of != nullptr ? -1 : some(0, 2) * 500 + 8,
+                               .root = kind.rooted ? some(0, p - 1) : 0,
+                               .keeps_order = kind.reduces && some(0, 1) == 0,
+                               .times = some(0, 9) == 0 ? 20'000 : some(1, 300)});
+    }
+    const Outcome run = toccata::run(program, seed);
+    expect_alike(program, run);
+    if (testing::Test::HasFailure()) FAIL() << "program " << seed;
+    seconds += run.seconds;
+    native += run.native_seconds;
+    shared += served_by(run, -1, "shared");
+    guarded += served_by(run, -1, "guarded");
+  }
+  EXPECT_GT(shared, 0);
+  EXPECT_GT(guarded, 0);
+  EXPECT_LT(seconds, native);
+}
+
+}  // namespace
+}  // namespace toccata
