@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import launcher, locating, networks, outputs, packing
+from toccata import launcher, locating, networks, outputs
 from toccata import topo as tree
 from toccata.commands.common import (
     LauncherArgs,
@@ -94,6 +94,8 @@ def topo(
             )
         outputs.check(save)
         outputs.check_pictures(output)
+        from toccata import packing  # needs numpy, which `make install PLOTS=OFF` leaves out
+
         packed = packing.packed(networks.of(machine, links), trees)
         save.write_text(packing.with_trees(*packed).saved)
         console.print(packing.as_table(*packed))
