@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "mpi/communicator.h"
@@ -42,13 +43,19 @@ class Repeats {
   }
 
   // `operation` is the same call, on that rank of how many.
-  static void remember(const Said& said, const Operation& operation, const Seat& seat,
-                       Decisions::SizeClass& calls, const DatatypeTable& datatypes) {
+  static void remember([[maybe_unused]] const Said& said,
+                       [[maybe_unused]] const Operation& operation,
+                       [[maybe_unused]] const Seat& seat,
+                       [[maybe_unused]] Decisions::SizeClass& calls,
+                       [[maybe_unused]] const DatatypeTable& datatypes) {
+#ifndef TOCCATA_SIMULATED  // its hundreds of copies of the library would not all have room
     const std::optional<Range> range = range_of(said, operation, seat, calls, datatypes);
     if (!range) return;
-    thread_local Repeats repeats;
-    mine_ = &repeats;
-    repeats.of(said) = {said, Communicator::era(), &calls.left, *range};
+    // Elsewhere than in the thread's own memory, of which a library loaded late gets little.
+    thread_local const std::unique_ptr<Repeats> repeats(new Repeats);
+    mine_ = repeats.get();
+    mine_->of(said) = {said, Communicator::era(), &calls.left, *range};
+#endif
   }
 
   ~Repeats() { mine_ = nullptr; }

@@ -31,6 +31,10 @@ static const Parameter leaders = [] {
 }();
 static const Parameter exchange =
     choice("exchange", "the all-to-all among leaders", {"pairwise", "linear", "bruck"});
+// With all ranks as leaders, they hand over what they have by Bruck in this radix: few rounds
+// inside the node, too, and then any exchange among nodes [fan2025].
+static const Parameter radix = number(
+    "radix", "of Bruck inside the nodes, with leaders=all; 0 sends all at once", 0, 64, 0, {0, 3});
 
 static Lanes by_leaders(const Shape& shape) {
   static constexpr std::array numbers{0, 1, 2, 4, 8};
@@ -41,6 +45,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Lanes lanes = by_leaders(shape);
   const Flat between(toccata::alltoall, exchange.words[shape.parameters[exchange]]);
   const Flat inside(toccata::alltoall, "linear");
+  const int base = std::min(shape.parameters[radix], lanes.number());
+  const Flat handing = base < 2 ? inside : Flat(toccata::alltoall, "bruck_radix", base);
   if (!lanes.divide()) {
     schedule.then(between.schedule(shape.p, rank));
     return;
@@ -78,7 +84,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     for (int node = 0; node < lanes.nodes(); ++node)
       for (const BlockRange& each : lanes.of_node(node)) append(taken[own % lanes.number()], each);
 
-  lanes.inside(all, rank, inside, lanes.of_all(rank, Buffer::send), BlockMap::table(handed));
+  lanes.inside(all, rank, handing, lanes.of_all(rank, Buffer::send), BlockMap::table(handed));
   lanes.run(
       all, rank, between, [&](int lane) { return out[lane]; }, [&](int lane) { return in[lane]; });
   lanes.inside(all, rank, inside, BlockMap::table(given), BlockMap::table(taken));
@@ -94,14 +100,17 @@ extern const Algorithm hierarchical{
     .collective = toccata::alltoall,
     .summary = "gathered by leaders on each node, exchanged among nodes, given out",
     .citation = "traff2020",
-    .parameters = {leaders, exchange},
+    .parameters = {leaders, exchange, radix},
     .blocks_alike = true,
     .by_placement = true,
     .impossible =
         [](const Shape& shape) {
-          return std::string(shape.parameters.is(exchange, "bruck") && !by_leaders(shape).even()
-                                 ? "needs as many ranks on every node for exchange=bruck"
-                                 : "");
+          const bool even = by_leaders(shape).even();
+          if (shape.parameters.is(exchange, "bruck") && !even)
+            return std::string("needs as many ranks on every node for exchange=bruck");
+          if (shape.parameters[radix] > 0 && (!shape.parameters.is(leaders, "all") || !even))
+            return std::string("needs leaders=all, and as many ranks on every node, for a radix");
+          return std::string();
         },
     .write = write,
 };
