@@ -114,10 +114,22 @@ class Walk {
         continue;
       }
       visitor_.opened(rank, self.round);
+      if (publishes_twice(sends)) {
+        error_ = at(rank) + "publishes two messages for the same rank on one channel";
+        return;
+      }
       for (const Message& each : recvs) post(rank, each, false);
       for (const Message& each : sends) post(rank, each, true);
       return;  // the last counterpart to come closes the round and makes us ready again
     }
+  }
+
+  static bool publishes_twice(std::span<const Message> sends) {
+    std::vector<std::pair<int, int>> published;
+    for (const Message& each : sends)
+      if (each.travel == Travel::published) published.emplace_back(each.peer, each.channel);
+    std::ranges::sort(published);
+    return std::ranges::adjacent_find(published) != published.end();
   }
 
   void close_round(int rank) {
@@ -154,6 +166,9 @@ class Walk {
     if (send.travel != receive.travel)
       return complain(std::string("travels ") + name(send.travel) + ", expected is " +
                       name(receive.travel));
+    if (send.travel == Travel::published && ranks_[sender].round != ranks_[receiver].round)
+      return complain("is published in its round " + std::to_string(ranks_[sender].round) +
+                      "; both must do so in the same round");
 
     visitor_.moved(sender, send, receiver, receive);
     for (const int rank : {sender, receiver}) {

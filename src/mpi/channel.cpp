@@ -35,6 +35,7 @@ int Channel::start(bool at_once) {
   state_ = State::agreeing;
   agreement_ = std::make_unique<Agreement>();
   window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
+  part_ = world_.node().reserve(window_);
   return checked(agree(at_once));
 }
 
@@ -60,6 +61,8 @@ int Channel::agree(bool at_once) {
   mine[settings_complement] = ~mine[settings];
   mine[lacks_world] = window_ < 0 ? 1 : 0;
   mine[lacks_places] = stance_.knows_places ? 0 : 1;
+  mine[lacks_part] = part_ == nullptr ? 1 : 0;
+  mine[calls] = part_ == nullptr ? 0 : part_->last_call;
   const int code = start_agreement(mine, agreement.largest, user_, agreement.words_request);
   return code == MPI_SUCCESS && at_once && world_.is_open() && within_world_ ? spread() : code;
 }
@@ -140,12 +143,33 @@ void Channel::settle() {
     if (!alike) route_.windows = agreement_->windows;
     route_.window = window_;
     route_.window_size = world_.window_size();
+    if (agreement_->largest[lacks_part] == 0) make_board(agreement_->largest[calls] + 1);
   } else {
     if (window_ >= 0) world_.give_back(std::exchange(window_, -1));
     route_.ranks = Translation();
   }
   agreement_.reset();
   state_ = State::ready;
+}
+
+// Of those ranks that are on our node, if there are others.
+void Channel::make_board(std::uint64_t first_call) {
+  const NodeMemory& node = world_.node();
+  std::vector<node::Part*> parts;
+  std::vector<int> board_ranks(route_.p, -1);
+  for (int rank = 0; rank < route_.p; ++rank) {
+    const int place = node.place(route_.ranks(rank));
+    if (place < 0) continue;
+    board_ranks[rank] = static_cast<int>(parts.size());
+    parts.push_back(
+        node.part(place, route_.windows.empty() ? route_.window : route_.windows[rank]));
+  }
+  if (parts.size() < 2) return;
+  board_ =
+      std::make_unique<node::Board>(*part_, std::move(parts), board_ranks[route_.rank], first_call);
+  route_.board = board_.get();
+  route_.board_ranks = std::move(board_ranks);
+  route_.spare_cores = node.has_spare_cores();
 }
 
 void Channel::refuse(std::string why) {

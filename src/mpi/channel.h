@@ -94,6 +94,8 @@ class Channel {
     settings,
     settings_complement,
     lacks_places,
+    lacks_part,
+    calls,
     words
   };
 
@@ -104,6 +106,7 @@ class Channel {
   int evaluate();
   int duplicate();
   void settle();
+  void make_board(std::uint64_t first_call);
   void refuse(std::string why);
 
   PrivateWorld& world_;
@@ -117,6 +120,8 @@ class Channel {
   Route route_;
   MPI_Comm own_ = MPI_COMM_NULL;  // where there are no windows
   int window_ = -1;
+  node::PartState* part_ = nullptr;  // of the node's memory; null without
+  std::unique_ptr<node::Board> board_;
   std::string why_refused_;
 
   // While it is being agreed on.

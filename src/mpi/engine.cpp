@@ -1,6 +1,6 @@
 #include "mpi/engine.h"
 
-#include <thread>
+#include "mpi/waiting.h"
 
 namespace toccata {
 
@@ -14,14 +14,14 @@ int Engine::prepare(const Plan& plan, const Transport& transport) {
 
 int Engine::run(Background& background) {
   return without_exception([&]() -> int {
+    Waiting waiting(background, transport_.has_spare_cores(), transport_.comm());
     for (; !finished(); ++round_) {
       if (int code = open_round(); code != MPI_SUCCESS) return give_up(code);
       for (bool arrived = false; !arrived;) {
         const bool busy = background.busy();
         if (int code = all_arrived(!busy, arrived); code != MPI_SUCCESS) return give_up(code);
         if (arrived) break;
-        background.progress();
-        std::this_thread::yield();
+        waiting.again();
       }
       close_round();
     }

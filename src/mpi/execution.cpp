@@ -16,6 +16,7 @@ constexpr std::int64_t pack_limit = 64 << 10;
 }  // namespace
 
 int Execution::make_ready() {
+  on_board_ = goes_on_board();
   if (schedule().scratch().empty() && !binding.has_stand_ins()) return MPI_SUCCESS;
   fill(binding.send_copy, binding.send, true);
   fill(binding.recv_copy, binding.recv, binding.recv_role == Binding::Role::input);
@@ -40,6 +41,12 @@ void Execution::finish() {
 }
 
 int Execution::run(Background& background) {
+  if (on_board_) {
+    node::Memory memory;
+    return plan().program && transport().all_on_board() && !background.busy() && lay_out(memory)
+               ? run_program(memory, background)
+               : Engine::run(background);
+  }
   if (!plan().straight || !plan().straight->serves(binding) || background.busy())
     return Engine::run(background);
   note(plan().straight->run(binding, transport()));
@@ -48,10 +55,15 @@ int Execution::run(Background& background) {
 }
 
 int Execution::all_arrived(bool by_waiting, bool& arrived) {
+  if (exchanging_) {
+    exchanging_ = !exchange_.go_on();
+    by_waiting = by_waiting && !exchanging_;
+  }
   arrived = true;
   for (; arrived && arrived_ < requests_.size(); arrived_ += arrived ? 1 : 0)
     note(by_waiting ? Transport::wait(requests_[arrived_])
                     : Transport::test(requests_[arrived_], arrived));
+  arrived = arrived && !exchanging_;
   return MPI_SUCCESS;
 }
 
@@ -59,10 +71,21 @@ int Execution::open_round() {
   recvs_.clear();
   sends_.clear();
   staging_.reset();
-  for (const Message& each : schedule().recvs(round()))
-    if (int code = add_message(each, false); code != MPI_SUCCESS) return code;
-  for (const Message& each : schedule().sends(round()))
-    if (int code = add_message(each, true); code != MPI_SUCCESS) return code;
+  published_.clear();
+  readings_.clear();
+  for (const Message& each : schedule().recvs(round())) {
+    if (is_on_board(each))
+      add_reading(each);
+    else if (int code = add_message(each, false); code != MPI_SUCCESS)
+      return code;
+  }
+  for (const Message& each : schedule().sends(round())) {
+    if (is_on_board(each))
+      published_.push_back(&each);
+    else if (int code = add_message(each, true); code != MPI_SUCCESS)
+      return code;
+  }
+  open_exchange();
   return post();
 }
 
@@ -182,6 +205,7 @@ void Execution::step(const Step& step) {
 
 bool Execution::cancel() {
   bool sending = false;
+  exchanging_ = false;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (i < recvs_.size()) {
       Transport::cancel(requests_[i]);

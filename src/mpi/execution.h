@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "mpi/engine.h"
+#include "node/exchange.h"
+#include "node/program.h"
 
 namespace toccata {
 
@@ -14,7 +16,8 @@ namespace toccata {
 //
 // How a message travels: from where it lies if that is one run of memory; else packed into one
 // piece, where the data is plain and not large; else by a derived datatype, which lets MPI read
-// the pieces itself.
+// the pieces itself. What a schedule publishes is copied into the node's shared memory, between
+// ranks that have one, and read there.
 class Execution final : public Engine {
  public:
   void fit(const Plan& plan) override { binding.fit(plan.units); }
@@ -39,10 +42,23 @@ class Execution final : public Engine {
   int make_ready() override;
   int open_round() override;
   int all_arrived(bool by_waiting, bool& arrived) override;
-  bool is_waiting() const override { return !requests_.empty(); }
+  bool is_waiting() const override { return exchanging_ || !requests_.empty(); }
   void close_round() override;
   void finish() override;
   bool cancel() override;
+
+  // The same for published messages, on the board.
+  bool goes_on_board() const;
+  bool is_on_board(const Message& message) const {
+    return on_board_ && message.travel == Travel::published &&
+           transport().board_rank_of(message.peer) >= 0;
+  }
+  bool lay_out(node::Memory& memory);
+  int run_program(const node::Memory& memory, Background& background);
+  node::Stretch collect(const Message& message, bool is_send);
+  void add_reading(const Message& message);
+  void open_exchange();
+  node::Operator reduction();
 
   int post();     // transfers become requests
   void settle();  // messages have come: unpack
@@ -65,6 +81,24 @@ class Execution final : public Engine {
   std::vector<Run> into_runs_;  // the other side of a copy
   std::vector<Run> unpack_runs_;
   std::vector<Unpacking> unpackings_;
+
+  // What the round publishes and reads.
+  bool on_board_ = false;
+  std::vector<const Message*> published_;
+  std::vector<node::Publication> publications_;
+  std::vector<node::Reading> readings_;
+  std::vector<int> readers_;             // of the publications
+  std::vector<node::Stretch> messages_;  // of the publications
+  node::Exchange exchange_;
+  bool exchanging_ = false;  // the round's exchange is not done
+  struct Reduction {
+    MPI_Datatype type;
+    MPI_Op operation;
+    std::int64_t size;
+  } reduction_;
+  // Of schedules that only publish.
+  node::Program::Run program_;
+  std::vector<std::int64_t> begins_[3];  // by buffer: where blocks begin
 };
 
 }  // namespace toccata

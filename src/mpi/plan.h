@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "mpi/straight.h"
+#include "node/program.h"
 #include "schedule/schedule.h"
 
 namespace toccata {
@@ -14,12 +15,15 @@ struct Plan {
   Schedule schedule = {};
   Units units = {};  // the schedule's
   std::optional<StraightProgram> straight = {};
+  bool publishes = false;                     // some messages are for shared memory
+  std::optional<node::Program> program = {};  // all messages are
   // Whether blocks differ though the algorithm takes them for alike: a SizedExecution runs it.
   bool sized = false;
 
   int tags() const { return schedule.channels() * (sized ? 2 : 1); }
   std::size_t memory() const {
-    return sizeof *this + schedule.memory() + (straight ? straight->memory() : 0);
+    return sizeof *this + schedule.memory() + (straight ? straight->memory() : 0) +
+           (program ? program->memory() : 0);
   }
 };
 

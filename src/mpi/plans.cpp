@@ -34,6 +34,8 @@ std::shared_ptr<const Plan> Plans::make(const Key& key, const Shape& known) {
   plan->schedule = key.choice.schedule(shape, key.rank);
   plan->units = {units(Buffer::send), units(Buffer::recv), shape.parts, key.collective->reduces};
   plan->straight = StraightProgram::compile(plan->schedule);
+  plan->publishes = plan->schedule.publishes();
+  if (plan->publishes) plan->program = node::Program::compile(plan->schedule);
   plan->sized = key.collective->vector_of != nullptr && key.choice.algorithm->blocks_alike;
   return plan;
 }

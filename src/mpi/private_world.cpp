@@ -74,7 +74,11 @@ PrivateWorld::~PrivateWorld() {
 
 int PrivateWorld::open(MPI_Comm comm) {
   comm_ = made_of(comm, Group(MPI_COMM_WORLD));
-  return comm_ != MPI_COMM_NULL ? MPI_SUCCESS : MPI_ERR_COMM;
+  if (comm_ == MPI_COMM_NULL) return MPI_ERR_COMM;
+#ifndef TOCCATA_SIMULATED  // all ranks live in one process there, and have one thread
+  node_.open(comm_);
+#endif
+  return MPI_SUCCESS;
 }
 
 std::vector<int> PrivateWorld::ranks_of(MPI_Comm comm) const {

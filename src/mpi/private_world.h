@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "mpi/node_memory.h"
+
 namespace toccata {
 
 // The one private communicator of the process, with the ranks of MPI_COMM_WORLD, on which the
@@ -22,6 +24,9 @@ class PrivateWorld {
   bool is_open() const { return comm_ != MPI_COMM_NULL; }
   MPI_Comm comm() const { return comm_; }
 
+  // What this process shares with the ranks of its node, while the world is open.
+  NodeMemory& node() { return node_; }
+
   int size() const { return size_; }
   // Those ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for ranks of other worlds.
   std::vector<int> ranks_of(MPI_Comm comm) const;
@@ -37,6 +42,7 @@ class PrivateWorld {
   int size_ = 0;
   int window_size_ = 0;
   int windows_ = 0;
+  NodeMemory node_;
   std::mutex mutex_;         // guards taken_
   std::vector<bool> taken_;  // by window
 };

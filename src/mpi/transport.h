@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mpi/background.h"
+#include "node/board.h"
 
 namespace toccata {
 
@@ -37,6 +38,9 @@ struct Route {
   int window_size = 0;
   int window = 0;                           // ours, and everybody's where there are no windows
   std::vector<std::uint16_t> windows = {};  // by rank
+  node::Board* board = nullptr;             // where ranks of our node publish; null without
+  std::vector<int> board_ranks = {};        // by rank, -1: on another node
+  bool spare_cores = true;                  // on our node
 };
 
 // All that moves data between ranks passes through here. Peers are ranks as a schedule knows them,
@@ -47,7 +51,25 @@ class Transport {
   Transport(const Route& route, int first_tag, int turn = 0)
       : route_(&route), first_tag_(first_tag), turn_(turn) {}
 
+  // The same for a blocking call, which the ranks of a node may serve through their memory: all
+  // ranks number these calls alike.
+  static Transport of_blocking_call(const Route& route, int first_tag, int turn) {
+    Transport result(route, first_tag, turn);
+    result.board_ = route.board;
+    if (route.board != nullptr) result.call_ = route.board->begin_call();
+    return result;
+  }
+
   MPI_Comm comm() const { return route_->comm; }
+
+  // The board on which this call may publish; null without.
+  node::Board* board() const { return board_; }
+  std::uint64_t call() const { return call_; }
+  int board_rank_of(int peer) const { return route_->board_ranks[turned(peer)]; }
+  // Whether all ranks of the communicator are on the board.
+  bool all_on_board() const { return board_ != nullptr && board_->ranks() == route_->p; }
+  int turn() const { return turn_; }
+  bool has_spare_cores() const { return route_->spare_cores; }
 
   // A rank of the private communicator, for a peer.
   int address_of(int peer) const { return route_->ranks(turned(peer)); }
@@ -114,6 +136,8 @@ class Transport {
   const Route* route_ = nullptr;
   int first_tag_ = 0;
   int turn_ = 0;
+  node::Board* board_ = nullptr;
+  std::uint64_t call_ = 0;
 };
 
 }  // namespace toccata

@@ -68,6 +68,11 @@ ScheduleBuilder& ScheduleBuilder::recv(int peer, const BlockRange& blocks, Trave
   return *this;
 }
 
+ScheduleBuilder& ScheduleBuilder::publish(std::span<const int> readers, const BlockRange& blocks) {
+  for (const int reader : readers) publish(reader, blocks);
+  return *this;
+}
+
 ScheduleBuilder& ScheduleBuilder::step(std::span<const BlockRange> from,
                                        std::span<const BlockRange> into, bool reduces) {
   assert(schedule_.rounds() > 0 && "round() comes first");

@@ -35,6 +35,14 @@ class ScheduleBuilder {
   // Messages of no blocks: all that counts is that they come.
   ScheduleBuilder& send(int peer) { return send(peer, BlockRanges{}); }
   ScheduleBuilder& recv(int peer) { return recv(peer, BlockRanges{}); }
+  // In shared memory: one copy of `blocks`, which each of the readers reads in this round.
+  ScheduleBuilder& publish(std::span<const int> readers, const BlockRange& blocks);
+  ScheduleBuilder& publish(int reader, const BlockRange& blocks) {
+    return send(reader, blocks, Travel::published);
+  }
+  ScheduleBuilder& read(int publisher, const BlockRange& into) {
+    return recv(publisher, into, Travel::published);
+  }
   ScheduleBuilder& copy(const BlockRanges& from, const BlockRanges& into);
   ScheduleBuilder& copy(const BlockRange& from, const BlockRange& into);
   // into = from ∘ into, where `from` holds what the lower ranks contribute.

@@ -1,5 +1,7 @@
 #include "schedule/schedule.h"
 
+#include <algorithm>
+
 namespace toccata {
 
 const char* name(Travel travel) {
@@ -12,6 +14,8 @@ const char* name(Travel travel) {
       return "datatype";
     case Travel::per_block:
       return "per_block";
+    case Travel::published:
+      return "published";
   }
   return "?";
 }
@@ -20,6 +24,11 @@ void Schedule::set_travel(Travel travel) {
   for (auto* messages : {&sends_, &recvs_})
     for (Message& each : *messages)
       if (each.travel == Travel::whole) each.travel = travel;
+}
+
+bool Schedule::publishes() const {
+  const auto is_published = [](const Message& each) { return each.travel == Travel::published; };
+  return std::ranges::any_of(sends_, is_published) || std::ranges::any_of(recvs_, is_published);
 }
 
 std::int64_t pieces(const Schedule& schedule, const Message& message) {

@@ -12,7 +12,12 @@ namespace toccata {
 // straight from memory where the blocks lie together, else packed or by a derived datatype. The
 // others prescribe it, for algorithms whose point is the choice; `per_block` is one MPI message for
 // every block. Both sides must say the same.
-enum class Travel : std::uint8_t { whole, packed, datatype, per_block };
+//
+// `published`: between ranks of one node, the sender copies the blocks into shared memory, once for
+// all ranks that it sends the same blocks to in this round, and the receivers read them there. Both
+// sides do so in the same round of the schedule, with at most one such message from one rank to
+// another per round and channel. Elsewhere it is a `whole` message.
+enum class Travel : std::uint8_t { whole, packed, datatype, per_block, published };
 
 const char* name(Travel travel);
 
@@ -72,6 +77,9 @@ class Schedule {
 
   // Prescribes how the messages travel that are `whole` so far.
   void set_travel(Travel travel);
+
+  // Whether some messages are published.
+  bool publishes() const;
 
   // Bytes this schedule occupies.
   std::size_t memory() const;

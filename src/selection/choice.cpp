@@ -12,8 +12,9 @@ namespace {
 
 // The parameter that the executor gives every algorithm; Travel by its number.
 const Parameter& travel() {
-  static const Parameter parameter = choice("travel", "how messages of several pieces travel",
-                                            {"whole", "packed", "datatype", "per_block"});
+  static const Parameter parameter =
+      choice("travel", "how messages of several pieces travel",
+             {"whole", "packed", "datatype", "per_block", "published"});
   return parameter;
 }
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "node/board.h"
+#include "node/segment.h"
+
+namespace toccata {
+
+// The memory that this process shares with the other ranks of its node, and its own parts of it: so
+// many communicators at a time publish there. Part n is for the communicator that has our window n
+// of the private world.
+class NodeMemory {
+ public:
+  // Collective over `world`, which has all ranks of MPI_COMM_WORLD. Where a node cannot share
+  // memory, its ranks say why, and messages do it all.
+  void open(MPI_Comm world);
+  bool is_open() const { return !members_.empty(); }
+  const std::string& why_not() const { return why_not_; }
+
+  // The place of a rank of MPI_COMM_WORLD among the ranks of this node; -1: on another node.
+  int place(int world_rank) const;
+  node::Part* part(int place, int number) const { return segment_.part(place, number); }
+
+  // Takes memory for our part of that number; null where there is none.
+  node::PartState* reserve(int number);
+
+  // Whether each rank of the node can have a core of its own.
+  bool has_spare_cores() const { return spare_cores_; }
+
+ private:
+  bool share(MPI_Comm node_comm, int place, int ranks);
+  void count_cores(MPI_Comm node_comm, int ranks);
+
+  std::vector<int> members_;  // the node's ranks of MPI_COMM_WORLD, ascending; empty: not open
+  int place_ = 0;
+  bool spare_cores_ = true;
+  std::string why_not_;
+  node::Segment segment_;
+  std::vector<node::PartState> states_;  // of our parts
+};
+
+}  // namespace toccata

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <sched.h>
+
+#include "mpi/background.h"
+
+namespace toccata {
+
+// How a rank waits for another one of its node: it looks again at once while each rank has a core,
+// and else lets others run. Meanwhile it drives MPI and the process' open requests, because the
+// awaited rank may itself wait for one of them: it may still be in an MPI_Send to us.
+class Waiting {
+ public:
+  Waiting(Background& background, bool spare_cores, MPI_Comm comm)
+      : background_(background), comm_(comm), spins_(spare_cores ? 20000 : 20) {}
+
+  void again() {
+    if (background_.busy()) {
+      background_.progress();
+      sched_yield();
+      return;
+    }
+    ++looks_;
+    if (looks_ < spins_ && (looks_ & 1023) != 0) {
+      relax();
+      return;
+    }
+    if (looks_ < spins_ || (looks_ & 7) == 0) {
+      int found = 0;
+      PMPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &found, MPI_STATUS_IGNORE);
+    }
+    if (looks_ >= spins_) sched_yield();
+  }
+
+ private:
+  static void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  Background& background_;
+  MPI_Comm comm_;
+  int spins_;
+  int looks_ = 0;
+};
+
+}  // namespace toccata

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace toccata::node {
+
+// What one rank writes in a cache line no other rank writes. Processors fetch lines in pairs;
+// A64FX has lines of 256 bytes.
+#if defined(__aarch64__)
+inline constexpr std::size_t line = 256;
+#else
+inline constexpr std::size_t line = 128;
+#endif
+
+// A point in the life of a board: the number of the collective call on this communicator, which all
+// ranks count alike, and within the call the round and the position in it. A round that does not
+// fit the slots is published piece by piece; the pieces of all channels take turns:
+//
+//   position = piece * channels + channel
+struct Moment {
+  std::uint64_t call = 0;
+  std::uint32_t round = 0;
+  std::uint32_t position = 0;
+
+  std::uint64_t within_call() const { return std::uint64_t{round} << 32 | position; }
+  auto operator<=>(const Moment&) const = default;
+};
+
+// How far a rank has come with reading: everything before this moment. Only its owner writes it.
+struct alignas(line) Progress {
+  std::atomic<std::uint64_t> call;
+  std::atomic<std::uint64_t> within_call;
+
+  void set(const Moment& moment);
+  bool has_passed(const Moment& moment) const;
+};
+
+// One publication, which readers find by its moment. A short one lies next to its flag, in the same
+// line; of a longer one the data lies in the slot's memory.
+struct alignas(line) Slot {
+  std::atomic<std::uint64_t> call;
+  std::atomic<std::uint64_t> within_call;
+  std::uint32_t stride;  // bytes from one reader's piece to the next one's; 0: all read the same
+  std::uint32_t piece;   // bytes of a message that a position carries, at most
+  std::uint32_t inlined;
+  std::uint32_t unused;
+  char payload[line - 32];
+};
+static_assert(sizeof(Slot) == line && sizeof(Progress) == line);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+// The shared memory of one rank on a board: its progress, and the slots that it publishes in.
+//
+//   | Progress | Slot 0 | ... | Slot 3 | data of slot 0 | ... | data of slot 3 |
+struct Part {
+  static constexpr int slots = 4;
+  static constexpr std::size_t slot_bytes = 8 << 10;
+  static constexpr std::size_t bytes = line * (1 + slots) + slots * slot_bytes;
+
+  Progress progress;
+  Slot slot[slots];
+  char data[slots][slot_bytes];
+};
+static_assert(sizeof(Part) == Part::bytes);
+
+// What a rank remembers of its own part, beyond the life of the communicator that uses it: the
+// ranks that may still be reading there. The next communicator waits for them before it overwrites
+// a slot.
+struct PartState {
+  struct Reader {
+    const Progress* progress;
+    int rank;  // on the present board; -1: of an earlier one
+  };
+  struct Pending {
+    Moment moment;
+    std::vector<Reader> readers;
+  };
+  explicit PartState(Part* of = nullptr) : part(of) {}
+
+  Part* part;
+  Pending pending[Part::slots];
+  std::uint64_t last_call = 0;  // numbers of calls grow over all communicators that use the part
+};
+
+// Where the ranks of one communicator that share memory publish blocks for each other.
+//
+// A rank publishes at a moment; each reader waits for that moment in the publisher's slot, reads in
+// place, and then sets its own progress. The publisher uses a slot again once all its readers have
+// passed. It learns that from their progress, or from what they publish: a rank that publishes in
+// call 7 has finished call 6. Two ranks, an allreduce of 8 bytes:
+//
+//   rank 0   slot 3: {call 7, a}    reads b in rank 1's slot 3    progress: past call 7
+//   rank 1   slot 3: {call 7, b}    reads a in rank 0's slot 3    progress: past call 7
+//
+// All functions are for the owner's thread. Flags are stored with release and loaded with acquire
+// order, so data is visible before its flag on any processor.
+class Board {
+ public:
+  static constexpr int most_ranks = Part::slot_bytes / 16;
+
+  // The parts of all ranks of the board, of which `own` is ours. The first call has the number
+  // `first_call`, the same on all ranks and larger than PartState::last_call on each.
+  Board(PartState& state, std::vector<Part*> parts, int own, std::uint64_t first_call);
+
+  int ranks() const { return static_cast<int>(parts_.size()); }
+  int own() const { return own_; }
+
+  // All ranks count each call of the communicator.
+  std::uint64_t begin_call() { return state_->last_call = next_call_++; }
+
+  // The most bytes of a message that one position carries, where all readers share the slot's
+  // memory or where each of them has its own share.
+  std::uint32_t piece(bool common) const { return common ? Part::slot_bytes : own_piece_; }
+
+  // Whether our slot for that moment may be overwritten.
+  bool is_free(const Moment& moment);
+
+  // Where to write what is to be published, before publish(). `most` is the longest message that
+  // any reader gets now, `piece` the longest at this and all other positions; the data of reader q
+  // begins q * stride bytes after `data`.
+  struct Place {
+    char* data;
+    std::uint32_t stride;
+  };
+  Place open(const Moment& moment, bool common, std::uint32_t most, std::uint32_t piece);
+  void publish(const Moment& moment, std::span<const int> readers);
+
+  // What `publisher` published at that moment, as this rank may read it; null if not yet.
+  const Slot* find(int publisher, const Moment& moment);
+  const char* data(int publisher, const Moment& moment, const Slot& slot) const;
+
+  // We have read all that we read before that moment.
+  void pass(const Moment& moment) { state_->part->progress.set(moment); }
+
+ private:
+  static int index(const Moment& moment) {
+    return static_cast<int>((moment.call + moment.round + moment.position) % Part::slots);
+  }
+  static constexpr std::uint32_t inline_bytes = sizeof(Slot::payload);
+
+  PartState* state_;
+  std::vector<Part*> parts_;
+  std::vector<std::uint64_t> heard_of_;  // by rank: it has finished all calls before this one
+  int own_;
+  std::uint32_t own_piece_;  // of a slot, where each reader has its own
+  std::uint64_t next_call_;
+};
+
+}  // namespace toccata::node

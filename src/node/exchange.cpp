@@ -1,0 +1,112 @@
+#include "node/exchange.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace toccata::node {
+
+void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int channels,
+                    std::span<const Publication> publications, std::span<const Reading> readings,
+                    std::span<const Combination> combinations, const Operator& reduction) {
+  board_ = &board;
+  call_ = call;
+  round_ = round;
+  channels_ = channels;
+  publications_ = publications;
+  readings_ = readings;
+  combinations_ = combinations;
+  reduction_ = reduction;
+  piece_ = 0;
+  published_ = more_ = false;
+  next_ = 0;
+  bytes_ = 0;
+  if (found_.size() < readings.size()) found_.resize(readings.size());
+}
+
+// Pieces of a reduction are all as short as those of which each reader has its own, so that the
+// pieces of all ranks hold the same elements.
+std::uint32_t Exchange::piece_bytes(bool common) const {
+  if (!reduction_) return board_->piece(common);
+  return static_cast<std::uint32_t>(board_->piece(false) / reduction_.element * reduction_.element);
+}
+
+bool Exchange::go_on() {
+  do {
+    if (!published_) {
+      for (; next_ < publications_.size(); ++next_)
+        if (!publish(publications_[next_])) return false;
+      published_ = true;
+      next_ = 0;
+    }
+    for (; next_ < readings_.size(); ++next_)
+      if (!read(next_)) return false;
+    if (bytes_ > 0) combine();
+    ++piece_;
+    if (!readings_.empty()) board_->pass(more_ ? moment(0) : Moment{call_, round_ + 1, 0});
+    published_ = false;
+    next_ = 0;
+    bytes_ = 0;
+  } while (std::exchange(more_, false));
+  return true;
+}
+
+// A message without bytes is published all the same: its reader waits to hear of us.
+bool Exchange::publish(const Publication& publication) {
+  const bool common = publication.common();
+  const std::int64_t piece = piece_bytes(common);
+  const std::int64_t first = piece * piece_;
+  std::int64_t most = 0;
+  for (const Stretch& each : publication.messages) most = std::max(most, each.bytes - first);
+  if (most <= 0 && piece_ > 0) return true;
+  const Moment now = moment(publication.channel);
+  if (!board_->is_free(now)) return false;
+  more_ = more_ || most > piece;
+  most = std::clamp<std::int64_t>(most, 0, piece);
+  const Board::Place place = board_->open(now, common, static_cast<std::uint32_t>(most),
+                                          static_cast<std::uint32_t>(piece));
+  for (std::size_t i = 0; i < publication.messages.size(); ++i) {
+    const Stretch& message = publication.messages[i];
+    const std::int64_t bytes = std::min(message.bytes - first, most);
+    const int reader = common ? 0 : publication.readers[i];
+    if (bytes > 0)
+      std::memcpy(place.data + std::size_t{place.stride} * reader, message.data + first,
+                  static_cast<std::size_t>(bytes));
+  }
+  board_->publish(now, publication.readers);
+  return true;
+}
+
+bool Exchange::read(std::size_t reading) {
+  const Reading& own = readings_[reading];
+  Found& found = found_[reading];
+  if (piece_ > 0 && own.into.bytes <= found.piece * piece_) return true;  // ended earlier
+  const Moment now = moment(own.channel);
+  const Slot* const slot = board_->find(own.publisher, now);
+  if (slot == nullptr) return false;
+  found = {board_->data(own.publisher, now, *slot), slot->piece};
+  const std::int64_t first = found.piece * piece_;
+  const std::int64_t bytes = std::min(own.into.bytes - first, found.piece);
+  more_ = more_ || own.into.bytes - first > found.piece;
+  if (own.into.data == nullptr) {
+    first_ = first;
+    bytes_ = bytes;
+  } else if (bytes > 0) {
+    std::memcpy(own.into.data + first, found.data, static_cast<std::size_t>(bytes));
+  }
+  return true;
+}
+
+void Exchange::combine() {
+  for (const Combination& each : combinations_) {
+    const char* const from = each.reading >= 0 ? found_[each.reading].data : each.from + first_;
+    char* const into = each.into + first_;
+    if (from == into) continue;
+    if (each.reduces)
+      reduction_.apply(reduction_.context, from, into, bytes_);
+    else
+      std::memcpy(into, from, static_cast<std::size_t>(bytes_));
+  }
+}
+
+}  // namespace toccata::node

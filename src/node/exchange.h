@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "node/board.h"
+
+namespace toccata::node {
+
+// A stretch of this rank's memory.
+struct Stretch {
+  char* data = nullptr;
+  std::int64_t bytes = 0;
+};
+
+// What a rank publishes on one channel in a round: the same message for all its readers, or one of
+// its own for each.
+struct Publication {
+  int channel = 0;
+  std::span<const int> readers;
+  std::span<const Stretch> messages;  // one for all readers, or one per reader
+
+  bool common() const { return messages.size() == 1; }
+};
+
+// A message that a rank reads.
+struct Reading {
+  int publisher = 0;
+  int channel = 0;
+  Stretch into;
+};
+
+// into = from, or into = from ∘ into, for elements side by side. `from` may be what the reading of
+// that number found, in place.
+struct Combination {
+  const char* from = nullptr;
+  int reading = -1;
+  char* into = nullptr;
+  bool reduces = false;
+};
+
+// How to reduce elements: into = from ∘ into for that many bytes, a multiple of `element`.
+struct Operator {
+  void (*apply)(void* context, const char* from, char* into, std::int64_t bytes) = nullptr;
+  void* context = nullptr;
+  std::int64_t element = 1;  // bytes
+
+  explicit operator bool() const { return apply != nullptr; }
+};
+
+// One rank's part in one round of published messages: copies what it publishes into its slots, and
+// what it reads from the slots of others. Never waits: go_on() goes as far as it can, and is called
+// again until it says that the round is done. Of messages longer than a slot, ranks publish and
+// read one piece after the other, all in the same order, so that no two ranks wait for each other.
+//
+//   piece            0        1        2
+//   rank 0   publish a0       a1       a2
+//            read       b0       b1       b2
+class Exchange {
+ public:
+  // Opens a round; the spans stay valid until it is done. Readings go into their stretches. Those
+  // without an address are read by the combinations in place; all stretches of these and of the
+  // combinations have one length. In collectives that reduce, every rank gives the operation, also
+  // in rounds without combinations, because the length of a piece depends on it.
+  void open(Board& board, std::uint64_t call, std::uint32_t round, int channels,
+            std::span<const Publication> publications, std::span<const Reading> readings,
+            std::span<const Combination> combinations = {}, const Operator& reduction = {});
+
+  bool go_on();
+
+ private:
+  bool publish(const Publication& publication);
+  bool read(std::size_t reading);
+  void combine();
+  std::uint32_t piece_bytes(bool common) const;
+  Moment moment(int channel) const {
+    return {call_, round_,
+            piece_ * static_cast<std::uint32_t>(channels_) + static_cast<std::uint32_t>(channel)};
+  }
+
+  Board* board_ = nullptr;
+  std::uint64_t call_ = 0;
+  std::uint32_t round_ = 0;
+  int channels_ = 1;
+  std::span<const Publication> publications_;
+  std::span<const Reading> readings_;
+  std::span<const Combination> combinations_;
+  Operator reduction_;
+
+  std::uint32_t piece_ = 0;
+  bool published_ = false;  // everything of this piece
+  bool more_ = false;       // some message has a next piece
+  std::size_t next_ = 0;    // of the publications, then of the readings
+  struct Found {
+    const char* data;    // the present piece in the publisher's slot
+    std::int64_t piece;  // bytes
+  };
+  std::vector<Found> found_;            // by reading
+  std::int64_t first_ = 0, bytes_ = 0;  // what the combinations have of this piece
+};
+
+}  // namespace toccata::node

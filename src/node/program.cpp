@@ -1,0 +1,237 @@
+#include "node/program.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace toccata::node {
+
+class Program::Compiler {
+ public:
+  explicit Compiler(const Schedule& schedule) : schedule_(schedule) {}
+
+  std::optional<Program> compile() {
+    program_.channels_ = schedule_.channels();
+    program_.uses_scratch_ = !schedule_.scratch().empty();
+    count_uses();
+    for (int round = 0; round < schedule_.rounds(); ++round)
+      if (!add_round(round)) return {};
+    begin_round();
+    return std::move(program_);
+  }
+
+ private:
+  static bool flatten(std::span<const BlockRange> ranges, Blocks& blocks) {
+    blocks = {};
+    if (ranges.empty()) return true;
+    if (ranges.size() != 1 || !ranges[0].consecutive()) return false;
+    blocks = {ranges[0].first, static_cast<std::int32_t>(ranges[0].blocks()), ranges[0].buffer};
+    return true;
+  }
+
+  // How often each scratch block is named: what is received in one and named once more, by a step
+  // of the same round, need not be received.
+  void count_uses() {
+    const auto count = [&](std::span<const BlockRange> ranges) {
+      for (const BlockRange& range : ranges)
+        if (range.buffer == Buffer::scratch)
+          for_each_block(range, [&](int block) {
+            if (block >= static_cast<int>(uses_.size())) uses_.resize(block + 1);
+            ++uses_[block];
+          });
+    };
+    for (int round = 0; round < schedule_.rounds(); ++round) {
+      for (const Message& each : schedule_.sends(round)) count(schedule_.ranges(each));
+      for (const Message& each : schedule_.recvs(round)) count(schedule_.ranges(each));
+      for (const toccata::Step& each : schedule_.steps(round)) {
+        count(schedule_.from(each));
+        count(schedule_.into(each));
+      }
+    }
+  }
+  bool is_used_twice(const Blocks& blocks) const {
+    return std::all_of(uses_.begin() + blocks.first, uses_.begin() + blocks.first + blocks.count,
+                       [](int uses) { return uses == 2; });
+  }
+
+  Round& begin_round() {
+    return program_.rounds_.emplace_back(
+        Round{static_cast<std::uint32_t>(program_.published_.size()),
+              static_cast<std::uint32_t>(program_.reads_.size()),
+              static_cast<std::uint32_t>(program_.steps_.size())});
+  }
+
+  bool add_round(int round) {
+    Round& added = begin_round();
+    for (int channel = 0; channel < schedule_.channels(); ++channel)
+      if (!add_publication(round, channel)) return false;
+    for (const Message& each : schedule_.recvs(round)) {
+      Read read{.publisher = each.peer, .channel = each.channel, .into = {}};
+      if (each.travel != Travel::published || !flatten(schedule_.ranges(each), read.into))
+        return false;
+      program_.reads_.push_back(read);
+    }
+    return add_steps(round, added);
+  }
+
+  bool add_publication(int round, int channel) {
+    std::vector<Blocks> messages;
+    Published added{.channel = channel,
+                    .first_message = static_cast<std::uint32_t>(program_.messages_.size()),
+                    .first_reader = static_cast<std::uint32_t>(program_.readers_.size())};
+    for (const Message& each : schedule_.sends(round)) {
+      if (each.channel != channel) continue;
+      if (each.travel != Travel::published ||
+          !flatten(schedule_.ranges(each), messages.emplace_back()))
+        return false;
+      program_.readers_.push_back(each.peer);
+      ++added.readers;
+    }
+    if (messages.empty()) return true;
+    if (std::ranges::count(messages, messages.front()) == static_cast<int>(messages.size()))
+      messages.resize(1);
+    added.messages = static_cast<std::uint32_t>(messages.size());
+    program_.messages_.insert(program_.messages_.end(), messages.begin(), messages.end());
+    program_.published_.push_back(added);
+    return true;
+  }
+
+  // Steps read in place only where all messages and steps of the round are of one length: then a
+  // piece of a message holds the same elements as a piece of a step, and no step overwrites what a
+  // later piece still publishes.
+  bool add_steps(int round, Round& added) {
+    const std::span reads(program_.reads_.begin() + added.reads, program_.reads_.end());
+    const auto steps = schedule_.steps(round);
+    const std::int64_t length = steps.empty() ? 0 : blocks(schedule_.from(steps[0]));
+    const auto has_length = [&](const auto& message) {
+      return blocks(schedule_.ranges(message)) == length;
+    };
+    bool in_place = std::ranges::all_of(schedule_.sends(round), has_length) &&
+                    std::ranges::all_of(schedule_.recvs(round), has_length);
+    std::vector<int> readings;
+    for (const toccata::Step& each : steps) {
+      Step step{.from = {}, .into = {}, .reduces = each.reduces};
+      if (!flatten(schedule_.from(each), step.from) || !flatten(schedule_.into(each), step.into))
+        return false;
+      const auto read = std::ranges::find(reads, step.from, &Read::into);
+      if (step.from.buffer == Buffer::scratch && read != reads.end() && is_used_twice(step.from)) {
+        step.reading = static_cast<int>(read - reads.begin());
+        readings.push_back(step.reading);
+      }
+      in_place = in_place && step.from.count == length;
+      program_.steps_.push_back(step);
+    }
+    added.in_place = in_place && !readings.empty();
+    for (const int reading : readings)
+      if (added.in_place)
+        reads[reading].in_place = true;
+      else
+        for (auto step = program_.steps_.begin() + added.steps; step != program_.steps_.end();
+             ++step)
+          step->reading = -1;
+    return true;
+  }
+
+  const Schedule& schedule_;
+  Program program_;
+  std::vector<int> uses_;  // by scratch block
+};
+
+std::optional<Program> Program::compile(const Schedule& schedule) {
+  return Compiler(schedule).compile();
+}
+
+std::size_t Program::memory() const {
+  return rounds_.capacity() * sizeof(Round) + published_.capacity() * sizeof(Published) +
+         readers_.capacity() * sizeof(int) + messages_.capacity() * sizeof(Blocks) +
+         reads_.capacity() * sizeof(Read) + steps_.capacity() * sizeof(Step);
+}
+
+void Program::Run::start(const Program& program, Board& board, std::uint64_t call, int first,
+                         const Memory& memory, const Operator& reduction) {
+  program_ = &program;
+  board_ = &board;
+  call_ = call;
+  first_ = first;
+  memory_ = memory;
+  reduction_ = reduction;
+  round_ = 0;
+  open_ = false;
+}
+
+bool Program::Run::go_on() {
+  for (; round_ + 1 < program_->rounds_.size(); ++round_) {
+    if (!open_) open_round();
+    if (!exchange_.go_on()) return false;
+    close_round();
+  }
+  return true;
+}
+
+int Program::Run::board_rank(int rank) const {
+  rank += first_;
+  return rank < board_->ranks() ? rank : rank - board_->ranks();
+}
+
+void Program::Run::open_round() {
+  const Round& begin = program_->rounds_[round_];
+  const Round& end = program_->rounds_[round_ + 1];
+  const auto stretch = [&](const Blocks& blocks) {
+    return memory_.sides[static_cast<int>(blocks.buffer)].stretch(blocks.first, blocks.count);
+  };
+  publications_.clear();
+  readings_.clear();
+  combinations_.clear();
+  const std::span published(program_->published_.begin() + begin.published,
+                            program_->published_.begin() + end.published);
+  if (!published.empty()) {
+    const std::uint32_t first_message = published.front().first_message;
+    const std::uint32_t first_reader = published.front().first_reader;
+    messages_.clear();
+    readers_.clear();
+    const Published& last = published.back();
+    for (std::uint32_t i = first_message; i < last.first_message + last.messages; ++i)
+      messages_.push_back(stretch(program_->messages_[i]));
+    for (std::uint32_t i = first_reader; i < last.first_reader + last.readers; ++i)
+      readers_.push_back(board_rank(program_->readers_[i]));
+    for (const Published& each : published)
+      publications_.push_back(
+          {each.channel,
+           std::span(readers_).subspan(each.first_reader - first_reader, each.readers),
+           std::span(messages_).subspan(each.first_message - first_message, each.messages)});
+  }
+  for (std::uint32_t i = begin.reads; i < end.reads; ++i) {
+    const Read& read = program_->reads_[i];
+    Stretch into = stretch(read.into);
+    if (read.in_place) into.data = nullptr;
+    readings_.push_back({board_rank(read.publisher), read.channel, into});
+  }
+  if (begin.in_place)
+    for (std::uint32_t i = begin.steps; i < end.steps; ++i) {
+      const Step& step = program_->steps_[i];
+      combinations_.push_back({step.reading < 0 ? stretch(step.from).data : nullptr, step.reading,
+                               stretch(step.into).data, step.reduces});
+    }
+  exchange_.open(*board_, call_, round_, program_->channels_, publications_, readings_,
+                 combinations_, reduction_);
+  open_ = true;
+}
+
+void Program::Run::close_round() {
+  open_ = false;
+  const Round& begin = program_->rounds_[round_];
+  if (begin.in_place) return;
+  const auto stretch = [&](const Blocks& blocks) {
+    return memory_.sides[static_cast<int>(blocks.buffer)].stretch(blocks.first, blocks.count);
+  };
+  for (std::uint32_t i = begin.steps; i < program_->rounds_[round_ + 1].steps; ++i) {
+    const Step& step = program_->steps_[i];
+    const Stretch from = stretch(step.from), into = stretch(step.into);
+    if (from.bytes == 0 || from.data == into.data) continue;
+    if (step.reduces)
+      reduction_.apply(reduction_.context, from.data, into.data, from.bytes);
+    else
+      std::memcpy(into.data, from.data, static_cast<std::size_t>(from.bytes));
+  }
+}
+
+}  // namespace toccata::node

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "node/exchange.h"
+#include "schedule/schedule.h"
+
+namespace toccata::node {
+
+// Where the blocks of a schedule lie, one behind the other in each buffer.
+struct Memory {
+  struct Side {
+    char* base = nullptr;
+    std::int64_t block = 0;                     // bytes of a block, where all have the same size
+    std::span<const std::int64_t> begins = {};  // else where each block begins, and the last ends
+
+    Stretch stretch(std::int32_t first, std::int32_t count) const {
+      if (begins.empty()) return {base + first * block, count * block};
+      return {base + begins[first], begins[first + count] - begins[first]};
+    }
+  };
+  std::array<Side, 3> sides;  // by Buffer
+};
+
+// A schedule whose messages are all published and whose messages and steps are one stretch of
+// blocks each, made ready to run on a board. Blocks that are received in scratch only to be reduced
+// or copied from there are never received: the step reads them where they were published.
+class Program {
+ public:
+  // Nothing where the schedule is not of that kind.
+  static std::optional<Program> compile(const Schedule& schedule);
+
+  // Runs one call, a round at a time. Kept from call to call, because it holds memory.
+  class Run {
+   public:
+    // `first` is the schedule's rank 0 on the board, whose ranks are all ranks of the communicator.
+    void start(const Program& program, Board& board, std::uint64_t call, int first,
+               const Memory& memory, const Operator& reduction);
+    // Goes as far as it can; true at the end of the schedule.
+    bool go_on();
+
+   private:
+    int board_rank(int rank) const;
+    void open_round();
+    void close_round();
+
+    const Program* program_ = nullptr;
+    Board* board_ = nullptr;
+    std::uint64_t call_ = 0;
+    int first_ = 0;
+    Memory memory_;
+    Operator reduction_;
+    std::uint32_t round_ = 0;
+    bool open_ = false;
+    Exchange exchange_;
+    std::vector<int> readers_;
+    std::vector<Stretch> messages_;
+    std::vector<Publication> publications_;
+    std::vector<Reading> readings_;
+    std::vector<Combination> combinations_;
+  };
+
+  // Readings that steps do where the data was published.
+  int reads_in_place() const {
+    return static_cast<int>(std::ranges::count_if(reads_, &Read::in_place));
+  }
+  bool uses_scratch() const { return uses_scratch_; }
+  std::size_t memory() const;
+
+ private:
+  struct Blocks {
+    std::int32_t first = 0, count = 0;
+    Buffer buffer = Buffer::recv;
+
+    bool operator==(const Blocks&) const = default;
+  };
+  struct Published {
+    int channel = 0;
+    std::uint32_t first_message = 0, messages = 0;  // 1 message: common
+    std::uint32_t first_reader = 0, readers = 0;
+  };
+  struct Read {
+    int publisher = 0;
+    int channel = 0;
+    Blocks into;
+    bool in_place = false;  // a step reads it where it was published
+  };
+  struct Step {
+    Blocks from, into;
+    int reading = -1;  // of the round, that `from` names
+    bool reduces = false;
+  };
+  // Where a round's entries begin.
+  struct Round {
+    std::uint32_t published = 0, reads = 0, steps = 0;
+    bool in_place = false;  // steps read what others published
+  };
+  class Compiler;
+
+  int channels_ = 1;
+  bool uses_scratch_ = false;
+  std::vector<Round> rounds_;  // and one behind the last
+  std::vector<Published> published_;
+  std::vector<int> readers_;
+  std::vector<Blocks> messages_;
+  std::vector<Read> reads_;
+  std::vector<Step> steps_;
+};
+
+}  // namespace toccata::node

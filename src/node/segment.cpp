@@ -1,0 +1,68 @@
+#include "node/segment.h"
+
+#include <fcntl.h>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace toccata::node {
+
+namespace {
+
+constexpr std::size_t header_bytes = 4096;  // a page, with the nonce
+
+}  // namespace
+
+Segment::~Segment() { close(); }
+
+void Segment::close() {
+  if (memory_ != nullptr) munmap(memory_, size_);
+  if (file_ >= 0) ::close(file_);
+  memory_ = nullptr;
+  file_ = -1;
+}
+
+std::string Segment::create(int ranks, int parts_per_rank, std::uint64_t nonce) {
+  file_ = memfd_create("toccata", MFD_CLOEXEC);
+  const std::size_t size = header_bytes + Part::bytes * ranks * parts_per_rank;
+  if (file_ < 0 || ftruncate(file_, static_cast<off_t>(size)) != 0 ||
+      fallocate(file_, 0, 0, header_bytes) != 0 || !map(ranks, parts_per_rank)) {
+    close();
+    return "";
+  }
+  *reinterpret_cast<std::uint64_t*>(memory_) = nonce;
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
+}
+
+bool Segment::open(const std::string& path, int ranks, int parts_per_rank, std::uint64_t nonce) {
+  file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file_ >= 0 && map(ranks, parts_per_rank) &&
+      *reinterpret_cast<const std::uint64_t*>(memory_) == nonce)
+    return true;
+  close();
+  return false;
+}
+
+// A child process must not write here: it would speak for its parent.
+bool Segment::map(int ranks, int parts_per_rank) {
+  parts_per_rank_ = parts_per_rank;
+  size_ = header_bytes + Part::bytes * ranks * parts_per_rank;
+  if (lseek(file_, 0, SEEK_END) != static_cast<off_t>(size_)) return false;
+  void* const memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (memory == MAP_FAILED) return false;
+  memory_ = static_cast<char*>(memory);
+  madvise(memory_, size_, MADV_DONTFORK);
+  return true;
+}
+
+Part* Segment::part(int rank, int number) const {
+  return reinterpret_cast<Part*>(memory_ + header_bytes +
+                                 Part::bytes * (std::size_t(rank) * parts_per_rank_ + number));
+}
+
+bool Segment::reserve(int rank, int number) {
+  const auto first = reinterpret_cast<char*>(part(rank, number)) - memory_;
+  return fallocate(file_, 0, first, Part::bytes) == 0;
+}
+
+}  // namespace toccata::node

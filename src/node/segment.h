@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "node/board.h"
+
+namespace toccata::node {
+
+// The memory that the ranks of a node share: so many parts for each rank. It has no name in any
+// file system, so a crash leaves nothing behind, and it takes no pages until a rank reserves a
+// part.
+class Segment {
+ public:
+  Segment() = default;
+  ~Segment();
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  // By one rank; the others open it by what this says, a path in /proc that names our process.
+  // Empty where the system refuses.
+  std::string create(int ranks, int parts_per_rank, std::uint64_t nonce);
+  // By the others; false where the system refuses, or the nonce shows that it is another process'.
+  bool open(const std::string& path, int ranks, int parts_per_rank, std::uint64_t nonce);
+
+  bool is_open() const { return memory_ != nullptr; }
+
+  Part* part(int rank, int number) const;
+  // Takes memory for one of our own parts, where this process runs; false where there is none. To
+  // touch a page that is not there would end the process.
+  bool reserve(int rank, int number);
+
+ private:
+  bool map(int ranks, int parts_per_rank);
+  void close();
+
+  int file_ = -1;
+  char* memory_ = nullptr;
+  std::size_t size_ = 0;
+  int parts_per_rank_ = 0;
+};
+
+}  // namespace toccata::node

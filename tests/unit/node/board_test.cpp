@@ -1,0 +1,94 @@
+#include "node/board.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+
+namespace toccata::node {
+namespace {
+
+class BoardTest : public testing::Test {
+ protected:
+  Board board(int own, std::uint64_t first_call = 1) {
+    return {states_[own], {parts_[0].get(), parts_[1].get()}, own, first_call};
+  }
+
+  static std::unique_ptr<Part> new_part() { return std::unique_ptr<Part>(new Part{}); }
+
+  std::unique_ptr<Part> parts_[2] = {new_part(), new_part()};
+  PartState states_[2] = {PartState(parts_[0].get()), PartState(parts_[1].get())};
+};
+
+constexpr int rank_0[] = {0};
+constexpr int rank_1[] = {1};
+
+TEST_F(BoardTest, FindsWhatWasPublishedAtThatMoment) {
+  Board writer = board(0), reader = board(1);
+  const Moment now{writer.begin_call(), 0, 0};
+  EXPECT_EQ(reader.find(0, now), nullptr);
+  const auto place = writer.open(now, true, 5, 5);
+  std::copy_n("hello", 5, place.data);
+  EXPECT_EQ(reader.find(0, now), nullptr);
+  writer.publish(now, rank_1);
+  const Slot* const slot = reader.find(0, now);
+  ASSERT_NE(slot, nullptr);
+  EXPECT_EQ(std::string(reader.data(0, now, *slot), 5), "hello");
+  EXPECT_EQ(reader.find(0, {now.call + Part::slots, 0, 0}), nullptr);
+}
+
+// The slot of call 1 is that of call 5.
+TEST_F(BoardTest, WaitsForReadersBeforeASlotIsUsedAgain) {
+  Board writer = board(0), reader = board(1);
+  const Moment first{writer.begin_call(), 0, 0};
+  writer.open(first, true, 1, 1);
+  writer.publish(first, rank_1);
+  const Moment again{first.call + Part::slots, 0, 0};
+  EXPECT_FALSE(writer.is_free(again));
+  reader.pass(first);  // has read everything before it
+  EXPECT_FALSE(writer.is_free(again));
+  reader.pass({first.call, 0, 1});
+  EXPECT_TRUE(writer.is_free(again));
+}
+
+TEST_F(BoardTest, ARankThatPublishesHasFinishedEarlierCalls) {
+  Board one = board(0), other = board(1);
+  const Moment first{1, 0, 0}, second{2, 0, 0};
+  one.open(first, true, 1, 1);
+  one.publish(first, rank_1);
+  other.open(second, true, 1, 1);
+  other.publish(second, rank_0);
+  EXPECT_FALSE(one.is_free({1 + Part::slots, 0, 0}));
+  ASSERT_NE(one.find(1, second), nullptr);
+  EXPECT_TRUE(one.is_free({1 + Part::slots, 0, 0}));
+}
+
+// A communicator is freed while a rank still reads what was published there; the next one that has
+// the part waits for that rank.
+TEST_F(BoardTest, APartOutlivesItsCommunicator) {
+  {
+    Board writer = board(0);
+    const Moment last{writer.begin_call(), 0, 0};
+    writer.open(last, true, 1, 1);
+    writer.publish(last, rank_1);
+  }
+  Board next = board(0, 1 + Part::slots);
+  const Moment moment{next.begin_call(), 0, 0};
+  EXPECT_FALSE(next.is_free(moment));
+  Board late = board(1);
+  late.pass({1, 1, 0});
+  EXPECT_TRUE(next.is_free(moment));
+}
+
+TEST_F(BoardTest, EachReaderHasItsOwnPiece) {
+  Board writer = board(0), reader = board(1);
+  const Moment now{writer.begin_call(), 2, 3};
+  const auto place = writer.open(now, false, 3, writer.piece(false));
+  EXPECT_GE(place.stride, 3U);
+  std::copy_n("abc", 3, place.data + place.stride);
+  writer.publish(now, rank_1);
+  const Slot* const slot = reader.find(0, now);
+  ASSERT_NE(slot, nullptr);
+  EXPECT_EQ(std::string(reader.data(0, now, *slot), 3), "abc");
+}
+
+}  // namespace
+}  // namespace toccata::node

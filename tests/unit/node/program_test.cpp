@@ -1,0 +1,204 @@
+// Every algorithm of the registry, its messages published, on a board of threads: the code that
+// ranks of a node run, on real bytes.
+
+#include "node/program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <thread>
+
+#include "algorithms/registry.h"
+#include "analysis/walk.h"
+#include "support.h"
+
+namespace toccata {
+namespace {
+
+using node::Board;
+using node::Part;
+using node::PartState;
+using node::Program;
+
+// The memory of a node with a rank per thread. Zero, as the system gives it.
+class Node {
+ public:
+  explicit Node(int ranks) : parts_(new (std::align_val_t{4096}) char[ranks * sizeof(Part)]{}) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      parts.push_back(reinterpret_cast<Part*>(parts_ + rank * sizeof(Part)));
+      states.emplace_back().part = parts[rank];
+    }
+  }
+  ~Node() { ::operator delete[](parts_, std::align_val_t{4096}); }
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  std::vector<Part*> parts;
+  std::vector<PartState> states;
+
+ private:
+  char* parts_;
+};
+
+unsigned char pattern(Datum datum, int contributor, std::int64_t index, int call) {
+  return static_cast<unsigned char>(datum * 37 + contributor * 101 + index * 11 + call * 53 +
+                                    (index >> 8));
+}
+
+void add(void*, const char* from, char* into, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; ++i) into[i] = static_cast<char>(into[i] + from[i]);
+}
+
+// The buffers of one rank, with blocks of one size.
+class Buffers {
+ public:
+  Buffers(const Collective& collective, const Shape& shape, int rank, const Schedule& schedule,
+          std::int64_t block)
+      : collective_(collective), shape_(shape), rank_(rank), block_(block) {
+    for (const Buffer buffer : {Buffer::send, Buffer::recv})
+      at(buffer).resize(collective.blocks(shape, rank, buffer) * block);
+    at(Buffer::scratch).resize(blocks(schedule.scratch()) * block);
+  }
+
+  void fill(int call) {
+    for (const Buffer buffer : {Buffer::send, Buffer::recv})
+      for_each_datum(collective_.before, buffer, [&](Datum datum, char* block) {
+        for (std::int64_t i = 0; i < block_; ++i)
+          block[i] = static_cast<char>(pattern(datum, collective_.reduces ? rank_ : 0, i, call));
+      });
+  }
+
+  // How many bytes are wrong.
+  int wrong(int call) {
+    int result = 0;
+    const int contributors = !collective_.reduces ? 1
+                             : collective_.contributors != nullptr
+                                 ? collective_.contributors(shape_, rank_)
+                                 : shape_.p;
+    for_each_datum(collective_.after, Buffer::recv, [&](Datum datum, const char* block) {
+      for (std::int64_t i = 0; i < block_; ++i) {
+        unsigned char expected = 0;
+        for (int rank = 0; rank < contributors; ++rank)
+          expected = static_cast<unsigned char>(expected + pattern(datum, rank, i, call));
+        result += static_cast<unsigned char>(block[i]) != expected ? 1 : 0;
+      }
+    });
+    return result;
+  }
+
+  node::Memory memory() {
+    node::Memory result;
+    for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch})
+      result.sides[static_cast<int>(buffer)] = {at(buffer).data(), block_};
+    return result;
+  }
+
+ private:
+  std::vector<char>& at(Buffer buffer) { return memory_[static_cast<int>(buffer)]; }
+
+  template <typename Holds, typename Visit>
+  void for_each_datum(Holds holds, Buffer buffer, Visit&& visit) {
+    for (int block = 0; block < collective_.blocks(shape_, rank_, buffer); ++block)
+      if (const Datum datum = holds(shape_, rank_, buffer, block); datum != nothing)
+        visit(datum, at(buffer).data() + block * block_);
+  }
+
+  const Collective& collective_;
+  const Shape& shape_;
+  int rank_;
+  std::int64_t block_;
+  std::vector<char> memory_[3];
+};
+
+// Calls one after the other, so that slots are used again, each rank at its own pace. Returns how
+// many bytes are wrong, or -1 where the schedule cannot be published or is not made of stretches.
+int run_on_threads(const Algorithm& algorithm, const Shape& shape, std::int64_t block, int calls,
+                   Node& node) {
+  std::vector<Schedule> schedules;
+  std::vector<Program> programs;
+  for (int rank = 0; rank < shape.p; ++rank) {
+    schedules.push_back(algorithm.schedule(shape, rank));
+    schedules.back().set_travel(Travel::published);
+    auto program = Program::compile(schedules.back());
+    if (!program) return -1;
+    programs.push_back(std::move(*program));
+  }
+  struct : WalkVisitor {
+    void moved(int, const Message&, int, const Message&) override {}
+    void stepped(int, int, const Step&) override {}
+  } nothing;
+  if (!walk(schedules, nothing).empty()) return -1;
+  std::uint64_t first_call = 0;
+  for (const PartState& each : node.states) first_call = std::max(first_call, each.last_call + 1);
+  const node::Operator sum =
+      algorithm.collective.reduces ? node::Operator{add, nullptr, 1} : node::Operator{};
+  std::vector<int> wrong(shape.p);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < shape.p; ++rank)
+    threads.emplace_back([&, rank] {
+      Board board(node.states[rank], node.parts, rank, first_call);
+      Program::Run run;
+      Buffers buffers(algorithm.collective, shape, rank, schedules[rank], block);
+      for (int call = 0; call < calls; ++call) {
+        buffers.fill(call);
+        run.start(programs[rank], board, board.begin_call(), 0, buffers.memory(), sum);
+        while (!run.go_on()) std::this_thread::yield();
+        wrong[rank] += buffers.wrong(call);
+      }
+    });
+  for (std::thread& each : threads) each.join();
+  return std::accumulate(wrong.begin(), wrong.end(), 0);
+}
+
+TEST(Program, RunsEveryAlgorithmOnThreads) {
+  int served = 0;
+  for (const int p : {1, 2, 3, 5, 8}) {
+    Node node(p);  // the boards of all algorithms, one after the other, have its parts
+    for (const Algorithm* algorithm : all_algorithms()) {
+      const Shape shape =
+          algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
+      if (!algorithm->why_impossible(shape).empty()) continue;
+      for (const std::int64_t block : {8, 5000}) {
+        const int wrong = run_on_threads(*algorithm, shape, block, 3, node);
+        if (wrong < 0) continue;
+        ++served;
+        ASSERT_EQ(wrong, 0) << algorithm->path() << " among " << p << " ranks, blocks of " << block;
+      }
+    }
+  }
+  EXPECT_GT(served, 300);
+}
+
+// A message much longer than the slots, and many calls.
+TEST(Program, RunsLongMessagesInPieces) {
+  Node node(3);
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (algorithm->name != "shared") continue;
+    const Shape shape = algorithm->complete({.p = 3});
+    ASSERT_EQ(run_on_threads(*algorithm, shape, 100'003, 2, node), 0) << algorithm->path();
+    ASSERT_EQ(run_on_threads(*algorithm, shape, 24, 500, node), 0) << algorithm->path();
+  }
+}
+
+// What is received only to be reduced is read in place: the program then needs no memory for it.
+TEST(Program, ReadsOperandsInPlace) {
+  const Algorithm& algorithm = *find_algorithm(allreduce, "shared");
+  const Shape shape = algorithm.complete({.p = 4});
+  const Schedule schedule = algorithm.schedule(shape, 1);
+  const auto program = Program::compile(schedule);
+  ASSERT_TRUE(program.has_value());
+  EXPECT_EQ(program->reads_in_place(), 3);
+}
+
+TEST(Program, LeavesScheduleOfSeveralStretchesToOthers) {
+  ScheduleBuilder schedule;
+  schedule.round().send(1, BlockRanges{recv(0), recv(2)}, Travel::published);
+  EXPECT_FALSE(Program::compile(std::move(schedule).build()).has_value());
+  ScheduleBuilder message;
+  message.round().send(1, recv(0));
+  EXPECT_FALSE(Program::compile(std::move(message).build()).has_value());
+}
+
+}  // namespace
+}  // namespace toccata
