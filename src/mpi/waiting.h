@@ -14,7 +14,7 @@ namespace toccata {
 class Waiting {
  public:
   Waiting(Background& background, bool spare_cores, MPI_Comm comm)
-      : background_(background), comm_(comm), spins_(spare_cores ? 20000 : 20) {}
+      : background_(background), comm_(comm), spins_(spare_cores ? 20000 : 0) {}
 
   void again() {
     if (background_.busy()) {
@@ -23,15 +23,14 @@ class Waiting {
       return;
     }
     ++looks_;
-    if (looks_ < spins_ && (looks_ & 1023) != 0) {
-      relax();
-      return;
-    }
-    if (looks_ < spins_ || (looks_ & 7) == 0) {
+    if (looks_ % (spins_ > 0 ? 1024 : 32) == 0) {
       int found = 0;
       PMPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &found, MPI_STATUS_IGNORE);
     }
-    if (looks_ >= spins_) sched_yield();
+    if (looks_ < spins_)
+      relax();
+    else
+      sched_yield();
   }
 
  private:

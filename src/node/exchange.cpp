@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace toccata::node {
 
@@ -17,9 +16,8 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
   readings_ = readings;
   combinations_ = combinations;
   reduction_ = reduction;
-  piece_ = 0;
-  published_ = more_ = false;
-  next_ = 0;
+  publishing_ = {.done = publications.empty()};
+  reading_ = {.done = readings.empty()};
   bytes_ = 0;
   if (found_.size() < readings.size()) found_.resize(readings.size());
 }
@@ -32,36 +30,38 @@ std::uint32_t Exchange::piece_bytes(bool common) const {
 }
 
 bool Exchange::go_on() {
-  do {
-    if (!published_) {
-      for (; next_ < publications_.size(); ++next_)
-        if (!publish(publications_[next_])) return false;
-      published_ = true;
-      next_ = 0;
-    }
-    for (; next_ < readings_.size(); ++next_)
-      if (!read(next_)) return false;
+  publish_ahead();
+  while (!reading_.done) {
+    for (; reading_.next < readings_.size(); ++reading_.next)
+      if (!read(reading_.next)) return false;
     if (bytes_ > 0) combine();
-    ++piece_;
-    if (!readings_.empty()) board_->pass(more_ ? moment(0) : Moment{call_, round_ + 1, 0});
-    published_ = false;
-    next_ = 0;
     bytes_ = 0;
-  } while (std::exchange(more_, false));
-  return true;
+    reading_ = {.piece = reading_.piece + 1, .done = !reading_.more};
+    board_->pass(reading_.done ? Moment{call_, round_ + 1, 0} : moment(reading_.piece, 0));
+    publish_ahead();
+  }
+  return publishing_.done;
+}
+
+void Exchange::publish_ahead() {
+  while (!publishing_.done) {
+    for (; publishing_.next < publications_.size(); ++publishing_.next)
+      if (!publish(publications_[publishing_.next])) return;
+    publishing_ = {.piece = publishing_.piece + 1, .done = !publishing_.more};
+  }
 }
 
 // A message without bytes is published all the same: its reader waits to hear of us.
 bool Exchange::publish(const Publication& publication) {
   const bool common = publication.common();
   const std::int64_t piece = piece_bytes(common);
-  const std::int64_t first = piece * piece_;
+  const std::int64_t first = piece * publishing_.piece;
   std::int64_t most = 0;
   for (const Stretch& each : publication.messages) most = std::max(most, each.bytes - first);
-  if (most <= 0 && piece_ > 0) return true;
-  const Moment now = moment(publication.channel);
+  if (most <= 0 && publishing_.piece > 0) return true;
+  const Moment now = moment(publishing_.piece, publication.channel);
   if (!board_->is_free(now)) return false;
-  more_ = more_ || most > piece;
+  publishing_.more = publishing_.more || most > piece;
   most = std::clamp<std::int64_t>(most, 0, piece);
   const Board::Place place = board_->open(now, common, static_cast<std::uint32_t>(most),
                                           static_cast<std::uint32_t>(piece));
@@ -80,14 +80,15 @@ bool Exchange::publish(const Publication& publication) {
 bool Exchange::read(std::size_t reading) {
   const Reading& own = readings_[reading];
   Found& found = found_[reading];
-  if (piece_ > 0 && own.into.bytes <= found.piece * piece_) return true;  // ended earlier
-  const Moment now = moment(own.channel);
+  if (reading_.piece > 0 && own.into.bytes <= found.piece * reading_.piece)
+    return true;  // ended earlier
+  const Moment now = moment(reading_.piece, own.channel);
   const Slot* const slot = board_->find(own.publisher, now);
   if (slot == nullptr) return false;
   found = {board_->data(own.publisher, now, *slot), slot->piece};
-  const std::int64_t first = found.piece * piece_;
+  const std::int64_t first = found.piece * reading_.piece;
   const std::int64_t bytes = std::min(own.into.bytes - first, found.piece);
-  more_ = more_ || own.into.bytes - first > found.piece;
+  reading_.more = reading_.more || own.into.bytes - first > found.piece;
   if (own.into.data == nullptr) {
     first_ = first;
     bytes_ = bytes;

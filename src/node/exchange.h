@@ -70,13 +70,15 @@ class Exchange {
   bool go_on();
 
  private:
+  // As many pieces as there are free slots; readers may be behind us.
+  void publish_ahead();
   bool publish(const Publication& publication);
   bool read(std::size_t reading);
   void combine();
   std::uint32_t piece_bytes(bool common) const;
-  Moment moment(int channel) const {
+  Moment moment(std::uint32_t piece, int channel) const {
     return {call_, round_,
-            piece_ * static_cast<std::uint32_t>(channels_) + static_cast<std::uint32_t>(channel)};
+            piece * static_cast<std::uint32_t>(channels_) + static_cast<std::uint32_t>(channel)};
   }
 
   Board* board_ = nullptr;
@@ -88,10 +90,13 @@ class Exchange {
   std::span<const Combination> combinations_;
   Operator reduction_;
 
-  std::uint32_t piece_ = 0;
-  bool published_ = false;  // everything of this piece
-  bool more_ = false;       // some message has a next piece
-  std::size_t next_ = 0;    // of the publications, then of the readings
+  // How far publishing and reading have come. Each goes on to a next piece if any message has one.
+  struct Cursor {
+    std::uint32_t piece = 0;
+    std::size_t next = 0;  // of the publications, or of the readings
+    bool more = false;
+    bool done = false;
+  } publishing_, reading_;
   struct Found {
     const char* data;    // the present piece in the publisher's slot
     std::int64_t piece;  // bytes
