@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "analysis/cost_bound.h"
+#include "deciding/node_rule.h"
 #include "selection/ranking.h"
 
 namespace toccata {
@@ -66,6 +67,11 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   std::unique_ptr<Decision> made(new Decision(ranks, collective, bytes));
   if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
   if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
+  if (const auto choice = node_rule(collective, ranks.size(), bytes);
+      choice && ranks.are_on_one_node() && ranks.share_memory()) {
+    made->add(*choice, "node");
+    return made;
+  }
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
   if (bytes < 0 && (trusts || collective.vector_of == nullptr)) return nullptr;
   if (trusts) {

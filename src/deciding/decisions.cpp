@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "deciding/node_rule.h"
+
 namespace toccata {
 
 Decisions::SizeClass* Decisions::find(const Question& call) {
@@ -55,6 +57,10 @@ Decision* Decisions::made_for(const Question& call) {
   return asked(call).by_size ? make(call).decision.get() : nullptr;
 }
 
+bool Decisions::follows_node_rule(const SizeClass& calls) {
+  return node_rule(*calls.collective, ranks_.size(), calls.most) && ranks_.are_on_one_node();
+}
+
 // Sizes from one power of two (exclusive) to the next are one class. If a user names sizes, each
 // range is one, or as much of it as is in one such class if a model is to say who plays whom.
 void Decisions::begin(SizeClass& made, const Question& call) {
@@ -84,7 +90,7 @@ void Decisions::begin(SizeClass& made, const Question& call) {
   made.wants_decision = bytes > 0 || collective.synchronizes || collective.vector_of != nullptr;
   if (!made.wants_decision)
     made.left = all_calls;
-  else if (!ranks_.rules().decides_at_once())
+  else if (!ranks_.rules().decides_at_once() && !follows_node_rule(made))
     made.left = first_calls;
 }
 

@@ -80,6 +80,7 @@ class Decisions {
     bool reorders;  // in an order that is the model's to find
   };
   Asked asked(const Question& call);
+  bool follows_node_rule(const SizeClass& calls);
   void begin(SizeClass& made, const Question& call);
   void decide(SizeClass& calls, const Question& call);
 

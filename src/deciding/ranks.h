@@ -36,6 +36,11 @@ class Ranks {
   virtual int nodes() = 0;
   // The same without asking: 0 unless somebody asked before.
   virtual int known_nodes() const = 0;
+  // Whether all ranks are on one node that has memory to share and a core for each: what this rank
+  // knows without asking, the same on all ranks.
+  virtual bool are_on_one_node() { return false; }
+  // Whether they can publish blocks for each other there. Collective.
+  virtual bool share_memory() { return false; }
   // All that is known of the ranks, with that root. ChoiceError if that cannot be found out.
   // Collective.
   virtual Shape shape(int root) = 0;

@@ -26,7 +26,8 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
       return judge(fault);
     if (bound.empty(engine.binding)) return true;
     engine.fit(*plan);
-    code = engine.prepare(*plan, Transport::of_blocking_call(channel.route(), Channel::blocking_tag, turn));
+    code = engine.prepare(
+        *plan, Transport::of_blocking_call(channel.route(), Channel::blocking_tag, turn));
     if (code == MPI_SUCCESS) code = engine.run(process);
     if (code != MPI_SUCCESS) {
       channel.spoil();

@@ -57,6 +57,7 @@ int Execution::run(Background& background) {
 int Execution::all_arrived(bool by_waiting, bool& arrived) {
   if (exchanging_) {
     exchanging_ = !exchange_.go_on();
+    if (!exchanging_ && exchange_.was_cut()) note(MPI_ERR_TRUNCATE);
     by_waiting = by_waiting && !exchanging_;
   }
   arrived = true;

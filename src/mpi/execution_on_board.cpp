@@ -68,6 +68,7 @@ int Execution::run_program(const node::Memory& memory, Background& background) {
                  memory, reduction());
   Waiting waiting(background, transport().has_spare_cores(), transport().comm());
   while (!program_.go_on()) waiting.again();
+  if (program_.was_cut()) note(MPI_ERR_TRUNCATE);
   if (plan().program->uses_scratch() || binding.has_stand_ins()) finish();
   return error();
 }

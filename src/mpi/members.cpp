@@ -113,6 +113,19 @@ int Members::nodes() {
   return nodes_;
 }
 
+bool Members::are_on_one_node() {
+  const NodeMemory& node = process_->world().node();
+  const auto is_here = [&](int world_rank) { return node.place(world_rank) >= 0; };
+  return node.is_open() && node.has_spare_cores() &&
+         std::ranges::all_of(process_->world().ranks_of(user_), is_here);
+}
+
+bool Members::share_memory() {
+  if (open_channel() != MPI_SUCCESS || !channel().is_ready()) return false;
+  const node::Board* const board = channel().route().board;
+  return board != nullptr && board->ranks() == size_;
+}
+
 Shape Members::shape(int root) { return shape_on(placement(), root); }
 
 Shape Members::shape_on(std::shared_ptr<const Placement> placement, int root) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mpi/settings.h"
+
 namespace toccata {
 
 namespace {
@@ -76,7 +78,7 @@ int PrivateWorld::open(MPI_Comm comm) {
   comm_ = made_of(comm, Group(MPI_COMM_WORLD));
   if (comm_ == MPI_COMM_NULL) return MPI_ERR_COMM;
 #ifndef TOCCATA_SIMULATED  // all ranks live in one process there, and have one thread
-  node_.open(comm_);
+  if (Settings::get().shares_memory()) node_.open(comm_);
 #endif
   return MPI_SUCCESS;
 }

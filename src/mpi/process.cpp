@@ -161,7 +161,7 @@ void Process::begin(bool program_calls_us) noexcept {
               ~said_here,
               files_here,
               ~files_here,
-              program_calls_us || settings.ask_for_anything(),
+              program_calls_us || settings.ask_for_anything() || settings.shares_memory(),
               settings.reporting(),
               0};
     } catch (const std::exception& error) {

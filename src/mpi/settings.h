@@ -43,6 +43,8 @@ class Settings : public Rules {
   // Whether anything is known at MPI_Init that has all ranks make ready: an algorithm that is asked
   // for, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
+  // TOCCATA_NODE: whether the ranks of a node share memory.
+  bool shares_memory() const { return shares_memory_; }
   // Whether one of those goes by where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
@@ -99,6 +101,7 @@ class Settings : public Rules {
   bool asks_ = false, by_places_ = false;
   bool reporting_ = false;
   bool reorder_topologies_ = false;
+  bool shares_memory_ = false;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
 };

@@ -100,7 +100,7 @@ struct PartState {
 // order, so data is visible before its flag on any processor.
 class Board {
  public:
-  static constexpr int most_ranks = Part::slot_bytes / 16;
+  static constexpr int most_ranks = Part::slot_bytes / 32;
 
   // The parts of all ranks of the board, of which `own` is ours. The first call has the number
   // `first_call`, the same on all ranks and larger than PartState::last_call on each.

@@ -16,6 +16,8 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
   readings_ = readings;
   combinations_ = combinations;
   reduction_ = reduction;
+  announcement_ = reduction ? 0 : 16;  // as aligned as the data
+  was_cut_ = false;
   publishing_ = {.done = publications.empty()};
   reading_ = {.done = readings.empty()};
   bytes_ = 0;
@@ -25,7 +27,7 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
 // Pieces of a reduction are all as short as those of which each reader has its own, so that the
 // pieces of all ranks hold the same elements.
 std::uint32_t Exchange::piece_bytes(bool common) const {
-  if (!reduction_) return board_->piece(common);
+  if (!reduction_) return board_->piece(common) - announcement_;
   return static_cast<std::uint32_t>(board_->piece(false) / reduction_.element * reduction_.element);
 }
 
@@ -63,14 +65,17 @@ bool Exchange::publish(const Publication& publication) {
   if (!board_->is_free(now)) return false;
   publishing_.more = publishing_.more || most > piece;
   most = std::clamp<std::int64_t>(most, 0, piece);
-  const Board::Place place = board_->open(now, common, static_cast<std::uint32_t>(most),
-                                          static_cast<std::uint32_t>(piece));
+  const Board::Place place =
+      board_->open(now, common, static_cast<std::uint32_t>(most) + announcement_,
+                   static_cast<std::uint32_t>(piece));
   for (std::size_t i = 0; i < publication.messages.size(); ++i) {
     const Stretch& message = publication.messages[i];
     const std::int64_t bytes = std::min(message.bytes - first, most);
-    const int reader = common ? 0 : publication.readers[i];
+    char* const place_of_reader =
+        place.data + std::size_t{place.stride} * (common ? 0 : publication.readers[i]);
+    if (announcement_ > 0) std::memcpy(place_of_reader, &message.bytes, sizeof message.bytes);
     if (bytes > 0)
-      std::memcpy(place.data + std::size_t{place.stride} * reader, message.data + first,
+      std::memcpy(place_of_reader + announcement_, message.data + first,
                   static_cast<std::size_t>(bytes));
   }
   board_->publish(now, publication.readers);
@@ -85,10 +90,17 @@ bool Exchange::read(std::size_t reading) {
   const Moment now = moment(reading_.piece, own.channel);
   const Slot* const slot = board_->find(own.publisher, now);
   if (slot == nullptr) return false;
-  found = {board_->data(own.publisher, now, *slot), slot->piece};
+  found = {board_->data(own.publisher, now, *slot), slot->piece, own.into.bytes};
+  if (announcement_ > 0) {
+    std::int64_t sent = 0;
+    std::memcpy(&sent, found.data, sizeof sent);
+    was_cut_ = was_cut_ || sent > own.into.bytes;
+    found.bytes = std::min(sent, own.into.bytes);
+    found.data += announcement_;
+  }
   const std::int64_t first = found.piece * reading_.piece;
-  const std::int64_t bytes = std::min(own.into.bytes - first, found.piece);
-  reading_.more = reading_.more || own.into.bytes - first > found.piece;
+  const std::int64_t bytes = std::min(found.bytes - first, found.piece);
+  reading_.more = reading_.more || found.bytes - first > found.piece;
   if (own.into.data == nullptr) {
     first_ = first;
     bytes_ = bytes;

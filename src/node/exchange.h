@@ -69,6 +69,10 @@ class Exchange {
 
   bool go_on();
 
+  // Whether a message was longer than its reader's stretch: a program may get a size wrong. What
+  // fits has been read. Of reductions nobody knows, because their pieces carry no sizes.
+  bool was_cut() const { return was_cut_; }
+
  private:
   // As many pieces as there are free slots; readers may be behind us.
   void publish_ahead();
@@ -89,6 +93,8 @@ class Exchange {
   std::span<const Reading> readings_;
   std::span<const Combination> combinations_;
   Operator reduction_;
+  std::uint32_t announcement_ = 0;  // bytes in front of each piece, with the size of the message
+  bool was_cut_ = false;
 
   // How far publishing and reading have come. Each goes on to a next piece if any message has one.
   struct Cursor {
@@ -99,7 +105,8 @@ class Exchange {
   } publishing_, reading_;
   struct Found {
     const char* data;    // the present piece in the publisher's slot
-    std::int64_t piece;  // bytes
+    std::int64_t piece;  // bytes of a piece, at most
+    std::int64_t bytes;  // of the message, as far as it fits
   };
   std::vector<Found> found_;            // by reading
   std::int64_t first_ = 0, bytes_ = 0;  // what the combinations have of this piece

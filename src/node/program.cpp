@@ -154,6 +154,7 @@ void Program::Run::start(const Program& program, Board& board, std::uint64_t cal
   first_ = first;
   memory_ = memory;
   reduction_ = reduction;
+  was_cut_ = false;
   round_ = 0;
   open_ = false;
 }
@@ -162,6 +163,7 @@ bool Program::Run::go_on() {
   for (; round_ + 1 < program_->rounds_.size(); ++round_) {
     if (!open_) open_round();
     if (!exchange_.go_on()) return false;
+    was_cut_ = was_cut_ || exchange_.was_cut();
     close_round();
   }
   return true;

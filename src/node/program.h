@@ -43,6 +43,7 @@ class Program {
                const Memory& memory, const Operator& reduction);
     // Goes as far as it can; true at the end of the schedule.
     bool go_on();
+    bool was_cut() const { return was_cut_; }  // see Exchange
 
    private:
     int board_rank(int rank) const;
@@ -55,6 +56,7 @@ class Program {
     int first_ = 0;
     Memory memory_;
     Operator reduction_;
+    bool was_cut_ = false;
     std::uint32_t round_ = 0;
     bool open_ = false;
     Exchange exchange_;

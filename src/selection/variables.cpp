@@ -30,6 +30,8 @@ constexpr std::array known{
              "rounded, so that a program may give other bits when it runs again"},
     Variable{"TOCCATA_MODEL", "FILE",
              "the model that names algorithms, as `toccata calibrate` writes it"},
+    Variable{"TOCCATA_NODE", "auto or off",
+             "ranks of one node share memory; off uses the MPI library's messages there, too"},
     Variable{"TOCCATA_REPRODUCIBLE", "0 or 1",
              "reductions give the same bits on any placement, for any root and length"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json",
@@ -72,7 +74,7 @@ std::string complaint_of_value(std::string_view name, std::string_view value) {
     if (value.empty()) return true;
     if (one_of(name, {"TOCCATA_REPRODUCIBLE", "TOCCATA_REORDER_TOPOLOGIES"})) return is_switch;
     if (name == "TOCCATA_REPORT") return is_switch || value.ends_with(".json");
-    if (name == "TOCCATA") return is_switch || value == "auto";
+    if (one_of(name, {"TOCCATA", "TOCCATA_NODE"})) return is_switch || value == "auto";
     if (name == "TOCCATA_GUARD") return is_switch || value == "all";
     return true;
   };
