@@ -22,6 +22,7 @@ REASONS = {
     "learned": "earlier runs found so", "modelled": "the model says so",
     "guarded": "found by trials in this run", "tried": "tried, and native served on",
     "shared": "found by trials on another communicator of that shape",
+    "node": "shared memory is faster on one node",
 }  # fmt: skip
 
 # Why native serves, in a word for the table, and in a sentence with the remedy. The first ones are
