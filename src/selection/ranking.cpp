@@ -353,7 +353,9 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
   const Sketcher sketcher(collective, known, model);
   limits_ = sketcher.limits();
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (!algorithm->serves(collective) || (algorithm->by_grid && known.grid == nullptr)) continue;
+    if (!algorithm->serves(collective) || algorithm->publishes ||
+        (algorithm->by_grid && known.grid == nullptr))
+      continue;
     if (known.p > most_linear && is_linear(*algorithm)) continue;
     const Parameters standard(algorithm->parameters);
     const bool near = setting == Setting::near && known.p <= most_with_settings;

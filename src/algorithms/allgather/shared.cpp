@@ -25,6 +25,7 @@ extern const Algorithm shared{
     .collective = toccata::allgather,
     .summary = "one round through the shared memory of a node",
     .citation = "graham2008, section 3",
+    .publishes = true,
     .write = write,
 };
 

@@ -50,6 +50,7 @@ extern const Algorithm shared{
     .parameters = {shared_reducers()},
     .ordered = true,
     .reproducible = true,
+    .publishes = true,
     .parts = shared_parts,
     .write = write,
 };

@@ -21,6 +21,7 @@ extern const Algorithm shared{
     .collective = toccata::barrier,
     .summary = "one flag per rank in the shared memory of a node",
     .citation = "graham2008, section 3",
+    .publishes = true,
     .write = write,
 };
 

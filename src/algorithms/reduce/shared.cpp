@@ -52,6 +52,7 @@ extern const Algorithm shared{
     .parameters = {shared_reducers()},
     .ordered = true,
     .reproducible = true,
+    .publishes = true,
     .parts = shared_parts,
     .write =
         [](const Shape& shape, int rank, ScheduleBuilder& schedule) {

@@ -34,6 +34,7 @@ extern const Algorithm shared{
     .citation = "graham2008, section 3",
     .ordered = true,
     .reproducible = true,
+    .publishes = true,
     .write = write,
 };
 

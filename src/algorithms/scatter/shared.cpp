@@ -23,6 +23,7 @@ extern const Algorithm shared{
     .collective = toccata::scatter,
     .summary = "one round through the shared memory of a node",
     .citation = "graham2008, section 3",
+    .publishes = true,
     .write = write,
 };
 

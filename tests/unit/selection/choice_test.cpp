@@ -103,10 +103,11 @@ TEST(Request, RefusesAnUnknownParameter) {
   EXPECT_TRUE(error_of("sparbit:mesages=per_block")
                   .starts_with("allgather/sparbit has no parameter 'mesages'; it takes "
                                "messages=per_round|per_block, travel=whole|packed|datatype|"
-                               "per_block, reorder=off|auto|straight|exchange|shuffle"));
+                               "per_block|published, reorder=off|auto|straight|exchange|shuffle"));
   EXPECT_TRUE(error_of("ring:k=3")
                   .starts_with("allgather/ring has no parameter 'k'; it takes "
-                               "travel=whole|packed|datatype|per_block, reorder="));
+                               "travel=whole|packed|datatype|per_block|published, "
+                               "reorder="));
 }
 
 TEST(Request, RefusesAMalformedValue) {
@@ -116,8 +117,9 @@ TEST(Request, RefusesAMalformedValue) {
             "parameter messages cannot be ''; it takes per_round|per_block");
   EXPECT_EQ(error_of("sparbit:messages=per_block=yes"),
             "parameter messages cannot be 'per_block=yes'; it takes per_round|per_block");
-  EXPECT_EQ(error_of("ring:travel=slow"),
-            "parameter travel cannot be 'slow'; it takes whole|packed|datatype|per_block");
+  EXPECT_EQ(
+      error_of("ring:travel=slow"),
+      "parameter travel cannot be 'slow'; it takes whole|packed|datatype|per_block|published");
 }
 
 TEST(Request, RefusesAParameterWithoutAValue) {
