@@ -20,6 +20,7 @@
 #include "selection/choice.h"
 #include "selection/race.h"
 #include "starting_line.h"
+#include "tables/schedule_file.h"
 #include "topology/placements.h"
 #include "turns.h"
 #ifdef TOCCATA_SIMULATED
@@ -325,6 +326,19 @@ class Run {
   std::vector<bool> right_;  // by algorithm, at the size that is measured
 };
 
+// Of "file:PATH" or "file:PATH:travel=packed" the file. Every rank reads it: it is ours.
+void read_schedules(const std::string& algorithm) {
+  constexpr std::string_view prefix = "file:";
+  if (!algorithm.starts_with(prefix)) return;
+  const std::string path =
+      algorithm.substr(prefix.size(), algorithm.find(':', prefix.size()) - prefix.size());
+  try {
+    schedule_file::add(schedule_file::read(path), std::string(prefix) + path);
+  } catch (const schedule_file::Error& error) {
+    throw ChoiceError(error.what());
+  }
+}
+
 // What CLI11 cannot check: one line, or nothing where all is well.
 std::string complaint(const Options& options) {
   if (!benchmarks.contains(options.collective)) {
@@ -333,6 +347,7 @@ std::string complaint(const Options& options) {
     return "there is no benchmark of '" + options.collective + "'; known are" + known;
   }
   for (const std::string& algorithm : options.algorithms) try {
+      read_schedules(algorithm);
       if (algorithm != "auto") parse_choice(*find_collective(options.collective), algorithm);
     } catch (const ChoiceError& error) {
       return error.what();

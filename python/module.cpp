@@ -21,6 +21,7 @@
 #include "crossings.h"
 #include "links.h"
 #include "networks.h"
+#include "outside.h"
 #include "reorder.h"
 #include "selection/choice.h"
 #include "selection/configuration.h"
@@ -109,8 +110,8 @@ Cost cost_of(const Choice& choice, const Shape& known) {
 
 std::optional<Cost> claim_of(const Choice& choice, const Shape& known) {
   const Algorithm& algorithm = analysed(choice, known);
-  if (algorithm.claim == nullptr || choice.travel != Travel::whole) return std::nullopt;
-  return algorithm.claim(shape_of(choice, known));
+  if (choice.travel != Travel::whole) return std::nullopt;
+  return algorithm.claimed(shape_of(choice, known));
 }
 
 std::vector<Choice> variants(const Algorithm& algorithm, int p) {
@@ -222,6 +223,13 @@ NB_MODULE(_core, module) {
       });
 
   nb::class_<Cost>(module, "Cost")
+      .def(
+          "__init__",
+          [](Cost* self, std::int64_t rounds, std::int64_t messages, std::int64_t sent,
+             std::int64_t copied, std::int64_t reduced) {
+            new (self) Cost{rounds, messages, sent, copied, reduced};
+          },
+          "rounds"_a, "messages"_a, "sent"_a, "copied"_a = 0, "reduced"_a = 0)
       .def_ro("rounds", &Cost::rounds)
       .def_ro("messages", &Cost::messages)
       .def_ro("sent", &Cost::sent)
@@ -293,6 +301,23 @@ NB_MODULE(_core, module) {
   nb::class_<Choice>(module, "Choice")
       .def_prop_ro("native", &Choice::native)
       .def_prop_ro("text", &Choice::text)
+      .def_prop_ro("settings",
+                   [](const Choice& self) {
+                     nb::dict result;
+                     if (self.native()) return result;
+                     for (const Parameter& each : self.algorithm->parameters) {
+                       const int value = self.parameters[each];
+                       const nb::str name(each.name.data(), each.name.size());
+                       if (each.is_choice())
+                         result[name] = nb::str(each.words[value].data(), each.words[value].size());
+                       else
+                         result[name] = value;
+                     }
+                     return result;
+                   })
+      .def(
+          "completed", [](const Choice& self, const Shape& known) { return self.in(known); },
+          "shape"_a)
       .def_prop_ro(
           "algorithm", [](const Choice& self) { return self.algorithm; }, nb::rv_policy::reference,
           nb::sig("def algorithm(self) -> Algorithm | None"))
@@ -438,6 +463,7 @@ NB_MODULE(_core, module) {
   module.attr("TUNING_REACH_OF_SIZES") = Tuning::reach_of_sizes;
   module.def("usual_model", &usual_model, nb::rv_policy::copy);
 
+  bind_outside(module);
   bind_crossings(module);
   bind_reorder(module);
 }

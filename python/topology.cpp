@@ -115,6 +115,12 @@ void bind_topology(nb::module_& module) {
           "placement"_a, "root"_a = 0)
       .def_ro("p", &Shape::p)
       .def_ro("root", &Shape::root)
+      .def_ro("parts", &Shape::parts)
+      .def_prop_ro("placement",
+                   [](const Shape& self) {
+                     return std::const_pointer_cast<Placement>(
+                         std::shared_ptr<const Placement>(self.placement));
+                   })
       .def_prop_ro("dims", [](const Shape& self) {
         return self.grid ? self.grid->mesh.dims : std::vector<int>{};
       });

@@ -94,6 +94,11 @@ class Shape:
     @property
     def root(self) -> int: ...
     @property
+    def parts(self) -> int:
+        """Into how many blocks a unit of the collective is cut, where that is known."""
+    @property
+    def placement(self) -> Placement | None: ...
+    @property
     def dims(self) -> list[int]:
         """Of the mesh that the ranks are on; empty without one."""
 
@@ -134,6 +139,9 @@ class Parameter:
 class Cost:
     """What an algorithm costs: the largest of each over the ranks."""
 
+    def __init__(
+        self, rounds: int, messages: int, sent: int, copied: int = 0, reduced: int = 0
+    ) -> None: ...
     @property
     def rounds(self) -> int: ...
     @property
@@ -281,6 +289,11 @@ class Choice:
     @property
     def algorithm(self) -> Algorithm | None:
         """None if native."""
+    @property
+    def settings(self) -> dict[str, int | str]:
+        """The values of its parameters, by their names."""
+    def completed(self, shape: Shape | int) -> Shape:
+        """The shape with what the algorithm adds to it: settings and parts."""
     def why_impossible(self, shape: Shape | int) -> str:
         """As in "needs an even number of ranks"; empty if it is possible."""
     def cost(self, shape: Shape | int) -> Cost:
@@ -606,3 +619,54 @@ def orders_for(choice: Choice) -> list[str]:
 
 def reordered(choice: Choice, shape: Shape, players: list[int], order: str) -> Shape:
     """The shape in which others play the ranks, as any analysis takes it."""
+
+class ScheduleFileError(ChoiceError):
+    """A file of schedules that cannot be used: its name, and what is wrong there."""
+
+class MscclError(ChoiceError):
+    """A program of MSCCL that cannot be taken over, or a schedule that cannot be one; and why."""
+
+class ScheduleBuilder:
+    """One rank's schedule while it is written. ValueError where round() has not come first."""
+
+    def __init__(self) -> None: ...
+    def round(self) -> None: ...
+    def send(self, peer: int, blocks: list[BlockRange], travel: str, channel: int) -> None: ...
+    def recv(self, peer: int, blocks: list[BlockRange], travel: str, channel: int) -> None: ...
+    def step(self, source: list[BlockRange], target: list[BlockRange], reduces: bool) -> None: ...
+    def scratch(self, like: list[BlockRange]) -> BlockRange: ...
+    def build(self) -> Schedule: ...
+
+def block_range(
+    buffer: str, first: int, count: int = 1, stride: int = 0, repeat: int = 1
+) -> BlockRange: ...
+def circular(
+    buffer: str, first: int, count: int, modulus: int, step: int = 1
+) -> list[BlockRange]: ...
+def add_python_algorithm(
+    name: str,
+    collective: str,
+    summary: str,
+    citation: str,
+    parameters: list[tuple[str, str, list[str], int, int, int, list[int]]],
+    flags: dict[str, bool],
+) -> Algorithm:
+    """Makes an algorithm known of which toccata.outside is asked, by its name."""
+
+def read_schedule_file(path: str) -> str:
+    """The contents of a file of schedules. ScheduleFileError where it is too large."""
+
+def add_schedule_file(text: str, name: str) -> Algorithm:
+    """Makes the algorithm of a file of schedules known by that name."""
+
+def schedule_file(choice: Choice, shapes: list[Shape]) -> str:
+    """The file of a choice's schedules in these shapes."""
+
+def tables_of(algorithm: Algorithm) -> list[tuple[int, int, int]]:
+    """Of a file's algorithm: ranks, root and parts of each of its tables."""
+
+def add_msccl(xml: str, name: str) -> Algorithm:
+    """Makes a program of MSCCL known as an algorithm."""
+
+def msccl(choice: Choice, shape: Shape) -> str:
+    """A choice's schedules as a program of MSCCL."""

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from rich.table import Table
 
-from toccata import _core
+from toccata import _core, outside
 from toccata.errors import InputError
 
 # Constraints are found by asking for each of these numbers of ranks: all kinds of them are there.
@@ -125,10 +125,12 @@ def is_among_neighbors(name: str) -> bool:
 
 
 def find(text: str) -> _core.Choice:
-    """The choice that "allgather/ring", "ring" or "sparbit:messages=per_block" means.
+    """The choice that "allgather/ring", "ring", "sparbit:messages=per_block" or "FILE:ring" means.
 
     Raises InputError if there is none, or several, or if it means a collective.
     """
+    if outside.is_file(text):
+        return _core.parse_choice(*outside.load(text))
     name, colon, settings = text.partition(":")
     matching = [each for each in _core.algorithms() if name in (each.path, each.name)]
     if len(matching) > 1:
@@ -137,6 +139,11 @@ def find(text: str) -> _core.Choice:
     if not matching:
         raise InputError(_unknown(name))
     return _core.parse_choice(matching[0].collective, matching[0].name + colon + settings)
+
+
+def standard(algorithm: _core.Algorithm) -> _core.Choice:
+    """An algorithm with its parameters at their standard."""
+    return _core.parse_choice(algorithm.collective, algorithm.name)
 
 
 def _unknown(name: str) -> str:
@@ -154,6 +161,11 @@ def _unknown(name: str) -> str:
     close = get_close_matches(name, paths, MOST_CLOSE, cutoff=0)
     meant = f"did you mean {' or '.join(close)}? " if close else ""
     return f"there is no algorithm '{name}'; {meant}`toccata list` tells all"
+
+
+def parse(collective: str, text: str) -> _core.Choice:
+    """The choice that a text means among the algorithms of a collective, or those of a file."""
+    return _core.parse_choice(collective, outside.load(text)[1] if outside.is_file(text) else text)
 
 
 def path_of(choice: _core.Choice) -> str:
@@ -191,8 +203,7 @@ def measured(collective: str, text: str) -> list[str]:
         # 64 ranks are possible for every algorithm and setting, so none is left out.
         return ["native", *(choice.text for each in known for choice in each.variants(64))]
     names = [
-        each if each == "auto" else _core.parse_choice(collective, each).text
-        for each in split_choices(text)
+        each if each == "auto" else parse(collective, each).text for each in split_choices(text)
     ]
     if not names:
         raise InputError(f"'{text}' names no algorithm; give some, as native,ring, or all")

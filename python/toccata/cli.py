@@ -21,7 +21,9 @@ from toccata.commands.explain import explain
 from toccata.commands.export import export
 from toccata.commands.fit import fit_
 from toccata.commands.list import list_
+from toccata.commands.new import new
 from toccata.commands.predict import predict
+from toccata.commands.prove import prove
 from toccata.commands.reorder import reorder
 from toccata.commands.reproduce import reproduce
 from toccata.commands.run import run, with_report
@@ -161,6 +163,8 @@ def toccata(
 app.command("list")(list_)
 app.command("show")(show_)
 app.command("verify")(verify)
+app.command("new")(new)
+app.command("prove")(prove)
 app.command("traffic")(traffic)
 app.command("topo")(topo)
 app.command("bounds")(bounds_)

@@ -17,6 +17,7 @@ from toccata import (
     documents,
     launcher,
     machines,
+    outside,
     predicting,
     quantities,
     starting,
@@ -160,6 +161,7 @@ def complaint(name: str, said: Said) -> str:
             return f"{value} {wrong}"
     try:
         if collective is not None and value != "auto":
+            outside.load_named(value)
             _core.parse_sized_choice(collective, value)
         elif name == "TOCCATA_TOPOLOGY":
             if unknown := _core.unknown_levels(_core.Machine(value)):

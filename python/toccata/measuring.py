@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from toccata import launcher as mpi
+from toccata import outside
 from toccata import quantities as q
 from toccata.errors import Failure, InputError
 from toccata.results import Measurement
@@ -50,7 +51,7 @@ class Plan:
         """For the benchmark program."""
         return [
             "--collective", self.collective,
-            "--algorithms", ";".join(self.algorithms),
+            "--algorithms", ";".join(map(outside.runnable, self.algorithms)),
             "--sizes", ",".join(map(str, self.sizes)),
             "--repetitions", str(self.repetitions),
             "--warmup", str(self.warmup),
@@ -99,7 +100,7 @@ def measure(
                     run.nodes = max(1, int(event.get("nodes", 1)))
                     run.machine = str(event.get("machine", ""))
                 case "impossible":
-                    run.impossible[str(event["algorithm"])] = str(event["reason"])
+                    run.impossible[outside.shown(str(event["algorithm"]))] = str(event["reason"])
                 case "result":
                     measurement = _measurement(plan, run, event)
                     run.measurements.append(measurement)
@@ -187,7 +188,7 @@ def _measurement(plan: Plan, run: Run, event: dict[str, Any]) -> Measurement:
             mpi=run.mpi,
             ranks=int(event["ranks"]),
             bytes=int(event["bytes"]),
-            algorithm=str(event["algorithm"]),
+            algorithm=outside.shown(str(event["algorithm"])),
             repetitions=int(event["repetitions"]),
             valid=event.get("valid") if plan.validate else None,
             wins=int(event.get("wins", 0)),

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from toccata import _core, launcher
+from toccata import _core, launcher, outside
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -56,6 +56,7 @@ def cases(
     subject: _core.Algorithm | _core.Choice,
     ranks: Sequence[int],
     machine: Callable[[int], _core.Shape] | None = None,
+    most_effort: int | None = _core.MOST_PROOF_EFFORT,
 ) -> Iterator[Case]:
     """All settings of an algorithm, or the one choice, where possible and cheap enough.
 
@@ -64,7 +65,9 @@ def cases(
     """
     for p in ranks:
         for choice, shape in _tried(subject, p, machine):
-            if choice.why_impossible(shape) or choice.proof_effort(shape) > _core.MOST_PROOF_EFFORT:
+            if choice.why_impossible(shape):
+                continue
+            if most_effort is not None and choice.proof_effort(shape) > most_effort:
                 continue
             yield Case(choice, shape)
 
@@ -109,6 +112,7 @@ def prove(
             verdict = Verdict()
             for case, error in zip(work[label], errors, strict=True):
                 if found := error.result():
+                    found = outside.located(case.choice, case.shape, found)
                     verdict.error = f"{case.choice.text} with {case.shape.p} ranks: {found}"
                     for later in errors:
                         later.cancel()

@@ -1,8 +1,9 @@
 """A schedule as text: who sends what to whom in each round."""
 
+import io
 from collections.abc import Iterable, Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -128,6 +129,16 @@ class Narrator:
         if len(ranks) < self.p:
             parts.append(Text("\n--rank R shows any other rank", style="dim"))
         return Group(*parts)
+
+    def plain(self, width: int = 96) -> list[str]:
+        """The rounds of all ranks as lines of text."""
+        console = Console(width=width, color_system=None, record=True, file=io.StringIO())
+        shown = self.all_ranks()
+        assert isinstance(shown, Group)
+        for part in shown.renderables[1:]:
+            console.print(part)
+        lines = [each.rstrip() for each in console.export_text().splitlines()]
+        return [each for i, each in enumerate(lines) if each or (i and lines[i - 1])]
 
     def one_rank(self, rank: int) -> RenderableType:
         """One table, a row per round."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import Lock, Timer
 from typing import Any
 
-from toccata import _core, launcher, platforms
+from toccata import _core, launcher, outside, platforms
 from toccata.errors import Failure, InputError
 from toccata.platforms import Platform
 from toccata.results import Measurement
@@ -140,7 +140,8 @@ def _digest_of_code() -> str:
 
 def key(platform: Platform, cell: Cell) -> str:
     """Under which the outcome of a cell is kept."""
-    what = [_digest_of_code(), platform.text, asdict(cell), (*OPTIONS, *cell.options)]
+    run = replace(cell, algorithm=outside.runnable(cell.algorithm))  # a file is named by its digest
+    what = [_digest_of_code(), platform.text, asdict(run), (*OPTIONS, *cell.options)]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
@@ -215,7 +216,7 @@ def _command_of(
     cell = cells[0]
     arguments = ["--collective", cell.collective]
     arguments += ["--sizes", ",".join(str(each.bytes) for each in cells)]
-    arguments += ["--algorithms", "native" if cell.is_peer else cell.algorithm]
+    arguments += ["--algorithms", "native" if cell.is_peer else outside.runnable(cell.algorithm)]
     arguments += ["--warmup", "0", "--repetitions", "1"]
     arguments += [] if cell.with_data else ["--no-validate"]
     return command(platform, cell.ranks, cell.placement, directory, arguments,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,18 @@ struct Cost {
   std::int64_t reduced = 0;   // blocks reduced into others by a rank
 
   bool operator==(const Cost&) const = default;
+};
+
+// Schedules that no function of ours writes: they come from a file, or from a Python function.
+// Such an algorithm is known by add_outside (algorithms/outside.h).
+class Outside {
+ public:
+  virtual ~Outside() = default;
+  // As the members of Algorithm that have these names.
+  virtual std::string why_impossible(const Shape& shape) const = 0;
+  virtual int parts(const Shape& shape) const = 0;
+  virtual std::optional<Cost> claim(const Shape& shape) const = 0;
+  virtual Schedule schedule(const Shape& shape, int rank) const = 0;
 };
 
 // The descriptor that stands at the end of an algorithm's file. All that is known of an algorithm
@@ -79,11 +92,16 @@ struct Algorithm {
 
   void (*write)(const Shape& shape, int rank, ScheduleBuilder& schedule);
 
+  // Answers instead of claim, parts, impossible and write, where it is set.
+  const Outside* outside = nullptr;
+
   // "allgather/sparbit"
   std::string path() const;
   // Whether calls of `called` can be served: its own collective's, and those of its vector form.
   bool serves(const Collective& called) const;
   std::string why_impossible(const Shape& shape) const;
+  // What the literature says that it costs, if it says so.
+  std::optional<Cost> claimed(const Shape& shape) const;
   // What the algorithm adds to what is known of the communicator: parameters, where none are given
   // at their standard, and parts; and where nobody says who neighbours whom, a stencil's ranks.
   Shape complete(Shape shape) const;

@@ -5,13 +5,16 @@ namespace toccata {
 namespace {
 
 // What rank `source` has for rank `destination`.
-Datum between(const Shape& shape, int source, int destination) {
-  return source * shape.p + destination;
+// As data: datum i is part i % parts of what is between two ranks.
+Datum between(const Shape& shape, int source, int destination, int part) {
+  return (source * shape.p + destination) * shape.parts + part;
 }
 
 // The datum that block `block` of either buffer is meant for.
 Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
-  return buffer == Buffer::send ? between(shape, rank, block) : between(shape, block, rank);
+  const int other = block / shape.parts, part = block % shape.parts;
+  return buffer == Buffer::send ? between(shape, rank, other, part)
+                                : between(shape, other, rank, part);
 }
 
 constexpr Collective named(std::string_view name, std::string_view variable,
@@ -19,8 +22,8 @@ constexpr Collective named(std::string_view name, std::string_view variable,
   return {
       .name = name,
       .variable = variable,
-      .blocks = [](const Shape& shape, int, Buffer) { return shape.p; },
-      .data = [](const Shape& shape) { return shape.p * shape.p; },
+      .blocks = [](const Shape& shape, int, Buffer) { return shape.p * shape.parts; },
+      .data = [](const Shape& shape) { return shape.p * shape.p * shape.parts; },
       .sized = meant_for,
       .before =
           [](const Shape& shape, int rank, Buffer buffer, int block) {

@@ -48,6 +48,8 @@ class ParameterList {
   ParameterList(std::initializer_list<std::reference_wrapper<const Parameter>> parameters) {
     for (const Parameter& each : parameters) all_.push_back(&each);
   }
+  // One more, which has to stay as long as the list.
+  void add(const Parameter& parameter) { all_.push_back(&parameter); }
 
   class Iterator {
    public:

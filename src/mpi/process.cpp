@@ -167,7 +167,7 @@ void Process::begin(bool program_calls_us) noexcept {
     } catch (const std::exception& error) {
       std::fprintf(stderr, "toccata: is off: %s\n", error.what());
     }
-  settings.complain(rank == 0);
+  if (!settings.name_schedules()) settings.complain(rank == 0);
   MPI_Request request;
   int code = start_agreement(mine, largest, MPI_COMM_WORLD, request);
   for (bool ended = false; code == MPI_SUCCESS && !ended;) {
@@ -185,6 +185,8 @@ void Process::begin(bool program_calls_us) noexcept {
     const bool alike = largest[said] == ~largest[said_complement];
     if (alike && largest[files] != ~largest[files_complement])
       Settings::adopt_files(MPI_COMM_WORLD);
+    if (alike && settings.name_schedules()) Settings::adopt_schedules(MPI_COMM_WORLD);
+    settings.complain(rank == 0);
     const std::string difference = alike ? "" : difference_of_settings(MPI_COMM_WORLD);
     if (largest[wanted] == 0 && alike && largest[reporting] == 0) return;
     Process* const process = current();

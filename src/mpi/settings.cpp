@@ -1,11 +1,13 @@
 #include "mpi/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <new>
 #include <numeric>
 #include <sstream>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include "selection/ranking.h"
 #include "selection/spelling.h"
 #include "selection/variables.h"
+#include "tables/schedule_file.h"
 #include "toccata/toccata.h"
 #include "topology/error.h"
 #include "topology/file.h"
@@ -24,6 +27,8 @@
 namespace toccata {
 
 namespace {
+
+constexpr std::string_view file_prefix = "file:";
 
 std::string variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -169,16 +174,111 @@ void Settings::read_choices() {
     note(name, value);
     if (value.empty() || value == "auto") continue;
     each.is_set = true;
-    try {
-      each.choice = parse_sized_choice(*each.collective, value);
-    } catch (const ChoiceError& error) {
-      complaints_.push_back(name + "=" + value + ": " + error.what() + ". Using native.");
+    if (value.find(file_prefix) == std::string::npos) {
+      read_choice(each, value);
+    } else {  // read by rank 0, for all
+      named_.emplace_back(each.collective, value);
+      asks_ = names_schedules_ = true;
     }
-    asks_ = asks_ || !each.choice.native();
-    for (const auto& [most, choice] : each.choice.ranges())
-      by_places_ = by_places_ || (!choice.native() &&
-                                  (choice.algorithm->by_placement || choice.algorithm->by_grid ||
-                                   choice.reorder != Reorder::off));
+  }
+}
+
+void Settings::read_choice(Asked& asked, const std::string& value) {
+  try {
+    asked.choice = parse_sized_choice(*asked.collective, value);
+  } catch (const ChoiceError& error) {
+    complaints_.push_back(std::string(asked.collective->variable) + "=" + value + ": " +
+                          error.what() + ". Using native.");
+  }
+  asks_ = asks_ || !asked.choice.native();
+  for (const auto& [most, choice] : asked.choice.ranges())
+    by_places_ = by_places_ || (!choice.native() &&
+                                (choice.algorithm->by_placement || choice.algorithm->by_grid ||
+                                 choice.reorder != Reorder::off));
+}
+
+namespace {
+
+// What rank 0 has read of a file, on all ranks; or why it could not.
+struct Sent {
+  bool read = false;
+  std::string text;
+};
+
+Sent read_for_all(const std::string& path, MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  Sent sent;
+  if (rank == 0) try {
+      sent.text = schedule_file::read(path);
+      sent.read = true;
+    } catch (const std::exception& error) {
+      sent.text = error.what();
+    }
+  std::array<std::int64_t, 2> heading{sent.read, static_cast<std::int64_t>(sent.text.size())};
+  PMPI_Bcast(heading.data(), 2, MPI_INT64_T, 0, comm);
+  sent.read = heading[0] != 0;
+  int room = 1;
+  try {
+    sent.text.resize(static_cast<std::size_t>(heading[1]));
+  } catch (const std::bad_alloc&) {
+    room = 0;
+  }
+  PMPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, comm);
+  if (room == 0) return {false, path + ": a rank has no memory for it"};
+  PMPI_Bcast(sent.text.data(), static_cast<int>(sent.text.size()), MPI_CHAR, 0, comm);
+  return sent;
+}
+
+// Whether all ranks have the same size and digest, and all could use what they have.
+bool all_alike(const std::string& text, bool usable, MPI_Comm comm) {
+  const std::uint64_t of_text = digest(text);
+  const std::array<std::uint64_t, 5> mine{text.size(), ~std::uint64_t{text.size()}, of_text,
+                                          ~of_text, usable ? 0u : 1u};
+  std::array<std::uint64_t, 5> most{};
+  PMPI_Allreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_MAX,
+                 comm);
+  return most[0] == ~most[1] && most[2] == ~most[3] && most[4] == 0;
+}
+
+// The files that a value names: "file:small.json<=4K, file:large.json:travel=packed".
+std::vector<std::string> files_in(const std::string& value) {
+  std::vector<std::string> result;
+  for (std::size_t at = value.find(file_prefix); at != std::string::npos;
+       at = value.find(file_prefix, at)) {
+    at += file_prefix.size();
+    const std::size_t end = std::min(value.find_first_of(":,<", at), value.size());
+    result.emplace_back(trimmed(std::string_view(value).substr(at, end - at)));
+    at = end;
+  }
+  return result;
+}
+
+}  // namespace
+
+// The values are the same on all ranks, and so is the order in which files are read.
+void Settings::adopt_schedules(MPI_Comm comm) {
+  Settings& settings = mine();
+  for (const auto& [collective, value] : settings.named_) {
+    bool usable = true;
+    for (const std::string& path : files_in(value)) {
+      const Sent sent = read_for_all(path, comm);
+      std::string wrong = sent.read ? "" : sent.text;
+      if (sent.read) try {
+          schedule_file::add(sent.text, std::string(file_prefix) + path);
+        } catch (const std::exception& error) {
+          wrong = error.what();
+        }
+      if (!all_alike(sent.text, wrong.empty(), comm) && wrong.empty())
+        wrong = path + ": ranks have read different contents";
+      if (!wrong.empty())
+        settings.complaints_.push_back(std::string(collective->variable) + "=" + value + ": " +
+                                       wrong + ". Using native.");
+      usable = usable && wrong.empty();
+    }
+    if (!usable) continue;
+    for (Asked& each : settings.asked_)
+      if (each.collective == collective) settings.read_choice(each, value);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "deciding/rules.h"
@@ -71,6 +72,12 @@ class Settings : public Rules {
   // MPI_Init, before anything else asks.
   static void adopt_files(MPI_Comm comm);
 
+  // Whether TOCCATA_<COLLECTIVE> names files of schedules ("file:mine.json"). Rank 0 reads them for
+  // all ranks of `comm`, which compare what they have got; until then nothing is asked for there.
+  // To be called on all ranks at MPI_Init, before anything else asks.
+  bool name_schedules() const { return names_schedules_; }
+  static void adopt_schedules(MPI_Comm comm);
+
  private:
   Settings() noexcept;
   static Settings& mine();
@@ -85,6 +92,7 @@ class Settings : public Rules {
 
   bool is_switched_on();
   void read_choices();
+  void read_choice(Asked& asked, const std::string& value);
   void read_guarding();
   void read_tuning();
   std::string find_tuning();
@@ -93,12 +101,14 @@ class Settings : public Rules {
   void note(const std::string& name, const std::string& value);
 
   Configuration configuration_;
+  // Values of TOCCATA_<COLLECTIVE> that name files of schedules.
+  std::vector<std::pair<const Collective*, std::string>> named_;
   std::string tuning_file_;
   std::string learns_to_;
   std::string report_file_;
   bool is_our_mpi_ = true;
   bool failed_ = false;
-  bool asks_ = false, by_places_ = false;
+  bool asks_ = false, by_places_ = false, names_schedules_ = false;
   bool reporting_ = false;
   bool reorder_topologies_ = false;
   bool shares_memory_ = false;

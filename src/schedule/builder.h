@@ -52,6 +52,7 @@ class ScheduleBuilder {
   // New scratch blocks, one for each block of `like` and of its size.
   BlockRange scratch(const BlockRanges& like);
   int scratch_blocks() const { return scratch_blocks_; }
+  int rounds() const { return schedule_.rounds(); }
 
   // All rounds of `next`, after ours: the combinator `then`, in place. Where other ranks have more
   // rounds in their `next`, `rounds` says how many, so that what follows lines up.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "algorithms/outside.h"
 #include "algorithms/registry.h"
 #include "selection/spelling.h"
 
@@ -61,6 +62,23 @@ std::string accepts(const Algorithm& algorithm) {
     known += std::string(parameter.name) + "=" + parameter.accepts() + ", ";
   return known + "travel=" + travel().accepts() + ", reorder=" + reordering().accepts() +
          ", pattern=" + mapped_by().accepts();
+}
+
+// An algorithm from outside, whose name may have colons, and how long that is in `text`.
+const Algorithm* outside_in(const Collective& collective, std::string_view text) {
+  const Algorithm* const found = find_outside(text);
+  if (found == nullptr) {
+    if (text.starts_with("file:"))
+      throw ChoiceError(quote(text) +
+                        " has not been read; TOCCATA_<COLLECTIVE> names the files that are");
+    return nullptr;
+  }
+  if (!found->serves(collective))
+    throw ChoiceError(std::string(found->name) + " is of " + std::string(found->collective.name) +
+                      (&found->collective == &collective.regular()
+                           ? " and cannot serve blocks of different sizes"
+                           : ", not of " + std::string(collective.name)));
+  return found;
 }
 
 const Parameter& parse_parameter(const Algorithm& algorithm, std::string_view name) {
@@ -181,13 +199,14 @@ Reorder parse_reorder(std::string_view word) {
 
 Choice parse_choice(const Collective& collective, std::string_view text) {
   Choice choice;
-  const std::size_t colon = text.find(':');
+  const Algorithm* const outside = outside_in(collective, text);
+  const std::size_t colon = text.find(':', outside == nullptr ? 0 : outside->name.size());
   const std::string_view name = text.substr(0, colon);
   if (name == "native") {
     if (colon != std::string_view::npos) throw ChoiceError("native takes no parameters");
     return choice;
   }
-  choice.algorithm = &parse_name(collective, name);
+  choice.algorithm = outside != nullptr ? outside : &parse_name(collective, name);
   choice.parameters = Parameters(choice.algorithm->parameters);
   if (colon == std::string_view::npos) return choice;
   std::string_view settings = text.substr(colon + 1);

@@ -61,10 +61,10 @@ Reorder parse_reorder(std::string_view word);
 inline constexpr std::int64_t reorder_bytes = 4096;
 
 // Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or
-// "allgather/sparbit". Every algorithm takes `travel=whole|packed|datatype|per_block`: how messages
-// of several pieces travel, and `reorder=off|auto|straight|exchange|shuffle`
-// and `pattern=ring|...` (topology/reorder/patterns.h). ChoiceError on
-// anything else.
+// "allgather/sparbit", or that of an algorithm from outside (algorithms/outside.h). Every algorithm
+// takes `travel=whole|packed|datatype|per_block`: how messages of several pieces travel, and
+// `reorder=off|auto|straight|exchange|shuffle` and `pattern=ring|...`
+// (topology/reorder/patterns.h). ChoiceError on anything else.
 Choice parse_choice(const Collective& collective, std::string_view text);
 
 }  // namespace toccata

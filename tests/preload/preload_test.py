@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -13,6 +14,7 @@ arguments.add_argument("--library", required=True)
 arguments.add_argument("--also-preload", default="")
 arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
 arguments.add_argument("--programs", nargs="+", required=True)
+arguments.add_argument("--toccata", default="", help="the command, which writes files of schedules")
 options = arguments.parse_args() if __name__ == "__main__" else None
 if options:
     alltoall_programs = [each for each in options.programs if "alltoall" in Path(each).name]
@@ -48,6 +50,39 @@ class Outcome:
         }
         self.messages = [line for line, is_one in zip(said, is_row, strict=True) if not is_one]
         self.error = process.stderr
+
+
+# Of the collectives of which files can have schedules.
+IN_FILES = (
+    "allgather/sparbit",
+    "alltoall/pairwise",
+    "barrier/dissemination",
+    "bcast/binomial",
+    "gather/linear",
+    "scatter/linear",
+    "reduce/bine",
+    "allreduce/recursive_doubling",
+    "reduce_scatter/ring",
+    "scan/recursive_doubling",
+    "exscan/pipeline",
+)
+
+
+def prove(path, file):
+    """Writes the schedules of an algorithm of ours for 1 to 5 ranks."""
+    words = [options.toccata, "prove", path, "--ranks", "1:5:1", "-o", str(file)]
+    subprocess.run(words, check=True, capture_output=True, timeout=60)
+
+
+def again_right(text):
+    """A file of schedules that was changed, with the digest that it has now."""
+    first, rest = text.split("\n", 1)
+    data, result = rest.encode(), 0xCBF29CE484222325
+    for word in (*(data[at : at + 8] for at in range(0, len(data), 8)), None):
+        value = len(data) if word is None else int.from_bytes(word, "little")
+        result = (result ^ value) * 0x100000001B3 % 2**64
+        result ^= result >> 32
+    return re.sub(r'"[0-9a-f]{16}"', f'"{result:016x}"', first) + "\n" + rest
 
 
 def run(program, ranks, toccata, environment_of_launcher=False, preload=True, more=None, words=()):
@@ -121,6 +156,58 @@ class Preload(unittest.TestCase):
                     expected[("neighbor_alltoallv", 5, algorithm)] = 2  # alltoallw as well
                     self.assertEqual(calls, expected, outcome.error)
                     self.assertEqual(outcome.messages, [])
+
+    # Every collective that can be in a file, from one that was written of an algorithm of ours.
+    def test_all_collectives_from_files(self):
+        if not options.toccata:
+            self.skipTest("no command to write files with")
+        with tempfile.TemporaryDirectory() as folder:
+            asked = {}
+            for path in IN_FILES:
+                collective = path.split("/")[0]
+                file = Path(folder) / f"{collective}.json"
+                prove(path, file)
+                asked[f"TOCCATA_{collective.upper()}"] = f"file:{file}"
+            for name in ("alltoallv", "gatherv", "scatterv"):
+                asked[f"TOCCATA_{name.upper()}"] = asked[f"TOCCATA_{name[:-1].upper()}"]
+            for program in (*options.programs, *alltoall_programs, *rooted_programs):
+                with self.subTest(program=Path(program).name):
+                    outcome = run(program, 5, None, more=asked)
+                    self.assertEqual(outcome.out, ["right"], outcome.error)
+                    self.assertEqual(outcome.messages, [], outcome.error)
+                    served = {row[2] for row in outcome.calls if row[1] == 5}
+                    self.assertTrue(served)
+                    self.assertEqual({each[:5] for each in served}, {"file:"}, outcome.error)
+
+    # What was changed is refused; with a digest that is right again, what it says is looked at.
+    def test_files_are_not_trusted(self):
+        if not options.toccata:
+            self.skipTest("no command to write files with")
+        program = options.programs[0]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "ring.json"
+            prove("allgather/ring", file)
+            text = file.read_text()
+            changes = {
+                "was changed after": text.replace('["send",1,', '["send",2,', 1),
+                "is no file of schedules": "{}" + text,
+                "must not run": again_right(text.replace('["send",1,', '["send",2,')),
+                "no such blocks|there are no": again_right(
+                    text.replace('["recv",4]', '["recv",1234]')
+                ),
+            }
+            for said, changed in changes.items():
+                with self.subTest(said):
+                    file.write_text(changed)
+                    outcome = run(program, 5, f"file:{file}")
+                    self.assertEqual(outcome.out, ["right"], outcome.error)
+                    self.assertRegex(outcome.error, said)
+                    self.assertLessEqual(len(outcome.messages), 3, outcome.error)
+            # Blocks that nobody misses, and a result that is wrong: no more than that.
+            file.write_text(again_right(re.sub(r'\["copy",\["send",0\],\["recv",\d\]\]', "", text)))
+            outcome = run(program, 5, f"file:{file}")
+            self.assertNotEqual(outcome.out, ["right"], outcome.error)
+            self.assertNotIn("Segmentation", outcome.error)
 
     # Each form once and, where it has one, in place.
     def test_every_rooted_and_reducing_form(self):

@@ -11,11 +11,13 @@ from typing import Annotated
 import typer
 
 from toccata import (
+    _core,
     alltoall_paper,
     catalogue,
     launcher,
     measuring,
     outputs,
+    outside,
     tables,
     tuning,
     winners,
@@ -240,6 +242,11 @@ def bench(
     if capped:
         cap = alltoall_paper.blocks([alltoall_paper.CAP_BYTES], alltoall_paper.CAP_RANKS)
         plans[alltoall_paper.CAP_RANKS] = replace(plan, sizes=cap)
+    for name in filter(outside.is_file, names):
+        choice = catalogue.parse(collective, name)
+        outside.make_runnable(name, choice, [
+            shape for p in plans if not choice.why_impossible(shape := _core.Shape(p))
+        ])  # fmt: skip
     chosen = STANDARD_HIGHLIGHT if highlight is None else normalised(collective, highlight)
     if highlight is not None and chosen not in names:
         raise InputError(f"--highlight {highlight} is not measured; add it to --algorithms")

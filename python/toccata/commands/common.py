@@ -22,7 +22,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from toccata import _core, catalogue, launcher, predicting
+from toccata import _core, catalogue, launcher, outside, predicting
 from toccata import quantities as q
 from toccata.errors import InputError
 
@@ -104,7 +104,7 @@ Names = Annotated[
     typer.Argument(
         metavar="NAME",
         autocompletion=lambda: [*collective_names(), *algorithm_names()],
-        help="Algorithms or collectives; all if none is given.",
+        help="Algorithms, collectives, or mine.py:ring of a file; all if none is given.",
     ),
 ]
 
@@ -117,9 +117,13 @@ def subjects(names: Sequence[str] | None) -> list[_core.Algorithm | _core.Choice
         if name in collectives:
             chosen += catalogue.of_collective(name)
             continue
-        choice = catalogue.find(name)
-        assert choice.algorithm is not None
-        chosen.append(choice if ":" in name else choice.algorithm)
+        for each in outside.all_in(name):
+            choice = catalogue.find(each)
+            assert choice.algorithm is not None
+            said = choice.text != choice.algorithm.name or (
+                ":" in name and not outside.is_file(name)
+            )
+            chosen.append(choice if said else choice.algorithm)
     return chosen
 
 
@@ -136,7 +140,7 @@ def words(launcher_args: str) -> list[str]:
 
 
 def normalised(collective: str, text: str) -> str:
-    return _core.parse_choice(collective, text).text
+    return catalogue.parse(collective, text).text
 
 
 def impossible(

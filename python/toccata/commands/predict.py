@@ -207,7 +207,7 @@ def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:
     """
     choices = []
     for each in subjects(names):
-        choice = each if isinstance(each, _core.Choice) else catalogue.find(each.path)
+        choice = each if isinstance(each, _core.Choice) else catalogue.standard(each)
         assert choice.algorithm is not None
         choices.append((choice.text, choice))
     collectives = {c.algorithm.collective for _, c in choices if c.algorithm is not None}

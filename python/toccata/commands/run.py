@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from toccata import _core, catalogue, launcher, outputs, starting
+from toccata import _core, catalogue, launcher, outputs, outside, starting
 from toccata.errors import InputError
 
 
@@ -132,6 +132,7 @@ def run(
     for each in _core.collectives():
         if (text := asked.get(each.name)) is not None:
             if text != "auto":
+                outside.load_named(text)
                 _core.parse_sized_choice(each.name, text)  # says so if it is none
             settings[each.variable] = text
     if report is not None:
@@ -145,8 +146,8 @@ def run(
     start = starting.prepare(command, settings, os.environ, mpi)
     starting.say(start.remarks)
     if dry_run:
-        outside = [f"{name}={value}" for name, value in start.environment.items()]
-        print(shlex.join([*(["env"] if outside else []), *outside, *start.words]))
+        said = [f"{name}={value}" for name, value in start.environment.items()]
+        print(shlex.join([*(["env"] if said else []), *said, *start.words]))
         return
     sys.stdout.flush()
     # Signals and the exit code are then the launcher's own.

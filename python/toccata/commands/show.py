@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from toccata import _core, catalogue, machines, outputs, show
+from toccata import _core, catalogue, machines, outputs, outside, show
 from toccata.commands.common import (
     PictureFile,
     Ranks,
@@ -24,7 +24,7 @@ def show_(
         typer.Argument(
             metavar="ALGORITHM",
             autocompletion=algorithm_names,
-            help="As sparbit or bcast/binomial.",
+            help="As sparbit, bcast/binomial or mine.py:ring.",
         ),
     ],
     p: Ranks,
@@ -63,6 +63,8 @@ def show_(
     fault = ""
     if choice.proof_effort(shape) <= _core.MOST_PROOF_EFFORT:
         fault = choice.verify(shape)
+        if fault:
+            fault = outside.located(choice, shape, fault)
     if output is None:
         narrator = show.Narrator(choice, shape)
         console.print(narrator.all_ranks() if rank is None else narrator.one_rank(rank))

@@ -11,6 +11,7 @@ from toccata import (
     catalogue,
     machines,
     outputs,
+    outside,
     platforms,
     predicting,
     simulating,
@@ -162,12 +163,19 @@ def sim(
     outputs.check_pictures(heatmap)
     outputs.check(csv, json_)
 
-    ours = {name: _core.parse_choice(collective, name) for name in chosen}
+    ours = {name: catalogue.parse(collective, name) for name in chosen}
     left_out = {}
     for p in numbers:
         shape = _core.Shape(_core.Placement(machine, p, placement), 0)
         reasons = {name: choice.why_impossible(shape) for name, choice in ours.items()}
         left_out[p] = {name: why for name, why in reasons.items() if why}
+    for name in filter(outside.is_file, chosen):
+        outside.make_runnable(
+            name,
+            ours[name],
+            [_core.Shape(_core.Placement(machine, p, placement), 0) for p in numbers
+             if name not in left_out[p]],
+        )  # fmt: skip
     cells = [
         simulating.Cell(collective, name, p, size, placement)
         for p in numbers

@@ -44,7 +44,7 @@ def traffic(
         if isinstance(subject, _core.Choice):
             choices.append(subject)
         else:
-            choices += subject.variants(p) or [catalogue.find(subject.path)]
+            choices += subject.variants(p) or [catalogue.standard(subject)]
     shape = machines.shape(p, machine, placement, root)
     [left_out] = impossible({catalogue.path_of(each): each for each in choices}, [shape])
     print_whole(counting.as_table(choices, shape, bytes_))

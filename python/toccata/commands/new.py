@@ -1,0 +1,54 @@
+"""`toccata new`."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toccata import _core, catalogue, show, skeletons
+from toccata.commands.common import collective_names, console
+from toccata.errors import InputError
+
+
+def new(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="COLLECTIVE/NAME",
+            autocompletion=lambda: [f"{each}/" for each in collective_names()],
+            help="As allgather/mine.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where it goes; NAME.py unless told."),
+    ] = None,
+) -> None:
+    """Write the skeleton of an algorithm in Python, which passes the proof, to be changed.
+
+    Its first lines show its schedule on four ranks.
+
+    Examples:
+
+    - `toccata new allgather/mine`
+    - `toccata new bcast/tree -o ideas/tree.py`
+    """
+    collective, slash, short = name.partition("/")
+    if not slash or not re.fullmatch(r"[a-z][a-z0-9_]*", short):
+        raise InputError(
+            f"'{name}' is no name for an algorithm; write COLLECTIVE/NAME, as allgather/mine, with "
+            "lower case letters, digits and _"
+        )
+    catalogue.of_collective(collective)  # says so if there is no such collective
+    path = output or Path(f"{short}.py")
+    if path.exists():
+        raise InputError(f"{path} is there already; give another file by --output")
+    text = skeletons.text(collective, short)
+    path.write_text(text)
+    choice = catalogue.find(f"{path}:{short}")
+    drawn = show.Narrator(choice, _core.Shape(skeletons.DRAWN_RANKS)).plain()
+    path.write_text(
+        text.replace(skeletons.DRAWING, "\n".join(f"# {line}".rstrip() for line in drawn))
+    )
+    console.print(f"wrote {path}; next: toccata prove {path}")

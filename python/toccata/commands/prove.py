@@ -1,0 +1,145 @@
+"""`toccata prove`."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from toccata import _core, catalogue, machines, outputs, outside, proving
+from toccata import quantities as q
+from toccata.commands.common import (
+    algorithm_names,
+    console,
+    name_of,
+    progress,
+    subjects,
+)
+from toccata.errors import Failure, InputError
+from toccata.machines import MachineOption, PlacementOption
+
+STANDARD_RANKS = "1:64:1"
+
+
+def prove(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME",
+            autocompletion=algorithm_names,
+            help="mine.py, mine.py:ring, mine.json, mine.xml, or an algorithm as allgather/bruck.",
+        ),
+    ],
+    ranks: Annotated[
+        str, typer.Option(metavar="LIST", help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP.")
+    ] = STANDARD_RANKS,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the proved schedules: .json for TOCCATA_<COLLECTIVE>=file:FILE, .xml for "
+            "MSCCL (one number of ranks).",
+        ),
+    ] = None,
+    machine: MachineOption = None,
+    placement: PlacementOption = None,
+) -> None:
+    """Prove algorithms that are not in the library, and write their schedules to a file.
+
+    Takes functions in Python (see `toccata new`), MSCCL programs, and files that this command
+    wrote. Proves as `toccata verify` does, and names the line of a Python file that is wrong.
+    Exit code 1 if anything is wrong; then nothing is written.
+
+    Examples:
+
+    - `toccata prove mine.py`
+    - `toccata prove mine.py:ring -o mine.json`
+    - `toccata prove allgather_ring.xml --ranks 8 -o mine.json`
+    - `toccata prove allgather/bruck --ranks 8 -o bruck.xml`
+    """
+    numbers = q.parse_ranks(ranks)
+    outputs.check(output)
+    chosen = subjects(names)
+    if output is not None and len(chosen) != 1:
+        given = ", ".join(map(name_of, chosen))
+        raise InputError(f"--output {output} takes one algorithm, here are {given}; name one")
+    known = partial(machines.shape, machine=machine, placement=placement) if machine else None
+    work = {
+        name_of(each): [
+            case for p in numbers for case in proving.cases(each, [p], known, most_effort=None)
+        ]
+        for each in chosen
+    }
+    for label, cases in work.items():
+        if not cases:
+            raise InputError(f"{label} is possible with none of {ranks} ranks; give --ranks")
+    width = max(map(len, work))
+    failed = 0
+    with progress() as bar:
+        task = bar.add_task("", total=sum(map(len, work.values())))
+        for label, verdict in proving.prove(
+            work, lambda label: bar.update(task, advance=1, description=label)
+        ):
+            if verdict.error:
+                failed += 1
+                said = f"[bold red]wrong[/]  {escape(verdict.error)}"
+            else:
+                said = f"[green]proved[/]  {verdict.proofs} proofs, up to {verdict.largest} ranks"
+            console.print(f"[cyan]{label:{width}}[/]  {said}", crop=False, soft_wrap=True)
+    if failed:
+        raise Failure(f"{failed} of {len(work)} algorithms are wrong")
+    if output is not None:
+        [(_, cases)] = work.items()
+        _write(chosen[0], cases, output)
+
+
+def _write(
+    subject: _core.Algorithm | _core.Choice, cases: Sequence[proving.Case], output: Path
+) -> None:
+    """The schedules of all proved numbers of ranks, in the one setting that is named."""
+    choice = subject if isinstance(subject, _core.Choice) else catalogue.standard(subject)
+    algorithm = choice.algorithm
+    assert algorithm is not None
+    every_root = choice.rooted and algorithm.ordered
+    shapes: list[_core.Shape] = []
+    for case in cases:
+        if case.choice.text != choice.text or (case.shape.root != 0 and not every_root):
+            continue
+        key = (case.shape.p, case.shape.root)
+        if key not in ((each.p, each.root) for each in shapes):
+            shapes.append(case.shape)
+    if every_root:  # no rank can play another's, or the order would change
+        shapes = [_core.Shape(p, root) for p in sorted({e.p for e in shapes}) for root in range(p)]
+        for shape in shapes:
+            if error := choice.verify(shape):
+                raise Failure(f"{choice.text} with {shape.p} ranks, root {shape.root}: {error}")
+    if output.suffix == ".xml":
+        if len(shapes) != 1:
+            raise InputError(
+                f"{output}: a program of MSCCL is of one number of ranks; give --ranks "
+                f"{shapes[-1].p}"
+            )
+        output.write_text(_core.msccl(choice, shapes[0]))
+    else:
+        outside.as_file(choice, shapes, output)
+        # What was written is what was proved: it is read again as the preload will read it.
+        read = _core.parse_choice(*outside.load(str(output)))
+        for shape in (shapes[0], shapes[-1]):
+            if why := read.why_impossible(shape):
+                raise Failure(f"{output}: {why}")
+    size = output.stat().st_size
+    many = (
+        f"{len({each.p for each in shapes})} numbers of ranks"
+        if len(shapes) > 1
+        else (f"{shapes[0].p} ranks")
+    )
+    console.print(f"wrote {output}: {many}, {q.show_bytes(size)} bytes")
+    if output.suffix != ".xml":
+        variable = next(
+            each.variable for each in _core.collectives() if each.name == algorithm.collective
+        )
+        console.print(f"[dim]to run it: {variable}=file:{output.resolve()}[/]", soft_wrap=True)

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace toccata {
+
+// The tags of a file as MSCCL's tools write them: elements with attributes, comments, and nothing
+// else. There are no entities, no declarations and no text between tags, so that a hostile file has
+// little to work with; how deep elements may stand in each other is for who reads the tags to say.
+class XmlTags {
+ public:
+  explicit XmlTags(std::string_view text) : text_(text) {}
+
+  struct Tag {
+    std::string_view name;
+    bool opens = false, closes = false;  // both where it stands alone: <step .../>
+    std::vector<std::pair<std::string_view, std::string_view>> attributes = {};
+
+    // An attribute's value; null if it is not there.
+    const std::string_view* find(std::string_view attribute) const;
+  };
+
+  // The next tag; false at the end. std::invalid_argument on anything else.
+  bool next(Tag& tag);
+  // Of the last tag.
+  std::size_t line() const { return line_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+  void skip(std::size_t count);
+  void skip_blanks();
+  std::string_view word(const char* what);
+
+  std::string_view text_;
+  std::size_t at_ = 0, line_ = 1;
+};
+
+}  // namespace toccata

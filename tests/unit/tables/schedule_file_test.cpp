@@ -1,0 +1,257 @@
+// Files of schedules: what is written is what is read, and no file is trusted.
+#include "tables/schedule_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "algorithms/count.h"
+#include "algorithms/outside.h"
+#include "algorithms/registry.h"
+#include "analysis/verify.h"
+#include "selection/choice.h"
+#include "support.h"
+#include "tables/check.h"
+
+namespace toccata {
+namespace {
+
+// The digest that a text would have to say, so that it is read on.
+std::string with_right_digest(std::string text) {
+  try {
+    schedule_file::digest_of(text, "file");
+  } catch (const schedule_file::Error& error) {
+    const std::string said = error.what(), before = "its digest is ";
+    const auto at = said.find(before);
+    if (at != std::string::npos) text.replace(36, 16, said.substr(at + before.size(), 16));
+  }
+  return text;
+}
+
+std::string written(const Algorithm& algorithm, std::vector<int> ranks, int root = 0) {
+  std::vector<Shape> shapes;
+  for (const int p : ranks) {
+    const Shape shape = algorithm.complete({.p = p, .root = root});
+    if (algorithm.why_impossible(shape).empty()) shapes.push_back(shape);
+  }
+  return schedule_file::text(algorithm, shapes, Travel::whole);
+}
+
+std::string name() {
+  static int number = 0;
+  return "file:" + std::to_string(number++) + ".json";
+}
+
+bool can_be_in_files(const Algorithm& algorithm) { return !algorithm.collective.among_neighbors; }
+
+TEST(ScheduleFile, HoldsWhatWasWritten) {
+  for (const Algorithm* each : all_algorithms()) {
+    if (!can_be_in_files(*each)) continue;
+    const std::string text = written(*each, {1, 2, 3, 4, 8});
+    const Algorithm& read = schedule_file::add(text, name());
+    EXPECT_EQ(&read.collective, &each->collective);
+    for (const auto& table : schedule_file::tables(read)) {
+      const Shape shape = read.complete({.p = table.ranks});
+      EXPECT_EQ(read.why_impossible(shape), "") << each->path() << " " << table.ranks;
+      EXPECT_EQ(shape.parts, each->complete({.p = table.ranks}).parts) << each->path();
+      EXPECT_EQ(verify(read, shape), "") << each->path() << " " << table.ranks;
+    }
+    for (const auto& table : schedule_file::tables(read))
+      EXPECT_EQ(count(read, read.complete({.p = table.ranks})),
+                count(*each, each->complete({.p = table.ranks})))
+          << each->path();
+  }
+}
+
+TEST(ScheduleFile, OtherRootsArePlayedWhereNoOrderIsKept) {
+  for (const char* path : {"bcast/binomial", "gather/binomial", "scatter/knomial", "reduce/bine",
+                           "bcast/scatter_allgather"}) {
+    const std::string_view whole = path;
+    const auto slash = whole.find('/');
+    const Algorithm& own =
+        *find_algorithm(*find_collective(whole.substr(0, slash)), whole.substr(slash + 1));
+    const Algorithm& read = schedule_file::add(written(own, {7, 8}), name());
+    for (const int p : {7, 8})
+      for (int root = 0; root < p; ++root) {
+        const Shape shape = read.complete({.p = p, .root = root});
+        if (own.ordered) {
+          EXPECT_EQ(read.why_impossible(shape),
+                    root == 0 ? "" : "has no schedules for root " + std::to_string(root));
+        } else {
+          EXPECT_EQ(verify(read, shape), "") << path << " " << p << " " << root;
+        }
+      }
+  }
+}
+
+TEST(ScheduleFile, IsNamedInChoices) {
+  const std::string file = name();
+  const Algorithm& read =
+      schedule_file::add(written(*find_algorithm(allgather, "bruck"), {4}), file);
+  EXPECT_EQ(parse_choice(allgather, file).algorithm, &read);
+  const Choice packed = parse_choice(allgather, file + ":travel=packed");
+  EXPECT_EQ(packed.travel, Travel::packed);
+  EXPECT_EQ(packed.text(), file + ":travel=packed");
+  EXPECT_THROW(parse_choice(alltoall, file), ChoiceError);
+  EXPECT_THROW(parse_choice(allgather, "file:nowhere.json"), ChoiceError);
+  EXPECT_THROW(packed.in({.p = 5}), ChoiceError) << "there are schedules for 4 ranks alone";
+}
+
+TEST(ScheduleFile, BlocksThatHaveToBeAlikeServeNoVectorForm) {
+  const std::string file = name();
+  schedule_file::add(written(*find_algorithm(alltoall, "bruck"), {4}), file);
+  EXPECT_NO_THROW(parse_choice(alltoall, file));
+  EXPECT_THROW(parse_choice(alltoallv, file), ChoiceError);
+}
+
+// Every file with a byte changed is refused by its digest.
+TEST(ScheduleFile, ChangesShow) {
+  const std::string text = written(*find_algorithm(allgather, "sparbit"), {2, 5});
+  test::Random random(1);
+  for (int i = 0; i < 2000; ++i) {
+    std::string changed = text;
+    const auto at = static_cast<std::size_t>(random.number(0, static_cast<int>(text.size()) - 1));
+    const char c = static_cast<char>(random.number(0, 256 - 1));
+    if (changed[at] == c) continue;
+    changed[at] = c;
+    EXPECT_THROW(schedule_file::add(changed, "file:changed"), schedule_file::Error) << at;
+  }
+  EXPECT_EQ(with_right_digest(text), text);
+}
+
+// With a right digest, what is in a file may be anything: then it is refused, or does no harm. That
+// it does none is for `unsafe` to say, as for any schedules; here, that nothing else happens.
+TEST(ScheduleFile, WhatIsWrongIsRefusedOrSafe) {
+  test::Random random(2);
+  int refused = 0, used = 0;
+  for (const char* own : {"sparbit", "bruck", "circulant"}) {
+    const std::string text = written(*find_algorithm(allgather, own), {3, 6});
+    for (int i = 0; i < 3000; ++i) {
+      std::string changed = text;
+      for (int times = 1 + random.number(0, 3 - 1); times > 0; --times) {
+        const auto at =
+            static_cast<std::size_t>(56 + random.number(0, static_cast<int>(text.size()) - 56 - 1));
+        constexpr std::string_view likely = "0123456789,[]\"-{}\n ";
+        const char c =
+            likely[static_cast<std::size_t>(random.number(0, static_cast<int>(likely.size()) - 1))];
+        if (random.number(0, 4 - 1) == 0)
+          changed.erase(std::min(at, changed.size()),
+                        1 + static_cast<std::size_t>(random.number(0, 8 - 1)));
+        else if (random.number(0, 4 - 1) == 0)
+          changed.insert(std::min(at, changed.size()), 1, c);
+        else
+          changed[std::min(at, changed.size() - 1)] = c;
+      }
+      try {
+        const Algorithm& read = schedule_file::add(with_right_digest(changed), "file:wrong");
+        for (const auto& [ranks, root, parts] : schedule_file::tables(read)) {
+          if (ranks > 64) continue;
+          const Shape shape = read.complete({.p = ranks, .root = root});
+          if (!read.why_impossible(shape).empty()) {
+            ++refused;
+            continue;
+          }
+          ++used;
+          std::vector<Schedule> schedules;
+          for (int rank = 0; rank < ranks; ++rank) schedules.push_back(read.schedule(shape, rank));
+          EXPECT_EQ(unsafe(read, shape, schedules), "");
+        }
+      } catch (const schedule_file::Error&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(used, 100) << "few of the changes were of any interest";
+}
+
+std::string file_of(const std::string& ranks, const std::string& tables) {
+  return with_right_digest(
+      "{\"toccata_schedules\": 1, \"digest\": \"0000000000000000\",\n"
+      "\"algorithm\": {\"collective\":\"allgather\",\"name\":\"x\",\"summary\":\"\",\"citation\":"
+      "\"\",\"blocks_alike\":false,\"relays\":false,\"ordered\":false,\"reproducible\":false},\n"
+      "\"tables\": [\n{\"ranks\": " +
+      ranks + ", \"root\": 0, \"parts\": 1, \"channels\": 1, \"schedules\": [\n" + tables +
+      "]}\n]}\n");
+}
+
+// Why a file must not run; "" if it may.
+std::string refusal(const std::string& text) try {
+  const Algorithm& read = schedule_file::add(text, "file:hostile");
+  return read.why_impossible({.p = schedule_file::tables(read).front().ranks});
+} catch (const schedule_file::Error& error) {
+  return error.what();
+}
+
+TEST(ScheduleFile, HostileFilesAreRefused) {
+  const std::string good =
+      "[[],[[\"copy\",[\"send\",0],[\"recv\",0]]],[[\"send\",1,[\"recv\",0]],"
+      "[\"recv\",1,[\"recv\",1]]]],\n";
+  const auto two = [&](const std::string& second) { return file_of("2", good + second + "\n"); };
+  EXPECT_EQ(refusal(two("[[],[[\"copy\",[\"send\",0],[\"recv\",1]]],[[\"send\",0,[\"recv\",1]],"
+                        "[\"recv\",0,[\"recv\",0]]]]")),
+            "");
+  const auto refused = [&](const std::string& second, const std::string& why) {
+    const std::string said = refusal(two(second));
+    EXPECT_NE(said.find(why), std::string::npos) << second.substr(0, 200) << ": " << said;
+    EXPECT_EQ(said.find('\n'), std::string::npos);
+    EXPECT_LT(said.size(), 400u);
+  };
+  refused("[[]]", "waits for ever");
+  refused(
+      "[[],[[\"recv\",0,[\"recv\",0]]],[[\"send\",0,[\"recv\",1]]],[[\"recv\",0,[\"recv\",0]]]]",
+      "waits for ever");
+  refused("[[],[[\"send\",9223372036854775808,[\"recv\",0]]]]", "out of range");
+  refused("[[],[[\"send\",-1,[\"recv\",0]]]]", "out of range");
+  refused("[[],[[\"send\",1,[\"recv\",0]]]]", "no peer of its own");
+  refused("[[],[[\"recv\",0,[\"recv\",9223372036854775807,1]]]]", "out of range");
+  refused("[[],[[\"recv\",0,[\"recv\",2]]]]", "there are no 1 recv blocks from 2 on");
+  refused("[[],[[\"recv\",0,[\"recv\",0,1,-1,2]]]]", "there are no 2 recv blocks");
+  refused("[[],[[\"recv\",0,[\"recv\",0,268435456,0,268435456]]]]", "there are no");
+  refused("[[],[[\"recv\",0,[\"scratch\",0]]]]", "(of 0)");
+  refused("[[],[[\"recv\",0,[\"send\",0]]],[[\"send\",0,[\"recv\",0]]]]", "send is never written");
+  refused("[[],[[\"copy\",[\"recv\",0,2],[\"recv\",0]]]]", "2 blocks go into 1");
+  refused("[[],[[\"copy\",[\"send\",0],[\"recv\",0]]]]", "another size");
+  refused("[[],[[\"reduce\",[\"send\",0],[\"recv\",1]]]]", "nothing to reduce");
+  refused("[[],[[\"publish\",[\"send\",0]]]]", "there is no entry 'publish'");
+  refused("[[[\"send\",0,1,0,268435456]]]", "too much scratch");
+  refused("[[[\"recv\",5]]]", "there are no");
+  refused(std::string(100'000, '['), "expected");
+  std::string rounds = "[[]";
+  for (int i = 0; i < 1'000'000; ++i) rounds += ",[]";
+  refused(rounds + "]", "more than 100000 rounds");
+  EXPECT_NE(refusal(file_of("1000000", good)).find("expected ',' behind a rank"),
+            std::string::npos);
+  EXPECT_NE(refusal(file_of("9223372036854775808", good)).find("out of range"), std::string::npos);
+  EXPECT_NE(refusal("").find("no file of schedules"), std::string::npos);
+  EXPECT_NE(refusal("{\"toccata_schedules\": 2, \"digest\"").find("another version"),
+            std::string::npos);
+}
+
+TEST(ScheduleFile, LargeFilesAreNotRead) {
+  const std::string path = testing::TempDir() + "large.json";
+  std::ofstream(path) << "{";
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 30);  // a hole
+  EXPECT_THROW(schedule_file::read(path), schedule_file::Error);
+  std::filesystem::remove(path);
+  EXPECT_THROW(schedule_file::read(path), schedule_file::Error);
+  EXPECT_THROW(schedule_file::read("/dev/zero"), schedule_file::Error);
+}
+
+// Sizes are compared by runs: that they are what `sized` says of every block is seen where a proof
+// and the check agree on schedules of all collectives, right ones and others.
+TEST(Check, AgreesWithProofsOnSizes) {
+  for (const Algorithm* each : all_algorithms()) {
+    if (!can_be_in_files(*each)) continue;
+    for (const int p : {2, 5, 8}) {
+      const Shape shape = each->complete({.p = p});
+      if (!each->why_impossible(shape).empty()) continue;
+      std::vector<Schedule> schedules;
+      for (int rank = 0; rank < p; ++rank) schedules.push_back(each->schedule(shape, rank));
+      EXPECT_EQ(unsafe(*each, shape, schedules), "") << each->path() << " " << p;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace toccata
