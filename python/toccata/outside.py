@@ -398,7 +398,9 @@ def located(choice: _core.Choice, shape: _core.Shape, error: str) -> str:
 
     "rank 2, round 1: waits for ever to send to rank 3; ..." is of the line that sends it.
     """
-    if not _known or choice.algorithm is None or choice.algorithm.name not in _known:
+    if not isinstance(choice, _core.Choice) or choice.algorithm is None:
+        return error
+    if choice.algorithm.name not in _known:
         return error
     it = _known[choice.algorithm.name]
     match = re.search(r"\brank (\d+)(?:, round (\d+))?: (.*)", error)
