@@ -74,8 +74,8 @@ struct Algorithm {
   // Whether it goes by trees that were packed for the machine, which comes with its placement.
   bool by_trees = false;
 
-  // Whether its messages are published, for shared memory, which models do not price yet: no ranking
-  // proposes it.
+  // Whether its messages are published, for shared memory, which models do not price yet: no
+  // ranking proposes it.
   bool publishes = false;
 
   // Which pattern of topology/reorder its ranks are mapped by where they are reordered; where none

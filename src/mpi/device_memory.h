@@ -34,8 +34,8 @@ class DeviceRuntime {
   virtual void give_back_pinned(void* memory) const = 0;
 };
 
-// Whether any runtime is loaded. A program may load one at any time, so each call asks; that takes a
-// few nanoseconds.
+// Whether any runtime is loaded. A program may load one at any time, so each call asks; that takes
+// a few nanoseconds.
 bool has_device_runtime();
 
 // The runtime whose memory an address is in; null for the host's.

@@ -1,6 +1,6 @@
-// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES [split|vector|again]], where
-// `again` is on a duplicate, a tenth as often. The
-// last calls are on a communicator whose info asks for a ring.
+// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES
+// [split|vector|again]], where `again` is on a duplicate, a tenth as often. The last calls are on a
+// communicator whose info asks for a ring.
 #include <mpi.h>
 
 #include <stdio.h>
