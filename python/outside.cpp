@@ -35,8 +35,9 @@ Buffer buffer_named(std::string_view word) {
   return named(word, {Buffer::send, Buffer::recv, Buffer::scratch}, "a buffer");
 }
 Travel travel_named(std::string_view word) {
-  return named(word, {Travel::whole, Travel::packed, Travel::datatype, Travel::per_block},
-               "travel");
+  return named(
+      word, {Travel::whole, Travel::packed, Travel::datatype, Travel::per_block, Travel::published},
+      "travel");
 }
 
 // What a Python function writes with; it has no rounds unless it says so.

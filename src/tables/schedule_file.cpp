@@ -25,7 +25,8 @@ constexpr int most_ranks = 1 << 20;
 constexpr int most_blocks = 1 << 28;  // of a buffer
 constexpr int most_channels = 64;
 constexpr std::array buffers{Buffer::send, Buffer::recv, Buffer::scratch};
-constexpr std::array travels{Travel::whole, Travel::packed, Travel::datatype, Travel::per_block};
+constexpr std::array travels{Travel::whole, Travel::packed, Travel::datatype, Travel::per_block,
+                             Travel::published};
 
 // FNV-1a, of eight bytes at a time, the first of them lowest, and of the number of bytes; shifted,
 // as a change in the highest bits would stay there.
