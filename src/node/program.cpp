@@ -95,13 +95,12 @@ class Program::Compiler {
     return true;
   }
 
-  // Steps read in place only where all messages and steps of the round are of one length: then a
-  // piece of a message holds the same elements as a piece of a step, and no step overwrites what a
-  // later piece still publishes.
+  // Steps read in place only where all messages and steps of the round are one block: then no step
+  // overwrites what a later piece of a message still publishes.
   bool add_steps(int round, Round& added) {
     const std::span reads(program_.reads_.begin() + added.reads, program_.reads_.end());
     const auto steps = schedule_.steps(round);
-    const std::int64_t length = steps.empty() ? 0 : blocks(schedule_.from(steps[0]));
+    const std::int64_t length = 1;  // block
     const auto has_length = [&](const auto& message) {
       return blocks(schedule_.ranges(message)) == length;
     };
@@ -207,7 +206,11 @@ void Program::Run::open_round() {
     if (read.in_place) into.data = nullptr;
     readings_.push_back({board_rank(read.publisher), read.channel, into});
   }
-  if (begin.in_place)
+  in_place_ = begin.in_place && has_one_length(begin.steps, end.steps);
+  if (!in_place_)
+    for (std::uint32_t i = begin.reads; i < end.reads; ++i)
+      readings_[i - begin.reads].into = stretch(program_->reads_[i].into);
+  else
     for (std::uint32_t i = begin.steps; i < end.steps; ++i) {
       const Step& step = program_->steps_[i];
       combinations_.push_back({step.reading < 0 ? stretch(step.from).data : nullptr, step.reading,
@@ -218,10 +221,22 @@ void Program::Run::open_round() {
   open_ = true;
 }
 
+// A piece of one operand holds the same elements as that of the others. Blocks that a message was
+// cut into may differ by an element.
+bool Program::Run::has_one_length(std::uint32_t first_step, std::uint32_t end_step) const {
+  const auto bytes = [&](const Blocks& blocks) {
+    return memory_.sides[static_cast<int>(blocks.buffer)].stretch(blocks.first, blocks.count).bytes;
+  };
+  const std::int64_t first = bytes(program_->steps_[first_step].into);
+  return std::all_of(
+      program_->steps_.begin() + first_step, program_->steps_.begin() + end_step,
+      [&](const Step& each) { return bytes(each.from) == first && bytes(each.into) == first; });
+}
+
 void Program::Run::close_round() {
   open_ = false;
   const Round& begin = program_->rounds_[round_];
-  if (begin.in_place) return;
+  if (in_place_) return;
   const auto stretch = [&](const Blocks& blocks) {
     return memory_.sides[static_cast<int>(blocks.buffer)].stretch(blocks.first, blocks.count);
   };

@@ -47,6 +47,7 @@ class Program {
 
    private:
     int board_rank(int rank) const;
+    bool has_one_length(std::uint32_t first_step, std::uint32_t end_step) const;
     void open_round();
     void close_round();
 
@@ -59,6 +60,7 @@ class Program {
     bool was_cut_ = false;
     std::uint32_t round_ = 0;
     bool open_ = false;
+    bool in_place_ = false;  // steps of the open round read what others published
     Exchange exchange_;
     std::vector<int> readers_;
     std::vector<Stretch> messages_;
