@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "algorithms/registry.h"
+#include "analysis/sizing.h"
 #include "analysis/walk.h"
 #include "support.h"
 
@@ -50,21 +51,27 @@ void add(void*, const char* from, char* into, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes; ++i) into[i] = static_cast<char>(into[i] + from[i]);
 }
 
-// The buffers of one rank, with blocks of one size.
+// The buffers of one rank. If `uneven`, the blocks of every other datum are a byte shorter, like
+// the parts that a message is cut into.
 class Buffers {
  public:
   Buffers(const Collective& collective, const Shape& shape, int rank, const Schedule& schedule,
-          std::int64_t block)
-      : collective_(collective), shape_(shape), rank_(rank), block_(block) {
-    for (const Buffer buffer : {Buffer::send, Buffer::recv})
-      at(buffer).resize(collective.blocks(shape, rank, buffer) * block);
-    at(Buffer::scratch).resize(blocks(schedule.scratch()) * block);
+          std::int64_t block, bool uneven)
+      : collective_(collective), shape_(shape), rank_(rank) {
+    const Sizing sizing(collective, shape, rank, schedule);
+    for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
+      auto& begins = begins_[static_cast<int>(buffer)];
+      begins.push_back(0);
+      for (int each = 0; each < sizing.blocks(buffer); ++each)
+        begins.push_back(begins.back() + block - (uneven ? sizing(buffer, each) % 2 : 0));
+      at(buffer).resize(begins.back());
+    }
   }
 
   void fill(int call) {
     for (const Buffer buffer : {Buffer::send, Buffer::recv})
-      for_each_datum(collective_.before, buffer, [&](Datum datum, char* block) {
-        for (std::int64_t i = 0; i < block_; ++i)
+      for_each_datum(collective_.before, buffer, [&](Datum datum, char* block, std::int64_t bytes) {
+        for (std::int64_t i = 0; i < bytes; ++i)
           block[i] = static_cast<char>(pattern(datum, collective_.reduces ? rank_ : 0, i, call));
       });
   }
@@ -76,21 +83,23 @@ class Buffers {
                              : collective_.contributors != nullptr
                                  ? collective_.contributors(shape_, rank_)
                                  : shape_.p;
-    for_each_datum(collective_.after, Buffer::recv, [&](Datum datum, const char* block) {
-      for (std::int64_t i = 0; i < block_; ++i) {
-        unsigned char expected = 0;
-        for (int rank = 0; rank < contributors; ++rank)
-          expected = static_cast<unsigned char>(expected + pattern(datum, rank, i, call));
-        result += static_cast<unsigned char>(block[i]) != expected ? 1 : 0;
-      }
-    });
+    for_each_datum(
+        collective_.after, Buffer::recv, [&](Datum datum, const char* block, std::int64_t bytes) {
+          for (std::int64_t i = 0; i < bytes; ++i) {
+            unsigned char expected = 0;
+            for (int rank = 0; rank < contributors; ++rank)
+              expected = static_cast<unsigned char>(expected + pattern(datum, rank, i, call));
+            result += static_cast<unsigned char>(block[i]) != expected ? 1 : 0;
+          }
+        });
     return result;
   }
 
   node::Memory memory() {
     node::Memory result;
     for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch})
-      result.sides[static_cast<int>(buffer)] = {at(buffer).data(), block_};
+      result.sides[static_cast<int>(buffer)] = {at(buffer).data(), 0,
+                                                begins_[static_cast<int>(buffer)]};
     return result;
   }
 
@@ -100,21 +109,23 @@ class Buffers {
   template <typename Holds, typename Visit>
   void for_each_datum(Holds holds, Buffer buffer, Visit&& visit) {
     for (int block = 0; block < collective_.blocks(shape_, rank_, buffer); ++block)
-      if (const Datum datum = holds(shape_, rank_, buffer, block); datum != nothing)
-        visit(datum, at(buffer).data() + block * block_);
+      if (const Datum datum = holds(shape_, rank_, buffer, block); datum != nothing) {
+        const auto& begins = begins_[static_cast<int>(buffer)];
+        visit(datum, at(buffer).data() + begins[block], begins[block + 1] - begins[block]);
+      }
   }
 
   const Collective& collective_;
   const Shape& shape_;
   int rank_;
-  std::int64_t block_;
   std::vector<char> memory_[3];
+  std::vector<std::int64_t> begins_[3];  // where each block begins
 };
 
 // Calls one after the other, so that slots are used again, each rank at its own pace. Returns how
 // many bytes are wrong, or -1 where the schedule cannot be published or is not made of stretches.
 int run_on_threads(const Algorithm& algorithm, const Shape& shape, std::int64_t block, int calls,
-                   Node& node) {
+                   Node& node, bool uneven = false) {
   std::vector<Schedule> schedules;
   std::vector<Program> programs;
   for (int rank = 0; rank < shape.p; ++rank) {
@@ -139,7 +150,7 @@ int run_on_threads(const Algorithm& algorithm, const Shape& shape, std::int64_t 
     threads.emplace_back([&, rank] {
       Board board(node.states[rank], node.parts, rank, first_call);
       Program::Run run;
-      Buffers buffers(algorithm.collective, shape, rank, schedules[rank], block);
+      Buffers buffers(algorithm.collective, shape, rank, schedules[rank], block, uneven);
       for (int call = 0; call < calls; ++call) {
         buffers.fill(call);
         run.start(programs[rank], board, board.begin_call(), 0, buffers.memory(), sum);
@@ -160,7 +171,8 @@ TEST(Program, RunsEveryAlgorithmOnThreads) {
           algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
       if (!algorithm->why_impossible(shape).empty()) continue;
       for (const std::int64_t block : {8, 5000}) {
-        const int wrong = run_on_threads(*algorithm, shape, block, 3, node);
+        const bool uneven = block > 8 && !algorithm->blocks_alike;
+        const int wrong = run_on_threads(*algorithm, shape, block, 3, node, uneven);
         if (wrong < 0) continue;
         ++served;
         ASSERT_EQ(wrong, 0) << algorithm->path() << " among " << p << " ranks, blocks of " << block;
