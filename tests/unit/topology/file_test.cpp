@@ -18,12 +18,12 @@ class File : public testing::Test {
   File() { std::filesystem::create_directories(folder); }
   ~File() override { std::filesystem::remove_all(folder); }
 
-  std::string complaint(const std::string& path) {
+  std::string complaint(const std::string& name) {
     try {
-      read_regular_file(path, 1 << 20);
+      read_regular_file(name, 1 << 20);
     } catch (const FileError& error) {
-      EXPECT_TRUE(std::string_view(error.what()).starts_with(path + ": ")) << error.what();
-      return std::string(error.what()).substr(path.size() + 2);
+      EXPECT_TRUE(std::string_view(error.what()).starts_with(name + ": ")) << error.what();
+      return std::string(error.what()).substr(name.size() + 2);
     }
     return "";
   }
