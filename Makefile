@@ -99,7 +99,8 @@ cluster: all ## measure every collective on those hosts, 16 and 32 ranks, even a
 	@bench/cluster/up.sh
 	@trap bench/cluster/down.sh EXIT; bench/cluster/measure.py
 
-lint: all ## formatting, style and types
+lint: all ## formatting, style, types, and phrases that scripts/english.toml rejects
+	@python3 scripts/english.py
 	@clang-format --dry-run --Werror $$(git ls-files '*.h' '*.cpp' '*.c')
 	@build/venv/bin/ruff check . && build/venv/bin/ruff format --check . && build/venv/bin/mypy
 
