@@ -13,21 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "scripts/english.toml"
-TEXTS = set(".md .rst .py .pyi .h .c .cpp .in .F90 .sh .txt .toml".split()) | {""}
-    ".md",
-    ".rst",
-    ".py",
-    ".pyi",
-    ".h",
-    ".c",
-    ".cpp",
-    ".in",
-    ".F90",
-    ".sh",
-    ".txt",
-    ".toml",
-    "",
-}
+SUFFIXES = r"(\.(md|rst|pyi?|h|c|cpp|in|F90|sh|txt|toml))?"  # none: Makefile and the like
 DATA = ("tests/data/", "platforms/data/")
 
 
@@ -102,7 +88,9 @@ def texts() -> list[str]:
     return [
         each
         for each in listed
-        if Path(each).suffix in TEXTS and not each.startswith(DATA) and (ROOT / each).is_file()
+        if re.fullmatch(SUFFIXES, Path(each).suffix)
+        and not each.startswith(DATA)
+        and (ROOT / each).is_file()
     ]
 
 
