@@ -8,10 +8,11 @@
 
 namespace toccata {
 
-// Operands are cut into pieces between elements. Where an element is longer than a piece, which all
-// ranks see alike, messages do it all.
+// Operands are cut into pieces between elements. Where an element is longer than a piece, or a
+// schedule has too many channels, which all ranks see alike, messages do it all.
 bool Execution::goes_on_board() const {
   if (transport().board() == nullptr || !plan().publishes) return false;
+  if (schedule().channels() > node::Board::most_channels) return false;
   return !plan().units.reduces ||
          binding.recv.traits().size <= std::int64_t{transport().board()->piece(false)};
 }

@@ -101,6 +101,9 @@ struct PartState {
 class Board {
  public:
   static constexpr int most_ranks = Part::slot_bytes / 32;
+  // The pieces of one position, one per channel, have different slots. If two of them shared one,
+  // its publisher would wait for readers that pass a position only after reading all its channels.
+  static constexpr int most_channels = Part::slots;
 
   // The parts of all ranks of the board, of which `own` is ours. The first call has the number
   // `first_call`, the same on all ranks and larger than PartState::last_call on each.

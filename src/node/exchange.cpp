@@ -36,7 +36,10 @@ bool Exchange::go_on() {
   while (!reading_.done) {
     for (; reading_.next < readings_.size(); ++reading_.next)
       if (!read(reading_.next)) return false;
-    if (bytes_ > 0) combine();
+    if (bytes_ > 0) {
+      if (!has_published(reading_.piece)) return false;
+      combine();
+    }
     bytes_ = 0;
     reading_ = {.piece = reading_.piece + 1, .done = !reading_.more};
     board_->pass(reading_.done ? Moment{call_, round_ + 1, 0} : moment(reading_.piece, 0));
@@ -85,7 +88,7 @@ bool Exchange::publish(const Publication& publication) {
 bool Exchange::read(std::size_t reading) {
   const Reading& own = readings_[reading];
   Found& found = found_[reading];
-  if (reading_.piece > 0 && own.into.bytes <= found.piece * reading_.piece)
+  if (reading_.piece > 0 && found.bytes <= found.piece * reading_.piece)
     return true;  // ended earlier
   const Moment now = moment(reading_.piece, own.channel);
   const Slot* const slot = board_->find(own.publisher, now);

@@ -78,6 +78,12 @@ class Exchange {
   void publish_ahead();
   bool publish(const Publication& publication);
   bool read(std::size_t reading);
+  // A combination may change what a later piece of ours publishes, for example in an allreduce in
+  // which each rank publishes its partial result and adds the other's to it. So it waits until our
+  // own piece is published, even if all others have published theirs.
+  bool has_published(std::uint32_t piece) const {
+    return publishing_.done || publishing_.piece > piece;
+  }
   void combine();
   std::uint32_t piece_bytes(bool common) const;
   Moment moment(std::uint32_t piece, int channel) const {

@@ -10,6 +10,7 @@ class Program::Compiler {
   explicit Compiler(const Schedule& schedule) : schedule_(schedule) {}
 
   std::optional<Program> compile() {
+    if (schedule_.channels() > Board::most_channels) return {};
     program_.channels_ = schedule_.channels();
     program_.uses_scratch_ = !schedule_.scratch().empty();
     count_uses();

@@ -203,6 +203,17 @@ TEST(Program, ReadsOperandsInPlace) {
   EXPECT_EQ(program->reads_in_place(), 3);
 }
 
+TEST(Program, LeavesScheduleOfManyChannelsToOthers) {
+  for (const int channels : {Board::most_channels, Board::most_channels + 1}) {
+    ScheduleBuilder schedule;
+    schedule.round();
+    for (int channel = 0; channel < channels; ++channel)
+      schedule.channel(channel).publish(1, recv(channel));
+    EXPECT_EQ(Program::compile(std::move(schedule).build()).has_value(),
+              channels == Board::most_channels);
+  }
+}
+
 TEST(Program, LeavesScheduleOfSeveralStretchesToOthers) {
   ScheduleBuilder schedule;
   schedule.round().send(1, BlockRanges{recv(0), recv(2)}, Travel::published);
