@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <random>
 #include <thread>
 
 #include "algorithms/registry.h"
@@ -122,44 +125,112 @@ class Buffers {
   std::vector<std::int64_t> begins_[3];  // where each block begins
 };
 
-// Calls one after the other, so that slots are used again, each rank at its own pace. Returns how
-// many bytes are wrong, or -1 where the schedule cannot be published or is not made of stretches.
-int run_on_threads(const Algorithm& algorithm, const Shape& shape, std::int64_t block, int calls,
-                   Node& node, bool uneven = false) {
+// Nothing where the schedule cannot be published or is not made of stretches.
+std::optional<std::vector<Schedule>> published(const Algorithm& algorithm, const Shape& shape) {
   std::vector<Schedule> schedules;
-  std::vector<Program> programs;
   for (int rank = 0; rank < shape.p; ++rank) {
     schedules.push_back(algorithm.schedule(shape, rank));
     schedules.back().set_travel(Travel::published);
-    auto program = Program::compile(schedules.back());
-    if (!program) return -1;
-    programs.push_back(std::move(*program));
+    if (!Program::compile(schedules.back())) return {};
   }
   struct : WalkVisitor {
     void moved(int, const Message&, int, const Message&) override {}
     void stepped(int, int, const Step&) override {}
   } nothing;
-  if (!walk(schedules, nothing).empty()) return -1;
+  if (!walk(schedules, nothing).empty()) return {};
+  return schedules;
+}
+
+// One rank, which makes calls one after the other, so that slots are used again.
+class Rank {
+ public:
+  Rank(const Algorithm& algorithm, const Shape& shape, int rank, const Schedule& schedule,
+       Node& node, std::uint64_t first_call, int calls, std::int64_t block, bool uneven)
+      : program_(*Program::compile(schedule)),
+        board_(node.states[rank], node.parts, rank, first_call),
+        buffers_(algorithm.collective, shape, rank, schedule, block, uneven),
+        sum_(algorithm.collective.reduces ? node::Operator{add, nullptr, 1} : node::Operator{}),
+        calls_(calls) {
+    begin();
+  }
+
+  // Goes as far as it can; true after the last call.
+  bool go_on() {
+    for (; call_ < calls_; begin()) {
+      if (!run_.go_on()) return false;
+      wrong_ += buffers_.wrong(call_++);
+    }
+    return true;
+  }
+  int wrong() const { return wrong_; }  // bytes
+
+ private:
+  void begin() {
+    if (call_ == calls_) return;
+    buffers_.fill(call_);
+    run_.start(program_, board_, board_.begin_call(), 0, buffers_.memory(), sum_);
+  }
+
+  Program program_;
+  Board board_;
+  Buffers buffers_;
+  node::Operator sum_;
+  Program::Run run_;
+  int calls_;
+  int call_ = 0;
+  int wrong_ = 0;
+};
+
+std::vector<std::unique_ptr<Rank>> ranks(const Algorithm& algorithm, const Shape& shape,
+                                         const std::vector<Schedule>& schedules, Node& node,
+                                         int calls, std::int64_t block, bool uneven) {
   std::uint64_t first_call = 0;
   for (const PartState& each : node.states) first_call = std::max(first_call, each.last_call + 1);
-  const node::Operator sum =
-      algorithm.collective.reduces ? node::Operator{add, nullptr, 1} : node::Operator{};
-  std::vector<int> wrong(shape.p);
-  std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<Rank>> result;
   for (int rank = 0; rank < shape.p; ++rank)
-    threads.emplace_back([&, rank] {
-      Board board(node.states[rank], node.parts, rank, first_call);
-      Program::Run run;
-      Buffers buffers(algorithm.collective, shape, rank, schedules[rank], block, uneven);
-      for (int call = 0; call < calls; ++call) {
-        buffers.fill(call);
-        run.start(programs[rank], board, board.begin_call(), 0, buffers.memory(), sum);
-        while (!run.go_on()) std::this_thread::yield();
-        wrong[rank] += buffers.wrong(call);
-      }
+    result.push_back(std::make_unique<Rank>(algorithm, shape, rank, schedules[rank], node,
+                                            first_call, calls, block, uneven));
+  return result;
+}
+
+int wrong(const std::vector<std::unique_ptr<Rank>>& ranks) {
+  return std::accumulate(ranks.begin(), ranks.end(), 0,
+                         [](int sum, const auto& each) { return sum + each->wrong(); });
+}
+
+// Each rank at its own pace. Returns how many bytes are wrong, or -1 where nothing can run.
+int run_on_threads(const Algorithm& algorithm, const Shape& shape, std::int64_t block, int calls,
+                   Node& node, bool uneven = false) {
+  const auto schedules = published(algorithm, shape);
+  if (!schedules) return -1;
+  const auto running = ranks(algorithm, shape, *schedules, node, calls, block, uneven);
+  std::vector<std::thread> threads;
+  for (const auto& each : running)
+    threads.emplace_back([&] {
+      while (!each->go_on()) std::this_thread::yield();
     });
   for (std::thread& each : threads) each.join();
-  return std::accumulate(wrong.begin(), wrong.end(), 0);
+  return wrong(running);
+}
+
+// In one thread, in an order drawn from `seed`: in each stretch of turns some ranks rest, so that
+// the others come as far ahead of them as they can. Returns how many bytes are wrong, or -1 where
+// ranks wait for each other.
+int run_in_turns(const Algorithm& algorithm, const Shape& shape,
+                 const std::vector<Schedule>& schedules, std::int64_t block, int calls, Node& node,
+                 unsigned seed) {
+  const auto running = ranks(algorithm, shape, schedules, node, calls, block, false);
+  std::mt19937 random(seed);
+  std::vector<bool> done(running.size());
+  for (int stretch = 0; std::ranges::count(done, false) > 0; ++stretch) {
+    if (stretch == 20'000) return -1;
+    const unsigned resting = static_cast<unsigned>(random());
+    for (int turn = 0; turn < 2 * shape.p; ++turn) {
+      const std::size_t rank = random() % running.size();
+      if ((resting >> rank & 1) == 0) done[rank] = running[rank]->go_on();
+    }
+  }
+  return wrong(running);
 }
 
 TEST(Program, RunsEveryAlgorithmOnThreads) {
@@ -176,6 +247,29 @@ TEST(Program, RunsEveryAlgorithmOnThreads) {
         if (wrong < 0) continue;
         ++served;
         ASSERT_EQ(wrong, 0) << algorithm->path() << " among " << p << " ranks, blocks of " << block;
+      }
+    }
+  }
+  EXPECT_GT(served, 300);
+}
+
+// Three calls, with ranks that come late at any point. Steps in place deserve the most orders.
+TEST(Program, RunsEveryAlgorithmInAnyOrder) {
+  int served = 0;
+  for (const int p : {2, 3, 8}) {
+    Node node(p);
+    for (const Algorithm* algorithm : all_algorithms()) {
+      const Shape shape =
+          algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
+      if (!algorithm->why_impossible(shape).empty()) continue;
+      const auto schedules = published(*algorithm, shape);
+      if (!schedules) continue;
+      const bool in_place = Program::compile(schedules->front())->reads_in_place() > 0;
+      for (unsigned seed = 0; seed < (in_place ? 8 : 1); ++seed) {
+        const std::int64_t block = 3000 + 1000 * (seed % 8);
+        ++served;
+        ASSERT_EQ(run_in_turns(*algorithm, shape, *schedules, block, 3, node, seed), 0)
+            << algorithm->path() << " among " << p << " ranks, seed " << seed;
       }
     }
   }
