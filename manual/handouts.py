@@ -1,7 +1,6 @@
-"""Writes what an installation hands out besides the program: manual pages, and completion for
-shells.
+"""Writes the manual pages and the completion for shells that an installation contains.
 
-handouts.py DIRECTORY SAMPLE: below DIRECTORY, as below PREFIX/share; and a sample of toccata.conf.
+handouts.py DIRECTORY SAMPLE: into DIRECTORY, as below PREFIX/share; and a sample of toccata.conf.
 """
 
 import sys
@@ -44,21 +43,20 @@ def sample() -> str:
     """A toccata.conf in which all settings are comments."""
     lines = [
         "# Settings of Toccata's library for all users of this installation; man toccata.conf",
-        "# explains them. To use one, remove the # before its name.",
+        "# explains them. To use a setting, remove the # before its name.",
         "#",
-        "# The environment counts more than ~/.config/toccata/toccata.conf, and that more than",
-        "# this file. `toccata doctor` shows what is set, and where.",
+        "# The environment overrides ~/.config/toccata/toccata.conf, which overrides this file.",
+        "# `toccata doctor` prints the settings in effect and their origin.",
     ]
     for each in _core.variables():
         if each.meaning:
-            lines += ["", *(f"# {line}" for line in textwrap.wrap(f"{each.meaning}.", 96))]
+            meaning = f"{each.meaning[0].upper()}{each.meaning[1:]} (default: {each.standard})."
+            lines += ["", *(f"# {line}" for line in textwrap.wrap(meaning, 96))]
             lines.append(f"#{each.name}={each.values}")
     lines += [
         "",
-        "# What serves a collective: an algorithm of `toccata list`, native or auto; or by",
-    ]
-    lines += [
-        "# size, as bruck<=4K, hierarchical<=256K, native (bytes per block, or of the message)."
+        "# The algorithm for a collective: one from `toccata list`, native or auto; or a list by",
+        "# size (bytes per block or of the message), as bruck<=4K, hierarchical<=256K, native.",
     ]
     variables = dict.fromkeys(
         each.variable for each in _core.collectives() if catalogue.is_regular(each.name)

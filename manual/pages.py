@@ -1,5 +1,5 @@
-"""The manual's pages as reStructuredText, made of what the program and the library say themselves:
-the commands' help, the settings of src/selection/variables.cpp, and the comments of toccata.h.
+"""The pages of the manual as reStructuredText, generated from the help of the commands, the
+settings in src/selection/variables.cpp, and the comments of toccata.h.
 """
 
 import re
@@ -32,7 +32,7 @@ class Page:
 
 
 def rst(markdown: str) -> str:
-    """The little Markdown that help is written in: paragraphs, lists, and `what one types`."""
+    """From the Markdown of help texts: paragraphs, lists, and `code`."""
     pieces = re.split(r"(`[^`]+`)", markdown)
     return "".join(
         f"`{piece}`" if piece.startswith("`") else re.sub(r"([\\*|]|_(?!\w))", r"\\\1", piece)
@@ -83,11 +83,11 @@ def _program(commands: list[Page], others: list[Page]) -> Page:
 
 _EXIT_STATUS = """
 0
-    All is well.
+    Success.
 1
-    What was looked at or started failed: a proof, a finding of ``toccata doctor``, a run.
+    A proof, a check of ``toccata doctor`` or the started program failed.
 2
-    What was asked for cannot be; one line on standard error names it, and the remedy.
+    Invalid request: one line on standard error names the problem and the remedy.
 130
     Interrupted.
 """
@@ -116,25 +116,35 @@ def _command(name: str, command: Any) -> Page:
     return Page(f"toccata-{name}", 1, _sentence(body), text)
 
 
-def _configuration() -> Page:
-    served: dict[str, list[str]] = {}
+def served() -> dict[str, list[str]]:
+    """The collectives that each variable names an algorithm for."""
+    found: dict[str, list[str]] = {}
     for each in _core.collectives():
-        served.setdefault(each.variable, []).append(each.name)
+        found.setdefault(each.variable, []).append(each.name)
     for other, by in catalogue.ALSO_SERVED.items():
         variable = next(each.variable for each in _core.collectives() if each.name == by)
-        names = served[variable]
-        names += [other] * (other not in served and f"TOCCATA_{other.upper()}" not in served)
-    settings = "".join(
-        entry(f"**{each.name}**\\ =\\ *{rst(each.values)}*", each.meaning + ".")
-        for each in _core.variables()
-        if each.meaning
-    )
+        names = found[variable]
+        names += [other] * (other not in found and f"TOCCATA_{other.upper()}" not in found)
+    return dict(sorted(found.items()))
+
+
+def _setting(each: _core.Variable) -> str:
+    facts = [f"Default: {each.standard}."]
+    facts += [f"Unit: {each.unit}."] if each.unit else []
+    facts += [f"Example: `{each.name}={each.example}`."]
+    meaning = f"{each.meaning[0].upper()}{each.meaning[1:]}."
+    return entry(f"**{each.name}**\\ =\\ *{rst(each.values)}*", f"{meaning}\n\n{' '.join(facts)}")
+
+
+def _configuration() -> Page:
+    settings = "".join(_setting(each) for each in _core.variables() if each.meaning)
     algorithms = "".join(
         entry(
             f"**{variable}**\\ =\\ *ALGORITHM*",
-            f"What serves {' and '.join('MPI_' + name.capitalize() for name in names)}.",
+            f"The algorithm for {' and '.join('MPI_' + name.capitalize() for name in names)}. "
+            f"Sizes are {catalogue.meaning_of_size(names[0])}.",
         )
-        for variable, names in sorted(served.items())
+        for variable, names in served().items()
     )
     text = (
         section("Description", _CONFIGURATION)
@@ -150,27 +160,26 @@ def _configuration() -> Page:
 
 
 _CONFIGURATION = """
-Each line is *NAME*\\ =\\ *VALUE*; empty lines, and such as begin with #, are left out. The same
-names are read from the environment, which counts more; of the files, the user's counts more than
-the installation's. All ranks of a program have to find the same: where they do not, one line says
-where they differ, and the MPI library's own collectives are used. ``toccata doctor`` tells what is
-set, and where it comes from.
+Each line is *NAME*\\ =\\ *VALUE*. Empty lines and lines that begin with # are ignored. The same
+names are read from the environment, which overrides the files; the user's file overrides the
+installation's. The settings must be identical on all ranks of a program. If they differ, one line
+names the difference, and the program uses the MPI library's own collectives. ``toccata doctor``
+prints the settings in effect and their origin.
 """
 _ALGORITHMS = """
-*ALGORITHM* is one of those that ``toccata list`` shows, with parameters as in
-``sparbit:messages=per_block``; ``native``, the MPI library's own; ``auto``, as if nothing were set;
-or such by size, as ``bruck<=4K, hierarchical<=256K, native``, of the bytes that a rank contributes,
-or of the message.
+*ALGORITHM* is an algorithm from ``toccata list``, with parameters as in
+``sparbit:messages=per_block``; ``native``, the MPI library's own algorithm; ``auto``, the
+default; or a list by size, such as ``bruck<=4K, hierarchical<=256K, native``.
 
 """
 _FILES = """
 ``${XDG_CONFIG_HOME:-~/.config}/toccata/toccata.conf``
-    The user's.
+    The user's file.
 ``PREFIX/etc/toccata.conf``
-    The installation's, of a library below PREFIX; ``/etc/toccata.conf`` where PREFIX is /usr.
+    The file of an installation below PREFIX; ``/etc/toccata.conf`` if PREFIX is /usr.
 """
 _EXAMPLES = """
-What an administrator might write, once ``toccata tune`` has been run::
+An administrator may write, after ``toccata tune``::
 
     # measured on two nodes, 2026-11
     TOCCATA_TUNING=/opt/toccata/etc/tuning-openmpi.json
@@ -197,13 +206,13 @@ _SYNOPSIS = """
 ``mpicc app.c $(pkg-config --cflags --libs toccata-openmpi)``
 """
 _DESCRIPTION = """
-Preloaded into all ranks of an MPI program, the library serves its blocking collectives, in C and
-Fortran. Where nothing is set it chooses by itself: the first calls are the MPI library's own; when
-a collective of some size has taken so long that it pays, up to five algorithms that a model names
-are tried beside it, and the quickest stays. Trials cost at most 2% of the time in those calls,
-beside what is set up once. ``toccata run`` does the preloading, by the launcher's own way, on all
-hosts. There is one library for each MPI, below the name of its family: openmpi, mpich, intelmpi,
-or abi, the standard ABI.
+Preload the library into all ranks of an MPI program, and it serves the program's blocking
+collectives, in C and Fortran. With nothing set, it chooses algorithms automatically: the first
+calls use the MPI library's own algorithm. After a collective of some size has taken enough time,
+the library tries up to five algorithms that a model proposes, and keeps the fastest. After
+set-up, trials cost at most 2% of the time in those calls. ``toccata run`` preloads the library on
+all hosts, in the way of the launcher. There is one library per MPI, in a folder with the name of
+its family: openmpi, mpich, intelmpi, or abi for the standard ABI.
 """
 
 
@@ -222,7 +231,7 @@ def _paragraphs(comment: str) -> list[str]:
 
 
 def declarations() -> Iterator[tuple[str, list[str]]]:
-    """What toccata.h declares, in its order: a comment, and what stands below it until the next."""
+    """The declarations of toccata.h in its order: each comment, and the code up to the next one."""
     head, _, rest = HEADER.read_text().partition('extern "C" {')
     yield "", re.findall(r"#define (TOCCATA_VERSION)", head)
     for comment, code in re.findall(r"/\*(.*?)\*/(.*?)(?=/\*|\Z)", rest, re.DOTALL):

@@ -205,6 +205,9 @@ NB_MODULE(_core, module) {
   nb::class_<Variable>(module, "Variable")
       .def_ro("name", &Variable::name)
       .def_ro("values", &Variable::values)
+      .def_ro("standard", &Variable::standard)
+      .def_ro("unit", &Variable::unit)
+      .def_ro("example", &Variable::example)
       .def_ro("meaning", &Variable::meaning);
   module.def("variables", [] {
     const auto all = variables();

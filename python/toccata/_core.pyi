@@ -61,13 +61,21 @@ class Variable:
     def name(self) -> str: ...
     @property
     def values(self) -> str:
-        """As one writes them: "on, off or all"."""
+        """The accepted values: "on, off or all"."""
+    @property
+    def standard(self) -> str:
+        """The default."""
+    @property
+    def unit(self) -> str:
+        """Of numbers in the value; empty if it has none."""
+    @property
+    def example(self) -> str: ...
     @property
     def meaning(self) -> str:
-        """A sentence without its stop; empty for such as are not users'."""
+        """A verb phrase; empty for settings that are not for users."""
 
 def variables() -> list[Variable]:
-    """All but those of the collectives, each of which names its own."""
+    """All except those of the collectives, each of which names its own."""
 
 def placement_names() -> list[str]: ...
 def unknown_levels(machine: Machine) -> list[str]:

@@ -8,8 +8,8 @@ namespace toccata {
 
 namespace {
 
-// From how many bytes on `shared` is faster than the own collectives of Open MPI 4.1 and MPICH 4.0
-// (docs/performance.md, "Inside a node"). Shorter messages depend on the MPI: trials decide there.
+// Above these sizes, `shared` is faster than the native collectives of Open MPI 4.1 and MPICH 4.0
+// (docs/performance/one-node.md). For shorter messages it depends on the MPI: trials decide there.
 struct Threshold {
   const Collective* collective;
   std::int64_t bytes;

@@ -18,39 +18,49 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
 }
 
 constexpr std::array known{
-    Variable{"TOCCATA", "auto or off", "off leaves everything to the MPI library"},
-    Variable{"TOCCATA_TUNING", "FILE or off",
-             "what `toccata tune` found decides, from the first call on; the MPI library's own is "
-             "tried later; off takes no file that was installed either"},
-    Variable{"TOCCATA_LEARN", "auto, off or FILE",
-             "keeps what this run found for the next one; auto is "
+    Variable{"TOCCATA", "auto or off", "auto", "", "off",
+             "chooses algorithms automatically; off leaves every call to the MPI library"},
+    Variable{"TOCCATA_TUNING", "FILE or off", "an installed file for this MPI and kind of node", "",
+             "/opt/toccata/etc/tuning-openmpi.json",
+             "uses the results of `toccata tune` from the first call on, and tries the native "
+             "algorithm later; off ignores installed files as well"},
+    Variable{"TOCCATA_LEARN", "auto, off or FILE", "off", "", "auto",
+             "keeps the results of this run for the next one; auto is "
              "~/.local/state/toccata/learned-MPI.json"},
-    Variable{"TOCCATA_GUARD", "on, off or all",
-             "off makes no trials: tuning file or model decide; all tries also where results are "
-             "rounded, so that a program may give other bits when it runs again"},
-    Variable{"TOCCATA_MODEL", "FILE",
-             "the model that names algorithms, as `toccata calibrate` writes it"},
-    Variable{"TOCCATA_NODE", "auto or off",
-             "ranks of one node share memory; off uses the MPI library's messages there, too"},
-    Variable{"TOCCATA_REPRODUCIBLE", "0 or 1",
-             "reductions give the same bits on any placement, for any root and length"},
-    Variable{"TOCCATA_REPORT", "0, 1 or FILE.json",
-             "at MPI_Finalize, rank 0 says what ran, why, and what that gave; a file gets all that "
-             "was counted and measured, for `toccata explain`"},
-    Variable{"TOCCATA_TOPOLOGY", "FILE or MACHINE",
-             "a file adds the switches: Slurm's topology.conf, what ibnetdiscover prints, or what "
-             "`toccata topo --save` wrote; a machine, as \"node:4 socket:2 core:8\", is pretended"},
-    Variable{"TOCCATA_PLACEMENT", "NAME",
-             "where the ranks of MPI_COMM_WORLD are on TOCCATA_TOPOLOGY: sequential, cyclic, "
+    Variable{
+        "TOCCATA_GUARD", "on, off or all", "on", "", "all",
+        "tries algorithms next to the native one and keeps the fastest; off makes no trials, so "
+        "that the tuning file or the model decides; all also tries reductions that round, so "
+        "that a program may give different bits when it runs again"},
+    Variable{"TOCCATA_MODEL", "FILE", "a model of a usual cluster", "", "./here.json",
+             "proposes algorithms by this model, which `toccata calibrate` writes"},
+    Variable{"TOCCATA_NODE", "auto or off", "auto", "", "off",
+             "exchanges data between ranks of one node through shared memory; off uses messages of "
+             "the MPI library there, too"},
+    Variable{"TOCCATA_REPRODUCIBLE", "0 or 1", "0", "", "1",
+             "makes reductions give the same bits on any placement, for any root and length"},
+    Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
+             "makes rank 0 print at MPI_Finalize which algorithms ran, why, and the gain; a file "
+             "receives all counts and times, for `toccata explain`"},
+    Variable{
+        "TOCCATA_TOPOLOGY", "FILE or MACHINE", "what hwloc finds", "children per level",
+        "node:4 socket:2 core:8",
+        "adds the switches from a file: Slurm's topology.conf, the output of ibnetdiscover, or "
+        "the output of `toccata topo --save`; or pretends a machine, such as "
+        "\"node:4 socket:2 core:8\""},
+    Variable{"TOCCATA_PLACEMENT", "NAME", "sequential", "core numbers, in a list", "cyclic",
+             "places the ranks of MPI_COMM_WORLD on TOCCATA_TOPOLOGY: sequential, cyclic, "
              "block-scatter, cyclic-scatter, random:SEED, or a list of cores"},
-    Variable{"TOCCATA_REORDER", "off, auto, straight, exchange or shuffle",
-             "lets other ranks play an algorithm's ranks where that wins by a model"},
-    Variable{"TOCCATA_REORDER_TOPOLOGIES", "0 or 1",
-             "MPI_Cart_create and its like reorder ranks where the program allows it"},
-    Variable{"TOCCATA_DOCTOR", "", ""},
-    Variable{"TOCCATA_BUILD", "", ""},     // of the command line
-    Variable{"TOCCATA_PLATFORM", "", ""},  // of simulations
-    Variable{"TOCCATA_TEST_UNSEEN_INIT", "", ""},
+    Variable{"TOCCATA_REORDER", "off, auto, straight, exchange or shuffle", "off", "", "auto",
+             "exchanges the roles of ranks in an algorithm where a model predicts a gain"},
+    Variable{
+        "TOCCATA_REORDER_TOPOLOGIES", "0 or 1", "0", "", "1",
+        "lets MPI_Cart_create and the other topology functions reorder ranks where the program "
+        "allows it"},
+    Variable{"TOCCATA_DOCTOR"},
+    Variable{"TOCCATA_BUILD"},     // of the command line
+    Variable{"TOCCATA_PLATFORM"},  // of simulations
+    Variable{"TOCCATA_TEST_UNSEEN_INIT"},
 };
 
 }  // namespace
@@ -64,8 +74,8 @@ std::string complaint_of_variable(std::string_view name) {
   for (const Collective* collective : collectives()) names.push_back(collective->variable);
   const std::string_view meant = nearest(name, names);
   if (meant == name) return "";
-  return std::string(name) + " is no setting of Toccata" +
-         (meant.empty() ? "" : "; the nearest is " + std::string(meant));
+  return "unknown setting " + std::string(name) +
+         (meant.empty() ? "" : "; did you mean " + std::string(meant) + "?");
 }
 
 std::string complaint_of_value(std::string_view name, std::string_view value) {
@@ -85,7 +95,7 @@ std::string complaint_of_value(std::string_view name, std::string_view value) {
     }
   if (fits()) return "";
   const auto variable = std::ranges::find(known, name, &Variable::name);
-  return "it takes " + std::string(variable->values);
+  return "expected " + std::string(variable->values);
 }
 
 }  // namespace toccata

@@ -6,23 +6,26 @@
 
 namespace toccata {
 
-// A setting, in the environment or in toccata.conf. The manual, `toccata doctor` and complaints go
-// by these.
+// A setting, in the environment or in toccata.conf. The manual, docs/settings.md, `toccata doctor`
+// and error messages use these texts.
 struct Variable {
   std::string_view name;
-  std::string_view values;   // as one writes them
-  std::string_view meaning;  // a sentence without its stop; "" for such as are not users'
+  std::string_view values = "";    // the accepted values
+  std::string_view standard = "";  // the default
+  std::string_view unit = "";      // of numbers in the value; "" if it has none
+  std::string_view example = "";   // a value
+  std::string_view meaning = "";   // a verb phrase; "" for settings that are not for users
 };
 
-// All but those of the collectives, each of which names its own.
+// All except those of the collectives, each of which names its own.
 std::span<const Variable> variables();
 
-// "" for the name of a variable that means something to Toccata, or that is none of its own: all of
-// those begin with TOCCATA_. Otherwise what is wrong with it, with the nearest that there is.
+// "" for the name of a setting, and for names that do not begin with TOCCATA_. Otherwise an error
+// message with the nearest known name.
 std::string complaint_of_variable(std::string_view name);
 
-// "" for a value that one of those variables may have, as far as the word alone tells; otherwise
-// what it takes. An empty value is as good as none.
+// "" for a value that this setting accepts, as far as the word alone tells; otherwise the accepted
+// values. An empty value counts as not set.
 std::string complaint_of_value(std::string_view name, std::string_view value);
 
 }  // namespace toccata

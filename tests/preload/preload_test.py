@@ -327,9 +327,9 @@ class Preload(unittest.TestCase):
             self.assertEqual(
                 outcome.messages,
                 [
-                    "toccata: TOCCATA_ALGATHER is no setting of Toccata; the nearest is "
-                    "TOCCATA_ALLGATHER",
-                    "toccata: TOCCATA_REPRODUCIBLE=maybe: it takes 0 or 1. Using 1.",
+                    "toccata: unknown setting TOCCATA_ALGATHER; did you mean "
+                    "TOCCATA_ALLGATHER?",
+                    "toccata: TOCCATA_REPRODUCIBLE=maybe: expected 0 or 1. Using 1.",
                 ],
             )
 

@@ -15,6 +15,7 @@ import typer
 
 import handouts
 import pages
+import settings
 from conftest import BUILD, ROOT
 from toccata import _core
 from toccata.cli import app
@@ -42,8 +43,24 @@ def test_every_setting_is_explained() -> None:
         assert f"**{each.variable}**" in text
     for variable in _core.variables():
         assert (f"**{variable.name}**" in text) == bool(variable.meaning)
-    assert "What serves MPI_Alltoallv and MPI_Alltoallw." in text
+    assert "The algorithm for MPI_Alltoallv and MPI_Alltoallw." in text
     assert "MPI_Reduce_scatter and MPI_Reduce_scatter_block." in text
+
+
+def test_the_table_of_settings_is_up_to_date() -> None:
+    text = settings.markdown()
+    for each in _core.variables():
+        if each.meaning:
+            assert each.values and each.standard and each.example, each.name
+            assert f"| `{each.name}` | {each.values} | {each.standard} |" in text
+            wrong = _core.complaint_of_value(each.name, each.example)
+            assert wrong == "", f"the example of {each.name}: {wrong}"
+    for collective in _core.collectives():
+        assert f"| `{collective.variable}` | MPI_" in text
+    remedy = (
+        "run PYTHONPATH=python:build/release/python python manual/settings.py >docs/settings.md"
+    )
+    assert (ROOT / "docs/settings.md").read_text() == text, remedy
 
 
 def test_the_sample_of_settings_says_nothing(tmp_path: Path) -> None:

@@ -348,7 +348,7 @@ def test_doctor_looks_at_settings() -> None:
                    "TOCCATA_TOPOLOGY": "foo:3", "HOME": "/h"}  # fmt: skip
     wrong = [each.remedy for each in doctor.settings(_said(environment)) if not each.good]
     assert len(wrong) == 3
-    assert "the nearest is TOCCATA_ALLGATHER" in wrong[0]
+    assert "did you mean TOCCATA_ALLGATHER?" in wrong[0]
     assert "'nix'" in wrong[1]
     assert "foo" in wrong[2]
 
@@ -356,12 +356,12 @@ def test_doctor_looks_at_settings() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "remedy"),
     [
-        ("TOCCATA", "of", "it takes auto or off"),
-        ("TOCCATA_GUARD", "perhaps", "it takes on, off or all"),
-        ("TOCCATA_REPRODUCIBLE", "maybe", "it takes 0 or 1"),
+        ("TOCCATA", "of", "expected auto or off"),
+        ("TOCCATA_GUARD", "perhaps", "expected on, off or all"),
+        ("TOCCATA_REPRODUCIBLE", "maybe", "expected 0 or 1"),
         ("TOCCATA_REORDER", "x", "'x'"),
-        ("TOCCATA_REORDER_TOPOLOGIES", "x", "it takes 0 or 1"),
-        ("TOCCATA_REPORT", "table.txt", "it takes 0, 1 or FILE.json"),
+        ("TOCCATA_REORDER_TOPOLOGIES", "x", "expected 0 or 1"),
+        ("TOCCATA_REPORT", "table.txt", "expected 0, 1 or FILE.json"),
         ("TOCCATA_REPORT", "/nosuch/y.json", "nothing can be written to /nosuch"),
         ("TOCCATA_LEARN", "/proc/x", "nothing can be written to /proc"),
         ("TOCCATA_MODEL", "gigabit", "those that come with Toccata are in /"),

@@ -248,7 +248,7 @@ class Choosing(unittest.TestCase):
     def test_values_that_mean_nothing_are_named(self):
         outcome = self.run_calls(5, slow=False, TOCCATA="maybe", TOCCATA_GUARD="x")
         self.assertEqual(len(outcome.messages), 1, outcome.error)
-        self.assertIn("TOCCATA=maybe: it takes auto or off", outcome.messages[0])
+        self.assertIn("TOCCATA=maybe: expected auto or off", outcome.messages[0])
 
     def test_the_configuration_file_is_read_and_the_environment_counts_more(self):
         self.path(

@@ -37,7 +37,7 @@ TEST(Configuration, NamesLinesThatSayNothing) {
   EXPECT_EQ(configuration.complaints()[0],
             wrong + ":2: 'report' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1");
   EXPECT_EQ(configuration.complaints()[1],
-            wrong + ":3: TOCCATA_GARD is no setting of Toccata; the nearest is TOCCATA_GUARD");
+            wrong + ":3: unknown setting TOCCATA_GARD; did you mean TOCCATA_GUARD?");
   EXPECT_EQ(configuration.files(), std::vector<std::string>{wrong});
 }
 

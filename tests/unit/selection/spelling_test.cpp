@@ -30,9 +30,9 @@ TEST(Variables, MisspeltOnesAreNamed) {
   EXPECT_EQ(complaint_of_variable("TOCCATA_REPORT"), "");
   EXPECT_EQ(complaint_of_variable("HOME"), "");
   EXPECT_EQ(complaint_of_variable("TOCCATA_ALGATHER"),
-            "TOCCATA_ALGATHER is no setting of Toccata; the nearest is TOCCATA_ALLGATHER");
+            "unknown setting TOCCATA_ALGATHER; did you mean TOCCATA_ALLGATHER?");
   EXPECT_EQ(complaint_of_variable("TOCCATA_XYZXYZXYZ"),
-            "TOCCATA_XYZXYZXYZ is no setting of Toccata");
+            "unknown setting TOCCATA_XYZXYZXYZ");
 }
 
 TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
@@ -43,13 +43,13 @@ TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
       EXPECT_EQ(complaint_of_value(name, word), "") << name << "=" << word;
   for (const char* word : {"0", "no", "off", "false"})
     EXPECT_EQ(parse_reorder(word), Reorder::off) << word;
-  EXPECT_EQ(complaint_of_value("TOCCATA", "of"), "it takes auto or off");
+  EXPECT_EQ(complaint_of_value("TOCCATA", "of"), "expected auto or off");
   EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "all"), "");
-  EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "perhaps"), "it takes on, off or all");
+  EXPECT_EQ(complaint_of_value("TOCCATA_GUARD", "perhaps"), "expected on, off or all");
   EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "yes"), "");
-  EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "maybe"), "it takes 0 or 1");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPRODUCIBLE", "maybe"), "expected 0 or 1");
   EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.json"), "");
-  EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.txt"), "it takes 0, 1 or FILE.json");
+  EXPECT_EQ(complaint_of_value("TOCCATA_REPORT", "run.txt"), "expected 0, 1 or FILE.json");
   EXPECT_EQ(complaint_of_value("TOCCATA_REORDER", "shuffle"), "");
   EXPECT_NE(complaint_of_value("TOCCATA_REORDER", "x"), "");
   EXPECT_EQ(complaint_of_value("TOCCATA_LEARN", "anything"), "");
