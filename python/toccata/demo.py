@@ -187,20 +187,26 @@ def table(cells: Sequence[Cell]) -> Table:
 
 
 def summary(cells: Sequence[Cell]) -> str:
-    """A line for each place, which counts clear differences alone."""
+    """A line for each place. A cell without a clear winner counts as 1 in the mean.
+
+    Otherwise one cell that is mostly noise could pass for a gain of all.
+    """
     lines = []
     for place in dict.fromkeys(each.place.name for each in cells):
         here = [each for each in cells if each.place.name == place]
         clear = [each.ratio for each in here if each.clear]
         faster, slower = [r for r in clear if r < 1], [r for r in clear if r >= 1]
-        name, mean = place.replace("\n", " "), geometric_mean(each.ratio for each in here)
+        name, mean = (
+            place.replace("\n", " "),
+            geometric_mean(each.ratio if each.clear else 1 for each in here),
+        )
         lines.append(
             f"{name}: Toccata is clearly faster in {len(faster)} of {len(here)} cells"
             + (f" ({min(faster):.2f} of native's time at best)" if faster else "")
             + f", clearly slower in {len(slower)}"
             + (f" ({max(slower):.2f} at worst)" if slower else "")
             + f", without a clear winner in {len(here) - len(clear)}"
-            + f"; geometric mean of all {mean:.2f}"
+            + f" (counted as 1); geometric mean {mean:.2f}"
         )
     return "\n".join(lines)
 
