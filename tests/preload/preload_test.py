@@ -327,8 +327,7 @@ class Preload(unittest.TestCase):
             self.assertEqual(
                 outcome.messages,
                 [
-                    "toccata: unknown setting TOCCATA_ALGATHER; did you mean "
-                    "TOCCATA_ALLGATHER?",
+                    "toccata: unknown setting TOCCATA_ALGATHER; did you mean TOCCATA_ALLGATHER?",
                     "toccata: TOCCATA_REPRODUCIBLE=maybe: expected 0 or 1. Using 1.",
                 ],
             )
