@@ -27,6 +27,7 @@ from toccata.commands.prove import prove
 from toccata.commands.reorder import reorder
 from toccata.commands.reproduce import reproduce
 from toccata.commands.run import run, with_report
+from toccata.commands.search import search
 from toccata.commands.show import show_
 from toccata.commands.sim import sim
 from toccata.commands.topo import topo
@@ -165,6 +166,7 @@ app.command("show")(show_)
 app.command("verify")(verify)
 app.command("new")(new)
 app.command("prove")(prove)
+app.command("search")(search)
 app.command("traffic")(traffic)
 app.command("topo")(topo)
 app.command("bounds")(bounds_)

@@ -442,12 +442,35 @@ def as_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> 
     Path(file.name).replace(path)
 
 
+def as_checked_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> None:
+    """The same of what was proved: it is read again as the preload will read it."""
+    as_file(choice, shapes, path)
+    read = _core.parse_choice(*load(str(path)))
+    for shape in (shapes[0], shapes[-1]):
+        if why := read.why_impossible(shape):
+            raise Failure(f"{path}: {why}")
+
+
+def setting(choice: _core.Choice, path: Path) -> str:
+    """What runs a file: "TOCCATA_ALLGATHER=file:/home/me/mine.json"."""
+    assert choice.algorithm is not None
+    [variable] = [
+        each.variable for each in _core.collectives() if each.name == choice.algorithm.collective
+    ]
+    return f"{variable}=file:{path.resolve()}"
+
+
 def make_runnable(text: str, choice: _core.Choice, shapes: Sequence[_core.Shape]) -> None:
     """Lets `runnable` know a file for an algorithm that is not the library's."""
-    from toccata import simulating
-
     if not shapes:
         raise InputError(f"{text} is possible with none of these numbers of ranks")
+    _runnable[text] = kept_file(choice, shapes)
+
+
+def kept_file(choice: _core.Choice, shapes: Sequence[_core.Shape]) -> str:
+    """Schedules in a file that is named by its digest and kept, as "file:...": a run takes that."""
+    from toccata import simulating
+
     written = _core.schedule_file(choice, list(shapes))
     digest = hashlib.sha256(written.encode()).hexdigest()[:24]
     path = simulating.cache_home() / "schedules" / f"{digest}.json"
@@ -456,7 +479,7 @@ def make_runnable(text: str, choice: _core.Choice, shapes: Sequence[_core.Shape]
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
             file.write(written)
         Path(file.name).replace(path)
-    _runnable[text] = f"file:{path}"
+    return f"file:{path}"
 
 
 def runnable(text: str) -> str:

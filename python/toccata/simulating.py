@@ -427,6 +427,27 @@ def effort(cell: Cell) -> float:
 
 
 SECONDS_A_MESSAGE = 1.5e-5
+CROWDED = 4500  # messages under way at once: of twice as many each takes five times as long
+
+
+def effort_of(choice: _core.Choice, shape: _core.Shape) -> float:
+    """The same of one call with these ranks, wherever they are."""
+    sent, at_once = sent_by_a_rank(choice, shape)
+    crowd = shape.p * at_once / CROWDED
+    return 0.1 + 1.5e-3 * shape.p + shape.p * sent * SECONDS_A_MESSAGE * (1 + crowd * crowd)
+
+
+def sent_by_a_rank(choice: _core.Choice, shape: _core.Shape) -> tuple[float, float]:
+    """Messages in all and, of the fullest round, at once: in the mean of a few ranks here and
+    there, as a root, or the first of a power of two, has more to do.
+    """
+    some = {((2 * i + 1) * shape.p // 16 + i) % shape.p for i in range(8)}
+    in_rounds = [
+        [len(schedule.round(i).sends) for i in range(len(schedule))]
+        for schedule in (choice.schedule(shape, rank) for rank in sorted(some))
+    ]
+    in_all = sum(map(sum, in_rounds)) / len(some)
+    return in_all, sum(max(each, default=0) for each in in_rounds) / len(some)
 
 
 @cache
@@ -437,11 +458,7 @@ def _messages(collective: str, algorithm: str, p: int) -> float:
     shape = _core.Shape(p)
     if choice.algorithm is None or choice.why_impossible(shape):
         return p * math.log2(p)
-    # Of a few ranks here and there: a root, or the first of a power of two, has more to do.
-    some = {((2 * i + 1) * p // 16 + i) % p for i in range(8)}
-    schedules = [choice.schedule(shape, rank) for rank in some]
-    sent = sum(len(each.round(i).sends) for each in schedules for i in range(len(each)))
-    return p * (1 + sent / len(some))
+    return p * (1 + sent_by_a_rank(choice, shape)[0])
 
 
 def measurements(platform: Platform, outcomes: dict[Cell, Outcome]) -> list[Measurement]:

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from toccata import _core, catalogue, model_beside, platforms, simulating
+from toccata import (
+    _core,
+    catalogue,
+    model_beside,
+    outside,
+    platforms,
+    searching,
+    simulating,
+)
 
 LIMIT = 120  # seconds of one run
 COLLECTIVES = [each.name for each in _core.collectives()]
@@ -156,3 +164,19 @@ def test_the_model_is_near_the_simulation() -> None:
     assert found.error < 0.1
     assert found.in_order >= 0.9 * found.pairs > 0
     assert found.regret < 1.05
+
+
+def test_a_search_finds_what_is_as_quick_as_the_librarys_best(tmp_path: Path) -> None:
+    """On a torus, where trees are packed; and where leaves have narrow links."""
+    for machine, collective in (("torus:3x2x2", "allgather"), ("leaf:2 node:4", "allreduce")):
+        there = platforms.find(machine)
+        p = searching.nodes_of(there)
+        task = searching.Task(collective, there, p, "sequential", 1 << 16, 6, 1)
+        found = searching.run(task, lambda what, effort: None)
+        assert found.best_of_ours is not None
+        assert found.bound <= found.best.simulated <= found.best_of_ours.simulated
+        if machine.startswith("torus"):
+            assert any(each.candidate.label.endswith("packed trees") for each in found.simulated)
+        best = found.best.candidate
+        outside.as_checked_file(best.choice, [best.shape], tmp_path / "best.json")
+        assert catalogue.find(str(tmp_path / "best.json")).verify(best.shape) == ""

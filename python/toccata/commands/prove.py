@@ -125,12 +125,7 @@ def _write(
             )
         output.write_text(_core.msccl(choice, shapes[0]))
     else:
-        outside.as_file(choice, shapes, output)
-        # What was written is what was proved: it is read again as the preload will read it.
-        read = _core.parse_choice(*outside.load(str(output)))
-        for shape in (shapes[0], shapes[-1]):
-            if why := read.why_impossible(shape):
-                raise Failure(f"{output}: {why}")
+        outside.as_checked_file(choice, shapes, output)
     size = output.stat().st_size
     many = (
         f"{len({each.p for each in shapes})} numbers of ranks"
@@ -139,7 +134,4 @@ def _write(
     )
     console.print(f"wrote {output}: {many}, {q.show_bytes(size)} bytes")
     if output.suffix != ".xml":
-        variable = next(
-            each.variable for each in _core.collectives() if each.name == algorithm.collective
-        )
-        console.print(f"[dim]to run it: {variable}=file:{output.resolve()}[/]", soft_wrap=True)
+        console.print(f"[dim]to run it: {outside.setting(choice, output)}[/]", soft_wrap=True)

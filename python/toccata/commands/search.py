@@ -1,0 +1,198 @@
+"""`toccata search`."""
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from toccata import _core, catalogue, outputs, outside, platforms, searching
+from toccata import quantities as q
+from toccata.commands.common import (
+    collective_names,
+    console,
+    count,
+    duration,
+    number_of_ranks,
+    print_whole,
+    progress,
+    seconds,
+)
+from toccata.errors import Failure, InputError
+from toccata.plain_table import PlainTable
+
+MOST_SHOWN = 8
+
+
+def search(
+    collective: Annotated[
+        str,
+        typer.Argument(metavar="COLLECTIVE", autocompletion=collective_names, help="As allgather."),
+    ],
+    machine: Annotated[
+        str,
+        typer.Option(
+            metavar="M",
+            autocompletion=platforms.names,
+            help='fattree64, dragonfly, ..., a file, or a machine as "torus:5x3x2", as for sim.',
+        ),
+    ],
+    size: Annotated[
+        str, typer.Option("--bytes", metavar="B", help="Bytes per block, or of the message.")
+    ],
+    budget: Annotated[
+        float,
+        typer.Option(
+            "--seconds",
+            metavar="S",
+            parser=seconds,
+            help="How much to try: about what two cores do in that time.",
+        ),
+    ] = 60,
+    p: Annotated[
+        int | None,
+        typer.Option(
+            "-p",
+            "--ranks",
+            metavar="P",
+            parser=number_of_ranks,
+            help="One rank per node if not given.",
+        ),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="As for predict; without --ranks cyclic, otherwise sequential.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=count("seed", least=0),
+            help="Draws what is tried beyond the usual settings.",
+        ),
+    ] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE.json", help="Where the schedules of the best go."
+        ),
+    ] = None,
+) -> None:
+    """Search for the quickest schedules of a collective on a machine, and write them to a file.
+
+    A model prices the library's algorithms in all settings, compositions by level, and trees packed
+    for the links; the best are simulated. The table shows both times and the distance to the lower
+    bound. The schedules of the winner are proved before they are written.
+
+    The budget counts work, not time: the same seed and budget give the same result everywhere. A
+    search that was interrupted goes on where it was when the command is given again.
+
+    Examples:
+
+    - `toccata search allgather --machine fattree64 --bytes 64K --seconds 60`
+    - `toccata search allreduce --machine "leaf:4 node:8 core:4" --bytes 1M --seconds 30 --seed 2`
+    - `toccata search allgather --machine torus:5x3x2 --bytes 1M -o torus.json`
+    """
+    known = [each.name for each in _core.collectives()
+             if each.regular == each.name and not each.among_neighbors]  # fmt: skip
+    if collective not in known or collective == "barrier":
+        known.remove("barrier")
+        raise InputError(f"cannot search for '{collective}'; expected {', '.join(known)}")
+    there = platforms.find(machine)
+    if placement is None:
+        placement = "cyclic" if p is None else "sequential"
+    p = p or searching.nodes_of(there)
+    platforms.cores(there, p, placement)
+    n = q.parse_bytes(size)
+    kind = machine if machine in platforms.names() else "machine"
+    output = output or Path("results") / f"{collective}-{kind}-{p}-{n}.json"
+    if output.suffix != ".json":
+        raise InputError(f"--output {output}: schedules are written as .json")
+    outputs.check(output)
+    task = searching.Task(collective, there, p, placement, n, budget, seed)
+    began = perf_counter()
+    with progress(remaining=True, counted=False, estimated=True) as bar:
+        at = bar.add_task("", total=budget)
+        try:
+            found = searching.run(
+                task, lambda what, effort: bar.update(at, advance=effort, description=what)
+            )
+        except KeyboardInterrupt:
+            console.print("interrupted; give the same command again, and it goes on from here")
+            raise
+    of = catalogue.meaning_of_size(collective).removeprefix("bytes ")
+    console.print(
+        f"[bold cyan]{collective}[/], {q.show_bytes(n)} bytes {of}, {p} ranks on {there.name}, "
+        f"{placement}"
+    )
+    print_whole(_as_table(found))
+    _print_summary(found, task, perf_counter() - began)
+    _write(found, task, output)
+
+
+def _as_table(found: searching.Result) -> PlainTable:
+    """The quickest in the simulation, and the first of the library's if it is not among them."""
+    table = PlainTable()
+    table.add_column("", style="cyan")
+    for heading in ("Model,\nµs", "Simulated,\nµs", "Times the\nbound"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    shown = found.simulated[:MOST_SHOWN]
+    ours = found.best_of_ours
+    if ours is not None and ours not in shown:
+        shown[-1:] = [ours]
+    for each in shown:
+        assert each.simulated is not None
+        name = each.candidate.label + (" [dim](library)[/]" if each.candidate.is_ours else "")
+        table.add_row(
+            f"[bold]{name}[/]" if each is found.best else name,
+            q.show_microseconds(each.priced),
+            q.show_microseconds(each.simulated),
+            f"{each.simulated / found.bound:.3f}",
+        )
+    return table
+
+
+def _print_summary(found: searching.Result, task: searching.Task, took: float) -> None:
+    best, ours = found.best, found.best_of_ours
+    assert best.simulated is not None
+    over = best.simulated / found.bound - 1
+    console.print(
+        f"lower bound {q.show_microseconds(found.bound)} µs; the best takes {over:.1%} more"
+    )
+    if ours is not None and ours.simulated is not None:
+        less = 1 - best.simulated / ours.simulated
+        console.print(
+            f"the library's best, {ours.candidate.label}, takes "
+            f"{q.show_microseconds(ours.simulated)} µs: "
+            + (f"this is {less:.1%} less" if less > 0 else "nothing was found that takes less")
+        )
+    console.print(
+        f"[dim]{len(found.all)} candidates by the model, {len(found.simulated)} simulated; "
+        f"{found.spent:.0f} of {task.seconds:g} s of work, in {duration(took)}; "
+        f"seed {task.seed}[/]"
+    )
+    left = [each.candidate.label for each in found.all
+            if each.simulated is None and each.candidate.is_standard]  # fmt: skip
+    if left:
+        console.print(f"[dim]too long to simulate within the budget: {', '.join(left)}[/]")
+
+
+def _write(found: searching.Result, task: searching.Task, output: Path) -> None:
+    best = found.best.candidate
+    algorithm = best.choice.algorithm
+    assert algorithm is not None
+    shapes = [best.shape]
+    if best.choice.rooted and algorithm.ordered:  # no rank can play another's
+        placed = best.shape.placement
+        assert placed is not None
+        shapes = [_core.Shape(placed, root) for root in range(task.p)]
+    for shape in shapes:
+        if error := best.choice.verify(shape):
+            raise Failure(f"{best.label} with {shape.p} ranks is wrong: {error}")
+    outside.as_checked_file(best.choice, shapes, output)
+    size = q.show_bytes(output.stat().st_size)
+    console.print(f"proved, and wrote {output}: {task.p} ranks, {size} bytes")
+    console.print(f"[dim]to run it: {outside.setting(best.choice, output)}[/]", soft_wrap=True)
