@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid soak install test-mpis deb test-deb docs look test-cluster overhead cluster lint format clean help guest examples setup configure
+.PHONY: all demo test test-asan simgrid soak install test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -78,6 +78,9 @@ overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, f
 	@for family in $(RELEASE)/bench/*; do \
 	  echo "== $$family"; scripts/mpiexec.sh $$(basename $$family) 2 $$family/overhead; \
 	done
+
+node: all ## shared memory inside this node: every collective bare and preloaded, 2, 4 and 8 ranks (FULL=yes: longer)
+	@build/venv/bin/python scripts/node.py --build $(RELEASE) $(if $(FULL),--full)
 
 guest: all ## what the preloaded library costs a program, bare beside preloaded, for each MPI
 	@for family in $(RELEASE)/bench/*/guest; do \

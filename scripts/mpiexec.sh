@@ -9,7 +9,8 @@ launcher=$(command -v "mpiexec.$family" || command -v mpiexec)
 case $family in
   openmpi)
     [ "$(id -u)" -ne 0 ] || set -- --allow-run-as-root "$@"
-    [ "$ranks" -le "$(nproc)" ] || set -- --oversubscribe --mca mpi_yield_when_idle 1 "$@"
+    [ "$ranks" -le "$(nproc)" ] ||
+      set -- --oversubscribe --mca mpi_yield_when_idle "${YIELD_WHEN_IDLE:-1}" "$@"
     ;;
 esac
 exec "$launcher" -n "$ranks" "$@"

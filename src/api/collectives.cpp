@@ -13,18 +13,19 @@
     return next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);                  \
   }
 
-#define TOCCATA_BLOCKING(Name, name, collective)                                            \
-  extern "C" int toccata_##name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,  \
-                                const char* algorithm) {                                    \
-    const auto native = TOCCATA_NATIVE(Name, name);                                         \
-    const toccata::Said said =                                                              \
-        toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);               \
-    if (algorithm == nullptr && toccata::Repeats::is_one_more(said)) return native();       \
-    return toccata::guarded(comm, [&] {                                                     \
-      return toccata::run(                                                                  \
-          said, toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), \
-          algorithm, native);                                                               \
-    });                                                                                     \
+#define TOCCATA_BLOCKING(Name, name, collective)                                             \
+  extern "C" int toccata_##name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,   \
+                                const char* algorithm) {                                     \
+    const auto native = TOCCATA_NATIVE(Name, name);                                          \
+    const toccata::Said said =                                                               \
+        toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);                \
+    if (algorithm == nullptr && toccata::Repeats::is_one_more(said)) return native();        \
+    if (int code; algorithm == nullptr && toccata::Shortcuts::take(said, code)) return code; \
+    return toccata::guarded(comm, [&] {                                                      \
+      return toccata::run(                                                                   \
+          said, toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm),  \
+          algorithm, native);                                                                \
+    });                                                                                      \
   }
 TOCCATA_FUNCTIONS(TOCCATA_BLOCKING)
 

@@ -50,6 +50,8 @@ class Decision {
   Trials::Next next() const { return trials_ ? trials_->next() : Trials::Next{0, false}; }
   Server& server(int candidate) { return *candidates_[candidate].server; }
   Server& current() { return server(trials_ ? trials_->current() : 0); }
+  // Whether one candidate serves all calls to come, and none is counted.
+  bool is_made() const { return !trials_; }
   // How many of the next calls are the MPI library's, up to the next trial; they count as ended.
   std::int64_t lend();
 

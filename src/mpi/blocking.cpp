@@ -4,7 +4,8 @@
 
 namespace toccata {
 
-bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code) {
+bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
+              const Said* said) {
   Process& process = communicator.process();
   const Seat seat = communicator.seat(call);
   // What is wrong with a call of MPI's own functions the MPI library is to say in its words.
@@ -36,8 +37,11 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     return true;
   };
   const auto serve = [&](const Operation& bound) {
-    return plan->sized ? run(*process.workspaces().sized(), bound)
-                       : run(*process.workspaces().plain(), bound);
+    if (plan->sized) return run(*process.workspaces().sized(), bound);
+    const auto engine = process.workspaces().plain();
+    const bool served = run(*engine, bound);
+    if (served && said != nullptr && code == MPI_SUCCESS) engine->keep(*said, bound, communicator);
+    return served;
   };
   if (!has_device_runtime()) return serve(call);
   // Where the buffers lie no other rank needs to know.
@@ -45,6 +49,7 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   Operation staged = call;
   if (int fault = staging.replace(staged, seat, process.datatypes()); fault != MPI_SUCCESS)
     return judge(fault);
+  said = nullptr;
   if (!staging.any()) return serve(call);
   int copied = staging.copy_in();
   if (!serve(staged)) return false;

@@ -5,6 +5,7 @@
 #include "mpi/communicator.h"
 #include "mpi/operation.h"
 #include "mpi/repeats.h"
+#include "mpi/shortcuts.h"
 
 namespace toccata {
 
@@ -29,7 +30,9 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
 
 // Runs a call without a fault by one of our algorithms, to its end. False where the MPI library has
 // to serve or to judge it; then nothing has been sent. `code` has been through the error handler.
-bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code);
+// If later calls that say the same will be served alike, `said` is not null.
+bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
+              const Said* said = nullptr);
 
 // Runs a collective to its end, by the algorithm of that name, or what the environment asks where
 // it is null; or calls `native`, which is the MPI library's own with the same arguments. Returns an
@@ -64,7 +67,10 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   // Run.
   const double started = reporting || next.timed ? PMPI_Wtime() : 0;
   int code = MPI_SUCCESS;
-  const bool served = !server.is_native() && run_ours(call, *communicator, server, code);
+  const bool stays =
+      algorithm == nullptr && !reporting && (decision == nullptr || decision->is_made());
+  const bool served =
+      !server.is_native() && run_ours(call, *communicator, server, code, stays ? &said : nullptr);
   const Service* service = server.service;
   if (!served) {
     code = native();

@@ -41,6 +41,7 @@ void Execution::finish() {
 }
 
 int Execution::run(Background& background) {
+  ran_program_ = false;
   if (on_board_) {
     node::Memory memory;
     return plan().program && transport().all_on_board() && !background.busy() && lay_out(memory)

@@ -7,10 +7,15 @@
 #include <vector>
 
 #include "mpi/engine.h"
+#include "mpi/kernels.h"
 #include "node/exchange.h"
 #include "node/program.h"
 
 namespace toccata {
+
+class Communicator;
+struct Operation;
+struct Said;
 
 // Runs a schedule whose blocks every rank knows the sizes of.
 //
@@ -22,6 +27,8 @@ class Execution final : public Engine {
  public:
   void fit(const Plan& plan) override { binding.fit(plan.units); }
   int run(Background& background) override;
+  // The last call as one of Shortcuts, if it was on a board and those have room for it.
+  void keep(const Said& said, const Operation& call, Communicator& communicator);
 
  private:
   // One MPI message of the round.
@@ -91,12 +98,9 @@ class Execution final : public Engine {
   std::vector<node::Stretch> messages_;  // of the publications
   node::Exchange exchange_;
   bool exchanging_ = false;  // the round's exchange is not done
-  struct Reduction {
-    MPI_Datatype type;
-    MPI_Op operation;
-    std::int64_t size;
-  } reduction_;
+  Reduction reduction_;
   // Of schedules that only publish.
+  bool ran_program_ = false;
   node::Program::Run program_;
   std::vector<std::int64_t> begins_[3];  // by buffer: where blocks begin
 };

@@ -4,6 +4,7 @@
 
 #include "mpi/copying.h"
 #include "mpi/execution.h"
+#include "mpi/shortcuts.h"
 #include "mpi/waiting.h"
 
 namespace toccata {
@@ -21,12 +22,7 @@ node::Operator Execution::reduction() {
   if (!plan().units.reduces) return {};
   const DatatypeTraits& traits = binding.recv.traits();
   reduction_ = {traits.type, binding.operation, traits.size};
-  const auto apply = [](void* context, const char* from, char* into, std::int64_t bytes) {
-    const auto& reduction = *static_cast<const Reduction*>(context);
-    PMPI_Reduce_local(from, into, static_cast<int>(bytes / reduction.size), reduction.type,
-                      reduction.operation);
-  };
-  return {apply, &reduction_, std::max<std::int64_t>(traits.size, 1)};
+  return reduction_.combines();
 }
 
 namespace {
@@ -65,6 +61,7 @@ bool Execution::lay_out(node::Memory& memory) {
 }
 
 int Execution::run_program(const node::Memory& memory, Background& background) {
+  ran_program_ = true;
   program_.start(*plan().program, *transport().board(), transport().call(), transport().turn(),
                  memory, reduction());
   Waiting waiting(background, transport().has_spare_cores(), transport().comm());
@@ -72,6 +69,12 @@ int Execution::run_program(const node::Memory& memory, Background& background) {
   if (program_.was_cut()) note(MPI_ERR_TRUNCATE);
   if (plan().program->uses_scratch() || binding.has_stand_ins()) finish();
   return error();
+}
+
+void Execution::keep(const Said& said, const Operation& call, Communicator& communicator) {
+  node::Memory memory;
+  if (ran_program_ && !binding.has_stand_ins() && lay_out(memory))
+    Shortcuts::keep(said, call, communicator, plan(), memory, transport(), reduction_);
 }
 
 // A message as one stretch of memory: where it lies, or staged.

@@ -9,20 +9,9 @@
 #include <optional>
 
 #include "mpi/communicator.h"
-#include "mpi/functions.h"
+#include "mpi/said.h"
 
 namespace toccata {
-
-// A blocking call without its buffers: all that says what serves it, except arrays.
-struct Said {
-  const Collective* collective = nullptr;
-  MPI_Comm comm = {};
-  std::int64_t sent = 0, received = 0;  // elements of a block
-  MPI_Datatype sent_type = {}, received_type = {};
-  MPI_Op operation = {};
-  int root = 0;  // of gather and scatter, in which it says whose arguments count; else 0
-  bool has_arrays = false;
-};
 
 // A thread's last calls that the MPI library serves, by communicator, collective and size class. A
 // short call takes MPI 50 ns: another one of the same class goes on at once, whatever its root and
@@ -121,49 +110,5 @@ class Repeats {
   // Found without a call, in the few bytes for that which a library loaded late still gets.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Repeats* mine_ = nullptr;
 };
-
-// What a call of MPI_<name> says.
-namespace said {
-
-constexpr bool tells_by_root(const Collective& collective) {
-  return &collective == &gather || &collective == &scatter;
-}
-
-// Puts an argument where it belongs in a Said of the name `said`.
-#define TOCCATA_SAY(kind, name) TOCCATA_SAY_##kind(name);
-#define TOCCATA_SAY_NOTHING(name) static_cast<void>(name)
-#define TOCCATA_SAY_ARRAY(name) static_cast<void>(name), said.has_arrays = true
-#define TOCCATA_SAY_BUFFER_IN(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_BUFFER_OUT(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_COUNT_IN(name) said.sent = name
-#define TOCCATA_SAY_COUNT_OUT(name) said.received = name
-#define TOCCATA_SAY_COUNTS_IN(name) TOCCATA_SAY_ARRAY(name)
-#define TOCCATA_SAY_COUNTS_OUT(name) TOCCATA_SAY_ARRAY(name)
-#define TOCCATA_SAY_PLACES_IN(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_PLACES_OUT(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_OFFSETS_IN(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_OFFSETS_OUT(name) TOCCATA_SAY_NOTHING(name)
-#define TOCCATA_SAY_TYPE_IN(name) said.sent_type = name
-#define TOCCATA_SAY_TYPE_OUT(name) said.received_type = name
-#define TOCCATA_SAY_TYPES_IN(name) TOCCATA_SAY_ARRAY(name)
-#define TOCCATA_SAY_TYPES_OUT(name) TOCCATA_SAY_ARRAY(name)
-#define TOCCATA_SAY_OPERATION(name) said.operation = name
-#define TOCCATA_SAY_ROOT(name) said.root = name
-
-#define TOCCATA_SAID(Name, name, collective_)                                                      \
-  inline Said name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm) {                    \
-    Said said{.collective = &toccata::collective_, .comm = comm};                                  \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) if (!tells_by_root(toccata::collective_)) said.root = 0; \
-    return said;                                                                                   \
-  }                                                                                                \
-  inline Said name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_LARGE_PARAMETER) MPI_Comm comm) {          \
-    Said said{.collective = &toccata::collective_, .comm = comm};                                  \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_SAY) if (!tells_by_root(toccata::collective_)) said.root = 0; \
-    return said;                                                                                   \
-  }
-TOCCATA_FUNCTIONS(TOCCATA_SAID)
-#undef TOCCATA_SAID
-
-}  // namespace said
 
 }  // namespace toccata

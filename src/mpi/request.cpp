@@ -70,6 +70,7 @@ int Request::prepare_schedule(Server& server) {
   if (persistent_) {
     ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
     if (ticket_.tag < 0) {
+      Communicator::end_era();  // blocking calls go there as well
       if (int code = communicator.open_next_channel(); code != MPI_SUCCESS) return code;
       ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
     }

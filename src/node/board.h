@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +36,15 @@ struct alignas(line) Progress {
   std::atomic<std::uint64_t> call;
   std::atomic<std::uint64_t> within_call;
 
-  void set(const Moment& moment);
-  bool has_passed(const Moment& moment) const;
+  // First back to the beginning of a call, then the call: whoever sees the new call sees a moment
+  // within it that has passed.
+  void set(const Moment& moment) {
+    if (call.load(std::memory_order_relaxed) != moment.call) {
+      within_call.store(0, std::memory_order_release);
+      call.store(moment.call, std::memory_order_release);
+    }
+    within_call.store(moment.within_call(), std::memory_order_release);
+  }
 };
 
 // One publication, which readers find by its moment. A short one lies next to its flag, in the same
@@ -58,7 +66,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 //   | Progress | Slot 0 | ... | Slot 3 | data of slot 0 | ... | data of slot 3 |
 struct Part {
   static constexpr int slots = 4;
-  static constexpr std::size_t slot_bytes = 8 << 10;
+  // 8 KiB, and what is announced in front of the shares of up to 16 ranks.
+  static constexpr std::size_t slot_bytes = (8 << 10) + 256;
   static constexpr std::size_t bytes = line * (1 + slots) + slots * slot_bytes;
 
   Progress progress;
@@ -120,7 +129,14 @@ class Board {
   std::uint32_t piece(bool common) const { return common ? Part::slot_bytes : own_piece_; }
 
   // Whether our slot for that moment may be overwritten.
-  bool is_free(const Moment& moment);
+  bool is_free(const Moment& moment) {
+    PartState::Pending& pending = state_->pending[index(moment)];
+    while (!pending.readers.empty()) {
+      if (!has_read(pending.readers.back(), pending.moment)) return false;
+      pending.readers.pop_back();
+    }
+    return true;
+  }
 
   // Where to write what is to be published, before publish(). `most` is the longest message that
   // any reader gets now, `piece` the longest at this and all other positions; the data of reader q
@@ -129,12 +145,36 @@ class Board {
     char* data;
     std::uint32_t stride;
   };
-  Place open(const Moment& moment, bool common, std::uint32_t most, std::uint32_t piece);
-  void publish(const Moment& moment, std::span<const int> readers);
+  Place open(const Moment& moment, bool common, std::uint32_t most, std::uint32_t piece) {
+    Slot& slot = state_->part->slot[index(moment)];
+    const std::uint32_t stride = common ? 0 : std::min((most + 15) / 16 * 16, own_piece_);
+    slot.stride = stride;
+    slot.piece = piece;
+    slot.inlined = (common ? most : stride * ranks()) <= inline_bytes ? 1 : 0;
+    return {slot.inlined != 0 ? slot.payload : state_->part->data[index(moment)], stride};
+  }
+  void publish(const Moment& moment, std::span<const int> readers) {
+    PartState::Pending& pending = state_->pending[index(moment)];
+    pending.moment = moment;
+    for (const int reader : readers) pending.readers.push_back({&parts_[reader]->progress, reader});
+    Slot& slot = state_->part->slot[index(moment)];
+    slot.within_call.store(moment.within_call(), std::memory_order_release);
+    slot.call.store(moment.call, std::memory_order_release);
+  }
 
   // What `publisher` published at that moment, as this rank may read it; null if not yet.
-  const Slot* find(int publisher, const Moment& moment);
-  const char* data(int publisher, const Moment& moment, const Slot& slot) const;
+  const Slot* find(int publisher, const Moment& moment) {
+    const Slot& slot = parts_[publisher]->slot[index(moment)];
+    if (slot.call.load(std::memory_order_acquire) != moment.call) return nullptr;
+    if (slot.within_call.load(std::memory_order_acquire) != moment.within_call()) return nullptr;
+    heard_of_[publisher] = moment.call;
+    return &slot;
+  }
+  const char* data(int publisher, const Moment& moment, const Slot& slot) const {
+    const char* const first =
+        slot.inlined != 0 ? slot.payload : parts_[publisher]->data[index(moment)];
+    return first + std::size_t{slot.stride} * own_;
+  }
 
   // We have read all that we read before that moment.
   void pass(const Moment& moment) { state_->part->progress.set(moment); }
@@ -144,6 +184,17 @@ class Board {
     return static_cast<int>((moment.call + moment.round + moment.position) % Part::slots);
   }
   static constexpr std::uint32_t inline_bytes = sizeof(Slot::payload);
+
+  // A look at a rank's progress is remembered, because its line then lies with that rank's core: a
+  // rank that is in a call has finished all calls before it.
+  bool has_read(const PartState::Reader& reader, const Moment& moment) {
+    if (reader.rank >= 0 && heard_of_[reader.rank] > moment.call) return true;
+    const std::uint64_t in = reader.progress->call.load(std::memory_order_acquire);
+    if (reader.rank >= 0) heard_of_[reader.rank] = std::max(heard_of_[reader.rank], in);
+    return in > moment.call ||
+           (in == moment.call &&
+            reader.progress->within_call.load(std::memory_order_acquire) > moment.within_call());
+  }
 
   PartState* state_;
   std::vector<Part*> parts_;

@@ -5,6 +5,23 @@
 
 namespace toccata::node {
 
+// `from` is set aside where the result is to lie in its memory.
+void Operator::combine_in_two_steps(const char* from, const char* other, char* into,
+                                    std::int64_t bytes) const {
+  if (from != into || other == into) {
+    if (other != into) std::memcpy(into, other, static_cast<std::size_t>(bytes));
+    return apply(context, from, into, bytes);
+  }
+  alignas(64) char aside[Part::slot_bytes];
+  const std::int64_t most = static_cast<std::int64_t>(sizeof aside) / element * element;
+  for (std::int64_t first = 0; first < bytes; first += most) {
+    const std::int64_t some = std::min(most, bytes - first);
+    std::memcpy(aside, from + first, static_cast<std::size_t>(some));
+    std::memcpy(into + first, other + first, static_cast<std::size_t>(some));
+    apply(context, aside, into + first, some);
+  }
+}
+
 void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int channels,
                     std::span<const Publication> publications, std::span<const Reading> readings,
                     std::span<const Combination> combinations, const Operator& reduction) {
@@ -16,7 +33,7 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
   readings_ = readings;
   combinations_ = combinations;
   reduction_ = reduction;
-  announcement_ = reduction ? 0 : 16;  // as aligned as the data
+  announcement_ = reduction ? 0 : announcement_bytes;
   was_cut_ = false;
   publishing_ = {.done = publications.empty()};
   reading_ = {.done = readings.empty()};
@@ -114,13 +131,15 @@ bool Exchange::read(std::size_t reading) {
 }
 
 void Exchange::combine() {
+  const auto address = [&](const Operand& each) {
+    return each.reading >= 0 ? found_[each.reading].data : each.data + first_;
+  };
   for (const Combination& each : combinations_) {
-    const char* const from = each.reading >= 0 ? found_[each.reading].data : each.from + first_;
+    const char* const from = address(each.from);
     char* const into = each.into + first_;
-    if (from == into) continue;
     if (each.reduces)
-      reduction_.apply(reduction_.context, from, into, bytes_);
-    else
+      reduction_(from, address(each.other), into, bytes_);
+    else if (from != into)
       std::memcpy(into, from, static_cast<std::size_t>(bytes_));
   }
 }

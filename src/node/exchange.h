@@ -8,6 +8,10 @@
 
 namespace toccata::node {
 
+// Bytes in front of each piece of a message, with the message's size; as aligned as the data.
+// Reductions have none.
+inline constexpr std::uint32_t announcement_bytes = 16;
+
 // A stretch of this rank's memory.
 struct Stretch {
   char* data = nullptr;
@@ -31,22 +35,40 @@ struct Reading {
   Stretch into;
 };
 
-// into = from, or into = from ∘ into, for elements side by side. `from` may be what the reading of
-// that number found, in place.
-struct Combination {
-  const char* from = nullptr;
+// into = from, or into = from ∘ other, for elements side by side. Instead of an address, `from` and
+// `other` may have the number of a reading: what that found, in place.
+struct Operand {
+  const char* data = nullptr;
   int reading = -1;
+};
+struct Combination {
+  Operand from, other;
   char* into = nullptr;
   bool reduces = false;
 };
 
-// How to reduce elements: into = from ∘ into for that many bytes, a multiple of `element`.
+// How to reduce elements, for that many bytes, a multiple of `element`.
 struct Operator {
+  // into = from ∘ into
   void (*apply)(void* context, const char* from, char* into, std::int64_t bytes) = nullptr;
   void* context = nullptr;
   std::int64_t element = 1;  // bytes
+  // into = from ∘ other, where there is a quick way; `into` may be either.
+  void (*combine)(const char* from, const char* other, char* into, std::int64_t bytes) = nullptr;
 
   explicit operator bool() const { return apply != nullptr; }
+
+  // into = from ∘ other; `into` may be either.
+  void operator()(const char* from, const char* other, char* into, std::int64_t bytes) const {
+    if (combine != nullptr)
+      combine(from, other, into, bytes);
+    else
+      combine_in_two_steps(from, other, into, bytes);
+  }
+
+ private:
+  void combine_in_two_steps(const char* from, const char* other, char* into,
+                            std::int64_t bytes) const;
 };
 
 // One rank's part in one round of published messages: copies what it publishes into its slots, and

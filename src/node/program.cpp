@@ -107,28 +107,88 @@ class Program::Compiler {
     };
     bool in_place = std::ranges::all_of(schedule_.sends(round), has_length) &&
                     std::ranges::all_of(schedule_.recvs(round), has_length);
-    std::vector<int> readings;
+    std::vector<Step> written;
+    bool reads_some = false;
     for (const toccata::Step& each : steps) {
-      Step step{.from = {}, .into = {}, .reduces = each.reduces};
-      if (!flatten(schedule_.from(each), step.from) || !flatten(schedule_.into(each), step.into))
+      Step step{.reduces = each.reduces};
+      if (!flatten(schedule_.from(each), step.from.blocks) ||
+          !flatten(schedule_.into(each), step.into))
         return false;
-      const auto read = std::ranges::find(reads, step.from, &Read::into);
-      if (step.from.buffer == Buffer::scratch && read != reads.end() && is_used_twice(step.from)) {
-        step.reading = static_cast<int>(read - reads.begin());
-        readings.push_back(step.reading);
+      step.other.blocks = step.into;
+      const auto read = std::ranges::find(reads, step.from.blocks, &Read::into);
+      if (step.from.blocks.buffer == Buffer::scratch && read != reads.end() &&
+          is_used_twice(step.from.blocks)) {
+        step.from.reading = static_cast<int>(read - reads.begin());
+        reads_some = true;
       }
-      in_place = in_place && step.from.count == length;
-      program_.steps_.push_back(step);
+      in_place = in_place && step.from.blocks.count == length;
+      written.push_back(step);
     }
-    added.in_place = in_place && !readings.empty();
-    for (const int reading : readings)
-      if (added.in_place)
-        reads[reading].in_place = true;
-      else
-        for (auto step = program_.steps_.begin() + added.steps; step != program_.steps_.end();
-             ++step)
-          step->reading = -1;
+    added.in_place = in_place && reads_some;
+    if (added.in_place) merge(written, round);
+    for (Step& step : written)
+      for (Source* each : {&step.from, &step.other}) {
+        if (!added.in_place)
+          each->reading = -1;
+        else if (each->reading >= 0)
+          reads[each->reading].in_place = true;
+      }
+    program_.steps_.insert(program_.steps_.end(), written.begin(), written.end());
     return true;
+  }
+
+  // Makes one step of a copy and the reduction that goes on with it, and of the last reduction and
+  // the copy of its result, where scratch that nothing else names is between them. All steps are of
+  // one block.
+  //
+  //   t = b    t = a ∘ t    r = t        r = a ∘ b
+  void merge(std::vector<Step>& steps, int round) {
+    const auto names = [](const Step& step, const Blocks& blocks) {
+      return step.from.blocks == blocks || step.into == blocks ||
+             (step.reduces && step.other.blocks == blocks);
+    };
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Step copy = steps[i];
+      if (copy.reduces || copy.into.buffer != Buffer::scratch) continue;
+      std::size_t next = i + 1;
+      while (next < steps.size() && !names(steps[next], copy.into) &&
+             steps[next].into != copy.from.blocks)
+        ++next;
+      if (next == steps.size() || !steps[next].reduces || steps[next].into != copy.into ||
+          steps[next].from.blocks == copy.into || steps[next].other.blocks != copy.into)
+        continue;
+      steps[next].other = copy.from;
+      steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
+      --i;
+    }
+    if (steps.size() < 2) return;
+    const Step& copy = steps.back();
+    Step& last = steps[steps.size() - 2];
+    if (copy.reduces || !last.reduces || copy.from.reading >= 0 || copy.from.blocks != last.into ||
+        last.into.buffer != Buffer::scratch || is_published(copy.into, round) ||
+        is_named_elsewhere(last.into, round))
+      return;
+    last.into = copy.into;
+    steps.pop_back();
+  }
+  bool is_published(const Blocks& blocks, int round) const {
+    return std::ranges::any_of(schedule_.sends(round), [&](const Message& each) {
+      Blocks sent;
+      return flatten(schedule_.ranges(each), sent) && sent == blocks;
+    });
+  }
+  // In another round, or in a message of this one.
+  bool is_named_elsewhere(const Blocks& block, int round) const {
+    int uses = 0;
+    const auto count = [&](std::span<const BlockRange> ranges) {
+      Blocks named;
+      uses += flatten(ranges, named) && named == block ? 1 : 0;
+    };
+    for (const toccata::Step& each : schedule_.steps(round)) {
+      count(schedule_.from(each));
+      count(schedule_.into(each));
+    }
+    return uses != uses_[block.first];
   }
 
   const Schedule& schedule_;
@@ -214,8 +274,11 @@ void Program::Run::open_round() {
   else
     for (std::uint32_t i = begin.steps; i < end.steps; ++i) {
       const Step& step = program_->steps_[i];
-      combinations_.push_back({step.reading < 0 ? stretch(step.from).data : nullptr, step.reading,
-                               stretch(step.into).data, step.reduces});
+      const auto operand = [&](const Source& each) {
+        return Operand{each.reading < 0 ? stretch(each.blocks).data : nullptr, each.reading};
+      };
+      combinations_.push_back(
+          {operand(step.from), operand(step.other), stretch(step.into).data, step.reduces});
     }
   exchange_.open(*board_, call_, round_, program_->channels_, publications_, readings_,
                  combinations_, reduction_);
@@ -229,9 +292,11 @@ bool Program::Run::has_one_length(std::uint32_t first_step, std::uint32_t end_st
     return memory_.sides[static_cast<int>(blocks.buffer)].stretch(blocks.first, blocks.count).bytes;
   };
   const std::int64_t first = bytes(program_->steps_[first_step].into);
-  return std::all_of(
-      program_->steps_.begin() + first_step, program_->steps_.begin() + end_step,
-      [&](const Step& each) { return bytes(each.from) == first && bytes(each.into) == first; });
+  return std::all_of(program_->steps_.begin() + first_step, program_->steps_.begin() + end_step,
+                     [&](const Step& each) {
+                       return bytes(each.from.blocks) == first &&
+                              bytes(each.other.blocks) == first && bytes(each.into) == first;
+                     });
 }
 
 void Program::Run::close_round() {
@@ -243,11 +308,11 @@ void Program::Run::close_round() {
   };
   for (std::uint32_t i = begin.steps; i < program_->rounds_[round_ + 1].steps; ++i) {
     const Step& step = program_->steps_[i];
-    const Stretch from = stretch(step.from), into = stretch(step.into);
-    if (from.bytes == 0 || from.data == into.data) continue;
+    const Stretch from = stretch(step.from.blocks), into = stretch(step.into);
+    if (from.bytes == 0) continue;
     if (step.reduces)
-      reduction_.apply(reduction_.context, from.data, into.data, from.bytes);
-    else
+      reduction_(from.data, stretch(step.other.blocks).data, into.data, from.bytes);
+    else if (from.data != into.data)
       std::memcpy(into.data, from.data, static_cast<std::size_t>(from.bytes));
   }
 }

@@ -94,9 +94,14 @@ class Program {
     Blocks into;
     bool in_place = false;  // a step reads it where it was published
   };
+  // into = from, or into = from ∘ other. Either may be a reading of the round, in place.
+  struct Source {
+    Blocks blocks;
+    int reading = -1;
+  };
   struct Step {
-    Blocks from, into;
-    int reading = -1;  // of the round, that `from` names
+    Source from = {}, other = {};
+    Blocks into = {};
     bool reduces = false;
   };
   // Where a round's entries begin.
@@ -105,6 +110,7 @@ class Program {
     bool in_place = false;  // steps read what others published
   };
   class Compiler;
+  friend class ShortProgram;
 
   int channels_ = 1;
   bool uses_scratch_ = false;

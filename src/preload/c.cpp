@@ -88,6 +88,7 @@ using RawComm = Raw<MPI_Comm>;
         TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT)(MPI_Comm)(comm));                   \
     if (!concerns || toccata::Repeats::is_one_more(said))                                     \
       return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);              \
+    if (int code; toccata::Shortcuts::take(said, code)) return code;                          \
     return look_at_##function(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, said);         \
   }
 

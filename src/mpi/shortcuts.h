@@ -1,0 +1,93 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "mpi/communicator.h"
+#include "mpi/device_memory.h"
+#include "mpi/kernels.h"
+#include "mpi/said.h"
+#include "mpi/waiting.h"
+#include "node/short_program.h"
+
+namespace toccata {
+
+// A thread's last calls with short messages that the ranks of a node serve in their memory. Another
+// call of the same arguments, except for its buffers, goes on to the flags at once: of 8 bytes, an
+// allreduce takes two hundred nanoseconds, and to find out what serves it would take as many.
+//
+// Whether a call takes a shortcut, other ranks neither see nor need to know.
+class Shortcuts {
+ public:
+  // Runs a call if there is a shortcut for it; `code` is what MPI returns.
+  static bool take([[maybe_unused]] const Said& said, [[maybe_unused]] int& code) {
+#ifdef TOCCATA_SIMULATED
+    return false;  // ranks share their handles, and the thread
+#else
+    if (mine_ == nullptr) return false;
+    Shortcut& each = mine_->of(said);
+    if (!each.program || !each.fits(said)) return false;
+    code = each.run(said);
+    return true;
+#endif
+  }
+
+  // A call that has just run so. The second one of its kind makes the shortcut.
+  static void keep(const Said& said, const Operation& call, Communicator& communicator,
+                   const Plan& plan, const node::Memory& memory, const Transport& transport,
+                   const Reduction& reduction);
+
+  ~Shortcuts() { mine_ = nullptr; }
+
+ private:
+  struct Shortcut {
+    Said said = {};
+    std::uint64_t era = 0;
+    std::optional<node::ShortProgram> program = {};
+    Communicator* communicator = nullptr;
+    node::Board* board = nullptr;
+    MPI_Comm comm = MPI_COMM_NULL;  // the private one
+    bool spare_cores = true;
+    bool reads = false, writes = false;  // this rank's buffers
+    std::int64_t alias = 0;              // send - recv, which MPI may call a fault
+    Reduction reduction = {};
+    node::Operator combines = {};
+
+    // MPI judges what is wrong, and the long way serves what lies in place, except for reductions.
+    bool fits(const Said& other) const {
+      const bool in_place = other.in == MPI_IN_PLACE;
+      return said.is_like(other) && era == Communicator::era() && other.out != MPI_IN_PLACE &&
+             in_place == (said.in == MPI_IN_PLACE) && (!reads || other.in != nullptr) &&
+             (!writes || other.out != nullptr) &&
+             (!reads || !writes ||
+              reinterpret_cast<std::intptr_t>(other.in) -
+                      reinterpret_cast<std::intptr_t>(other.out) !=
+                  alias) &&
+             !has_device_runtime();
+    }
+    int run(const Said& other);
+  };
+
+  static constexpr int bits = 6;
+
+  Shortcuts() = default;
+
+  Shortcut& of(const Said& said) {
+    const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
+    const std::uint64_t mixed = (handles + static_cast<std::uint64_t>(said.sent + said.received) +
+                                 static_cast<std::uint64_t>(said.named_root) * 64) *
+                                0x9e3779b97f4a7c15;
+    return shortcuts_[mixed >> (64 - bits)];
+  }
+
+  std::array<Shortcut, 1 << bits> shortcuts_ = {};
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Shortcuts* mine_ =
+      nullptr;
+};
+
+}  // namespace toccata

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "node/program.h"
+
+namespace toccata::node {
+
+// A program whose messages fit the slots, bound to the sizes of its blocks: what is left of a call
+// is to write flags, to look for flags and to copy. It does on the board exactly what an Exchange
+// does, so that one rank may run this, another one that.
+class ShortProgram {
+ public:
+  // `memory` and the others as of Program::Run::start. Nothing if a message needs more than a slot.
+  static std::optional<ShortProgram> bind(const Program& program, const Board& board, int first,
+                                          const Memory& memory, const Operator& reduction);
+
+  // Runs one call; again() is called between looks for a flag that is not there yet. Returns
+  // whether a message was longer than its reader's memory.
+  template <typename Again>
+  bool run(Board& board, std::uint64_t call, char* send, char* recv, const Operator& reduction,
+           Again&& again) {
+    char* const bases[] = {send, recv, scratch_.data()};
+    bool was_cut = false;
+    const Publication* publication = publications_.data();
+    const Reading* reading = readings_.data();
+    const Step* step = steps_.data();
+    for (const Round& round : rounds_) {
+      for (; publication != publications_.data() + round.publications; ++publication) {
+        const Moment now{call, round.number, publication->channel};
+        while (!board.is_free(now)) again();
+        publish(*publication, bases, board, now);
+      }
+      for (; step != steps_.data() + round.early_steps; ++step) run(*step, bases, reduction);
+      const Reading* const first = reading;
+      for (; reading != readings_.data() + round.readings; ++reading) {
+        const Moment now{call, round.number, reading->channel};
+        const Slot* slot;
+        while ((slot = board.find(reading->publisher, now)) == nullptr) again();
+        const char* data = board.data(reading->publisher, now, *slot);
+        std::int64_t bytes = reading->bytes;
+        if (announcement_ > 0) {
+          std::int64_t sent;
+          std::memcpy(&sent, data, sizeof sent);
+          was_cut = was_cut || sent > bytes;
+          bytes = std::min(sent, bytes);
+          data += announcement_;
+        }
+        found_[reading - first] = data;
+        if (!reading->in_place) copy(bases[reading->into.base] + reading->into.offset, data, bytes);
+      }
+      for (; step != steps_.data() + round.steps; ++step) run(*step, bases, reduction);
+      if (round.reads) board.pass({call, round.number + 1, 0});
+    }
+    return was_cut;
+  }
+
+ private:
+  // Memory: so many bytes from the beginning of a buffer, or the find of a reading.
+  struct Place {
+    static constexpr std::int8_t found = 3;
+    std::int8_t base = 0;  // as Buffer, or `found`
+    std::int64_t offset = 0;
+  };
+  struct Publication {
+    std::uint32_t channel;
+    std::uint32_t first_message, messages;  // 1 message: the same for all readers
+    std::uint32_t first_reader, readers;
+    std::uint32_t most, piece;  // bytes, as Board::open has them
+  };
+  struct Message {
+    Place from;
+    std::int64_t bytes;
+  };
+  struct Reading {
+    std::uint32_t channel;
+    int publisher;
+    Place into;
+    std::int64_t bytes;
+    bool in_place;
+  };
+  struct Step {
+    Place from, other, into;
+    std::int64_t bytes;
+    bool reduces;
+  };
+  // Where its entries end.
+  struct Round {
+    std::uint32_t number = 0, publications = 0, readings = 0, early_steps = 0, steps = 0;
+    bool reads = false;
+  };
+
+  static void copy(char* into, const char* from, std::int64_t bytes) {
+    if (bytes == 8)
+      std::memcpy(into, from, 8);
+    else if (into != from)
+      std::memcpy(into, from, static_cast<std::size_t>(bytes));
+  }
+  const char* address(const Place& place, char* const* bases) const {
+    return place.base == Place::found ? found_[place.offset] : bases[place.base] + place.offset;
+  }
+  void run(const Step& step, char* const* bases, const Operator& reduction) const {
+    const char* const from = address(step.from, bases);
+    char* const into = bases[step.into.base] + step.into.offset;
+    if (step.reduces)
+      reduction(from, address(step.other, bases), into, step.bytes);
+    else
+      copy(into, from, step.bytes);
+  }
+  void publish(const Publication& publication, char* const* bases, Board& board,
+               const Moment& now) const {
+    const bool common = publication.messages == 1;
+    const Board::Place place = board.open(now, common, publication.most, publication.piece);
+    const int* const readers = readers_.data() + publication.first_reader;
+    const Message* message = messages_.data() + publication.first_message;
+    for (std::uint32_t i = 0; i < publication.messages; ++i, ++message) {
+      char* into = place.data + std::size_t{place.stride} * (common ? 0 : readers[i]);
+      if (announcement_ > 0) std::memcpy(into, &message->bytes, sizeof message->bytes);
+      copy(into + announcement_, bases[message->from.base] + message->from.offset, message->bytes);
+    }
+    board.publish(now, {readers, publication.readers});
+  }
+
+  std::uint32_t announcement_ = 0;
+  std::vector<Round> rounds_;
+  std::vector<Publication> publications_;
+  std::vector<Message> messages_;
+  std::vector<int> readers_;
+  std::vector<Reading> readings_;
+  std::vector<Step> steps_;
+  std::vector<const char*> found_;  // by reading of the round
+  std::vector<char> scratch_;
+};
+
+}  // namespace toccata::node

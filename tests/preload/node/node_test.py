@@ -1,0 +1,92 @@
+"""Collectives through the shared memory of a node, under an MPI, preloaded."""
+
+import argparse
+import re
+import sys
+import unittest
+from pathlib import Path
+
+from jobs import Job
+from preload_test import Outcome
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--library", required=True)
+arguments.add_argument("--also-preload", default="")
+arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
+arguments.add_argument("--folder", required=True, type=Path, help="of this folder's programs")
+arguments.add_argument("tests", nargs="*")
+options = arguments.parse_args() if __name__ == "__main__" else None
+
+COLLECTIVES = ["ALLREDUCE", "REDUCE", "REDUCE_SCATTER", "BCAST", "ALLGATHER", "ALLTOALL"]
+COLLECTIVES += ["GATHER", "SCATTER", "SCAN", "EXSCAN", "BARRIER"]
+SHARED = {f"TOCCATA_{each}": "shared" for each in COLLECTIVES}
+WHOLE = SHARED | {f"TOCCATA_{each}": "shared:reducers=whole" for each in ("ALLREDUCE", "REDUCE")}
+LARGEST = 256 << 10  # bytes of shared memory per rank
+
+
+def run(what, ranks, settings, denied=None, patience=60):
+    libraries = [str(options.folder / "libdenied.so")] if denied else []
+    libraries += filter(None, [options.library, options.also_preload])
+    environment = {"LD_PRELOAD": " ".join(libraries)} | settings | (denied or {})
+    command = [str(options.folder / "node"), what]
+    return Outcome(
+        Job(options.launcher.split(";"), patience, command, ranks, environment).outcome()
+    )
+
+
+class Node(unittest.TestCase):
+    def expect_right(self, outcome, shares=True):
+        self.assertEqual(outcome.code, 0, outcome.error)
+        self.assertIn("right", outcome.out, outcome.error)
+        taken = self.shared_memory(outcome)
+        self.assertEqual(taken > 4096, shares, outcome.out)
+        return taken
+
+    def shared_memory(self, outcome):
+        [taken] = re.findall(r"blocks (\d+)", " ".join(outcome.out))
+        return int(taken)
+
+    def test_results(self):
+        for ranks in 2, 3, 5:
+            for settings in SHARED, WHOLE:
+                with self.subTest(ranks=ranks, settings=settings):
+                    self.expect_right(run("results", ranks, settings))
+        self.expect_right(run("results", 2, {}))  # MPICH 4.0 fails alone with 3 ranks
+
+    def test_messages_in_flight(self):
+        for settings in SHARED, WHOLE:
+            self.expect_right(run("pair", 2, settings, patience=30))
+        self.expect_right(run("pair", 3, SHARED, patience=30))
+
+    def test_many_communicators_share_what_there_is(self):
+        taken = self.expect_right(run("many", 2, SHARED))
+        self.assertLessEqual(taken, 2 * LARGEST)
+
+    def test_no_memory_without_collectives(self):
+        self.assertLessEqual(self.shared_memory(run("none", 2, {})), 4096)
+
+    def test_children_do_not_disturb(self):
+        self.expect_right(run("fork", 2, SHARED))
+
+    def test_without_memory_messages_serve(self):
+        for name in "memfd_create", "open", "fallocate":
+            denied = {"DENY": name}
+            with self.subTest(name):
+                self.expect_right(run("results", 2, SHARED, denied), shares=False)
+            with self.subTest(name, rank=1):
+                # What rank 1 cannot take, rank 0 may have taken before they agreed.
+                outcome = run("results", 2, SHARED, denied | {"DENY_RANK": "1"})
+                self.assertIn("right", outcome.out, outcome.error)
+
+    def test_a_killed_rank_leaves_no_file(self):
+        before = {each.name for each in Path("/dev/shm").iterdir() if "toccata" in each.name}
+        outcome = run("killed", 3, SHARED, patience=30)
+        self.assertNotEqual(outcome.code, 0)
+        self.assertNotIn("hangs", outcome.error)
+        after = {each.name for each in Path("/dev/shm").iterdir() if "toccata" in each.name}
+        self.assertEqual(after, before)
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = options.tests
+    unittest.main(verbosity=2)
