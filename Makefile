@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid soak install test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples setup configure
+.PHONY: all demo test test-asan simgrid fuzz soak install test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -47,6 +47,9 @@ test-mpis: setup ## build and test under Open MPI 5, MPICH 5, Intel MPI and the 
 simgrid: setup ## build SimGrid into ~/.cache/toccata, once: what `toccata sim` and its tests need
 	@scripts/simgrid.sh
 	@$(MAKE) --no-print-directory all
+
+fuzz: setup ## random files for both loaders, for 10 minutes: by libFuzzer where there is clang
+	@scripts/fuzz.sh
 
 soak: all ## random applications, bare and preloaded, for 10 minutes; the tests run them for 30 s
 	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \

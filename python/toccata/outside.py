@@ -309,7 +309,9 @@ def parts(name: str, known: _core.Shape, settings: Settings) -> int:
     """Into how many parts it cuts a block."""
     said = _known[name].written.parts
     number = said if isinstance(said, int) else _ask(name, known, settings, "parts", said, int)
-    if not 1 <= number <= writing.MOST_BLOCKS // known.p:
+    # What all ranks have for all ranks is counted as well.
+    pairs = known.p**2 if _known[name].written.collective == "alltoall" else known.p
+    if not 1 <= number <= max(1, writing.MOST_BLOCKS // pairs):
         raise Failure(f"{_known[name].path}: parts of {_known[name].name} cannot be {number}")
     return number
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/outside.h"
+#include "tables/printable.h"
 #include "tables/xml.h"
 
 namespace toccata::msccl {
@@ -93,7 +94,7 @@ class Parser {
     next();
     open("algo");
     if (tag_.closes) fail("algo has no gpus");
-    program.name = std::string(text("name"));
+    program.name = printable(text("name"));
     program.collective = collective(text("coll"));
     const std::string_view* const in_place = tag_.find("inplace");
     program.in_place = in_place != nullptr && *in_place == "1";
@@ -114,7 +115,7 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw MscclError("line " + std::to_string(tags_.line()) + ": " + what);
+    throw MscclError("line " + std::to_string(tags_.line()) + ": " + printable(what));
   }
   void next() {
     if (!tags_.next(tag_)) fail("the file ends early");

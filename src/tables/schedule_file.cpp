@@ -13,6 +13,7 @@
 #include "algorithms/outside.h"
 #include "schedule/combinators.h"
 #include "tables/check.h"
+#include "tables/printable.h"
 
 namespace toccata::schedule_file {
 
@@ -128,7 +129,7 @@ class Reader {
       : at_(text.data()), end_(at_ + text.size()), line_(line) {}
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error("line " + std::to_string(line_) + ": " + what);
+    throw Error("line " + std::to_string(line_) + ": " + printable(what));
   }
   bool accept(char c) {
     skip();
@@ -485,7 +486,13 @@ class File final : public Outside {
     collective_ = find_collective(collective);
     if (collective_ == nullptr || &collective_->regular() != collective_ ||
         collective_->among_neighbors)
-      complain("files cannot have schedules of the collective '" + collective + "'");
+      complain("files cannot have schedules of the collective '" + printable(collective) + "'");
+    // These are shown as they are, letters of all languages included.
+    const auto line_of = [](std::string shown) {
+      std::ranges::replace_if(
+          shown, [](unsigned char c) { return c < 32 || c == 127; }, '?');
+      return shown;
+    };
     const auto flag = [&](const char* field) {
       const auto found = about.find(field);
       if (found == about.end() || !found->is_boolean())
@@ -494,8 +501,8 @@ class File final : public Outside {
     };
     algorithm_.emplace(Algorithm{.name = interned(name_),
                                  .collective = *collective_,
-                                 .summary = interned(text("summary")),
-                                 .citation = interned(text("citation")),
+                                 .summary = interned(line_of(text("summary"))),
+                                 .citation = interned(line_of(text("citation"))),
                                  .blocks_alike = flag("blocks_alike"),
                                  // Where blocks differ it would have to be trusted more than it is.
                                  .relays = flag("relays") || flag("blocks_alike"),

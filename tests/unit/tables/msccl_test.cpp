@@ -1,6 +1,7 @@
 // Programs of MSCCL, taken over and written.
 #include "tables/msccl.h"
 
+#include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -180,6 +181,8 @@ TEST(Msccl, WhatCannotBeIsNamed) {
   refused(replaced(good, "ngpus=\"3\"", "ngpus=\"4\""), "gpu 3 is missing");
   refused(replaced(good, "id=\"1\" i_chunks", "id=\"0\" i_chunks"), "gpu 0 stands there twice");
   refused(replaced(good, "type=\"s\"", "type=\"xyz\""), "type \"xyz\"");
+  refused(replaced(good, "type=\"s\"", "type=\"\n\""), "type \"?\"");
+  refused("<" + std::string(100'000, 'a') + ">", "found <aaaaaaaa");
   refused(replaced(good, "srcoff=\"0\"", "srcoff=\"99\""), "has no chunk 99");
   refused(replaced(good, "srcoff=\"0\"", "srcoff=\"9223372036854775808\""), "srcoff is");
   refused(replaced(good, "cnt=\"1\"", "cnt=\"2\""), "are received");
@@ -199,6 +202,21 @@ TEST(Msccl, WhatCannotBeIsNamed) {
           "waits for ever");
   const Algorithm& bcast = *find_algorithm(toccata::bcast, "binomial");
   EXPECT_THROW(msccl::text(bcast, {.p = 2}, test::schedules(bcast, {.p = 2})), MscclError);
+}
+
+TEST(Msccl, RefusalsTakeLessThanASecond) {
+  // Very many steps that wait for each other, and a million tags in each other.
+  std::string steps, deep;
+  for (int i = 0; i < 200'000; ++i) steps += step(i, "r", "o", 0, "o", 0);
+  for (int i = 0; i < 1'000'000; ++i) deep += "<gpu>";
+  const std::string long_one = program(
+      "allgather", 2, true, 0, 2, 0, [&](int gpu) { return block(0, 1 - gpu, 1 - gpu, 0, steps); });
+  for (const std::string& xml : {long_one, deep}) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_THROW(msccl::add(xml, "test.xml"), MscclError);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(took.count(), test::sanitized ? 10 : 1) << xml.substr(0, 100);
+  }
 }
 
 // A program that was changed is refused or is a schedule that a proof can look at.

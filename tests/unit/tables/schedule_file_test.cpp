@@ -1,6 +1,7 @@
 // Files of schedules: what is written is what is read, and no file is trusted.
 #include "tables/schedule_file.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -12,21 +13,12 @@
 #include "selection/choice.h"
 #include "support.h"
 #include "tables/check.h"
+#include "tables/digest.h"
 
 namespace toccata {
 namespace {
 
-// The digest that a text would have to say, so that it is read on.
-std::string with_right_digest(std::string text) {
-  try {
-    schedule_file::digest_of(text, "file");
-  } catch (const schedule_file::Error& error) {
-    const std::string said = error.what(), before = "its digest is ";
-    const auto at = said.find(before);
-    if (at != std::string::npos) text.replace(36, 16, said.substr(at + before.size(), 16));
-  }
-  return text;
-}
+using test::with_right_digest;
 
 std::string written(const Algorithm& algorithm, std::vector<int> ranks, int root = 0) {
   std::vector<Shape> shapes;
@@ -226,6 +218,26 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
   EXPECT_NE(refusal("").find("no file of schedules"), std::string::npos);
   EXPECT_NE(refusal("{\"toccata_schedules\": 2, \"digest\"").find("another version"),
             std::string::npos);
+}
+
+// What a short file can ask for is bounded, and so is the time until it is refused.
+TEST(ScheduleFile, RefusalsTakeLessThanASecond) {
+  std::string rounds = "[[]", entries = "[[],[[\"send\",1,[\"recv\",0]]";
+  for (int i = 0; i < 1'000'000; ++i) {
+    rounds += ",[]";
+    entries += ",[\"send\",1,[\"recv\",0]]";
+  }
+  const std::string deep = "[[],[[\"copy\"," + std::string(10'000'000, '[');
+  // As many blocks as may be named at all, by every rank.
+  const std::string wide =
+      "[[[\"recv\",0,1,0,268435456]],[[\"copy\",[\"scratch\",0,268435456],"
+      "[\"scratch\",0,268435456]]]]";
+  for (const std::string& rank : {rounds + "]", entries + "]]", deep, wide}) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_NE(refusal(file_of("2", rank + ",\n" + rank + "\n")), "") << rank.substr(0, 100);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(took.count(), test::sanitized ? 10 : 1) << rank.substr(0, 100);
+  }
 }
 
 TEST(ScheduleFile, LargeFilesAreNotRead) {
