@@ -9,6 +9,7 @@ from toccata import decisions, fitting, recorded
 from toccata.errors import InputError
 from toccata.fit_report import Judged
 from toccata.fitting import Parameters, Walks
+from toccata.natives import Library
 from toccata.recorded import Case
 
 
@@ -19,6 +20,7 @@ class Recorded:
     cases: list[Case]
     left_out: list[str]  # each a line
     defaults: dict[decisions.Setting, float]  # seconds of what the MPIs chose by themselves
+    libraries: dict[str, Library]  # by machine
 
     @property
     def machines(self) -> list[str]:
@@ -56,7 +58,7 @@ def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
     left_out += [f"{why} ({number} times)" for why, number in reasons.items()]
     if not cases:
         raise InputError(f"{path}: no line is of an algorithm that is here")
-    return Recorded(cases, left_out, decisions.defaults(rows))
+    return Recorded(cases, left_out, decisions.defaults(rows), decisions.libraries(rows))
 
 
 @dataclass(frozen=True)

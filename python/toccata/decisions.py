@@ -7,12 +7,17 @@ from statistics import fmean
 
 from rich.table import Table
 
-from toccata import _core
+from toccata import _core, natives
+from toccata.natives import Library
 from toccata.plain_table import PlainTable
 from toccata.recorded import Case, Row
 
 # What the recorded MPIs chose, by the benchmark's names.
 DEFAULTS = ("default_mpich", "default_ompi", "default-default")
+
+# The model's own error: so much faster than the MPI's algorithm must another be to be proposed.
+MARGIN = 1.1
+GAIN = 1.1  # times the best: a default that takes longer is worth replacing
 
 Setting = tuple[str, str, str, int]  # machine, job, collective, bytes
 
@@ -22,10 +27,20 @@ class Decision:
     """In one setting: measured seconds of what was chosen, by whom, and of the best."""
 
     setting: Setting
-    chosen: float  # as the library does, by the schedules of a few ranks
-    walked: float  # by a walk of all ranks' schedules
+    first: float  # of ours that the schedules of a few ranks put first
+    chosen: float  # that one, if the model tells that it beats the MPI's own; else the default
+    walked: float  # of ours that a walk of all ranks' schedules puts first
     default: float
     best: float  # of our algorithms that were recorded, and the default
+
+    @property
+    def is_worth_replacing(self) -> bool:
+        return self.default > GAIN * self.best
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the model proposes an algorithm that beats the default."""
+        return self.chosen < self.default
 
 
 def defaults(rows: Iterable[Row]) -> dict[Setting, float]:
@@ -38,26 +53,40 @@ def defaults(rows: Iterable[Row]) -> dict[Setting, float]:
     return found
 
 
+def libraries(rows: Iterable[Row]) -> dict[str, Library]:
+    """By machine the MPI library, as far as the benchmark's names tell."""
+    return {
+        row.machine: natives.OF_DEFAULT[row.algorithm]
+        for row in rows
+        if row.algorithm in natives.OF_DEFAULT
+    }
+
+
 def decide(
     cases: Sequence[Case],
     predicted: Sequence[float],
     model: _core.Model,
     defaults: Mapping[Setting, float],
+    libraries: Mapping[str, Library],
 ) -> list[Decision]:
-    """In each setting with several algorithms of ours and a default. Seconds predicted by walks."""
+    """In each setting with several algorithms of ours and a default. Seconds predicted by walks.
+
+    The default is priced as the algorithm that the machine's MPI library is known to choose; where
+    that is not known, the model cannot tell, and the default is chosen.
+    """
     settings: dict[Setting, list[tuple[float, Case]]] = defaultdict(list)
     for case, seconds in zip(cases, predicted, strict=True):
         settings[case.setting].append((seconds, case))
-    rankings: dict[tuple[str, int], dict[int, list[str]]] = {}
+    prices: dict[tuple[str, int, int], dict[str, float]] = defaultdict(dict)
     units: dict[tuple[str, int], set[int]] = defaultdict(set)
     for case in cases:
         units[case.collective, case.p].add(case.unit_bytes)
     for (collective, p), sizes in units.items():
-        ranked = _core.rank(collective, _core.Shape(p), model, sorted(sizes), standard=True)
-        rankings[collective, p] = {
-            size: [choice.text for choice, _ in each]
-            for size, each in zip(sorted(sizes), ranked, strict=True)
-        }
+        # Each algorithm in the quickest of its settings, too, as where the library chooses.
+        for standard in (True, False):
+            ranked = _core.rank(collective, _core.Shape(p), model, sorted(sizes), standard)
+            for size, each in zip(sorted(sizes), ranked, strict=True):
+                prices[collective, p, size] |= {choice.text: price for choice, price in each}
     found = []
     for setting, both in settings.items():
         if len(both) < 2 or setting not in defaults:
@@ -68,32 +97,43 @@ def decide(
             _core.parse_choice(case.collective, case.algorithm).text: case.seconds
             for _, case in both
         }
-        order = rankings[any_case.collective, any_case.p][any_case.unit_bytes]
-        first = next((each for each in order if each in measured), None)
-        walked = min(both, key=lambda each: each[0])[1].seconds
+        price = prices[any_case.collective, any_case.p, any_case.unit_bytes]
+        first = min((each for each in measured if each in price), key=price.__getitem__, default="")
         default = defaults[setting]
+        own = natives.of(libraries.get(any_case.machine, Library.unknown), any_case)
+        beats = own in price and first and MARGIN * price[first] < price[own]
         found.append(
             Decision(
                 setting,
-                measured[first] if first else default,
-                walked,
-                default,
-                min(default, *measured.values()),
+                first=measured.get(first, default),
+                chosen=measured[first] if beats else default,
+                walked=min(both, key=lambda each: each[0])[1].seconds,
+                default=default,
+                best=min(default, *measured.values()),
             )
         )
     return found
 
 
+def named(decisions: Sequence[Decision]) -> tuple[int, int]:
+    """Of the defaults worth replacing, how many the model replaces by something faster; and all."""
+    worth = [each for each in decisions if each.is_worth_replacing]
+    return sum(each.is_named for each in worth), len(worth)
+
+
 def table(decisions: Sequence[Decision]) -> Table:
     """Mean regrets, each a time over the best: a row for each machine and collective, and for all.
 
-    With trials the better of the choice and the default serves, once they are over.
+    With trials the better of the first and the default serves, once they are over. The last column
+    counts the settings in which an algorithm of ours beats the default by more than 10%, and those
+    of them for which the model proposes one that beats it, too.
     """
     result = PlainTable(kept=2)
     for heading in ("Machine", "Collective"):
         result.add_column(heading, no_wrap=True)
     for heading in (
-        "Settings", "Chosen\nby model", "by walk\nof all", "with\ntrials", "MPI's\ndefault",
+        "Settings", "Chosen\nby model", "first\nof ours", "by walk\nof all", "with\ntrials",
+        "MPI's\ndefault", "Gains\nnamed",
     ):  # fmt: skip
         result.add_column(heading, justify="right", no_wrap=True)
     groups: dict[tuple[str, str], list[Decision]] = defaultdict(list)
@@ -111,11 +151,13 @@ def table(decisions: Sequence[Decision]) -> Table:
                 f"{fmean(regrets):.2f}"
                 for regrets in (
                     [each.chosen / each.best for each in here],
+                    [each.first / each.best for each in here],
                     [each.walked / each.best for each in here],
-                    [min(each.chosen, each.default) / each.best for each in here],
+                    [min(each.first, each.default) / each.best for each in here],
                     [each.default / each.best for each in here],
                 )
             ),
+            "{} of {}".format(*named(here)),
             style="bold" if collective == "all" else "",
         )
     return result

@@ -56,8 +56,9 @@ def fit_(
     real best.
 
     Then what choosing by the model is worth, in settings where the MPI's own choice was recorded
-    too: the mean regret of what the library would choose, of what a walk of all ranks would, of the
-    better of the first and the default (which trials find out), and of the default alone.
+    too: the mean regret of what the model proposes, which is the default unless another beats its
+    price by more than 10%; of the first of ours by the schedules of a few ranks, and by a walk of
+    all; of the better of the first and the default (which trials find out); and of the default.
 
     Examples:
 
@@ -107,7 +108,11 @@ def fit_(
             decision
             for each in fitted
             for decision in decisions.decide(
-                each.judged.cases, each.judged.predicted, each.model.model(), found.defaults
+                each.judged.cases,
+                each.judged.predicted,
+                each.model.model(),
+                found.defaults,
+                found.libraries,
             )
         ]
         if decided:
