@@ -1,7 +1,7 @@
 """Which algorithm an MPI library runs by itself, as far as its decision functions are published.
 
-Open MPI's are those of its component `tuned`, versions 4.1 and 5.0, for operations that commute.
-MPICH's are those of [thakur2005], which Cray MPICH has by default too. Algorithms that are not ours
+Open MPI's are those of its component `tuned` since version 4.1, for operations that commute; steps
+that differ in short messages among a few ranks are left out. MPICH's are those of [thakur2005]. Algorithms that are not ours
 stand as the nearest one of ours: a segmented ring as the ring, the butterfly as recursive halving,
 a reduction followed by a broadcast as reduce_bcast.
 """
@@ -91,7 +91,13 @@ OPEN_MPI: dict[str, tuple[tuple[int, Steps], ...]] = {
         (32, ((0, "recursive_halving"), (512 * K, "ring"))),
         (64, ((0, "recursive_halving"),)),
     ),
-    "scatter": ((2, ((0, "binomial"),)),),
+    "scatter": (
+        (2, ((0, "linear"),)),
+        (4, ((0, "binomial"), (2 * K, "linear"), (4 * K, "binomial"), (8 * K, "linear"))),
+        (8, ((0, "binomial"), (16 * K, "linear"))),
+        (32, ((0, "binomial"), (512, "linear"), (8 * K, "binomial"), (16 * K, "linear"))),
+        (64, ((0, "binomial"), (512, "linear"))),
+    ),
 }  # fmt: skip
 MPICH: dict[str, tuple[tuple[int, Steps], ...]] = {
     "allreduce": ((2, ((0, RD), (2 * K + 1, "rabenseifner"))),),
