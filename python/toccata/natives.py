@@ -1,9 +1,9 @@
 """Which algorithm an MPI library runs by itself, as far as its decision functions are published.
 
 Open MPI's are those of its component `tuned` since version 4.1, for operations that commute; steps
-that differ in short messages among a few ranks are left out. MPICH's are those of [thakur2005]. Algorithms that are not ours
-stand as the nearest one of ours: a segmented ring as the ring, the butterfly as recursive halving,
-a reduction followed by a broadcast as reduce_bcast.
+that differ in short messages among a few ranks are left out. MPICH's are those of [thakur2005].
+Algorithms that are not ours stand as the nearest one of ours: a segmented ring as the ring, the
+butterfly as recursive halving, a reduction followed by a broadcast as reduce_bcast.
 """
 
 from bisect import bisect_right
