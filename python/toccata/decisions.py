@@ -15,7 +15,7 @@ from toccata.recorded import Case, Row
 # What the recorded MPIs chose, by the benchmark's names.
 DEFAULTS = ("default_mpich", "default_ompi", "default-default")
 
-# So many times as fast as the MPI's algorithm must another be to be proposed; picked on the recorded
+# So many times as fast as the MPI's algorithm must another be to be proposed; picked on recorded
 # times (docs/design/0019).
 MARGIN = 1.1
 GAIN = 1.1  # times the best: a default that takes longer is worth replacing
