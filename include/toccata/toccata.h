@@ -44,6 +44,13 @@
 #include <mpi.h>
 
 #define TOCCATA_VERSION "0.3.0"
+/* The same as numbers; TOCCATA_VERSION_NUMBER compares, as in
+ * #if TOCCATA_VERSION_NUMBER >= 300, which is version 0.3.0. */
+#define TOCCATA_VERSION_MAJOR 0
+#define TOCCATA_VERSION_MINOR 3
+#define TOCCATA_VERSION_PATCH 0
+#define TOCCATA_VERSION_NUMBER \
+  (TOCCATA_VERSION_MAJOR * 10000 + TOCCATA_VERSION_MINOR * 100 + TOCCATA_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define TOCCATA_PUBLIC __attribute__((visibility("default")))
@@ -376,6 +383,23 @@ TOCCATA_PUBLIC int toccata_comm_set_info(MPI_Comm comm, MPI_Info info);
 TOCCATA_PUBLIC int toccata_wait(toccata_request* request);
 TOCCATA_PUBLIC int toccata_waitall(int count, toccata_request requests[]);
 
+/* As toccata_waitall; codes[i] becomes the error code of request i, MPI_SUCCESS for a null or
+ * inactive one. `codes` may be NULL. If any request fails, both functions wait for all others and
+ * return MPI_ERR_IN_STATUS. Each failing request calls its communicator's error handler. */
+TOCCATA_PUBLIC int toccata_waitall_codes(int count, toccata_request requests[], int codes[]);
+
+/* Sets *flag to 1 if all requests have ended, which then are as after toccata_waitall_codes. Else
+ * sets it to 0: no request is freed or becomes inactive, and `codes` is not written. */
+TOCCATA_PUBLIC int toccata_testall(int count, toccata_request requests[], int* flag, int codes[]);
+
+/* Waits until one active request has ended, and sets *index to its place; MPI_UNDEFINED, at once,
+ * if all are null or inactive. Returns the code of that request. */
+TOCCATA_PUBLIC int toccata_waitany(int count, toccata_request requests[], int* index);
+
+/* As toccata_waitany, without waiting: *flag is 0, and *index MPI_UNDEFINED, if no request has
+ * ended but some are active; *flag is 1 otherwise. */
+TOCCATA_PUBLIC int toccata_testany(int count, toccata_request requests[], int* index, int* flag);
+
 /* Sets *flag to 1 if the request has ended, which is then as after a wait, else to 0. */
 TOCCATA_PUBLIC int toccata_test(toccata_request* request, int* flag);
 
@@ -385,6 +409,10 @@ TOCCATA_PUBLIC int toccata_request_free(toccata_request* request);
 
 #ifdef __cplusplus
 }
+#endif
+
+#if MPI_VERSION >= 4
+#include "toccata/large.h"
 #endif
 
 #endif /* TOCCATA_H */

@@ -1,5 +1,6 @@
 #include "api/handles.h"
 
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,24 @@ void release_if_over(toccata_request& handle) {
   handle = TOCCATA_REQUEST_NULL;
 }
 
+bool is_active(toccata_request handle) {
+  return handle != nullptr && (handle->ended || handle->request->active());
+}
+
+// The code of a request that has ended, which is then null or inactive.
+int conclude(toccata_request& handle) {
+  const int code = std::exchange(handle->code, MPI_SUCCESS);
+  handle->ended = false;
+  release_if_over(handle);
+  return code;
+}
+
+// Whether a request that is active has ended; its code is kept for conclude().
+bool has_ended(toccata_request handle) {
+  if (!handle->ended) handle->code = handle->request->test(handle->ended);
+  return handle->ended;
+}
+
 int refuse(const char* text) { return raise_error(MPI_COMM_WORLD, MPI_ERR_REQUEST, text); }
 
 // Starts a persistent request by `start`, a member of Request.
@@ -25,7 +44,7 @@ int start_by(int (Request::*start)(), toccata_request* request) {
   return guarded(MPI_COMM_WORLD, [&]() -> int {
     if (request == nullptr || *request == nullptr || !(*request)->request->persistent())
       return refuse("only a persistent request can be started");
-    if ((*request)->request->active())
+    if (is_active(*request))
       return refuse("the request is active; wait for it before the next start");
     return ((*request)->request.get()->*start)();
   });
@@ -41,7 +60,7 @@ int make_request(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorith
     std::unique_ptr<Request> made;
     int code = Request::make(std::move(call), comm, algorithm, persistent, made);
     if (code == MPI_SUCCESS && !persistent) code = made->start();
-    if (code == MPI_SUCCESS) *handle = new toccata_request_object{std::move(made)};
+    if (code == MPI_SUCCESS) *handle = new toccata_request_object{.request = std::move(made)};
     return code;
   });
 }
@@ -62,37 +81,70 @@ int toccata_test(toccata_request* request, int* flag) {
   return guarded(MPI_COMM_WORLD, [&]() -> int {
     *flag = 1;
     if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
-    bool done = false;
-    const int code = (*request)->request->test(done);
-    *flag = done ? 1 : 0;
-    if (done) release_if_over(*request);
-    return code;
+    *flag = has_ended(*request) ? 1 : 0;
+    return *flag != 0 ? conclude(*request) : MPI_SUCCESS;
   });
 }
 
 int toccata_wait(toccata_request* request) {
   return guarded(MPI_COMM_WORLD, [&]() -> int {
     if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
-    const int code = (*request)->request->wait();
-    release_if_over(*request);
-    return code;
+    if (!(*request)->ended) (*request)->code = (*request)->request->wait();
+    return conclude(*request);
   });
 }
 
 int toccata_waitall(int count, toccata_request requests[]) {
-  int first_error = MPI_SUCCESS;
+  return toccata_waitall_codes(count, requests, nullptr);
+}
+
+int toccata_waitall_codes(int count, toccata_request requests[], int codes[]) {
+  bool failed = false;
   for (int i = 0; i < count; ++i) {
     const int code = toccata_wait(&requests[i]);
-    if (first_error == MPI_SUCCESS) first_error = code;
+    failed = failed || code != MPI_SUCCESS;
+    if (codes != nullptr) codes[i] = code;
   }
-  return first_error;
+  return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
+}
+
+int toccata_testall(int count, toccata_request requests[], int* flag, int codes[]) {
+  return guarded(MPI_COMM_WORLD, [&]() -> int {
+    *flag = 1;
+    for (int i = 0; i < count; ++i)  // all of them, for each goes on by that
+      if (is_active(requests[i]) && !has_ended(requests[i])) *flag = 0;
+    return *flag != 0 ? toccata_waitall_codes(count, requests, codes) : MPI_SUCCESS;
+  });
+}
+
+int toccata_testany(int count, toccata_request requests[], int* index, int* flag) {
+  return guarded(MPI_COMM_WORLD, [&]() -> int {
+    *index = MPI_UNDEFINED;
+    *flag = 1;
+    for (int i = 0; i < count; ++i) {
+      if (!is_active(requests[i])) continue;
+      *flag = has_ended(requests[i]) ? 1 : 0;
+      if (*flag == 0) continue;
+      *index = i;
+      return conclude(requests[i]);
+    }
+    return MPI_SUCCESS;
+  });
+}
+
+int toccata_waitany(int count, toccata_request requests[], int* index) {
+  while (true) {
+    int flag = 0;
+    const int code = toccata_testany(count, requests, index, &flag);
+    if (flag != 0 || code != MPI_SUCCESS) return code;
+    std::this_thread::yield();
+  }
 }
 
 int toccata_request_free(toccata_request* request) {
   return guarded(MPI_COMM_WORLD, [&]() -> int {
     if (request == nullptr || *request == nullptr) return MPI_SUCCESS;
-    if ((*request)->request->active())
-      return refuse("the request is active; wait for it before freeing it");
+    if (is_active(*request)) return refuse("the request is active; wait for it before freeing it");
     delete *request;
     *request = TOCCATA_REQUEST_NULL;
     return MPI_SUCCESS;

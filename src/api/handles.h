@@ -9,6 +9,9 @@
 // A handle is a Request by another name.
 struct toccata_request_object {
   std::unique_ptr<toccata::Request> request;
+  // What toccata_testall found out of a request that ended before the others, until it is told.
+  bool ended = false;
+  int code = MPI_SUCCESS;
 };
 
 namespace toccata {

@@ -209,6 +209,29 @@ TEST_F(Errors, MoreSentThanExpected) {
     }
 }
 
+// One request fails on some ranks, another does not.
+TEST_F(Errors, WaitallTellsWhichRequestFailed) {
+  if (p == 1) GTEST_SKIP() << "takes two ranks";
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD), right = duplicate(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const int count = rank_in(comm) == 0 ? 3 : 1;
+  std::vector<int> others(p);
+  toccata_request requests[2] = {};
+  EXPECT_EQ(toccata_iallgather(mine, count, MPI_INT, all, 1, MPI_INT, comm, "ring", &requests[0]),
+            MPI_SUCCESS);
+  EXPECT_EQ(
+      toccata_iallgather(mine, 1, MPI_INT, others.data(), 1, MPI_INT, right, "ring", &requests[1]),
+      MPI_SUCCESS);
+  int codes[2] = {-1, -1};
+  const int code = toccata_waitall_codes(2, requests, codes);
+  EXPECT_EQ(code, codes[0] == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS);
+  EXPECT_EQ(codes[1], MPI_SUCCESS);
+  const int failed = error_class(codes[0]) == MPI_ERR_TRUNCATE ? 1 : 0;
+  int anywhere = 0;
+  MPI_Allreduce(&failed, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(anywhere, 1);
+}
+
 TEST_F(Errors, RequestsThatCannotStartOrBeFreed) {
   MPI_Errhandler before;
   MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
