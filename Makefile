@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz soak install test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples setup configure
+.PHONY: all demo test test-asan simgrid fuzz soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -43,6 +43,12 @@ test-asan: setup
 
 test-mpis: setup ## build and test under Open MPI 5, MPICH 5, Intel MPI and the standard ABI, from PyPI
 	@scripts/test-mpis.sh
+
+wheel: setup ## the wheel and the sdist for PyPI, in build/wheel
+	@scripts/wheel.sh
+
+test-wheel: wheel ## install it in fresh environments with Open MPI 5, MPICH 5 and Intel MPI from PyPI, and run
+	@scripts/test-wheel.sh
 
 simgrid: setup ## build SimGrid into ~/.cache/toccata, once: what `toccata sim` and its tests need
 	@scripts/simgrid.sh

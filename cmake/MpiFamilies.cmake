@@ -131,6 +131,10 @@ foreach(_path IN LISTS _wrappers)
   set(_options ${_links})
   list(FILTER _options EXCLUDE REGEX "^-l")
   list(FILTER _links EXCLUDE REGEX "^LINKER:")
+  if(SKBUILD)  # the wheel runs on other machines, with an MPI in another place
+    list(FILTER _options EXCLUDE REGEX "rpath|^-Wl,/")
+    list(FILTER _links EXCLUDE REGEX "rpath|^-Wl,/")
+  endif()
   target_link_options(mpi_${_key} INTERFACE ${_options})
   target_link_libraries(mpi_${_key} INTERFACE ${_links})
   # Neither MPI's retired C++ interface, which drags a library of its own along.

@@ -1,16 +1,22 @@
 #!/bin/sh
 # Builds for the MPIs that PyPI has, beside each other, and runs the tests under each of them, with few
 # ranks: most of them spin while they wait. The arguments choose among openmpi, mpich, abi, intelmpi.
+# With --wrappers in front it only installs these MPIs, and prints their compiler wrappers.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 here=$root/build/mpis
+only=
+if [ "${1-}" = --wrappers ]; then
+  only=yes
+  shift
+fi
 [ $# -gt 0 ] || set -- openmpi mpich abi intelmpi
 
 environment() { # NAME PACKAGE...: each MPI has a prefix of its own
   venv=$here/$1
   shift
   [ -e "$venv/complete" ] || {
-    echo "installing $*"
+    echo "installing $*" >&2
     rm -rf "$venv"
     python3 -m venv "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"
@@ -30,6 +36,10 @@ for family in "$@"; do
   wrappers="$wrappers;$wrapper"
 done
 
+if [ -n "$only" ]; then
+  echo "${wrappers#;}"
+  exit
+fi
 build=$here/build
 cmake --preset release -S "$root" -B "$build" -DTOCCATA_PYTHON=OFF -DTOCCATA_BENCH=OFF \
   "-DTOCCATA_MPI=${wrappers#;}" >"$here/build.log" || { cat "$here/build.log"; exit 1; }

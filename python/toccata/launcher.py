@@ -60,8 +60,13 @@ def fit(program: str, starter: str) -> bool:
 
 
 def home() -> Path:
-    """The directory above the compiled module's: build/release, or PREFIX/lib/toccata."""
-    return Path(str(_core.__file__)).resolve().parents[2]
+    """The directory above the compiled module's: build/release, or PREFIX/lib/toccata.
+
+    In a wheel it is `home` beside the module.
+    """
+    module = Path(str(_core.__file__)).resolve()
+    in_wheel = module.with_name("home")
+    return in_wheel if in_wheel.is_dir() else module.parents[2]
 
 
 def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:

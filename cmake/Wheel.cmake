@@ -1,0 +1,30 @@
+# What the wheel has besides the package's Python files: the module, and below toccata/home the library
+# for each MPI, the headers, the models and the licences. It never has an MPI library: a library of ours
+# finds the MPI that the program has loaded, or the one in the environment that it is installed in.
+set(_home home)
+install(TARGETS _core LIBRARY DESTINATION . COMPONENT wheel)
+install(FILES ${CMAKE_BINARY_DIR}/python/toccata/commit.txt DESTINATION . COMPONENT wheel)
+install(FILES docs/references.bib DESTINATION ${_home} COMPONENT wheel)
+install(DIRECTORY models platforms DESTINATION ${_home} COMPONENT wheel FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY include DESTINATION ${_home} COMPONENT wheel)
+add_custom_target(wheel DEPENDS _core)
+foreach(family IN LISTS mpi_families)
+  add_dependencies(wheel toccata_${family})
+  # From site-packages/toccata/home/lib/<family> to the environment's lib, where PyPI's MPIs are.
+  set_target_properties(toccata_${family} PROPERTIES INSTALL_RPATH "$ORIGIN/../../../../../..")
+  # A wheel has no links: each further name would be a copy.
+  set_property(TARGET toccata_${family} PROPERTY VERSION)
+  set_property(TARGET toccata_${family} PROPERTY SOVERSION)
+  target_link_options(toccata_${family} PRIVATE LINKER:--as-needed)
+  install(TARGETS toccata_${family} LIBRARY DESTINATION ${_home}/lib/${family} COMPONENT wheel)
+endforeach()
+# The licences of what is linked or compiled in.
+cmake_path(GET HWLOC_INCLUDE_DIR PARENT_PATH _hwloc)
+file(GLOB _nanobind ${nanobind_DIR}/../../nanobind-*.dist-info/licenses/LICENSE)
+foreach(_licence IN ITEMS "hwloc ${_hwloc}/COPYING" "nanobind ${_nanobind}"
+                          "nlohmann-json /usr/share/doc/nlohmann-json3-dev/copyright")
+  string(REGEX MATCH "^([^ ]+) (.*)$" _ "${_licence}")
+  if(EXISTS ${CMAKE_MATCH_2})
+    install(FILES ${CMAKE_MATCH_2} DESTINATION ${_home}/licences RENAME ${CMAKE_MATCH_1}.txt COMPONENT wheel)
+  endif()
+endforeach()

@@ -1,0 +1,52 @@
+#!/bin/sh
+# Builds hwloc as a static library into the user's cache, once (about a minute): what `make wheel`
+# links, because an MPI may have loaded another version of hwloc. It has no plugins and needs neither
+# libudev nor libxml2. The source is Debian's.
+#
+#   scripts/hwloc.sh          build, unless it is there
+#   scripts/hwloc.sh --where  print where it is, or would be
+set -eu
+
+version=2.9.0
+prefix=${XDG_CACHE_HOME:-$HOME/.cache}/toccata/hwloc-$version
+if [ "${1-}" = --where ]; then
+  echo "$prefix"
+  exit
+fi
+mkdir -p "$prefix"
+exec 9>"$prefix/lock"
+flock 9 # others who want it wait for it
+[ ! -e "$prefix/complete" ] || exit 0
+
+fail() {
+  echo "hwloc: $1" >&2
+  exit 1
+}
+
+command -v apt-get >/dev/null || fail "apt-get is missing; build libhwloc.a with --enable-static \
+--disable-plugins --disable-libudev --disable-libxml2 into $prefix, then touch $prefix/complete"
+build=$prefix/build
+mkdir -p "$build/lists/partial"
+cd "$build"
+if ! ls hwloc_*.orig.tar.* >/dev/null 2>&1; then
+  echo "hwloc: fetching $version from Debian's sources" >&2
+  echo "deb-src http://deb.debian.org/debian bookworm main" >sources.list
+  {
+    set -- -o Dir::Etc::SourceList="$build/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+      -o Dir::State::Lists="$build/lists"
+    apt-get "$@" update && apt-get "$@" source --download-only "hwloc=$version-1"
+  } >log 2>&1 || { tail -n 5 log >&2; fail "apt-get could not fetch the source; check the network"; }
+fi
+mkdir -p source
+tar -C source --strip-components=1 -xf hwloc_*.orig.tar.*
+cd source
+echo "hwloc: building in $build" >&2
+{
+  ./configure --prefix="$prefix" --enable-static --disable-shared --with-pic --disable-plugins \
+    --disable-libudev --disable-libxml2 --disable-pci --disable-opencl --disable-cuda --disable-nvml \
+    --disable-rsmi --disable-levelzero --disable-gl --disable-cairo --disable-doxygen \
+    CFLAGS="-O2 -fvisibility=hidden" && make -j2 -C include install && make -j2 -C hwloc install
+} >../log 2>&1 || { tail -n 20 ../log >&2; fail "the build failed (above, and $build/log)"; }
+cp COPYING "$prefix/COPYING"
+touch "$prefix/complete"
+rm -rf "$build"
