@@ -111,35 +111,23 @@ TEST(Requests, WaitallAndTestLoops) {
   for (const auto& each : all) each->expect_right();
 }
 
-TEST(Requests, TestallFreesAllOrNone) {
-  const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
-  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
-  Gathering early(MPI_COMM_WORLD, {3, 1}, "ring"), late(comm, {3, 2}, "ring");
-  early.start();
-  if (rank != 0 || p == 1) late.start();
-  std::vector<toccata_request> requests{early.request, TOCCATA_REQUEST_NULL, late.request};
-  std::vector<int> codes(3, -1);
-  int flag = -1;
-  if (p > 1 && rank != 0) {  // rank 0 has not started the second one
-    for (int time = 0; time < 50; ++time) {
-      EXPECT_EQ(toccata_testall(3, requests.data(), &flag, codes.data()), MPI_SUCCESS);
-      EXPECT_EQ(flag, 0);
-      EXPECT_NE(requests[0], TOCCATA_REQUEST_NULL);
-      EXPECT_EQ(codes[0], -1);
+TEST(Requests, TestallEndsAllAtOnce) {
+  Gatherings all = every_choice(MPI_COMM_WORLD);
+  std::vector<toccata_request> requests{TOCCATA_REQUEST_NULL};
+  for (const auto& each : all) {
+    each->start();
+    requests.push_back(each->request);
+  }
+  const int count = static_cast<int>(requests.size());
+  std::vector<int> codes(requests.size(), -1);
+  for (int flag = 0; flag == 0;) {
+    EXPECT_EQ(toccata_testall(count, requests.data(), &flag, codes.data()), MPI_SUCCESS);
+    for (int i = 1; i < count; ++i) {
+      EXPECT_EQ(requests[i] == TOCCATA_REQUEST_NULL, flag != 0);
+      EXPECT_EQ(codes[i], flag != 0 ? MPI_SUCCESS : -1);
     }
   }
-  if (rank == 0 && p > 1) toccata_wait(&requests[0]);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0 && p > 1) {
-    late.start();
-    requests[2] = late.request;
-  }
-  do EXPECT_EQ(toccata_testall(3, requests.data(), &flag, codes.data()), MPI_SUCCESS);
-  while (flag == 0);
-  EXPECT_EQ(codes, std::vector<int>(3, MPI_SUCCESS));
-  for (const toccata_request each : requests) EXPECT_EQ(each, TOCCATA_REQUEST_NULL);
-  early.expect_right();
-  late.expect_right();
+  for (const auto& each : all) each->expect_right();
 }
 
 TEST(Requests, WaitanyAndTestanyEndOneEach) {
@@ -174,46 +162,6 @@ TEST(Requests, WaitanyAndTestanyEndOneEach) {
     EXPECT_EQ(index, MPI_UNDEFINED);
     EXPECT_EQ(flag, 1);
   }
-}
-
-// Of an ended request of toccata_testall, the others know nothing: it may still be waited for.
-TEST(Requests, PersistentOnesStayActiveUntilTestallTellsOfThem) {
-  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
-  if (p == 1) GTEST_SKIP() << "takes a rank that is late";
-  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
-  MPI_Errhandler before;
-  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  Gathering early(comm, {3, 1}, "ring"), late(MPI_COMM_WORLD, {3, 2}, "ring");
-  early.make_persistent();
-  EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS);
-  if (rank == 0) {
-    early.wait();
-    MPI_Barrier(comm);
-  } else {
-    late.start();
-    toccata_request requests[] = {early.request, late.request};
-    int flag = 0;
-    for (int time = 0; time < 2000; ++time) toccata_testall(2, requests, &flag, nullptr);
-    EXPECT_EQ(flag, 0);
-    int error_class = 0;
-    MPI_Error_class(toccata_start(&early.request), &error_class);
-    EXPECT_EQ(error_class, MPI_ERR_REQUEST);
-    while (flag == 0) toccata_test(&early.request, &flag);
-    EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS) << "inactive, once it is told of";
-    MPI_Barrier(comm);
-  }
-  if (rank == 0) {
-    late.start();
-    EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS);
-  }
-  late.wait();
-  early.wait();
-  late.expect_right();
-  early.expect_right();
-  EXPECT_EQ(toccata_request_free(&early.request), MPI_SUCCESS);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
-  MPI_Errhandler_free(&before);
 }
 
 TEST(Requests, BlockingCallsBetween) {
