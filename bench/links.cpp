@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
     if (!options.machine.empty()) {
       const Machine machine = parse_machine(options.machine);
       if (!machine.network() || machine.network()->cells() != size)
-        return refuse("'" + options.machine + "' is no mesh of " + std::to_string(size) +
+        return refuse("'" + options.machine + "' is not a mesh of " + std::to_string(size) +
                       " cells, a rank each");
       neighbours = on_mesh(*machine.network(), rank);
     }

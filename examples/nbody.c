@@ -1,4 +1,4 @@
-// Bodies that draw each other, all pairs: every step each rank moves its own and tells everybody
+// Bodies that draw each other, all pairs: every step each rank moves its own and tells all ranks
 // where they are, by MPI_Allgather. Knows nothing of Toccata.
 //
 //   mpirun -n 4 nbody [BODIES [STEPS]]     bodies of each rank
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   }
   const double seconds = MPI_Wtime() - started;
 
-  // All pulls cancel: the sum of all speeds stays 0, if everybody knew where the others were.
+  // All pulls cancel: the sum of all speeds stays 0, if every rank knew where the others were.
   double part[4] = {0, 0, 0, 0}, sum[4];
   for (int i = 0; i < mine; ++i)
     for (int k = 0; k < 3; ++k) {

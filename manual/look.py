@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
-LEAST_LETTERS = 12  # pixels: text that nobody has to enlarge
+LEAST_LETTERS = 12  # pixels: readable without enlarging
 SHOWN = ("index.html", "README.html", "gallery/allgather.html", "toccata.h.html",
          "commands/toccata-run.html", "docs/performance.html")  # fmt: skip
 

@@ -5,9 +5,9 @@
 //   level 1 "socket"     star zone  ──┤ that of a socket, if it has one
 //   level 2 "core"        host      ──┘ what a rank sends and receives at most
 //
-// A core is a host, as a host's own loopback is no limit to anything. A message takes the model's
-// alpha of the level at which the two cores meet, and the links' bandwidth, shared with others; the
-// model's n·beta where that is more. Processors take the model's o at either end.
+// A core is a host, as a host's own loopback is not a limit to anything. A message takes the
+// model's alpha of the level at which the two cores meet, and the links' bandwidth, shared with
+// others; the model's n·beta where that is more. Processors take the model's o at either end.
 //
 // What no rank runs on, by smpi/hostfile, is left out: to make 4096 cores takes SimGrid longer than
 // 64 of them take to run a short collective.

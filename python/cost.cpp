@@ -98,7 +98,7 @@ void bind_cost(nb::module_& module) {
       .def(
           "__init__",
           [](LowerBound* self, const Choice& choice, const Shape& shape, const Model& model) {
-            if (choice.native()) throw ChoiceError("'native' is no collective");
+            if (choice.native()) throw ChoiceError("'native' is not a collective");
             new (self) LowerBound(choice.algorithm->collective, shape, model);
           },
           "choice"_a, "shape"_a, "model"_a)

@@ -45,7 +45,7 @@ const Collective& collective_named(std::string_view name) {
 }
 
 void check_ranks(int p) {
-  if (p < 1) throw ChoiceError("p is " + std::to_string(p) + "; it takes at least 1 rank");
+  if (p < 1) throw ChoiceError("p is " + std::to_string(p) + "; expected at least 1 rank");
 }
 
 void check_rank(const Shape& known, int rank) {

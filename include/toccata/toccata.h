@@ -1,42 +1,44 @@
 /* Toccata: topology-aware MPI collectives. The C interface.
  *
- * Each function is its MPI namesake with one argument more: the algorithm, by name, with parameters
- * where it has some, as in "sparbit", "sparbit:messages=per_block" or "native" (the MPI library's
- * own). NULL means what the environment asks for; where that is unset, blocking calls are the
- * library's own choice, and others native. TOCCATA_ALLGATHER speaks for toccata_allgather and
- * toccata_allgatherv, TOCCATA_ALLTOALL for toccata_alltoall alone, and TOCCATA_ALLTOALLV for
- * toccata_alltoallv and toccata_alltoallw; TOCCATA_REDUCE_SCATTER for toccata_reduce_scatter and
- * toccata_reduce_scatter_block; and TOCCATA_BCAST, _GATHER, _GATHERV, _SCATTER, _SCATTERV, _REDUCE,
- * _ALLREDUCE, _SCAN, _EXSCAN and _BARRIER each for its own;
- * TOCCATA_NEIGHBOR_ALLGATHER, _NEIGHBOR_ALLGATHERV and _NEIGHBOR_ALLTOALL as well, and
- * TOCCATA_NEIGHBOR_ALLTOALLV for toccata_neighbor_alltoallv and toccata_neighbor_alltoallw.
+ * Each function is its MPI namesake with one additional argument: the name of the algorithm, with
+ * parameters if needed, such as "sparbit", "sparbit:messages=per_block" or "native" (the MPI
+ * library's own algorithm). NULL means the algorithm from the environment or toccata.conf, such as
+ * TOCCATA_ALLGATHER=bruck. If that is not set, the library chooses for blocking calls; nonblocking
+ * and persistent calls use native. One variable per collective, TOCCATA_ and its name, serves the
+ * function of the same name; some serve two functions:
+ *
+ *   TOCCATA_ALLGATHER            toccata_allgather, toccata_allgatherv
+ *   TOCCATA_ALLTOALLV            toccata_alltoallv, toccata_alltoallw
+ *   TOCCATA_REDUCE_SCATTER       toccata_reduce_scatter, toccata_reduce_scatter_block
+ *   TOCCATA_NEIGHBOR_ALLTOALLV   toccata_neighbor_alltoallv, toccata_neighbor_alltoallw
+ *
  * `toccata list` shows all algorithms.
  *
- * All ranks of the communicator must ask for the same algorithm. Arguments have the meaning, the
- * limits and the lifetimes that MPI gives them; MPI_IN_PLACE is understood.
+ * All ranks of the communicator must request the same algorithm. Arguments have the same meaning,
+ * limits and lifetimes as in MPI; MPI_IN_PLACE is supported.
  *
- * Reductions: where an operation does not commute and the algorithm does not keep the order of the
- * ranks, or MPI does not define a predefined operation for the datatype, the MPI library's own
- * runs. All ranks get the same bits. With TOCCATA_REPRODUCIBLE=1 for all ranks, reductions run by
- * an algorithm whose result does not depend on placement, root or length, whatever is asked for;
- * such algorithms all give the same bits. An MPI_Op of one's own must not be freed before its
- * request. Datatypes whose elements interleave go to the MPI library's own.
+ * Reductions: all ranks get the same bits. The native algorithm runs if an operation does not
+ * commute and the algorithm would change the order of the ranks, if MPI does not define a
+ * predefined operation for the datatype, or if elements of the datatype interleave. With
+ * TOCCATA_REPRODUCIBLE=1 on all ranks, all reductions, whatever the requested algorithm, use an
+ * algorithm whose result does not depend on placement, root or length. Do not free your own MPI_Op
+ * before its request has completed.
  *
- * Messages of ours go on a private communicator, one for the whole process, made of MPI_COMM_WORLD
- * at MPI_Init where this library stands before MPI in the link order or is preloaded; else each
- * communicator gets one of its own at its first collective, unless it has all ranks. No attribute
- * is copied. The first collective on a communicator is one collective of MPI's more.
+ * Messages use a private communicator, one for the process. It is made from MPI_COMM_WORLD in
+ * MPI_Init if this library is preloaded or comes before MPI in the link order. Otherwise each
+ * communicator gets its own at its first collective, unless it contains all ranks. No attribute is
+ * copied. The first collective on a communicator makes one additional MPI collective.
  *
- * Errors are MPI's: the communicator's error handler is called, then the code is returned. An
- * unknown or impossible algorithm or parameter is of class MPI_ERR_ARG, and MPI_Error_string says
- * what would be accepted.
+ * Errors follow MPI: the communicator's error handler is called, then the code is returned. An
+ * unknown or impossible algorithm or parameter has the class MPI_ERR_ARG; MPI_Error_string lists
+ * the accepted values.
  *
- * Neighbours: where an edge is there several times, its k-th block sent is its k-th block received,
- * but on a Cartesian topology what goes down comes from above, as MPI has it; some forms of some
- * MPI libraries have it otherwise.
+ * Neighbours: if an edge occurs several times, its k-th sent block is its k-th received block. On a
+ * Cartesian topology, MPI requires that a block sent in negative direction is received from the
+ * positive neighbour; some MPI libraries differ in some functions.
  *
- * Threads: as MPI's collectives. Calls on one communicator must be ordered by the program; calls on
- * different communicators may overlap where MPI was started with MPI_THREAD_MULTIPLE.
+ * Threads: as for MPI's collectives. The program must order calls on one communicator. Calls on
+ * different communicators may overlap if MPI was started with MPI_THREAD_MULTIPLE.
  */
 #ifndef TOCCATA_H
 #define TOCCATA_H
@@ -62,7 +64,7 @@
 extern "C" {
 #endif
 
-/* The version of the library that runs, as in TOCCATA_VERSION. */
+/* The version of the running library, in the format of TOCCATA_VERSION. */
 TOCCATA_PUBLIC const char* toccata_version(void);
 
 /* Blocking. [MPI 4.0, section 6.7] */
@@ -147,20 +149,21 @@ TOCCATA_PUBLIC int toccata_neighbor_alltoallw(const void* sendbuf, const int sen
                                               const MPI_Datatype recvtypes[], MPI_Comm comm,
                                               const char* algorithm);
 
-/* A nonblocking or persistent collective of ours; not an MPI_Request.
+/* A nonblocking or persistent collective of Toccata; not an MPI_Request.
  *
- * It goes on while a toccata function waits or tests, for this or any other request, or while a
- * blocking toccata call waits whose algorithm is not "native". Between start and wait, a rank must
- * therefore not block in MPI on something that another rank does only after its own wait.
+ * It makes progress while a toccata function waits or tests, for this or any other request, and
+ * while a blocking toccata call waits whose algorithm is not "native". Between start and wait, a
+ * rank must therefore not block in MPI on something that another rank does only after its own wait.
  *
- * The first call by an algorithm that goes by where ranks run, as "hierarchical", waits for all
- * ranks of the communicator, which find that out together; a blocking call beforehand has it done.
+ * The first call with a topology-aware algorithm, such as "hierarchical", waits for all ranks of
+ * the communicator, because they discover together where they run. To avoid that, make a blocking
+ * call beforehand.
  */
 typedef struct toccata_request_object* toccata_request;
 #define TOCCATA_REQUEST_NULL ((toccata_request)0)
 
-/* Nonblocking: started at once. The request is freed, and set to TOCCATA_REQUEST_NULL, by the wait
- * or test that ends it. [MPI 4.0, section 6.12] */
+/* Nonblocking: starts at once. The wait or test that completes the request frees it and sets it to
+ * TOCCATA_REQUEST_NULL. [MPI 4.0, section 6.12] */
 TOCCATA_PUBLIC int toccata_iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                                       void* recvbuf, int recvcount, MPI_Datatype recvtype,
                                       MPI_Comm comm, const char* algorithm,
@@ -245,8 +248,8 @@ TOCCATA_PUBLIC int toccata_ineighbor_alltoallw(const void* sendbuf, const int se
                                                const MPI_Datatype recvtypes[], MPI_Comm comm,
                                                const char* algorithm, toccata_request* request);
 
-/* Persistent: started by toccata_start as often as wanted, each start ended by a wait or test, and
- * freed by toccata_request_free. `info` may be MPI_INFO_NULL; no key is known yet.
+/* Persistent: started by toccata_start any number of times, each start completed by a wait or test,
+ * and freed by toccata_request_free. `info` may be MPI_INFO_NULL; no keys are defined yet.
  * [MPI 4.0, section 6.13] */
 TOCCATA_PUBLIC int toccata_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                                           void* recvbuf, int recvcount, MPI_Datatype recvtype,
@@ -349,37 +352,37 @@ TOCCATA_PUBLIC int toccata_neighbor_alltoallw_init(const void* sendbuf, const in
                                                    MPI_Info info, const char* algorithm,
                                                    toccata_request* request);
 
-/* Starts an inactive persistent request; MPI_ERR_REQUEST for any other. */
+/* Starts an inactive persistent request; returns MPI_ERR_REQUEST for any other request. */
 TOCCATA_PUBLIC int toccata_start(toccata_request* request);
 
 /* Starts an inactive persistent request and waits for it: a blocking call whose arguments were
- * looked at once, in its _init. The quickest way for short messages. */
+ * processed once, in its _init. The fastest call for short messages. */
 TOCCATA_PUBLIC int toccata_run(toccata_request* request);
 
-/* A new communicator of all ranks of `comm`, mapped onto the machine for a pattern of
- * communication: "ring", "recursive_doubling", "binomial_bcast", "binomial_gather" or "bruck" by
- * the heuristics of [mirsadeghi2016], or an algorithm, as "allgather/sparbit", by what it sends.
- * Its rank 0 is that of `comm`. `info` may be MPI_INFO_NULL, or hold toccata_reorder = off, which
- * leaves the order as it is. Collective; where ranks run is found out, if that is not known yet. */
+/* Creates a communicator of all ranks of `comm`, mapped onto the machine for a communication
+ * pattern: "ring", "recursive_doubling", "binomial_bcast", "binomial_gather" or "bruck" with the
+ * heuristics of [mirsadeghi2016], or an algorithm, such as "allgather/sparbit", by its traffic.
+ * Rank 0 stays the same. `info` may be MPI_INFO_NULL, or contain toccata_reorder = off, which keeps
+ * the order. Collective; discovers where ranks run if that is not known yet. */
 TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info,
                                         MPI_Comm* newcomm);
 
-/* Hands keys to a communicator, the same on all ranks, at the same place among their collectives:
+/* Sets keys of a communicator. All ranks must give the same keys, between the same collectives:
  *
- *   toccata_allgather and so on: who serves calls for which none is named, as TOCCATA_ALLGATHER
- *     says it for all communicators, and instead of that; such as "bruck<=4K, native".
- *   toccata_reorder = off, auto, straight, exchange or shuffle: whether algorithms of Toccata run
- *     with their ranks played by others, nearer ones, if that wins by a model or in any case, and
- *     how buffers keep their order; for collectives whose first call comes later. Results are those
- *     of any other call. Overrides TOCCATA_REORDER.
- *   toccata_pattern: by which of the patterns above.
+ *   toccata_allgather and so on: the algorithm for calls that do not name one, such as
+ *     "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
+ *   toccata_reorder = off, auto, straight, exchange or shuffle: whether nearby ranks exchange their
+ *     roles in algorithms of Toccata: never, if a model predicts a gain (auto), or always, and how
+ *     buffers keep their order. Applies to collectives whose first call comes later; results do not
+ *     change. Overrides TOCCATA_REORDER.
+ *   toccata_pattern: the pattern for that, one of those above.
  *
- * A value that cannot be is MPI_ERR_ARG, and then none is taken. Preloaded, MPI_Comm_set_info does
- * so too. */
+ * If a value is invalid, returns MPI_ERR_ARG and changes nothing. In a preloaded library,
+ * MPI_Comm_set_info accepts these keys, too. */
 TOCCATA_PUBLIC int toccata_comm_set_info(MPI_Comm comm, MPI_Info info);
 
-/* Waits for a request, or for `count` of them in whatever order they end. A null or inactive one
- * has ended already. */
+/* Wait for a request, or for `count` requests in any order. A null or inactive request counts as
+ * completed. */
 TOCCATA_PUBLIC int toccata_wait(toccata_request* request);
 TOCCATA_PUBLIC int toccata_waitall(int count, toccata_request requests[]);
 
@@ -400,11 +403,11 @@ TOCCATA_PUBLIC int toccata_waitany(int count, toccata_request requests[], int* i
  * ended but some are active; *flag is 1 otherwise. */
 TOCCATA_PUBLIC int toccata_testany(int count, toccata_request requests[], int* index, int* flag);
 
-/* Sets *flag to 1 if the request has ended, which is then as after a wait, else to 0. */
+/* Sets *flag to 1 if the request has completed, as after a wait, otherwise to 0. */
 TOCCATA_PUBLIC int toccata_test(toccata_request* request, int* flag);
 
-/* Frees an inactive persistent request and sets it to TOCCATA_REQUEST_NULL; MPI_ERR_REQUEST for
- * one that is active. */
+/* Frees an inactive persistent request and sets it to TOCCATA_REQUEST_NULL; returns MPI_ERR_REQUEST
+ * for an active one. */
 TOCCATA_PUBLIC int toccata_request_free(toccata_request* request);
 
 #ifdef __cplusplus

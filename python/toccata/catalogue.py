@@ -135,7 +135,7 @@ def find(text: str) -> _core.Choice:
     matching = [each for each in _core.algorithms() if name in (each.path, each.name)]
     if len(matching) > 1:
         paths = " or ".join(each.path for each in matching)
-        raise InputError(f"'{name}' may be {paths}; give the whole name")
+        raise InputError(f"'{name}' is ambiguous: {paths}; give the full name")
     if not matching:
         raise InputError(_unknown(name))
     return _core.parse_choice(matching[0].collective, matching[0].name + colon + settings)
@@ -147,7 +147,7 @@ def standard(algorithm: _core.Algorithm) -> _core.Choice:
 
 
 def _unknown(name: str) -> str:
-    """What to say of a name that is no algorithm's."""
+    """What to say of a name that is not an algorithm's."""
     served = ALSO_SERVED.get(name, name)
     if served in (each.name for each in _core.collectives()):
         example = of_collective(served)[0].path
@@ -160,7 +160,7 @@ def _unknown(name: str) -> str:
     paths = [each.path for each in known if each.name in names]
     close = get_close_matches(name, paths, MOST_CLOSE, cutoff=0)
     meant = f"did you mean {' or '.join(close)}? " if close else ""
-    return f"there is no algorithm '{name}'; {meant}`toccata list` tells all"
+    return f"there is no algorithm '{name}'; {meant}`toccata list` shows all"
 
 
 def parse(collective: str, text: str) -> _core.Choice:
@@ -206,5 +206,5 @@ def measured(collective: str, text: str) -> list[str]:
         each if each == "auto" else parse(collective, each).text for each in split_choices(text)
     ]
     if not names:
-        raise InputError(f"'{text}' names no algorithm; give some, as native,ring, or all")
+        raise InputError(f"'{text}' does not name an algorithm; give some, as native,ring, or all")
     return list(dict.fromkeys(names))

@@ -138,9 +138,9 @@ def _measure(place: Place, collective: str, mpi: str) -> tuple[str, list[Cell]]:
 def why_no_hosts() -> str:
     """Why this machine cannot play four hosts; empty if it can."""
     if not (scripts() / "up.sh").exists():
-        return "the scripts that make them are in a checkout of Toccata alone"
+        return "their scripts exist only in a checkout of Toccata"
     if os.geteuid() != 0:
-        return "only root can make network namespaces"
+        return "only root can create network namespaces"
     return ""
 
 

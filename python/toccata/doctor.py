@@ -1,4 +1,4 @@
-"""What `toccata doctor` looks at: a finding is a line, and a remedy where something is wrong."""
+"""The checks of `toccata doctor`: each finding is one line, with a remedy if something is wrong."""
 
 import os
 import re
@@ -116,7 +116,7 @@ def mpis() -> list[Finding]:
         findings.append(Finding("library", f"{name}: {path}"))
     if not built:
         findings.append(
-            Finding("library", "none was built", "install an MPI's development files; make")
+            Finding("library", "no library was built", "install an MPI's development files; make")
         )
     found = {(each.family, each.version): each for each in reversed(launcher.launchers())}
     for each in found.values():
@@ -136,13 +136,13 @@ def mpis() -> list[Finding]:
 def settings(said: Said) -> list[Finding]:
     """What is set, whence, and whether it can be understood."""
     findings = [Finding("file", f"{each} is read") for each in said.files.files]
-    findings += [Finding("file", each, "mend that line") for each in said.files.complaints]
+    findings += [Finding("file", each, "correct this line") for each in said.files.complaints]
     for name in said.names:
         remedy = _core.complaint_of_variable(name) or complaint(name, said)
         text = f"{name}={said.value(name)}, from {said.origin(name)}"
         findings.append(Finding("setting", text, remedy))
     if not said.names:
-        text = "none: the library chooses by itself; TOCCATA=off leaves all to the MPI library"
+        text = "none: the library chooses automatically; TOCCATA=off turns it off"
         findings.append(Finding("setting", text))
     return findings
 
@@ -165,32 +165,32 @@ def complaint(name: str, said: Said) -> str:
             _core.parse_sized_choice(collective, value)
         elif name == "TOCCATA_TOPOLOGY":
             if unknown := _core.unknown_levels(_core.Machine(value)):
-                return f"nothing goes by a level called {', '.join(unknown)}"
+                return f"no algorithm uses a level called {', '.join(unknown)}"
         elif name == "TOCCATA_PLACEMENT":
             if not (topology := said.value("TOCCATA_TOPOLOGY")):
-                return "is of no use without TOCCATA_TOPOLOGY"
+                return "has no effect without TOCCATA_TOPOLOGY"
             pretended = _core.Machine(topology)
             _core.Placement(pretended, machines.cores(pretended), value)
         elif name == "TOCCATA_MODEL":
             _core.Model.read(value)
     except _core.ModelError as error:
-        return f"{error}; those that come with Toccata are in {predicting.models_directory()}"
+        return f"{error}; the models of Toccata are in {predicting.models_directory()}"
     except _core.ChoiceError as error:
         return str(error)
     folder = Path(value).parent
     if name == "TOCCATA_REPORT" and value.endswith(".json") and not os.access(folder, os.W_OK):
-        return f"nothing can be written to {folder}"
+        return f"cannot write to {folder}"
     if name == "TOCCATA_LEARN" and value not in ("auto", "1", "off", "0"):
         there = next(each for each in (folder, *folder.parents) if each.exists())
         if not os.access(there, os.W_OK):
-            return f"nothing can be written to {there}"
+            return f"cannot write to {there}"
     return _core.complaint_of_value(name, value)
 
 
 def _exists(path: str) -> bool:
     try:
         return Path(path).exists()
-    except OSError:  # a text that is no path at all
+    except OSError:  # a text that is not a path at all
         return False
 
 
@@ -200,7 +200,7 @@ def preloaded(environment: Mapping[str, str]) -> list[Finding]:
     for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")):
         if "libtoccata" in each:
             exists = Path(each).exists()
-            remedy = "" if exists else "there is no such file; unset LD_PRELOAD"
+            remedy = "" if exists else "the file does not exist; unset LD_PRELOAD"
             findings.append(Finding("preload", f"{each}, from the environment", remedy))
     return findings
 
@@ -227,7 +227,7 @@ def tuned(said: Said, library: str) -> tuple[list[Finding], str]:
     files = [each for folder in folders for each in sorted(Path(folder).glob("*.json"))]
     if not files:
         return [Finding("tuning", f"no file in {' or '.join(folders)}")], ""
-    read = [(each, *_tuning_file(each, "mend or remove it")) for each in files]
+    read = [(each, *_tuning_file(each, "correct or remove it")) for each in files]
     why = {each: _why_not_used(found) for each, _, found in read if found}
     used = next((each for each, reason in why.items() if not reason), None)
     findings = []
@@ -265,9 +265,9 @@ def _why_not_used(found: tuning.Tuning) -> str:
     """Why the library does not find a file by itself; "" where it does."""
     here = _core.this_machine().text
     if not found.mpi:
-        return "it does not say for which MPI it was measured"
+        return "it does not name the MPI that it was measured with"
     if not _node(found):
-        return f"it does not say what its nodes have; this host has {here}"
+        return f"it does not describe its nodes; this host has {here}"
     if _node(found) != here:
         return f"this host has {here}"
     mpis = launcher.launchers()
@@ -303,7 +303,7 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
             size, nodes = typical[name], len(set(job.hosts))
             text, why = _by_itself(said, name, shape, model, size, nodes, tuning_file)
             call = f"{name} of {quantities.show_bytes(size)} among {p} ranks"
-            findings.append(Finding("choice", f"{call}: {text}; {why}"))
+            findings.append(Finding("choice", f"{call}: {text}, {why}"))
     return findings
 
 
@@ -313,18 +313,18 @@ def _asked(
     """Of a collective for which a setting names algorithms."""
     call = f"{collective} among {shape.p} ranks"
     if wrong:
-        return [Finding("choice", f"{call}: native; {variable} cannot be understood")]
+        return [Finding("choice", f"{call}: native, because {variable} is invalid")]
     findings = []
     for _, choice in _core.parse_sized_choice(collective, text):
         if not choice.native and (why := choice.why_impossible(shape)):
             findings.append(
                 Finding(
                     "choice",
-                    f"{call}: native in place of {choice.text}, which {why}",
+                    f"{call}: native instead of {choice.text}, which {why}",
                     f"set {variable} to another algorithm: `toccata list {collective}` shows all",
                 )
             )
-    return findings or [Finding("choice", f"{call}: {text}; {variable} says so")]
+    return findings or [Finding("choice", f"{call}: {text}, because {variable} says so")]
 
 
 def _by_itself(
@@ -340,16 +340,16 @@ def _by_itself(
     guard = said.value("TOCCATA_GUARD")
     with suppress(_core.ChoiceError):  # named where tuning files are
         if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
-            return known.text, f"{tuning_file} says so"
+            return known.text, f"because {tuning_file} says so"
     tried = _core.worth_trying(collective, shape, model, [size])[0]
     if not tried:
-        return "native", "no algorithm of ours can run there"
+        return "native", "because no algorithm of Toccata can run there"
     if guard in ("off", "0"):
-        return tried[0][0].text, "the model says so, and TOCCATA_GUARD=off makes no trials"
+        return tried[0][0].text, "by the model, because TOCCATA_GUARD=off disables trials"
     if collective == "allreduce" and guard != "all":
-        return "native", "a sum of floating-point numbers keeps its bits"
+        return "native", "so that floating-point sums keep their bits"
     best = ", ".join(each.text for each, _ in tried)
-    return "native first", f"then trials of {best} beside it"
+    return "native first", f"then trials of {best}"
 
 
 def treat(
@@ -385,7 +385,7 @@ def treat(
             Finding(
                 "ranks",
                 f"it ended with code {code} before MPI_Init: {' / '.join(last)}",
-                "does the command run without Toccata?",
+                "check that the command runs without Toccata",
             ),
         ], None
     if not ranks:
@@ -404,12 +404,14 @@ def treat(
             Finding(
                 "ranks",
                 f"without the library: {', '.join(missing[:8])}{', ...' * (len(missing) > 8)}",
-                "is the library's path there on their hosts?",
+                "check that the library's path exists on their hosts",
             )
         )
     if len({match[5] for match in ranks.values()}) > 1:
         findings.append(
-            Finding("ranks", "settings differ", "set the TOCCATA_ variables on all hosts alike")
+            Finding(
+                "ranks", "settings differ", "set the TOCCATA_ variables identically on all hosts"
+            )
         )
     hosts = list(by_host)
     job = None if missing else Job([hosts.index(ranks[rank][3]) for rank in range(size)])

@@ -32,7 +32,7 @@ def why_unreadable(path: Path, most: int = MOST_BYTES) -> str:
 
 
 def check(path: Path, most: int = MOST_BYTES) -> None:
-    """InputError where `path` is no regular file of a plausible size."""
+    """InputError where `path` is not a regular file of a plausible size."""
     if why := why_unreadable(path, most):
         raise InputError(f"{path}: {why}")
 
@@ -50,7 +50,7 @@ def read(path: Path, key: str, version: int, *, what: str, remedy: str) -> dict[
     except ValueError:
         document = None
     if not isinstance(document, dict) or key not in document:
-        raise InputError(f"{path}: is no {what}; {remedy}")
+        raise InputError(f"{path}: is not a {what}; {remedy}")
     if document[key] != version:
         raise InputError(
             f"{path}: is of version {document[key]}, this Toccata reads {version}; {remedy}"

@@ -306,7 +306,8 @@ def mpich_table(path: Path) -> dict[str, Any]:
     tables = [each for each in found if any("comm_type=" in key for key in _second(each))]
     if not tables:
         raise InputError(
-            f"{path}: has no table of MPICH's selection; give its coll_selection.json or library"
+            f"{path}: does not contain MPICH's selection table; give its coll_selection.json or "
+            "library"
         )
     return max(tables, key=len)
 

@@ -133,8 +133,8 @@ def identify(command: str) -> Launcher:
     # Only programs of these names are run to be asked for their version: others might be anything.
     if commandline.kind_of(command) not in ("openmpi", "hydra", "mpiexec"):
         raise InputError(
-            f"'{command}' is no launcher that we know; give mpirun or mpiexec before the program, "
-            f"or say which MPI it starts, as toccata run --mpi openmpi -- {command}"
+            f"'{command}' is not a known launcher; give mpirun or mpiexec before the program, "
+            f"or name its MPI, as toccata run --mpi openmpi -- {command}"
         )
     try:
         asked = subprocess.run(
@@ -148,7 +148,7 @@ def identify(command: str) -> Launcher:
             number = re.search(r"\b(\d+\.\d+)(\.\d+|[ab]\d+|rc\d+)*\b", told)
             return Launcher(path, family, number[1] if number else "")
     raise InputError(
-        f"'{command} --version' tells of no MPI that we know: Open MPI, MPICH, Intel MPI"
+        f"'{command} --version' does not name a known MPI (Open MPI, MPICH, Intel MPI)"
     )
 
 
@@ -159,12 +159,12 @@ def find(family: str = "auto") -> Launcher:
     """
     if family not in ("auto", *LAUNCHED):
         known = ", ".join(["auto", *LAUNCHED[:-1]])
-        raise InputError(f"'{family}' is no MPI that we know; give {known} or {LAUNCHED[-1]}")
+        raise InputError(f"'{family}' is not a known MPI; expected {known} or {LAUNCHED[-1]}")
     wanted = list(LAUNCHED) if family == "auto" else [family]
     found = [each for each in launchers() if each.family in wanted]
     if not found:
         wanted_text = " or ".join(FAMILIES[each] for each in wanted)
-        raise InputError(f"there is no mpirun of {wanted_text} in PATH; install it or extend PATH")
+        raise InputError(f"no mpirun of {wanted_text} in PATH; install it or extend PATH")
     built = [each for each in found if _exists(each.family)]
     return (built or found)[0]
 

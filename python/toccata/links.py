@@ -55,10 +55,10 @@ class Fit:
 
 
 def check_machine(text: str, ranks: int) -> None:
-    """InputError where it is no mesh of so many cells; ChoiceError where it is no machine."""
+    """InputError where it is not a mesh of so many cells; ChoiceError where it is not a machine."""
     dims = _core.Machine(text).dims
     if not dims:
-        raise InputError(f"'{text}' is no mesh; give one as torus:4x4, or leave out --machine")
+        raise InputError(f"'{text}' is not a mesh; give one as torus:4x4, or leave out --machine")
     if prod(dims) != ranks:
         raise InputError(
             f"'{text}' has {prod(dims)} cells, each of them a rank; "

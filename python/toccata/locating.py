@@ -24,7 +24,7 @@ def named(machine: str, ranks: int | None, placement: str | None) -> Located:
     there = machines.named(machine)
     if ranks is None:
         if placement is not None:
-            raise InputError(f"--placement {placement} is of no use without --ranks")
+            raise InputError(f"--placement {placement} has no effect without --ranks")
         return there, None
     return there, _core.Placement(there, ranks, placement or machines.STANDARD_PLACEMENT)
 

@@ -38,13 +38,14 @@ def named(text: str) -> _core.Machine:
 
     Raises ChoiceError if it cannot be.
     """
-    with suppress(OSError):  # a text that is no path at all
+    with suppress(OSError):  # a text that is not a path at all
         if Path(text).exists():
             documents.check(Path(text))
     machine = _core.Machine(text)
     if unknown := _core.unknown_levels(machine):
         print(
-            f"toccata: '{text}': nothing goes by a level called {' or '.join(unknown)}; those of a "
+            f"toccata: '{text}': no algorithm uses a level called {' or '.join(unknown)}; those "
+            "of a "
             "node are node, socket, numa, l3 and core",
             file=sys.stderr,
         )
@@ -66,7 +67,7 @@ def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> 
     """
     if machine is None:
         if placement is not None:
-            raise InputError(f"--placement {placement} is of no use without --machine")
+            raise InputError(f"--placement {placement} has no effect without --machine")
         return _core.Shape(p, root)
     there = _core.Placement(named(machine), p, placement or STANDARD_PLACEMENT)
     return _core.Shape(there, root)

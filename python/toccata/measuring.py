@@ -27,9 +27,7 @@ def parse_sizes(text: str, least: int = 1) -> list[int]:
     """As quantities.parse_sizes; InputError where the programs would refuse them."""
     sizes = q.parse_sizes(text)
     if sizes[0] < least or sizes[-1] > MOST_BYTES:
-        raise InputError(
-            f"--sizes {text}: what is measured is of {least} to {q.show_bytes(MOST_BYTES)} bytes"
-        )
+        raise InputError(f"--sizes {text}: expected {least} to {q.show_bytes(MOST_BYTES)} bytes")
     return sizes
 
 
@@ -202,7 +200,7 @@ def _measurement(plan: Plan, run: Run, event: dict[str, Any]) -> Measurement:
             q75=float(times["q75"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise Failure(f"the benchmark program told what cannot be read: {error!r}") from None
+        raise Failure(f"cannot read the output of the benchmark program: {error!r}") from None
 
 
 _EVENT_TIMES = ("min", "avg", "max", "median", "q25", "q75")

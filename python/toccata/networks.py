@@ -63,7 +63,7 @@ class Network:
         result = []
         for rank, (level, number) in enumerate(placement.places):
             if level < self.level:
-                raise InputError(f"nobody knows on which node rank {rank} is")
+                raise InputError(f"the node of rank {rank} is unknown")
             result.append(of(level, number))
         return result
 

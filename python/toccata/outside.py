@@ -252,10 +252,10 @@ def _guarded(path: Path, what: str) -> Iterator[None]:
         raise
     except _TooLongError as error:
         raise Failure(
-            f"{_place(path, error)}: {what} has not ended within {MOST_SECONDS:g} s"
+            f"{_place(path, error)}: {what} did not end within {MOST_SECONDS:g} s"
         ) from None
     except RecursionError as error:
-        raise Failure(f"{_place(path, error)}: {what} calls itself without end") from None
+        raise Failure(f"{_place(path, error)}: {what} calls itself endlessly") from None
     except writing.MisuseError as error:
         raise Failure(f"{_place(path, error)}: {what}: {error}") from None
     except BaseException as error:
@@ -465,7 +465,7 @@ def setting(choice: _core.Choice, path: Path) -> str:
 def make_runnable(text: str, choice: _core.Choice, shapes: Sequence[_core.Shape]) -> None:
     """Lets `runnable` know a file for an algorithm that is not the library's."""
     if not shapes:
-        raise InputError(f"{text} is possible with none of these numbers of ranks")
+        raise InputError(f"{text} cannot run with any of these numbers of ranks")
     _runnable[text] = kept_file(choice, shapes)
 
 

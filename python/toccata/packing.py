@@ -91,7 +91,7 @@ def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> 
 
 
 def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
-    """With the roots as a user names them; InputError where they are no nodes."""
+    """With the roots as a user names them; InputError where they are not nodes."""
     if roots == "all":
         return network, pack(network, range(network.nodes))
     numbers = []
@@ -101,7 +101,8 @@ def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
             vertex = int(each)
         if vertex is None or vertex >= network.nodes:
             raise InputError(
-                f"--trees '{roots}': '{each.strip()}' is no node; expected all, or nodes by number "
+                f"--trees '{roots}': '{each.strip()}' is not a node; expected all, or nodes by "
+                "number "
                 f"or name, as 0,{network.nodes - 1}"
             )
         numbers.append(vertex)

@@ -94,7 +94,7 @@ def find(text: str, model: str | None = None) -> Platform:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path}: is no platform, which is a model with a machine") from None
+        raise InputError(f"{path}: is not a platform, which is a model with a machine") from None
     return _checked(fields, machine)
 
 

@@ -179,7 +179,7 @@ def settings(
     if not nodes:
         return [Setting(machine, machines.shape(p, machine, placement)) for p in ranks]
     if machine is None:
-        raise InputError("--nodes is of no use without --machine")
+        raise InputError("--nodes has no effect without --machine")
     cores = _cores_of_nodes(machine)
     if max(nodes) > len(cores):
         raise InputError(f"'{machine}' has {len(cores)} nodes, fewer than {max(nodes)}")

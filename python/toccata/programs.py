@@ -34,7 +34,7 @@ def nature(program: str) -> Nature:
     """Which MPI a program uses. One that is not there, or cannot be read, nobody can tell."""
     path = shutil.which(program)
     if path is None:
-        return Nature("", "there is no such program here")
+        return Nature("", "the program does not exist")
     return _nature(Path(path), 0)
 
 
@@ -107,7 +107,7 @@ def _of_libraries(path: Path) -> Nature:
     for name, file in re.findall(r"^\s*(libmpi\S*) => (not found|\S+)", told.stdout, re.MULTILINE):
         if family := _family(name, Path(file)):
             return Nature(family, name)
-    return Nature("", "it is linked with no MPI that we know")
+    return Nature("", "it is not linked with a known MPI")
 
 
 def _family(name: str, file: Path) -> str:

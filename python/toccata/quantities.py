@@ -18,7 +18,7 @@ def parse_bytes(text: str) -> int:
     """
     match = re.fullmatch(r"(\d+)([KMG]?)(i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
-        raise InputError(f"'{text}' is no size; write bytes as 4, 16K or 1M")
+        raise InputError(f"invalid size '{text}': expected bytes as 4, 16K or 1M")
     size = _number(match[1]) * UNITS[match[2].upper()]
     if size > MOST_BYTES:
         raise InputError(f"'{text}' is too large a size; the largest is {show_bytes(MOST_BYTES)}")
@@ -40,7 +40,9 @@ def parse_sizes(text: str) -> list[int]:
         last = parse_bytes(rest[0])
         factor = parse_count(rest[1], "factor of sizes", 2, MOST_BYTES) if len(rest) > 1 else 2
         if len(rest) > 2 or size < 1 or last < size:
-            raise InputError(f"'{piece}' is no range of sizes; write 1:1M (doubling) or 1:1M:4")
+            raise InputError(
+                f"invalid range of sizes '{piece}': expected 1:1M (doubling) or 1:1M:4"
+            )
         while size <= last:
             sizes.append(size)
             size *= factor
@@ -58,7 +60,9 @@ def parse_ranks(text: str, what: str = "ranks") -> list[int]:
             parse_count(each, f"number of {what}", most=MOST_RANKS) for each in piece.split(":")
         ]
         if len(bounds) > 3 or len(bounds) == 2 or (len(bounds) == 3 and bounds[1] < bounds[0]):
-            raise InputError(f"'{piece}' is no range of {what}; write FIRST:LAST:STEP, as 8:256:8")
+            raise InputError(
+                f"invalid range of {what} '{piece}': expected FIRST:LAST:STEP, as 8:256:8"
+            )
         first, last, step = bounds if len(bounds) == 3 else (bounds[0], bounds[0], 1)
         ranks.extend(range(first, last + 1, step))
     return sorted(set(ranks))
@@ -68,7 +72,7 @@ def parse_count(text: str, what: str, least: int = 1, most: int = MOST_COUNT) ->
     """A whole number from `least` to `most`; InputError, naming `what`, on anything else."""
     if text.strip().isdecimal() and least <= (number := _number(text.strip())) <= most:
         return number
-    raise InputError(f"'{text}' is no {what}; it takes whole numbers from {least} to {most}")
+    raise InputError(f"invalid {what} '{text}': expected an integer from {least} to {most}")
 
 
 def parse_seconds(text: str) -> float:

@@ -70,7 +70,7 @@ def run(
             nonlocal most
             if found.mpi and found.mpi != run.mpi:
                 raise InputError(
-                    f"{path} is of {found.mpi}, this is {run.mpi}; "
+                    f"{path} was measured with {found.mpi}, not {run.mpi}; "
                     "give another --output, or remove it"
                 )
             found.mpi = run.mpi

@@ -244,20 +244,21 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
     def text(column: str) -> str:
         value = (cells[column] or "").strip()
         if not value:
-            raise InputError(f"{where}, column {column}: there is nothing")
+            raise InputError(f"{where}, column {column}: the value is missing")
         return value
 
     def count(column: str) -> int:
         value = text(column)
         if not value.isdecimal() or int(value) < 1:
-            raise InputError(f"{where}, column {column}: '{value}' is no whole number from 1 on")
+            raise InputError(f"{where}, column {column}: '{value}' is not a whole number from 1 on")
         return int(value)
 
     def nodes(column: str) -> str:
         value = text(column)
         if not all(each.isdecimal() and int(each) > 0 for each in value.split("x")):
             raise InputError(
-                f"{where}, column {column}: '{value}' is no number of nodes; write 32, or a shape "
+                f"{where}, column {column}: '{value}' is not a number of nodes; write 32, or a "
+                "shape "
                 "as 4x4x4"
             )
         return value
@@ -269,7 +270,7 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
         except ValueError:
             microseconds = 0
         if not 0 < microseconds < float("inf"):
-            raise InputError(f"{where}, column {column}: '{value}' is no time")
+            raise InputError(f"{where}, column {column}: '{value}' is not a time")
         return microseconds * 1e-6
 
     return Row(

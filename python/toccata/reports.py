@@ -147,10 +147,11 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
         if best.calls > row.calls:
             return "before it", f"until {best.choice} took over: {took}"
         if best.gain <= 1:
-            return "tried", f"the best of {len(tried)} that were tried is no faster: {took}"
+            return "tried", f"the best candidate of {len(tried)} is not faster: {took}"
         return "in trials", (
-            f"{took} ({best.calls} calls), and has not taken over: for that, it must win two "
-            "comparisons, and trials cost at most 2% of the time"
+            f"{took} ({best.calls} calls), but not chosen yet: it must win two comparisons, and "
+            "trials "
+            "take at most 2% of the time"
         )
     if row.why in WHYS and (row.why != "unknown" or row.bytes < 0):
         return WHYS[row.why]
@@ -199,7 +200,7 @@ def summary(report: Report) -> list[str]:
     tried = {each.calls_alike for each in report.rows if each.gain}
     compared = sum(each.seconds for each in report.rows if each.calls_alike in tried)
     if not compared:
-        lines.append("no algorithm of ours was compared with native")
+        lines.append("no algorithm of Toccata was compared with native")
         return lines
     won = before - after
     verb = "won" if won >= 0 else "lost"
@@ -261,8 +262,9 @@ def table(report: Report) -> RenderableType:
     shown = {_reason(each, report.rows) for each in rows if not each.is_native}
     used = [f"{each}: {meaning}" for each, meaning in REASONS.items() if each in shown]
     used.append(
-        "A call: the mean over all calls, on rank 0, waiting included. In trials: of the slowest "
-        "rank, in the last trial"
+        "Per call: the mean over all calls on rank 0, including waiting. In trials: the time "
+        "of the "
+        "slowest rank in the last trial"
     )
     parts.append(Text("; ".join(used), style="dim"))
     return Group(*parts)

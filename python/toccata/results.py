@@ -185,7 +185,7 @@ def read_csv(path: Path) -> Results:
         missing = {*wanted, *names.values()} - set(reader.fieldnames or [])
         if missing:
             raise InputError(
-                f"{path} is no table of toccata bench: there is no column {min(missing)}"
+                f"{path} is not a table of toccata bench: there is no column {min(missing)}"
             )
         found = []
         for row in reader:
@@ -214,6 +214,6 @@ def read_csv(path: Path) -> Results:
                 )
             except (TypeError, ValueError):
                 raise InputError(
-                    f"{path}: line {reader.line_num} is no line of toccata bench"
+                    f"{path}: line {reader.line_num} is not a line of toccata bench"
                 ) from None
     return Results(found)

@@ -102,7 +102,7 @@ class Narrator:
         text.append(f"   {self.p} rank{'s' if self.p != 1 else ''}{root}\n", style="bold")
         text.append(f"{algorithm.summary}  [{algorithm.citation}]\n", style="default not bold")
         text.append(
-            f"at most, a rank: {cost.rounds} rounds, {cost.messages} messages, "
+            f"maximum per rank: {cost.rounds} rounds, {cost.messages} messages, "
             f"{cost.sent} blocks sent, {cost.copied} copied"
             f"{f', {cost.reduced} reduced' if cost.reduced else ''}\n",
             style="dim not bold",

@@ -104,7 +104,7 @@ class Outcome:
 
     @property
     def late(self) -> bool:
-        """Given up, which is no outcome to keep: with more time it may end."""
+        """Given up, which is not an outcome to keep: with more time it may end."""
         return self.why_not.startswith(_LATE)
 
 

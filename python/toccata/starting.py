@@ -43,7 +43,9 @@ def prepare(
     words = list(command)
     at = commandline.unwrapped(words)
     if at == len(words):
-        raise InputError(f"'{' '.join(words)}' starts nothing; give the launcher, as mpirun")
+        raise InputError(
+            f"'{' '.join(words)}' does not start a program; give the launcher, as mpirun"
+        )
     path = shutil.which(words[at])
     if path is None:
         raise InputError(
@@ -109,12 +111,12 @@ def _family(
         found = programs.nature(program)
         if found.static:
             raise InputError(
-                f"'{program}' is linked statically, and nothing can be preloaded into it; link it "
+                f"'{program}' is linked statically, so that no library can be preloaded; link it "
                 f"with the MPI library's shared form, or with Toccata (pkg-config toccata-...)"
             )
         if not found.family:
             remarks.append(
-                f"which MPI '{program}' runs with, nobody can tell ({found.reason})"
+                f"cannot detect the MPI of '{program}' ({found.reason})"
                 + (f"; taking {launcher.FAMILIES[family]}" if family else "")
             )
         elif not family:
@@ -131,7 +133,9 @@ def _family(
             family = "abi"
     if not family:
         why = remarks[0] if remarks else "no program stands behind it"
-        raise InputError(f"'{starter}': {why}; say it, as toccata run --mpi openmpi -- {starter}")
+        raise InputError(
+            f"'{starter}': {why}; name the MPI, as toccata run --mpi openmpi -- {starter}"
+        )
     return family, remarks
 
 
@@ -158,14 +162,14 @@ def _started_by(program: str) -> str:
         return next(iter(families))
     if families:
         names = " and ".join(families.values())
-        raise InputError(f"'{program}' names {names}, of two MPIs; say which, as --mpi openmpi")
+        raise InputError(f"'{program}' names {names}, of two MPIs; choose one, as --mpi openmpi")
     if others:
         raise InputError(
-            f"'{program}' names {others}, which starts programs of any MPI; say whose, as "
+            f"'{program}' names {others}, which starts programs of any MPI; name the MPI, as "
             "--mpi openmpi"
         )
     launcher.identify(program)  # says what is wrong
-    raise InputError(f"'{program}' is no launcher")
+    raise InputError(f"'{program}' is not a launcher")
 
 
 def _of_any_mpi(line: str) -> Iterator[tuple[str, str]]:

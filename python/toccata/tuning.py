@@ -104,7 +104,7 @@ def read(path: Path) -> Tuning:
     )
     points = document.get("points")
     if not isinstance(points, list):
-        raise InputError(f"{path}: points is no list")
+        raise InputError(f"{path}: points is not a list")
     for number, each in enumerate(points):
         tuning.points.append(_point(each, f"{path}: points[{number}]"))
     return tuning
@@ -112,7 +112,7 @@ def read(path: Path) -> Tuning:
 
 def _point(entry: object, where: str) -> Point:
     if not isinstance(entry, dict):
-        raise InputError(f"{where} is no object")
+        raise InputError(f"{where} is not an object")
     values: dict[str, Any] = {}
     kinds: dict[str, Any] = {
         "collective": str, "choice": str, "ranks": int, "nodes": int, "bytes": int,

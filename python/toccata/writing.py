@@ -90,9 +90,9 @@ def _whole(value: Any, what: str, least: int = 0, most: int = MOST_BLOCKS) -> in
     try:
         number = operator.index(value)
     except TypeError:
-        raise MisuseError(f"{what} is {value!r}; it takes a whole number") from None
+        raise MisuseError(f"{what} is {value!r}; expected a whole number") from None
     if not least <= number <= most:
-        raise MisuseError(f"{what} is {number}; it takes {least} to {most}")
+        raise MisuseError(f"{what} is {number}; expected {least} to {most}")
     return number
 
 
@@ -198,7 +198,7 @@ class Schedule:
         self._count()
         number = _whole(peer, "the peer", 0, self._p - 1)
         if number == self._rank:
-            raise MisuseError(f"the peer is {number}; a rank is no peer of its own")
+            raise MisuseError(f"the peer is {number}; a rank cannot be its own peer")
         ranges = _ranges(blocks)
         self._asked(
             add, number, ranges, travel, _whole(channel, "the channel", 0, MOST_CHANNELS - 1)

@@ -28,7 +28,7 @@ Cost count(const Algorithm& algorithm, const Shape& shape);
 // Of up to 64 ranks, all. Of more, a number of them that grows as log p: those in which patterns
 // begin and end, or have most to do (around 0, the root, the middle of a mesh, and powers of two
 // from the root on), the leaders of the first, second, middle, last, largest and smallest region of
-// every level, and some in between that are no round numbers.
+// every level, and some in between that are not round numbers.
 std::vector<int> telling_ranks(const Shape& shape);
 
 }  // namespace toccata

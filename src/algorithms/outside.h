@@ -7,7 +7,7 @@
 
 namespace toccata {
 
-// Algorithms that are no part of the library: their schedules come from a file ("file:mine.json")
+// Algorithms that are not part of the library: their schedules come from a file ("file:mine.json")
 // or from a Python function ("mine.py:ring"). Nothing chooses them unless somebody names them.
 
 // A text that stays as long as the program.

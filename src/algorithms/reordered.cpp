@@ -80,7 +80,7 @@ Schedule shuffled(const Algorithm& algorithm, const Shape& shape, int rank) {
   const auto in_scratch = [&](Buffer buffer) {
     const int blocks = collective.blocks(shape, rank, buffer);
     if (!role_of(collective, buffer).block_a_rank) return BlockMap::affine(buffer, 0);
-    // Who is no root has no such blocks, but scratch that is like them.
+    // A rank that is not the root has no such blocks, but scratch that is like them.
     if (blocks == 0) return BlockMap::permuted(buffer, who.players, shape.parts);
     ours.clear();
     BlockMap::permuted(buffer, who.players, shape.parts).map({buffer, 0, blocks}, ours);

@@ -13,7 +13,8 @@ const Parameter& shared_reducers();
 int shared_parts(const Shape& shape);
 
 // In the open round: what all ranks contribute to a block, of which `own` is ours, combined by the
-// standard expression into `target`, which is no rank's contribution. Others publish theirs for us.
+// standard expression into `target`, which is not a rank's contribution. Others publish theirs for
+// us.
 void combine_published(ScheduleBuilder& schedule, int p, int rank, const BlockRange& own,
                        const BlockRange& target);
 

@@ -35,7 +35,7 @@ struct Way {
 // Ways for an allgather in which all links carry as much, within half a percent: N orders, each the
 // one before rotated by one, and each of them in both directions. On equal dimensions they go with
 // as many pieces each. Else, with u_i the share of links that lead along dimension i (a ring of two
-// cells has half as many, and so has a line that is no ring, seen from its end), the one that
+// cells has half as many, and so has a line that is not a ring, seen from its end), the one that
 // begins with dimension i, of D_i cells, takes of a block, dimension j being the last,
 //
 //   u_j + u_j / (D_j - 1) - u_i / (D_i - 1)

@@ -17,7 +17,7 @@ class Fields {
  public:
   Fields(const Json& object, std::string file, std::string path)
       : object_(object), file_(std::move(file)), path_(std::move(path)) {
-    if (!object.is_object()) throw ModelError(file_ + ": " + where() + " is no object {...}");
+    if (!object.is_object()) throw ModelError(file_ + ": " + where() + " is not an object {...}");
   }
 
   void allow(std::initializer_list<std::string_view> names) const {
@@ -25,7 +25,7 @@ class Fields {
       if (std::ranges::find(names, name) == names.end()) {
         std::string known;
         for (const std::string_view each : names) (known += known.empty() ? "" : ", ") += each;
-        complain(name, "is no field of a model here; known are " + known);
+        complain(name, "is not a field of a model here; known are " + known);
       }
   }
 
@@ -40,7 +40,7 @@ class Fields {
   double number(const char* name) const {
     const Json& value = at(name);
     if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0)
-      complain(name, "is " + value.dump() + "; it takes a number from 0 on");
+      complain(name, "is " + value.dump() + "; expected a number from 0 on");
     return value.get<double>();
   }
   double number(const char* name, double otherwise) const {
@@ -49,12 +49,12 @@ class Fields {
   std::int64_t bytes(const char* name) const {
     const Json& value = at(name);
     if (!value.is_number_integer() || value.get<std::int64_t>() < 0)
-      complain(name, "is " + value.dump() + "; it takes a whole number of bytes");
+      complain(name, "is " + value.dump() + "; expected a whole number of bytes");
     return value.get<std::int64_t>();
   }
   std::string string(const char* name) const {
     const Json& value = at(name);
-    if (!value.is_string()) complain(name, "is " + value.dump() + "; it takes a text");
+    if (!value.is_string()) complain(name, "is " + value.dump() + "; expected a text");
     return value.get<std::string>();
   }
   std::string string(const char* name, const char* otherwise) const {
@@ -136,7 +136,7 @@ Model parse_model(std::string_view text, std::string_view file) {
   } catch (const Json::parse_error& error) {
     const std::string_view before = text.substr(0, std::min(error.byte, text.size()));
     throw ModelError(std::string(file) + ":" +
-                     std::to_string(1 + std::ranges::count(before, '\n')) + ": this is no JSON");
+                     std::to_string(1 + std::ranges::count(before, '\n')) + ": this is not JSON");
   } catch (const Json::out_of_range&) {
     throw ModelError(std::string(file) + ": a number in it is too large");
   }

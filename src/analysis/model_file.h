@@ -30,7 +30,7 @@ Model parse_model(std::string_view json, std::string_view file);
 // Back to JSON, every number such that it is read again as it was.
 std::string json(const Model& model);
 
-// ModelError if the file cannot be read, or is no model.
+// ModelError if the file cannot be read, or is not a model.
 Model read_model(const std::string& path);
 
 }  // namespace toccata

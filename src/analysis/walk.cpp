@@ -144,7 +144,7 @@ class Walk {
     if (!error_.empty()) return;
     if (message.peer < 0 || message.peer >= p() || message.peer == rank) {
       error_ =
-          at(rank) + (message.peer == rank ? "a rank is no peer of its own"
+          at(rank) + (message.peer == rank ? "a rank cannot be its own peer"
                                            : "there is no peer " + std::to_string(message.peer));
       return;
     }

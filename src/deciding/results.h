@@ -34,7 +34,7 @@ class Results {
     auto operator<=>(const Key&) const = default;
   };
 
-  // Native is no winner: it forgets what won before.
+  // Native is not a winner: it forgets what won before.
   void keep(const Key& key, const Choice& winner);
   std::optional<Choice> winner(const Key& key) const;
 

@@ -51,7 +51,7 @@ class Library {
   void* handle_ = nullptr;
 };
 
-// Pitches have a limit, and are no shorter than rows.
+// Pitches have a limit, and are not shorter than rows.
 bool is_pitched(const DeviceCopy& copy) {
   static constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
   return copy.rows > 1 && copy.into_stride >= copy.bytes && copy.from_stride >= copy.bytes &&

@@ -28,9 +28,10 @@ __attribute__((destructor)) void say_if_nothing_came() {
       PMPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0)
     return;
   if (is_first_rank())
-    std::fprintf(stderr,
-                 "toccata: no call of MPI came to Toccata: another tool stands before it. Put "
-                 "libtoccata.so first in LD_PRELOAD.\n");
+    std::fprintf(
+        stderr,
+        "toccata: Toccata intercepted no MPI calls: another preloaded tool comes first. List "
+        "libtoccata.so first in LD_PRELOAD.\n");
 }
 
 }  // namespace

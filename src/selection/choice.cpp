@@ -87,7 +87,7 @@ const Parameter& parse_parameter(const Algorithm& algorithm, std::string_view na
   if (name == mapped_by().name) return mapped_by();
   for (const Parameter& parameter : algorithm.parameters)
     if (parameter.name == name) return parameter;
-  throw ChoiceError(algorithm.path() + " has no parameter " + quote(name) + "; it takes " +
+  throw ChoiceError(algorithm.path() + " has no parameter " + quote(name) + "; expected " +
                     accepts(algorithm));
 }
 
@@ -102,7 +102,7 @@ int parse_value(const Parameter& parameter, std::string_view text) {
     if (complete && value >= parameter.least && value <= parameter.most) return value;
   }
   throw ChoiceError("parameter " + std::string(parameter.name) + " cannot be " + quote(text) +
-                    "; it takes " + parameter.accepts());
+                    "; expected " + parameter.accepts());
 }
 
 // Reads "PARAMETER=VALUE" and returns the parameter.
@@ -113,7 +113,7 @@ const Parameter& parse_setting(Choice& choice, std::string_view setting) {
   const std::size_t equals = setting.find('=');
   const Parameter& parameter = parse_parameter(*choice.algorithm, setting.substr(0, equals));
   if (equals == std::string_view::npos)
-    throw ChoiceError("parameter " + std::string(parameter.name) + " has no value; it takes " +
+    throw ChoiceError("parameter " + std::string(parameter.name) + " has no value; expected " +
                       parameter.accepts());
   const int value = parse_value(parameter, setting.substr(equals + 1));
   if (&parameter == &travel())

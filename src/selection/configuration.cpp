@@ -36,7 +36,7 @@ void Configuration::read(const std::string& file) {
     const bool is_ours = name == "TOCCATA" || name.starts_with("TOCCATA_");
     if (equals == std::string_view::npos || !is_ours)
       complaints_.push_back(where + "'" + std::string(line) +
-                            "' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1");
+                            "' is not a setting; lines are NAME=value, such as TOCCATA_REPORT=1");
     else if (const std::string complaint = complaint_of_variable(name); !complaint.empty())
       complaints_.push_back(where + complaint);
     else

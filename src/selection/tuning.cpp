@@ -85,7 +85,7 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
   const std::string file(name);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("toccata_tuning"))
-    throw TuningError(file + ": is no tuning file; `toccata tune` writes them");
+    throw TuningError(file + ": is not a tuning file; `toccata tune` writes them");
   const int version = field<int>(json, "toccata_tuning", file);
   if (version != Tuning::version)
     throw TuningError(file + ": is of version " + std::to_string(version) +
@@ -95,10 +95,10 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
   tuning.machine = field(json, "machine", file, std::string());
   tuning.mpi = field(json, "mpi", file, std::string());
   const Json points = field<Json>(json, "points", file);
-  if (!points.is_array()) throw TuningError(file + ": points is no list");
+  if (!points.is_array()) throw TuningError(file + ": points is not a list");
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::string where = file + ": points[" + std::to_string(i) + "]";
-    if (!points[i].is_object()) throw TuningError(where + " is no object");
+    if (!points[i].is_object()) throw TuningError(where + " is not an object");
     const auto collective = field<std::string>(points[i], "collective", where);
     const auto choice = field<std::string>(points[i], "choice", where);
     Tuning::Point point{.collective = find_collective(collective),

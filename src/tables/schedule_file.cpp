@@ -313,7 +313,7 @@ class RankReader {
   void read_message(bool sends) {
     reader_.expect(',');
     const int peer = reader_.number(0, limits_.p - 1);
-    if (peer == limits_.rank) reader_.fail("a rank is no peer of its own");
+    if (peer == limits_.rank) reader_.fail("a rank cannot be its own peer");
     int channel = 0;
     Travel travel = Travel::whole;
     from_.clear();
@@ -475,7 +475,7 @@ class File final : public Outside {
     line.remove_prefix(label.size());
     line.remove_suffix(1);
     const auto about = nlohmann::json::parse(line, nullptr, false);
-    if (!about.is_object()) complain("what is said of the algorithm is no JSON object");
+    if (!about.is_object()) complain("what is said of the algorithm is not JSON object");
     const auto text = [&](const char* field) -> std::string {
       const auto found = about.find(field);
       if (found == about.end() || !found->is_string())
@@ -633,7 +633,7 @@ std::string text(const Algorithm& algorithm, std::span<const Shape> shapes, Trav
 std::string read(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
-    throw Error(path + ": is no file that can be read; check the path and its rights");
+    throw Error(path + ": is not a file that can be read; check the path and its rights");
   const auto bytes = std::filesystem::file_size(path, error);
   if (error || bytes > most_bytes)
     throw Error(path + ": has " + std::to_string(bytes) + " bytes; at most " +
@@ -649,7 +649,7 @@ std::uint64_t digest_of(std::string_view text, std::string_view name) {
   const std::string file(name);
   if (text.size() > most_bytes) throw Error(file + ": is too large");
   if (!text.starts_with(R"({"toccata_schedules": )"))
-    throw Error(file + ": is no file of schedules; `toccata prove -o` writes them");
+    throw Error(file + ": is not a file of schedules; `toccata prove -o` writes them");
   if (!text.starts_with(first_line))
     throw Error(file + ": is of another version than this Toccata reads (" +
                 std::to_string(version) + "); write it again by `toccata prove -o`");

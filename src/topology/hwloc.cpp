@@ -115,7 +115,7 @@ NodeTopology NodeTopology::from_synthetic(const std::string& description) {
     });
   } catch (const TopologyError&) {
     throw TopologyError("hwloc cannot read " + quoted(description) +
-                        "; it takes descriptions like pack:2 core:8 pu:2");
+                        "; expected descriptions like pack:2 core:8 pu:2");
   }
 }
 

@@ -118,7 +118,7 @@ class Fabric {
       lines_.fail("there is no port " + std::string(port) + " among " + std::to_string(ports_));
     if (at_ < 0) return;  // of a host: the switch at its other end tells the same
     Link link{std::string(id)};
-    // What adds up messages inside switches is no host.
+    // What adds up messages inside switches is not a host.
     if (id.starts_with("H-") && lines_.comment().find("Aggregation Node") == std::string::npos) {
       const auto words = description_in(lines_.comment());
       link.host = words.empty() ? id : words.front();
@@ -149,7 +149,7 @@ class Fabric {
         const auto peer = by_id_.find(link.id);
         if (peer == by_id_.end())
           lines_.fail_all("port " + std::to_string(port) + " of switch " + switches_[i].name +
-                          " leads to " + quoted(link.id) + ", which is no switch of the file");
+                          " leads to " + quoted(link.id) + ", which is not a switch of the file");
         switches_[i].neighbors.insert(peer->second);
         switches_[peer->second].neighbors.insert(i);
       }
@@ -190,7 +190,7 @@ class Fabric {
     int top = 0;
     for (const Switch& each : switches_) top = std::max(top, each.height);
     // Inside out: at each height, which object a leaf is in. Those that all leaves are in, and
-    // those that are no larger than the last, say nothing.
+    // those that are not larger than the last, say nothing.
     std::vector<std::vector<int>> divisions;
     std::size_t last_number = leaves_.size();
     for (int height = 1; height <= top; ++height) {

@@ -11,7 +11,7 @@ PackedTree::PackedTree(int weight, std::vector<std::int32_t> parents)
   if (weight < 1) throw std::invalid_argument("has a weight below 1");
   for (int node = 0; node < nodes(); ++node) {
     if (parents_[node] < -1 || parents_[node] >= nodes())
-      throw std::invalid_argument("has a parent that is no node");
+      throw std::invalid_argument("has a parent that is not a node");
     if (parents_[node] >= 0) continue;
     if (root_ >= 0) throw std::invalid_argument("has two roots");
     root_ = node;

@@ -12,7 +12,7 @@ namespace toccata {
 class PackedTree {
  public:
   // Of each node its parent, -1 for the root. std::invalid_argument, as the end of a sentence that
-  // begins with "the tree", where that is no tree.
+  // begins with "the tree", where that is not a tree.
   PackedTree(int weight, std::vector<std::int32_t> parents);
 
   int weight() const { return weight_; }

@@ -119,7 +119,7 @@ Machine read_saved(std::string_view contents, const std::string& file) {
       has_trees = true;
     } else {
       lines.fail(quoted(words.front()) +
-                 " is no word to begin with; it takes machine, then labels and trees");
+                 " is not a word to begin with; expected machine, then labels and trees");
     }
   }
   if (!machine) lines.fail_all("has no machine");

@@ -51,7 +51,7 @@ class Reader {
     for (const std::string_view word : split_words(lines_.line())) {
       const std::size_t equals = word.find('=');
       if (equals == word.npos || equals + 1 == word.size())
-        lines_.fail(quoted(word) + " is no setting; write KEY=VALUE");
+        lines_.fail(quoted(word) + " is not a setting; write KEY=VALUE");
       if (!settings.emplace(lower(word.substr(0, equals)), word.substr(equals + 1)).second)
         lines_.fail(std::string(word.substr(0, equals)) + " is given twice");
     }
@@ -140,7 +140,7 @@ class Reader {
     if (!sizes_.empty()) lines_.fail("BlockSizes is given twice");
     for (const std::string_view piece : split(list, ',')) {
       const std::optional<int> size = piece.empty() ? std::nullopt : parse_number(piece);
-      if (!size || *size < 1) lines_.fail(quoted(piece) + " is no size of a block");
+      if (!size || *size < 1) lines_.fail(quoted(piece) + " is not a size of a block");
       const int base = sizes_.empty() ? *size : sizes_.front();
       const bool fits = *size % base == 0 && std::has_single_bit(unsigned(*size / base));
       if (!fits || (!sizes_.empty() && *size <= sizes_.back()))

@@ -38,7 +38,7 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw TopologyError("machine " + quoted(text_) + " " + what +
-                        "; it takes words like node:2 socket:2 core:8, or torus:8x8 core:2");
+                        "; expected words like node:2 socket:2 core:8, or torus:8x8 core:2");
   }
   [[noreturn]] void fail(std::string_view word, const std::string& what) const {
     fail("cannot have " + quoted(word) + ": " + what);
@@ -50,7 +50,7 @@ class Reader {
       fail(word,
            std::string(number) + " is too large; the most is " + std::to_string(most_objects));
     const std::optional<int> value = number.empty() ? std::nullopt : parse_number(number);
-    if (!value || *value < 1) fail(word, quoted(number) + " is no whole number of at least 1");
+    if (!value || *value < 1) fail(word, quoted(number) + " is not a whole number of at least 1");
     return *value;
   }
 

@@ -15,7 +15,7 @@ namespace toccata {
 //   node:4,2,3 core:2            the same; a list to begin with stands for a level "group"
 //   node:512 core:64*511,32      64 cores in 511 nodes, 32 in the last
 //   torus:8x8x8 core:2           512 nodes on a torus
-//   torus:4x4:router node:2      where the cells of the torus are no nodes: their name
+//   torus:4x4:router node:2      where the cells of the torus are not nodes: their name
 //   mesh:4x~6 core:2             a mesh, whose dimensions marked ~ are periodic
 //
 // TopologyError names the word that cannot be.

@@ -190,7 +190,7 @@ class Preload(unittest.TestCase):
             text = file.read_text()
             changes = {
                 "was changed after": text.replace('["send",1,', '["send",2,', 1),
-                "is no file of schedules": "{}" + text,
+                "is not a file of schedules": "{}" + text,
                 "must not run": again_right(text.replace('["send",1,', '["send",2,')),
                 "no such blocks|there are no": again_right(
                     text.replace('["recv",4]', '["recv",1234]')
@@ -445,7 +445,7 @@ class Reorder(unittest.TestCase):
         self.assertEqual(outcome.out, ["all", "right"], outcome.error)
         self.assertTrue(
             any(
-                "TOCCATA_REORDER=upwards" in line and "it takes off|auto" in line
+                "TOCCATA_REORDER=upwards" in line and "expected off|auto" in line
                 for line in outcome.messages
             ),
             outcome.error,

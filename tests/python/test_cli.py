@@ -101,13 +101,13 @@ def test_not_built(toccata: Toccata, tmp_path: Path) -> None:
         ("bench allgather --algorithms ring --highlight bruck", "--highlight bruck"),
         ("bench allgather --algorithms ring --baseline native", "--baseline native"),
         ("bench allgather --mpi lam", "'lam'"),
-        ("bench allgather --sizes 0,4", "of 1 to 1G bytes"),
+        ("bench allgather --sizes 0,4", "expected 1 to 1G bytes"),
         ("bench allgather --launcher-args '", "--launcher-args ': no closing quotation"),
         ("bench links --launcher-args '", "no closing quotation"),
         ("calibrate -o x.json --launcher-args '", "no closing quotation"),
         ("topo --ranks 2 --launcher-args '", "no closing quotation"),
         ("show sparbit -p 99999999999", "from 1 to 1048576"),
-        ("show sparbit -p 4 --rank 99999999999", "'99999999999' is no rank"),
+        ("show sparbit -p 4 --rank 99999999999", "invalid rank '99999999999'"),
         ("show bcast/binomial -p 4 --root 99999999999", "from 0 to 1048575"),
         ("traffic sparbit -p 4 --bytes 99999999999999999999G", "the largest is 1024G"),
         (f"traffic sparbit -p 4 --bytes {'9' * 5000}", "the largest is 1024G"),
@@ -117,15 +117,18 @@ def test_not_built(toccata: Toccata, tmp_path: Path) -> None:
         ("bench allgather --repetitions 99999999999", "from 1 to 1000000"),
         ("calibrate -o x.json --sizes 8", "at least 4 different sizes above 0"),
         ("calibrate -o x.json --sizes 0,8,8,16,32", "at least 4 different sizes above 0"),
-        ("predict sparbit --model gigabit --machine node:2 --nodes 0", "'0' is no number of nodes"),
+        (
+            "predict sparbit --model gigabit --machine node:2 --nodes 0",
+            "invalid number of nodes '0'",
+        ),
         ("bench allgather --heatmap map.gif", "map.gif"),
         ("bench allgather --metric fastest", "fastest"),
         ("bench allgather --wrong", "--wrong"),
-        ("bench allgather --paper", "not on allgather"),
+        ("bench allgather --paper", "not for allgather"),
         ("bench alltoall --distribution even", "vector forms"),
         ("bench alltoallv --distribution odd", "odd"),
         ("bench alltoall --scaling lines.gif", "lines.gif"),
-        ("show bruck -p 4", "'bruck' may be allgather/bruck or alltoall/bruck"),
+        ("show bruck -p 4", "'bruck' is ambiguous: allgather/bruck or alltoall/bruck"),
         ("run", "'COMMAND'"),
         ("run -- ./not-there", "'./not-there'"),
         ("run -- env true", "'true'"),
@@ -157,11 +160,11 @@ def test_an_impossible_algorithm_is_told_of() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("sparbt", "did you mean allgather/sparbit? `toccata list` tells all"),
+        ("sparbt", "did you mean allgather/sparbit? `toccata list` shows all"),
         ("allgather/rng", "did you mean allgather/ring? "),
         ("allgater/ring", "did you mean allgather/ring or "),
         ("bruk", "allgather/bruck"),
-        ("warp", "there is no algorithm 'warp'; `toccata list` tells all"),
+        ("warp", "there is no algorithm 'warp'; `toccata list` shows all"),
         ("allgather", "allgather is a collective; give one of its algorithms, as allgather/"),
         ("alltoallv", "alltoallv is a collective; give one of its algorithms, as alltoall/"),
         ("allgatherv", "allgatherv is a collective; give one of its algorithms, as allgather/"),
@@ -188,14 +191,14 @@ def test_a_wrong_one_of_several_is_told_of_plainly(arguments: str) -> None:
     ("arguments", "said"),
     [
         ("list", "no collective ''"),
-        ("bench allgather --ranks", "'' is no number of ranks"),
-        ("bench allgather --sizes", "'' is no size"),
-        ("bench allgather --algorithms", "'' names no algorithm"),
+        ("bench allgather --ranks", "invalid number of ranks ''"),
+        ("bench allgather --sizes", "invalid size ''"),
+        ("bench allgather --algorithms", "'' does not name an algorithm"),
         ("bench allgather --highlight", "no allgather algorithm is named"),
         ("bench allgather --machine", "--machine is for bench links"),
-        ("bench links --ranks", "'' is no number of ranks"),
-        ("bench links --sizes", "'' is no size"),
-        ("predict sparbit --model gigabit --machine node:2 --nodes", "'' is no number of nodes"),
+        ("bench links --ranks", "invalid number of ranks ''"),
+        ("bench links --sizes", "invalid size ''"),
+        ("predict sparbit --model gigabit --machine node:2 --nodes", "invalid number of nodes ''"),
     ],
 )
 def test_what_is_empty_is_not_what_is_left_out(arguments: str, said: str, machine: Path) -> None:
@@ -319,7 +322,7 @@ def test_bench_leaves_what_it_has_measured(machine: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("FAKE_WRONG", "1")
     code, _, stderr = bench()
     assert code == 1
-    assert "results/allgather-openmpi.csv, results/allgather-openmpi.json: not complete" in stderr
+    assert "allgather-openmpi.csv and results/allgather-openmpi.json are incomplete" in stderr
     rows = list(csv.DictReader((machine / "results/allgather-openmpi.csv").open()))
     assert [(row["bytes"], row["complete"]) for row in rows] == [("4", "false"), ("16", "false")]
     monkeypatch.delenv("FAKE_WRONG")
@@ -327,7 +330,7 @@ def test_bench_leaves_what_it_has_measured(machine: Path, monkeypatch: pytest.Mo
     code, stdout, _ = bench("--compare", "old.csv")
     assert "0 faster and 0 slower than before" in stdout
     code, _, stderr = bench("--compare", str(machine / "bin/mpirun"))
-    assert code == 2 and "no table of toccata bench" in stderr
+    assert code == 2 and "not a table of toccata bench" in stderr
 
 
 def test_fit_reads_what_bench_writes(machine: Path) -> None:
@@ -482,8 +485,8 @@ sys.exit({code})
 )
 def test_run_reports_to_a_file(words: list[str], value: str, machine: Path) -> None:
     code, stdout, stderr = invoke("run", "--dry-run", *words, "mpirun", "-n", "2", "./app")
-    assert (code, stderr) == (0, "toccata: which MPI './app' runs with, nobody can tell (there is "
-                                 "no such program here); taking Open MPI\n")  # fmt: skip
+    assert (code, stderr) == (0, "toccata: cannot detect the MPI of './app' (the "
+                                 "program does not exist); taking Open MPI\n")  # fmt: skip
     path = value if value == "1" else str(machine / value)
     assert f"TOCCATA_REPORT={path}" in stdout.split()
 

@@ -90,7 +90,7 @@ def test_demo_says_why_there_are_no_hosts(machine: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(demo, "why_no_hosts", lambda: "there is no room")
     code, stdout, _ = invoke("demo")
     assert code == 0
-    assert "without the four hosts, where there is more to win: there is no room" in stdout
+    assert "without the four emulated hosts, where gains are larger: there is no room" in stdout
 
 
 def test_the_hosts_are_shown_first(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,7 +74,7 @@ def test_a_loss_is_called_one(tmp_path: Path) -> None:
     )
     assert len(reports.summary(found)) == 3
     path.write_text(json.dumps(SAMPLE | {"rows": []}))
-    assert "no algorithm of ours was compared" in reports.summary(reports.read(path))[1]
+    assert "no algorithm of Toccata was compared" in reports.summary(reports.read(path))[1]
     assert invoke("explain", str(path))[0] == 0
 
 
@@ -125,9 +125,9 @@ def test_why_native_serves(tmp_path: Path) -> None:
     )
     assert "too few calls: trials begin" in told["scan"]
     assert (
-        "bine takes 0.80 of native's time in trials (6 calls), and has not taken" in told["bcast"]
+        "bine takes 0.80 of native's time in trials (6 calls), but not chosen yet" in told["bcast"]
     )
-    assert "the best of 1 that were tried is no faster: linear takes 1.20" in told["gather"]
+    assert "the best candidate of 1 is not faster: linear takes 1.20" in told["gather"]
     assert "neighbor_exchange needs an even number of ranks, and there are 3" in told["allgather"]
     assert "there is no reduce algorithm 'ring'" in told["reduce"]
     words = {each.collective: reports.why_native(each, report.rows)[0] for each in report.rows}
@@ -195,11 +195,11 @@ def test_a_wrong_algorithm_is_named_and_others_are_listed(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nothing", "is no report; TOCCATA_REPORT=FILE.json"),
+        ("nothing", "is not a report; TOCCATA_REPORT=FILE.json"),
         ('{"toccata_report": 7}', "is of version 7"),
         ('{"toccata_report": 1}', "rows is missing"),
         ('{"toccata_report": 1, "rows": [{}], "mpi": "", "ranks": 1}', "collective is missing"),
-        ('{"toccata_report": 1, "rows": [], "mpi": "", "ranks": "x"}', "cannot be understood"),
+        ('{"toccata_report": 1, "rows": [], "mpi": "", "ranks": "x"}', "is invalid"),
     ],
 )
 def test_what_is_wrong_with_a_report(text: str, said: str, tmp_path: Path) -> None:
@@ -222,9 +222,9 @@ def test_explain_a_call() -> None:
     tried = [line.split()[0] for line in lines[first:-1] if "*" in line]
     assert 1 <= len(tried) <= 5
     assert lines[first].startswith(tried[0])
-    assert f": {tried[0].rstrip('*')}, modelled: nothing was measured" in lines[0]
+    assert f": {tried[0].rstrip('*')}, modelled: no measurement exists" in lines[0]
     assert any(line.startswith("bruck") for line in lines)
-    assert "no algorithm takes less than" in lines[-1]
+    assert "lower bound by this model" in lines[-1]
 
 
 def test_explain_what_a_file_says(tmp_path: Path) -> None:
@@ -232,18 +232,18 @@ def test_explain_what_a_file_says(tmp_path: Path) -> None:
     point = {"collective": "allgather", "ranks": 16, "nodes": 4, "bytes": 1000, "choice": "ring"}
     path.write_text(json.dumps({"toccata_tuning": 1, "points": [point]}))
     _, stdout, _ = invoke("explain", "allgather", *PLACE, "--tuning", str(path))
-    assert ": ring, tuned: the nearest point of" in stdout
+    assert ": ring, tuned: by the nearest point of" in stdout
     far = ("--ranks", "2", "--tuning", str(path))
-    assert "has no point that is near" in invoke("explain", "allgather", *far)[1]
+    assert "has no point nearby" in invoke("explain", "allgather", *far)[1]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("explain quick", "'quick' is no file and no collective"),
+        ("explain quick", "'quick' is neither a file nor a collective"),
         ("explain nothing.json", "nothing.json: cannot be read"),
-        ("explain allgather", "Give --ranks"),
-        ("explain allgather -p 4 -o x.png", "--output draws reports"),
+        ("explain allgather", "give --ranks"),
+        ("explain allgather -p 4 -o x.png", "--output requires a report"),
         ("explain allgather -p 4 --tuning x.json", "x.json: cannot be read"),
         ("explain allgather -p 4 --model nobody", "'nobody'"),
         ("explain x.json -o x.gif", "x.gif"),

@@ -110,7 +110,7 @@ def test_mpich_table_is_in_its_library(tmp_path: Path) -> None:
     )
     assert exporting.mpich_table(library) == TABLE
     library.write_bytes(b"\x7fELF" + other + b"\0")
-    with pytest.raises(InputError, match="has no table"):
+    with pytest.raises(InputError, match="does not contain"):
         exporting.mpich_table(library)
 
 
@@ -124,10 +124,10 @@ def test_ucc() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("export x.json", "say one of"),
-        ("export x.json --ucc --mpich", "say one of"),
+        ("export x.json", "give one of"),
+        ("export x.json --ucc --mpich", "give one of"),
         ("export x.json --ucc", "x.json: cannot be read"),
-        ("export x.json --ucc --table y", "--table is of --mpich"),
+        ("export x.json --ucc --table y", "--table requires --mpich"),
     ],
 )
 def test_bad_input(arguments: str, said: str, machine: Path) -> None:

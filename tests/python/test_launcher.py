@@ -20,7 +20,7 @@ def test_identify(family: str, tmp_path: Path) -> None:
 
 def test_unknown_launcher(tmp_path: Path) -> None:
     path = fakes.launcher(tmp_path / "mpirun", "other")
-    with pytest.raises(InputError, match="of no MPI that we know"):
+    with pytest.raises(InputError, match="not name a known MPI"):
         launcher.identify(str(path))
     with pytest.raises(InputError, match="no program 'mpirun-not-there'"):
         launcher.identify("mpirun-not-there")
@@ -29,7 +29,7 @@ def test_unknown_launcher(tmp_path: Path) -> None:
 def test_other_programs_are_not_run(tmp_path: Path) -> None:
     marker = tmp_path / "ran"
     program = fakes.script(tmp_path / "app", f"open({str(marker)!r}, 'w')")
-    with pytest.raises(InputError, match="no launcher that we know"):
+    with pytest.raises(InputError, match="not a known launcher"):
         launcher.identify(str(program))
     assert not marker.exists()
 

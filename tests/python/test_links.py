@@ -64,16 +64,16 @@ def test_a_size_alone_is_told_of() -> None:
     ("arguments", "said"),
     [
         (("--algorithms", "ring", "--paper", "--json", "x"), "--algorithms, --paper, --json"),
-        (("--metric", "median"), "takes no --metric"),
-        (("--baseline", "all"), "takes no --baseline"),
+        (("--metric", "median"), "does not accept --metric"),
+        (("--baseline", "all"), "does not accept --baseline"),
         (("--machine", "torus:4x4"), "has 16 cells, each of them a rank; give --ranks 16"),
-        (("--machine", "node:4 core:4", "--ranks", "16"), "is no mesh; give one as torus:4x4"),
+        (("--machine", "node:4 core:4", "--ranks", "16"), "is not a mesh; give one as torus:4x4"),
         (("--machine", "torus:4xx"), "torus:4xx"),
-        (("--ranks", "1"), "'1' is no number of ranks; it takes whole numbers from 2"),
-        (("--ranks", "2,4"), "'2,4' is no number of ranks"),
-        (("--sizes", "0:8"), "'0:8' is no range"),
-        (("--sizes", "0,8"), "of 1 to 1G bytes"),
-        (("--sizes", "2G"), "of 1 to 1G bytes"),
+        (("--ranks", "1"), "invalid number of ranks '1': expected an integer from 2"),
+        (("--ranks", "2,4"), "invalid number of ranks '2,4'"),
+        (("--sizes", "0:8"), "invalid range of sizes '0:8'"),
+        (("--sizes", "0,8"), "expected 1 to 1G bytes"),
+        (("--sizes", "2G"), "expected 1 to 1G bytes"),
     ],
 )
 def test_what_links_cannot_do_is_refused_before_it_starts(
@@ -89,7 +89,7 @@ def test_links_tell_what_is_not_fitted(machine: Path) -> None:
     fakes.script(machine / "home/bench/openmpi/links", LINKS)
     code, stdout, stderr = invoke("bench", "links", "--sizes", "8,64,1K", "--ranks", "2")
     assert (code, stderr) == (0, "")
-    assert "without a fit: 1K, the only size of its range; it takes two" in stdout
+    assert "without a fit: 1K, the only size of its range; a fit needs two" in stdout
     code, stdout, _ = invoke("bench", "links", "--sizes", "8", "--ranks", "2")
     assert code == 0
     assert "fit of" not in stdout

@@ -35,7 +35,7 @@ def test_a_placement_knows_who_is_near() -> None:
         (("--machine", "node:2 core"), "a count is missing"),
         (("--machine", "node:2 core:2"), "has 4 places"),
         (("--machine", "node:8", "--placement", "odd"), "known are block-bunch"),
-        (("--placement", "cyclic"), "of no use without --machine"),
+        (("--placement", "cyclic"), "no effect without --machine"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(arguments: tuple[str, ...], why: str) -> None:

@@ -156,9 +156,9 @@ def test_files_serve_the_algorithms(tmp_path: Path) -> None:
     assert on.busiest(find("allgather/forestcoll"), 1.0) == pytest.approx(5 / 16)
     assert on.busiest(find("allreduce/forestcoll"), 1.0) <= 1.05 * 30 / 62
     for arguments, complaint in (
-        (("topo", "torus:4x4", "--links", "0.0-0.1=0"), "of no use without --trees"),
-        (("topo", "torus:4x4", "--trees", "0"), "give --save FILE"),
-        (("topo", "torus:4x4", "--trees", "99", "--save", str(file)), "'99' is no node"),
+        (("topo", "torus:4x4", "--links", "0.0-0.1=0"), "no effect without --trees"),
+        (("topo", "torus:4x4", "--trees", "0"), "requires MACHINE and --save FILE"),
+        (("topo", "torus:4x4", "--trees", "99", "--save", str(file)), "'99' is not a node"),
     ):
         code, _, said = invoke(*arguments)
         assert code != 0

@@ -38,7 +38,7 @@ def test_models_by_name_and_by_path(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no model 'lasen'; known are gigabit, gpc, lassen"):
         predicting.read_model("lasen")
     copy.write_text(lassen.json.replace('"alpha"', '"alfa"', 1))
-    with pytest.raises(_core.ModelError, match=r"ours.json: levels\[0\].eager.alfa is no field"):
+    with pytest.raises(_core.ModelError, match=r"ours.json: levels\[0\].eager.alfa is not a field"):
         predicting.read_model(str(copy))
 
 
@@ -72,7 +72,7 @@ def test_nodes_are_filled() -> None:
         predicting.settings("node:4,2,3 core:2", None, [], [10])
     with pytest.raises(InputError, match='no level "node"'):
         predicting.settings("leaf:4 core:2", None, [], [2])
-    with pytest.raises(InputError, match="--nodes is of no use without --machine"):
+    with pytest.raises(InputError, match="--nodes has no effect without --machine"):
         predicting.settings(None, None, [], [2])
 
 
@@ -140,7 +140,7 @@ def test_predict_tells_ratios_to_the_lower_bound() -> None:
         ),
         (
             ("allgather/ring", "--model", "lassen", "--placement", "cyclic"),
-            "of no use without --machine",
+            "no effect without --machine",
         ),
     ],
 )

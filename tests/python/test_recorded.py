@@ -27,13 +27,13 @@ def test_reads_what_the_benchmark_recorded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("lumi,x4,1,allgather,ring_mpich,64,1,3", "line 3, column nodes: 'x4' is no number"),
+        ("lumi,x4,1,allgather,ring_mpich,64,1,3", "line 3, column nodes: 'x4' is not a number"),
         ("lumi,4,0,allgather,ring_mpich,64,1,3", "line 3, column ranks_per_node: '0'"),
         ("lumi,4,1,allgather,ring_mpich,many,1,3", "line 3, column total_bytes: 'many'"),
-        ("lumi,4,1,allgather,ring_mpich,64,1,-3", "line 3, column median_us: '-3' is no time"),
-        ("lumi,4,1,allgather,ring_mpich,64,1,nan", "line 3, column median_us: 'nan' is no time"),
-        ("lumi,4,1,allgather,,64,1,3", "line 3, column algorithm: there is nothing"),
-        ("lumi,4,1,allgather", "line 3, column algorithm: there is nothing"),
+        ("lumi,4,1,allgather,ring_mpich,64,1,-3", "line 3, column median_us: '-3' is not a time"),
+        ("lumi,4,1,allgather,ring_mpich,64,1,nan", "line 3, column median_us: 'nan' is not a time"),
+        ("lumi,4,1,allgather,,64,1,3", "line 3, column algorithm: the value is missing"),
+        ("lumi,4,1,allgather", "line 3, column algorithm: the value is missing"),
         ('lumi,4,1,allgather,"ring"x,64,1,3', "line 3: "),
     ],
 )

@@ -113,8 +113,8 @@ def test_command_line(toccata: Toccata, tmp_path: Path) -> None:
     assert (tmp_path / "a.png").stat().st_size > 1000
     for arguments, complaint in {
         ("reorder",): "name an algorithm",
-        ("reorder", "allgather/ring", "--order", "up"): "takes straight, exchange, shuffle or auto",
-        ("reorder", "alltoall/bruck", "--order", "exchange"): "takes straight, shuffle or auto",
+        ("reorder", "allgather/ring", "--order", "up"): "accepts straight, exchange, shuffle",
+        ("reorder", "alltoall/bruck", "--order", "exchange"): "accepts straight, shuffle or auto",
         ("reorder", "allgather/recursive_doubling", "-p", "6"): "needs a power of two",
         ("reorder", "ring", "--paper"): "leave out ring",
     }.items():

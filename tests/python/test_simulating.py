@@ -39,7 +39,7 @@ def test_what_is_no_platform_is_named(tmp_path: Path) -> None:
         platforms.find("yahoo", "lassen")
     wrong = tmp_path / "wrong.json"
     wrong.write_text("{}")
-    with pytest.raises(InputError, match="is no platform"):
+    with pytest.raises(InputError, match="is not a platform"):
         platforms.find(str(wrong))
 
 
@@ -130,7 +130,7 @@ def test_what_a_peer_does_wrong_is_its_outcome(smpimain: Path) -> None:
     assert [outcome.seconds for outcome in found.values()] == [4, None, 6, None, None, 10]
     why = [outcome.why_not for outcome in found.values() if outcome.seconds is None]
     assert why == [
-        "failed (Segmentation fault)", "gave wrong data", "has not ended within 6 s"
+        "failed (Segmentation fault)", "gave wrong data", "did not end within 6 s"
     ]  # fmt: skip
     assert smpimain.read_text() == 3 * "run\n"
     simulating.run(platforms.find("yahoo"), cells("ompi", 4, 5, 9), limit=1)
@@ -160,7 +160,7 @@ def test_what_ours_does_wrong_ends_the_command_and_the_rest_is_kept(
     code, _, stderr = invoke("sim", "allgather", "--platform", "yahoo", "--ranks", "4", "--sizes",
                              "6,7", "--algorithms", "ring", "--peers", "none", *files)  # fmt: skip
     assert code == 1
-    assert f"{table}, {tmp_path / 'table.json'}: not complete" in stderr
+    assert f"{table} and {tmp_path / 'table.json'} are incomplete" in stderr
     rows = list(csv.DictReader(table.open()))
     assert [(row["bytes"], row["complete"]) for row in rows] == [("6", "false")]
 
@@ -248,11 +248,11 @@ def test_sim_names_what_is_wrong(toccata: Toccata, tmp_path: Path) -> None:
 
 def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The page is left as it is, and the line says how to go on."""
-    late = Outcome(why_not="has not ended within 600 s")
+    late = Outcome(why_not="did not end within 600 s")
     monkeypatch.setattr(simulating, "programs", lambda: ())
     monkeypatch.setattr(simulating, "run_all", lambda work, told: dict.fromkeys(work[:1], late))
     with pytest.raises(
-        Failure, match=r"among .* has not ended within 600 s; the same command tries"
+        Failure, match=r"among .* did not end within 600 s; the same command tries"
     ):
         reproduce(PaperName.locality, quick=True, docs=tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -127,7 +127,7 @@ def test_refusals(started: Path) -> None:
         starting.prepare(["mpiexec.hydra", "-n", "2", "app.mpich"], {}, {})
     with pytest.raises(InputError, match="no program 'not-there'"):
         starting.prepare(["not-there"], {}, {})
-    with pytest.raises(InputError, match="starts nothing"):
+    with pytest.raises(InputError, match="does not start a program"):
         starting.prepare(["env", "A=b"], {}, {})
 
 
@@ -152,9 +152,9 @@ def test_what_nobody_can_tell(started: Path) -> None:
     start = starting.prepare(["mpirun", "app.sh"], {}, {})
     assert start.family == "openmpi"
     assert start.remarks == [
-        "which MPI 'app.sh' runs with, nobody can tell (it is a script for sh); taking Open MPI"
+        "cannot detect the MPI of 'app.sh' (it is a script for sh); taking Open MPI"
     ]
-    with pytest.raises(InputError, match="say it, as toccata run --mpi openmpi -- srun"):
+    with pytest.raises(InputError, match="name the MPI, as toccata run --mpi openmpi -- srun"):
         starting.prepare(["srun", "app.sh"], {}, {})
     start = starting.prepare(["srun", "app.sh"], {}, {}, "mpich")
     assert start.words[1].endswith(library(started, "mpich"))
@@ -166,7 +166,7 @@ def test_a_command_that_is_no_launcher(started: Path) -> None:
     assert start.words == [str(started / "bin/app.sh")]
     handed = {"OMPI_MCA_mca_base_env_list": "TOCCATA_ALLGATHER;LD_PRELOAD"}
     assert start.environment == {**RING, "LD_PRELOAD": preload, **handed}
-    with pytest.raises(InputError, match="no launcher that we know"):
+    with pytest.raises(InputError, match="not a known launcher"):
         starting.prepare(["app.openmpi"], {}, {})
 
 
@@ -189,7 +189,7 @@ def test_a_shell_script_that_starts_by_srun(started: Path) -> None:
     job.chmod(0o755)
     assert starting.prepare(["job"], {}, {}).family == "mpich"
     job.write_text("#!/bin/sh\nsrun -n 2 app.sh\n")
-    with pytest.raises(InputError, match=r"names srun, .* say whose, as --mpi openmpi"):
+    with pytest.raises(InputError, match=r"names srun, .* name the MPI, as --mpi openmpi"):
         starting.prepare(["job"], {}, {})
 
 
@@ -210,7 +210,7 @@ def test_programs_of_this_machine() -> None:
         program = launcher.home() / "bench" / family / "guest"
         if family in launcher.LAUNCHED and program.exists():
             assert programs.nature(str(program)).family == family
-    assert programs.nature("/bin/sh") == Nature("", "it is linked with no MPI that we know")
+    assert programs.nature("/bin/sh") == Nature("", "it is not linked with a known MPI")
 
 
 def test_a_static_program(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_doctor_reads_the_files_of_user_and_site(tmp_path: Path) -> None:
     assert f"TOCCATA=off, from {file}" in texts
     assert "TOCCATA_ALLGATHER=auto, from the environment" in texts
     assert [each.text for each in found if not each.good] == [
-        f"{file}:3: 'nonsense' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1"
+        f"{file}:3: 'nonsense' is not a setting; lines are NAME=value, such as TOCCATA_REPORT=1"
     ]
     assert [each.text for each in doctor.choices(_said({}, file))] == [
         f"native for all, because {file} says TOCCATA=off"
@@ -273,9 +273,9 @@ def test_doctor_tells_what_is_chosen(tmp_path: Path) -> None:
         pytest.skip("one core has nothing to choose")
     environment = {"TOCCATA_BCAST": "binomial"}
     told = {each.text.split()[0]: each.text for each in doctor.choices(_said(environment))}
-    assert told["bcast"].endswith("binomial; TOCCATA_BCAST says so")
-    assert "native first; then trials of" in told["allgather"]
-    assert "keeps its bits" in told["allreduce"]
+    assert told["bcast"].endswith("binomial, because TOCCATA_BCAST says so")
+    assert "native first, then trials of" in told["allgather"]
+    assert "keep their bits" in told["allreduce"]
     model = {"TOCCATA_GUARD": "all"}
     assert any("allreduce" in each.text and "trials" in each.text
                for each in doctor.choices(_said(model)))  # fmt: skip
@@ -287,9 +287,9 @@ def test_doctor_judges_the_ranks_of_the_command() -> None:
         told = {each.text.split()[0]: each for each in doctor.choices(said, job)}
         assert told["allgather"].good is good
         assert all(f"among {job.ranks} ranks" in each.text for each in told.values())
-        assert told["scan"].text.endswith("linear; TOCCATA_SCAN says so")
+        assert told["scan"].text.endswith("linear, because TOCCATA_SCAN says so")
     odd = doctor.choices(said, doctor.Job([0, 0, 0]))[0]
-    assert "native in place of neighbor_exchange, which needs an even number" in odd.text
+    assert "native instead of neighbor_exchange, which needs an even number" in odd.text
     assert "toccata list allgather" in odd.remedy
     assert doctor.Job([0, 1, 0, 1]).shape().p == 4
 
@@ -300,7 +300,7 @@ def test_doctor_knows_that_guard_off_makes_no_trials() -> None:
     ]
     assert len(told) == len(doctor.TYPICAL)
     assert not any("then trials" in each for each in told)
-    assert all("TOCCATA_GUARD=off makes no trials" in each for each in told)
+    assert all("TOCCATA_GUARD=off disables trials" in each for each in told)
 
 
 def test_doctor_looks_at_tuning_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +319,7 @@ def test_doctor_looks_at_tuning_files(tmp_path: Path, monkeypatch: pytest.Monkey
     findings, used = doctor.tuned(_said({}), "")
     assert used == "" and not any(each.good for each in findings)
     assert [each.text.partition("not used, because ")[2] for each in findings[1:]] == [
-        f"it does not say what its nodes have; this host has {node}", f"this host has {node}",
+        f"it does not describe its nodes; this host has {node}", f"this host has {node}",
         "the MPIs here are Open MPI 4.1",
     ]  # fmt: skip
     assert "toccata tune" in findings[1].remedy
@@ -362,10 +362,10 @@ def test_doctor_looks_at_settings() -> None:
         ("TOCCATA_REORDER", "x", "'x'"),
         ("TOCCATA_REORDER_TOPOLOGIES", "x", "expected 0 or 1"),
         ("TOCCATA_REPORT", "table.txt", "expected 0, 1 or FILE.json"),
-        ("TOCCATA_REPORT", "/nosuch/y.json", "nothing can be written to /nosuch"),
-        ("TOCCATA_LEARN", "/proc/x", "nothing can be written to /proc"),
-        ("TOCCATA_MODEL", "gigabit", "those that come with Toccata are in /"),
-        ("TOCCATA_PLACEMENT", "cyclic", "is of no use without TOCCATA_TOPOLOGY"),
+        ("TOCCATA_REPORT", "/nosuch/y.json", "cannot write to /nosuch"),
+        ("TOCCATA_LEARN", "/proc/x", "cannot write to /proc"),
+        ("TOCCATA_MODEL", "gigabit", "the models of Toccata are in /"),
+        ("TOCCATA_PLACEMENT", "cyclic", "has no effect without TOCCATA_TOPOLOGY"),
     ],
 )
 def test_doctor_refuses_what_the_library_does(
@@ -387,4 +387,4 @@ def test_doctor_goes_on_where_a_file_is_wrong(tmp_path: Path) -> None:
     assert [each.good for each in doctor.tuned(wrong, "")[0]] == [False]
     told = [each.text for each in doctor.choices(wrong)]
     if told:  # on more than one core
-        assert any("native; TOCCATA_ALLGATHER cannot be understood" in each for each in told)
+        assert any("native, because TOCCATA_ALLGATHER is invalid" in each for each in told)

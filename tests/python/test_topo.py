@@ -108,11 +108,11 @@ def test_ranks_find_out_where_they_run(family: str, monkeypatch: pytest.MonkeyPa
     [
         (("no/such.conf",), "there is no file"),
         (("node:2 core",), "a count is missing"),
-        (("node:2", "--placement", "cyclic"), "of no use without --ranks"),
-        (("--placement", "cyclic"), "of no use without MACHINE"),
+        (("node:2", "--placement", "cyclic"), "no effect without --ranks"),
+        (("--placement", "cyclic"), "no effect without MACHINE"),
         (("node:2", "--ranks", "3"), "has 2 places"),
         (("node:2", "--mpi", "mpich"), "leave out MACHINE"),
-        (("--mpi", "mpich"), "of no use without --ranks"),
+        (("--mpi", "mpich"), "no effect without --ranks"),
         (("node:2", "-o", "x.doc"), ".doc"),
     ],
 )

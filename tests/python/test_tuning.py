@@ -75,7 +75,7 @@ def test_tune(machine: Path) -> None:
     assert path.with_suffix(".png").stat().st_size > 1000
     assert list(path.parent.glob("*.json.*")) == []  # nothing half-written
     _, stdout, _ = invoke(*SETTING)
-    assert "has all of that; --again measures it anew" in stdout
+    assert "contains all results; --again repeats the measurements" in stdout
     code, stdout, _ = invoke("tune", "--show", str(path), "--heatmap", "again.png")
     assert code == 0
     assert "allgather, 4 ranks on 2 nodes" in stdout
@@ -100,7 +100,7 @@ def test_goes_on_where_it_stopped(machine: Path, monkeypatch: pytest.MonkeyPatch
     path = machine / "results/tuning-openmpi.json"
     assert list(points(path)) == [(3, 4)]
     assert json.loads(path.read_text())["partial"] is True
-    assert "it is not complete" in invoke("tune", "--show", str(path))[1]
+    assert "the file is incomplete" in invoke("tune", "--show", str(path))[1]
     monkeypatch.delenv("FAKE_STOP")
     monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
     assert invoke(*SETTING)[0] == 0
@@ -143,7 +143,7 @@ def test_another_mpi(machine: Path) -> None:
     before = path.read_text()
     code, _, stderr = invoke(*SETTING, "-o", "ours.json")
     assert (code, path.read_text()) == (2, before)
-    assert "of Other MPI, this is Fake MPI 1.0; give another --output" in stderr
+    assert "with Other MPI, not Fake MPI 1.0; give another --output" in stderr
 
 
 def test_by_model(machine: Path) -> None:
@@ -183,11 +183,11 @@ def test_a_barrier_has_one_point() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is no tuning file"),
-        ("[]", "is no tuning file"),
+        ("", "is not a tuning file"),
+        ("[]", "is not a tuning file"),
         ('{"toccata_tuning": 2}', "is of version 2, this Toccata reads 1"),
-        ('{"toccata_tuning": 1}', "points is no list"),
-        ('{"toccata_tuning": 1, "points": [3]}', "points[0] is no object"),
+        ('{"toccata_tuning": 1}', "points is not a list"),
+        ('{"toccata_tuning": 1, "points": [3]}', "points[0] is not an object"),
         ('{"toccata_tuning": 1, "points": [{"collective": "bcast"}]}', "choice is missing"),
         (
             '{"toccata_tuning": 1, "points": [{"collective": "bcast", "choice": "binomial", '
@@ -210,7 +210,7 @@ def test_what_is_wrong_with_a_file(text: str, said: str, tmp_path: Path) -> None
         ("tune allgatherx", "no collective 'allgatherx'"),
         ("tune allgather --algorithms quick", "'quick'"),
         ("tune --machine node:2", "--by-model"),
-        ("tune --by-model usual", "give --machine"),
+        ("tune --by-model usual", "requires --machine"),
         ("tune --by-model nobody --machine node:2", "'nobody'"),
         ("tune --show nothing.json", "nothing.json: cannot be read"),
         ("tune --heatmap x.gif", "x.gif"),

@@ -28,7 +28,7 @@ FEATURES = {
 # Machines for those algorithms that go by where ranks run; each has room for all ranks.
 TOPOLOGIES = ["", "", "node:2 core:3", "node:3 socket:2 core:1", "torus:3x2", "node:3 core:1*2,3"]
 PLACEMENTS = ["", "cyclic", "random:1"]
-# More memory a pass than bare, in bytes, that is no leak: under Open MPI, pools of fragments grow a
+# More bytes per pass than bare that are not a leak: under Open MPI, pools of fragments grow a
 # little all the time, as many messages happen to be in flight at once.
 NOISE = 8192
 PASSES = 6

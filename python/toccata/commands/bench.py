@@ -114,7 +114,8 @@ def bench(
         str,
         typer.Option(
             metavar="LIST",
-            help="Whom the highlighted one is compared with: all others, or some, as native.",
+            help="Algorithms to compare the highlighted one with, as native; all others by "
+            "default.",
         ),
     ] = "all",
     highlight: Annotated[
@@ -173,25 +174,25 @@ def bench(
         typer.Option(metavar="TEXT", help='Of links alone: the mesh of the ranks, as "torus:4x4".'),
     ] = None,
 ) -> None:
-    """Measure a collective's algorithms on this machine, beside the MPI library's own.
+    """Measure the algorithms of a collective on this machine, compared with the MPI library's own.
 
-    Starts the benchmark once for every number of ranks; all algorithms are measured in the same
-    run. Prints a table, and writes CSV, JSON and a heat map to results/ unless told otherwise. Min,
-    average and max are over the ranks' mean times, as the OSU benchmarks report; the median is over
-    the repetitions, and ± half of what lies between their quartiles. A size at which a time is out
-    of line with the sizes beside it is measured again, and marked if it still is. Ctrl-C and a run
-    that fails leave in the files what has been measured, as not complete. Exit code 1 if a run
-    fails or receives wrong data.
+    Runs the benchmark once per number of ranks and measures all algorithms interleaved in that run.
+    Prints a table, and writes CSV, JSON and a heat map to results/ by default. Min, average and max
+    are over the ranks' mean times, as in the OSU benchmarks. The median is over the repetitions; ±
+    is half the interquartile range. If a time does not fit those of neighbouring sizes, the size is
+    measured again, and marked if it still does not fit. After Ctrl-C or a failed run, the files
+    contain the results so far, marked as incomplete. Exit code 1 if a run fails or receives wrong
+    data.
 
-    Who is fastest wins where the quartiles of the next do not reach it; otherwise nobody does. In
-    the heat map a cell has the colour of the winner, or, where that is the highlighted one, a shade
-    of blue that says by how much of the second best's time it is faster; the number is how many
-    times as long the MPI library's own choice takes.
+    An algorithm wins only if its quartiles do not overlap the runner-up's. In the heat map, a cell
+    has the colour of the winner. If the highlighted algorithm wins, the shade of blue shows its
+    gain over the second best. The number is the time of the MPI library's own choice, divided by
+    the winner's.
 
-    In place of a collective, `links` measures messages over several links of a node at once: every
-    second rank of a mesh, or without one rank 0, sends to its neighbours, receives from them, and
-    exchanges with them. Prints the times, and α, β and τ of (α + nβ)(1 + (l − 1)τ) for each range
-    of sizes; the picture is as in the paper (Chan et al., 2006).
+    Instead of a collective, `links` measures messages over several links of a node at the same
+    time: every second rank of a mesh (without a mesh: rank 0) sends to its neighbours, receives
+    from them, and exchanges with them. Prints the times, and α, β and τ of (α + nβ)(1 + (l − 1)τ)
+    for each range of sizes; the figure follows the paper (Chan et al., 2006).
 
     Examples:
 
@@ -212,7 +213,7 @@ def bench(
     if machine is not None:
         raise InputError(f"--machine is for bench links, not for {collective}")
     if paper and collective != "alltoall":
-        raise InputError(f"--paper is of the paper on alltoall, not on {collective}")
+        raise InputError(f"--paper is for alltoall, not for {collective}")
     capped = paper and ranks is None
     if ranks is None:
         ranks = alltoall_paper.RANKS if paper else STANDARD_RANKS
@@ -305,7 +306,7 @@ def bench(
             if partly := Results([*measured, *arrived]).all:
                 write_csv(Results(partly), csv, complete=False)
                 write_json(Results(partly), json_, complete=False)
-                print(f"toccata: {csv}, {json_}: not complete", file=sys.stderr)
+                print(f"toccata: {csv} and {json_} are incomplete", file=sys.stderr)
             raise
     if not measured:
         raise Failure("nothing could be measured: no algorithm is possible with these ranks")
@@ -345,7 +346,7 @@ def _check_options_of_links(context: typer.Context) -> None:
         and source.name == "COMMANDLINE"
     ]
     if given:
-        raise InputError(f"bench links takes no {', '.join(given)}")
+        raise InputError(f"bench links does not accept {', '.join(given)}")
 
 
 def _bench_links(
@@ -386,7 +387,8 @@ def _bench_links(
         print_whole(links.fit_table(found))
     for size in links.alone(timings):
         console.print(
-            f"[dim]without a fit: {q.show_bytes(size)}, the only size of its range; it takes two[/]"
+            f"[dim]without a fit: {q.show_bytes(size)}, the only size of its range; a fit needs "
+            "two[/]"
         )
     links.write_csv(timings, csv)
     where = machine or "rank 0 and its neighbours"

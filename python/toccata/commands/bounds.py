@@ -20,7 +20,8 @@ def bounds_(
         ),
     ],
     collective: Annotated[
-        str | None, typer.Argument(metavar="COLLECTIVE", help="As allgather; all if not given.")
+        str | None,
+        typer.Argument(metavar="COLLECTIVE", help="Collective, as allgather; all by default."),
     ] = None,
     links: Annotated[
         str,
@@ -36,7 +37,7 @@ def bounds_(
             "--ranks",
             metavar="P",
             parser=number_of_ranks,
-            help="All the machine's cores if not given.",
+            help="Number of ranks; all cores of the machine by default.",
         ),
     ] = None,
     placement: PlacementOption = None,
@@ -45,17 +46,17 @@ def bounds_(
         str, typer.Option("--bytes", metavar="N", help="Of the whole vector, as 64 or 4K.")
     ] = "1M",
 ) -> None:
-    """Set what algorithms reach on a network beside what no algorithm does with less.
+    """Compare what algorithms reach on a network with lower bounds for all algorithms.
 
-    Without COLLECTIVE, print the bounds of all. Rounds are messages one after the other, with one
-    message per link of a node at a time. Bytes are those over a link as wide as a node's: with any
-    routes, by smallest cuts (alltoall: by flows); and by the network's own routes, by a linear
-    program up to 64 nodes. On a torus routes go in dimension order, elsewhere over all shortest
-    ways alike. In brackets, how many times the bound.
+    Without COLLECTIVE, print the bounds of all collectives. Rounds are consecutive messages, one
+    message per link of a node at a time. Bytes are those that cross a link as wide as a node's: for
+    any routes, by smallest cuts (alltoall: by flows), and for the network's own routes, by a linear
+    program up to 64 nodes. Routes on a torus follow the order of the dimensions; other networks use
+    all shortest paths equally. Brackets contain the multiple of the bound.
 
-    --links multiplies capacities: of a cable A-B, of a vertex (of a switch its cable upwards), or
-    of a level. Cells of a torus are called by their coordinates, others as leaf0, node3, or by the
-    names in the file. Uplinks are as wide as all nodes below them, so leaf=1/2 is a 2:1 taper.
+    --links multiplies the capacity of a cable A-B, of a vertex (for a switch, of its uplink), or of
+    a level. Cells of a torus are named by their coordinates, other vertices as leaf0 or node3, or
+    as in the file. Uplinks are as wide as all nodes below them, so leaf=1/2 is a 2:1 taper.
 
     Examples:
 

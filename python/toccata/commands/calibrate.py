@@ -12,7 +12,7 @@ from toccata.commands.common import LauncherArgs, MpiOption, console, count, pri
 
 def calibrate(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes: .json.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Model to write: .json.")
     ],
     ranks: Annotated[
         int,
@@ -21,7 +21,7 @@ def calibrate(
         ),
     ] = 2,
     sizes: Annotated[
-        str, typer.Option(metavar="LIST", help="Bytes a message, as 1:4M (doubling).")
+        str, typer.Option(metavar="LIST", help="Bytes per message, as 1:4M (doubling).")
     ] = "1:4M",
     repetitions: Annotated[
         int,
@@ -36,7 +36,7 @@ def calibrate(
         typer.Option(
             metavar="P",
             parser=count("number of ranks", 0, q.MOST_RANKS),
-            help="Take so many ranks for a node; 0: those that share memory.",
+            help="Ranks per node; 0: those that share memory.",
         ),
     ] = 0,
     mpi: MpiOption = "auto",
@@ -44,10 +44,10 @@ def calibrate(
 ) -> None:
     """Measure messages on this machine, level by level, and fit a model for `predict` to them.
 
-    A pair of ranks of each level of the machine that there are two ranks of plays ping-pong and
-    sends bursts of messages; where there are several nodes, more and more pairs do at once. Give
-    so many ranks, and the launcher such arguments, that all levels occur. Prints the parameters and
-    how far they are from what was measured.
+    At each level of the machine, one pair of ranks runs ping-pong and sends bursts of messages;
+    between nodes, an increasing number of pairs does so at the same time. Choose the number of
+    ranks and the arguments of the launcher so that ranks occur at all levels. Prints the parameters
+    and the errors of the fit.
 
     Examples:
 

@@ -33,7 +33,7 @@ progress_console = console if console.is_terminal else Console(stderr=True)
 
 
 def count(what: str, least: int = 1, most: int = q.MOST_COUNT) -> Callable[[str], int]:
-    """For options: what is no whole number from `least` to `most` is named in the complaint."""
+    """For options: accepts integers from `least` to `most`."""
     return lambda text: q.parse_count(str(text), what, least, most)  # defaults come here as well
 
 
@@ -70,21 +70,23 @@ MpiOption = Annotated[
     typer.Option(
         metavar="MPI",
         autocompletion=lambda: ["auto", *launcher.LAUNCHED],
-        help="Whose mpirun: openmpi, mpich, intelmpi, or auto: the first that was built for.",
+        help="MPI to use: openmpi, mpich, intelmpi, or auto (the first with a library).",
     ),
 ]
 LauncherArgs = Annotated[
     str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
 ]
-NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the data received.")]
-CsvFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Where the table goes.")]
-JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="The same as JSON.")]
+NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the received data.")]
+CsvFile = Annotated[Path | None, typer.Option(metavar="FILE", help="CSV file to write.")]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="JSON file to write.")
+]
 ModelOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
         autocompletion=predicting.model_names,
-        help="What messages cost: lassen, quartz-like, gigabit, gpc, usual, or a file.",
+        help="Cost model of messages: lassen, quartz-like, gigabit, gpc, usual, or a file.",
     ),
 ]
 BlockBytes = Annotated[
@@ -104,7 +106,7 @@ Names = Annotated[
     typer.Argument(
         metavar="NAME",
         autocompletion=lambda: [*collective_names(), *algorithm_names()],
-        help="Algorithms, collectives, or mine.py:ring of a file; all if none is given.",
+        help="Algorithms, collectives, or mine.py:ring from a file; all by default.",
     ),
 ]
 

@@ -13,26 +13,26 @@ from toccata.errors import Failure
 def demo_(
     mpi: MpiOption = "auto",
     no_hosts: Annotated[
-        bool, typer.Option("--no-hosts", help="Only on this machine as it is.")
+        bool, typer.Option("--no-hosts", help="Measure only this machine.")
     ] = False,
     whole: Annotated[
         bool,
         typer.Option(
             "--whole",
-            help="All collectives, 2, 4 and 8 ranks, up to 1 MiB: a quarter of an hour.",
+            help="Measure all collectives on 2, 4 and 8 ranks, up to 1 MiB (15 minutes).",
         ),
     ] = False,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The picture.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Figure to write.")
     ] = Path("results/demo.png"),
 ) -> None:
-    """Set the preloaded library's choice beside the MPI library's own, with nothing set.
+    """Compare the automatic choice of the preloaded library with the MPI library's own algorithms.
 
-    On this machine, and, as root and with Open MPI, on four hosts that it plays: network namespaces
-    with 1 ms between any two and 100 Mbit/s each (bench/cluster). What is timed comes after the
-    first calls of each size, in which the library tries what may be better; where that was more
-    than 5% worse, it is measured twice more, and the middle holds. Where the quartiles of the two
-    overlap, nobody wins: `?` behind the ratio, and grey in the picture.
+    Measures this machine and, as root with Open MPI, four hosts that it emulates: network
+    namespaces with a latency of 1 ms and 100 Mbit/s each (bench/cluster). Timing starts after the
+    first calls of each size, in which the library makes its trials. If the automatic choice is more
+    than 5% slower, it is measured twice more, and the median counts. If the quartiles of the two
+    overlap, there is no winner: `?` follows the ratio, and the cell is grey in the figure.
     """
     from toccata import demo, drawing  # matplotlib takes a second to load
 
@@ -66,6 +66,6 @@ def demo_(
     print_whole(demo.table(cells))
     console.print(f"\n{demo.summary(cells)}")
     if why and not no_hosts:
-        console.print(f"without the four hosts, where there is more to win: {why}")
+        console.print(f"without the four emulated hosts, where gains are larger: {why}")
     drawing.write(demo.draw(cells, f"Nothing set but the preload, {library}"), output)
     console.print(f"wrote {output}")

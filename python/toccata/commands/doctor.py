@@ -14,7 +14,7 @@ from toccata.errors import Failure
 def doctor(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND", help="After --, as it is to be run: mpirun -n 4 ./app."),
+        typer.Argument(metavar="COMMAND", help="Command after --, as mpirun -n 4 ./app."),
     ] = None,
     mpi: Annotated[str | None, typer.Option(metavar="MPI", help="As for toccata run.")] = None,
     seconds: Annotated[
@@ -24,14 +24,14 @@ def doctor(
         ),
     ] = practice.SECONDS,
 ) -> None:
-    """Look whether all is well: MPIs, libraries, settings, the machine, and your own command.
+    """Check the installation: MPIs, libraries, settings, the machine, and your own command.
 
-    Says of each MPI found whether there is a library for it, of each setting where it comes from
-    and whether it can be understood, and of all that is wrong what to do. With a command, that very
-    command is started with the library preloaded, and every rank that comes to MPI_Init says
-    whether it has it; there the program ends, before anything of its own. (A program that does not
-    get the library begins, and is ended.) Choices are judged for the ranks of the command; without
-    one, for as many as this host has cores. Exit code 0 only if all is well.
+    Prints for each MPI whether a library exists for it, for each setting its origin and whether it
+    is valid, and for each problem the remedy. With a command, starts this command with the library
+    preloaded: every rank reports in MPI_Init whether it has the library, and the program ends
+    there. (A program without the library starts, and doctor ends it.) Checks choices for the ranks
+    of the command; without a command, for one rank per core of this host. Exit code 0 only if
+    nothing is wrong.
 
     Examples:
 
@@ -53,4 +53,4 @@ def doctor(
             console.print(f"       {'':9} {each.remedy}", soft_wrap=True)
     wrong = sum(not each.good for each in findings)
     if wrong:
-        raise Failure(f"{wrong} of {len(findings)} findings are wrong; what to do stands beside")
+        raise Failure(f"{wrong} of {len(findings)} checks failed; the remedy follows each of them")

@@ -18,7 +18,7 @@ MOST_WALKED = 2_000_000  # messages of all ranks; a walk of so many takes a seco
 def explain(
     subject: Annotated[
         str,
-        typer.Argument(metavar="FILE|COLLECTIVE", help="A report of a run, or a collective."),
+        typer.Argument(metavar="FILE|COLLECTIVE", help="Report of a run, or a collective."),
     ],
     output: Annotated[
         Path | None,
@@ -35,19 +35,20 @@ def explain(
     placement: PlacementOption = None,
     model: ModelOption = "usual",
     tuning_: Annotated[
-        Path | None, typer.Option("--tuning", metavar="FILE", help="What TOCCATA_TUNING would be.")
+        Path | None,
+        typer.Option("--tuning", metavar="FILE", help="Tuning file, as TOCCATA_TUNING."),
     ] = None,
 ) -> None:
-    """Say what was chosen in a run and what that gave, or what would be chosen in a call, and why.
+    """Explain which algorithms a run chose, why, and the gain; or predict the choice for a call.
 
-    TOCCATA_REPORT=FILE.json has a run write a report. Of each collective, communicator and size it
-    says what served, why, what that takes, and what the MPI library's own takes where
-    that was tried; "before" is reckoned from these. `-o` draws before and after.
+    With TOCCATA_REPORT=FILE.json a run writes a report. For each collective, communicator and size,
+    explain prints the algorithm, the reason, its time, and the native time if it was measured;
+    "before" is calculated from these. `-o` draws the times before and after.
 
-    Of a collective it says what the library would choose on that machine: by the tuning file, the
-    measured point that is nearest; else by the model, with every candidate's time. Times in the
-    first column are what the library goes by, of the schedules of a few ranks; those in the second
-    are walks of all ranks, where these are not too many.
+    For a collective, explain prints what the library would choose on a machine: by the nearest
+    point of the tuning file, otherwise by the model, with the time of every candidate. "Sketched"
+    times, which the library uses, are estimated from the schedules of a few ranks; "walked" times
+    follow the schedules of all ranks, unless these are too many.
 
     Examples:
 
@@ -57,14 +58,14 @@ def explain(
     """
     if subject in [each.name for each in _core.collectives()]:
         if ranks is None:
-            raise InputError(f"how many ranks call {subject}? Give --ranks")
+            raise InputError("the number of ranks is missing: give --ranks")
         if output is not None:
-            raise InputError("--output draws reports")
+            raise InputError("--output requires a report: it does not draw a single call")
         _of_a_call(subject, ranks, q.parse_bytes(size), machine, placement, model, tuning_)
         return
     if not subject.endswith(".json") and not Path(subject).exists():
         known = ", ".join(each.name for each in _core.collectives())
-        raise InputError(f"'{subject}' is no file and no collective; known are {known}")
+        raise InputError(f"'{subject}' is neither a file nor a collective; known are {known}")
     outputs.check_pictures(output)
     report = reports.read(Path(subject))
     print_whole(reports.table(report))
@@ -105,29 +106,35 @@ def _of_a_call(
         choice.text for choice, _ in _core.worth_trying(collective, shape, parameters, [size])[0]
     }
     if tuned is not None:
-        console.print(f"{what}: [bold]{tuned.text}[/], tuned: the nearest point of {file} says so")
+        console.print(f"{what}: [bold]{tuned.text}[/], tuned: by the nearest point of {file}")
     elif ranked:
-        why = f"{file} has no point that is near" if file is not None else "nothing was measured"
+        why = f"{file} has no point nearby" if file is not None else "no measurement exists"
         console.print(
             f"{what}: [bold]{ranked[0][0].text}[/], modelled: {why}, and the model "
-            f"{parameters.name} has it in front"
+            f"{parameters.name} ranks it first"
         )
         console.print(
-            "the library begins with native, tries those marked * beside it, and takes the quickest"
+            "the library starts with native, tries the candidates marked *, and keeps the fastest"
         )
         if ranked[0][0].reduces:
             console.print(
-                "but for sums of floating-point numbers, which keep their bits: native, unless "
+                "sums of floating-point numbers stay native to keep their bits, unless "
                 "TOCCATA_GUARD=all"
             )
     else:
-        console.print(f"{what}: native; no algorithm of ours can run there")
+        console.print(f"{what}: native; no algorithm of Toccata can run there")
         return
     few = ranks <= predicting.MOST_BOUNDED_RANKS
     bound = _core.LowerBound(ranked[0][0], shape, parameters)(size) if few else None
     table = PlainTable()
     table.add_column("Candidate", no_wrap=True)
-    for heading in ("Sketched\nµs", "Walked\nµs", "Over the\nfirst", "Rounds", "Messages\na rank"):
+    for heading in (
+        "Sketched\nµs",
+        "Walked\nµs",
+        "Relative\nto first",
+        "Rounds",
+        "Messages\nper rank",
+    ):
         table.add_column(heading, justify="right", no_wrap=True)
     wrong: dict[str, str] = {}
     for choice, seconds in ranked:
@@ -148,7 +155,7 @@ def _of_a_call(
         )  # fmt: skip
     print_whole(table)
     if bound is not None:
-        console.print(f"no algorithm takes less than {q.show_microseconds(bound)} µs by that model")
+        console.print(f"lower bound by this model: {q.show_microseconds(bound)} µs")
     if wrong:
         name = next(iter(wrong))
         raise Failure(

@@ -12,30 +12,35 @@ from toccata.errors import InputError
 
 
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `toccata tune` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Tuning file from `toccata tune`.")],
     openmpi: Annotated[
-        bool, typer.Option("--openmpi", help="A rules file of Open MPI 4.1's coll/tuned.")
+        bool, typer.Option("--openmpi", help="Write a rules file for Open MPI 4.1 (coll/tuned).")
     ] = False,
-    openmpi5: Annotated[bool, typer.Option("--openmpi5", help="The same of Open MPI 5.")] = False,
-    mpich: Annotated[bool, typer.Option("--mpich", help="MPICH's JSON selection file.")] = False,
-    ucc: Annotated[bool, typer.Option("--ucc", help="UCC's tune string.")] = False,
+    openmpi5: Annotated[bool, typer.Option("--openmpi5", help="The same for Open MPI 5.")] = False,
+    mpich: Annotated[
+        bool, typer.Option("--mpich", help="Write a JSON selection file for MPICH.")
+    ] = False,
+    ucc: Annotated[bool, typer.Option("--ucc", help="Write a tune string for UCC.")] = False,
     table: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Of --mpich: its coll_selection.json, or its library.",
+            help="With --mpich: its coll_selection.json, or its library.",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Else it is printed.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write; standard output by default."
+        ),
     ] = None,
 ) -> None:
-    """Tell a tuning file's choices to an MPI alone, as far as it has the algorithms itself.
+    """Export the choices of a tuning file to an MPI that runs without Toccata.
 
-    Where the best is an algorithm that it does not have, it gets the best of those that it has, if
-    that takes less than 95% of native's time; else its own choice stays. Its rules know no nodes:
-    of several numbers of them the most count. As in the library a rule holds for what is nearest to
-    a measured point, and for nothing that is far from all.
+    If the MPI does not have the best algorithm, it gets the best one that it has, provided that it
+    takes less than 95% of the native time; otherwise its own choice stays. Its rules ignore nodes:
+    for several numbers of nodes, the rule for the largest number is exported. As in the library, a
+    rule applies near a measured point only.
 
     Examples:
 
@@ -46,9 +51,9 @@ def export(
     - `toccata export ours.json --ucc`
     """
     if [openmpi, openmpi5, mpich, ucc].count(True) != 1:
-        raise InputError("say one of --openmpi, --openmpi5, --mpich and --ucc")
+        raise InputError("give one of --openmpi, --openmpi5, --mpich and --ucc")
     if table is not None and not mpich:
-        raise InputError("--table is of --mpich")
+        raise InputError("--table requires --mpich")
     outputs.check(output)
     found = tuning.read(file)
     if mpich:
@@ -63,7 +68,7 @@ def export(
     output.write_text(text)
     known = exporting.MPICH if mpich else exporting.UCC if ucc else exporting.OPENMPI
     wanted, ruled = exporting.gone_over(found, known)
-    console.print(f"wrote {output}: {ruled} of {wanted} settings that are not native's go over")
+    console.print(f"wrote {output}: exported {ruled} of {wanted} choices that are not native")
 
 
 def _library() -> Path:
@@ -72,4 +77,4 @@ def _library() -> Path:
         for place in ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"):
             if file and (path := Path(place) / file).exists():
                 return path
-    raise InputError("MPICH's library is not here; give --table with its coll_selection.json")
+    raise InputError("MPICH's library was not found; give --table with its coll_selection.json")

@@ -23,11 +23,13 @@ def fit_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of recorded times, CSV.")],
     machine: Annotated[
         list[str] | None,
-        typer.Option("--machine", "-m", metavar="NAME", help="Only this one; may be repeated."),
+        typer.Option("--machine", "-m", metavar="NAME", help="Only this machine; may be repeated."),
     ] = None,
     nodes: Annotated[
         list[str] | None,
-        typer.Option("--nodes", metavar="NODES", help="Only jobs of so many, as 32 or 4x4x4."),
+        typer.Option(
+            "--nodes", metavar="NODES", help="Only jobs with this number of nodes, as 32 or 4x4x4."
+        ),
     ] = None,
     split: Annotated[
         Split,
@@ -46,19 +48,18 @@ def fit_(
         typer.Option(metavar="FILE", help="Draw times over sizes, of the job with most of them."),
     ] = None,
 ) -> None:
-    """Fit a cost model's parameters to recorded times, and judge it by the others.
+    """Fit a cost model to one part of the recorded times, and validate it with the rest.
 
-    FILE has times of single algorithms: what `toccata bench --csv` wrote, or what the PICO
-    benchmark recorded on other machines. Those that are ours are walked; the model's parameters are
-    fitted to one part of the times, and the rest shows how good it is: the median error of the
-    predicted times; how many pairs of algorithms whose times differ by more than 20% are in the
-    right order; and the regret, the time of the algorithm predicted to be best over that of the
-    real best.
+    FILE contains times of single algorithms, from `toccata bench --csv` or from the PICO benchmark
+    on other machines. The fit uses algorithms that Toccata has. The rest of the times shows the
+    quality of the model: the median error of predicted times; the share of pairs of algorithms in
+    the right order, if their times differ by more than 20%; and the regret, which is the time of
+    the predicted best algorithm divided by the time of the real best.
 
-    Then what choosing by the model is worth, in settings where the MPI's own choice was recorded
-    too: the mean regret of what the model proposes, which is the default unless another beats its
-    price by more than 10%; of the first of ours by the schedules of a few ranks, and by a walk of
-    all; of the better of the first and the default (which trials find out); and of the default.
+    If the MPI's own choice was recorded too, prints the mean regret of five ways to choose: the
+    model's proposal, which is the default unless another algorithm is predicted to be more than 10%
+    faster; the first algorithm of Toccata by the schedules of a few ranks; the first by a walk of
+    all ranks; the better one of the first and the default (found by trials); and the default alone.
 
     Examples:
 
@@ -79,7 +80,7 @@ def fit_(
     found = cross_validation.load(file, machine or [], nodes or [])
     if save is not None and len(found.machines) > 1:
         raise InputError(
-            f"--save writes one model; say --machine with one of {', '.join(found.machines)}"
+            f"--save writes one model; give --machine with one of {', '.join(found.machines)}"
         )
     outputs.check_pictures(plot, curves)
     outputs.check(save)

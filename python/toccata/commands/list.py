@@ -16,9 +16,11 @@ def list_(
             metavar="COLLECTIVE", autocompletion=collective_names, help="Only of this collective."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="An array of objects.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print an array of JSON objects.")
+    ] = False,
 ) -> None:
-    """List the algorithms, their parameters and what they need.
+    """List the algorithms, their parameters and constraints.
 
     Examples:
 

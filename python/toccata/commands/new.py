@@ -22,12 +22,12 @@ def new(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where it goes; NAME.py unless told."),
+        typer.Option("--output", "-o", metavar="FILE", help="File to write; NAME.py by default."),
     ] = None,
 ) -> None:
-    """Write the skeleton of an algorithm in Python, which passes the proof, to be changed.
+    """Write a skeleton of an algorithm in Python, which passes the proof, for you to change.
 
-    Its first lines show its schedule on four ranks.
+    Its first lines show the schedule of four ranks.
 
     Examples:
 
@@ -37,13 +37,13 @@ def new(
     collective, slash, short = name.partition("/")
     if not slash or not re.fullmatch(r"[a-z][a-z0-9_]*", short):
         raise InputError(
-            f"'{name}' is no name for an algorithm; write COLLECTIVE/NAME, as allgather/mine, with "
+            f"invalid name '{name}': expected COLLECTIVE/NAME, as allgather/mine, with "
             "lower case letters, digits and _"
         )
     catalogue.of_collective(collective)  # says so if there is no such collective
     path = output or Path(f"{short}.py")
     if path.exists():
-        raise InputError(f"{path} is there already; give another file by --output")
+        raise InputError(f"{path} exists already; give another file with --output")
     text = skeletons.text(collective, short)
     path.write_text(text)
     choice = catalogue.find(f"{path}:{short}")

@@ -75,29 +75,29 @@ def predict(
         ),
     ] = "1:1M:4",
     ratios: Annotated[
-        bool, typer.Option("--ratios", help="Tell how many times the lower bound each takes.")
+        bool, typer.Option("--ratios", help="Print the multiples of the lower bound.")
     ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Plot it: .png, .svg or .pdf."),
     ] = None,
     json_: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="All times as plain data.")
+        Path | None, typer.Option("--json", metavar="FILE", help="CSV file with all times.")
     ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
             metavar="SECONDS",
             parser=count("number of seconds"),
-            help="Leave out algorithms whose walks would take longer, about.",
+            help="Leave out algorithms whose walks would take longer (estimated).",
         ),
     ] = None,
 ) -> None:
-    """Predict how long algorithms take on a machine, beside what any of them takes at least.
+    """Predict how long algorithms take on a machine, compared with a lower bound.
 
-    The schedules of all ranks are walked, each rank with a clock of its own, by the model's
-    parameters for each level of the machine. A model is one that comes with us, or a file, as
-    `toccata calibrate` writes it; docs/models.md says what is in it and where it comes from.
+    Walks the schedules of all ranks, with one clock per rank and the model's parameters for each
+    level of the machine. A model is a name that comes with Toccata, or a file from `toccata
+    calibrate`; docs/models.md describes the parameters and their origin.
 
     Examples:
 
@@ -142,8 +142,8 @@ def predict(
     )
     if total > LONG:
         print(
-            f"toccata: this takes about {duration(total)}; --limit 10 leaves out what takes long, "
-            "Ctrl-C keeps what is there",
+            f"toccata: this takes about {duration(total)}; --limit 10 leaves out slow algorithms, "
+            "Ctrl-C keeps the results so far",
             file=sys.stderr,
         )
     all_: list[predicting.Predicted] = []
@@ -191,11 +191,11 @@ def _where(
     """The model and the machines that are asked for."""
     if platform is None:
         if not model:
-            raise InputError("what do messages cost? Give --model or --platform")
+            raise InputError("the cost of messages is missing: give --model or --platform")
         return predicting.read_model(model), machine
     if model or machine:
         given = f"--model {model}" if model else "--machine"
-        raise InputError(f"--platform {platform} is both, model and machine; leave out {given}")
+        raise InputError(f"--platform {platform} contains model and machine; leave out {given}")
     there = platforms.find(platform)
     return there.model, [there.machine]
 

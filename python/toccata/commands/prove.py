@@ -50,9 +50,9 @@ def prove(
 ) -> None:
     """Prove algorithms that are not in the library, and write their schedules to a file.
 
-    Takes functions in Python (see `toccata new`), MSCCL programs, and files that this command
-    wrote. Proves as `toccata verify` does, and names the line of a Python file that is wrong.
-    Exit code 1 if anything is wrong; then nothing is written.
+    Accepts functions in Python (see `toccata new`), MSCCL programs, and files that this command
+    wrote. The proofs are those of `toccata verify`; an error names the line of the Python file.
+    Exit code 1 if a proof fails; then no file is written.
 
     Examples:
 
@@ -66,7 +66,7 @@ def prove(
     chosen = subjects(names)
     if output is not None and len(chosen) != 1:
         given = ", ".join(map(name_of, chosen))
-        raise InputError(f"--output {output} takes one algorithm, here are {given}; name one")
+        raise InputError(f"--output {output} requires one algorithm, not {given}; name one")
     known = partial(machines.shape, machine=machine, placement=placement) if machine else None
     work = {
         name_of(each): [
@@ -120,8 +120,7 @@ def _write(
     if output.suffix == ".xml":
         if len(shapes) != 1:
             raise InputError(
-                f"{output}: a program of MSCCL is of one number of ranks; give --ranks "
-                f"{shapes[-1].p}"
+                f"{output}: an MSCCL program has one number of ranks; give --ranks {shapes[-1].p}"
             )
         output.write_text(_core.msccl(choice, shapes[0]))
     else:

@@ -30,7 +30,11 @@ def reorder(
     p: Annotated[
         int | None,
         typer.Option(
-            "-p", "--ranks", metavar="P", parser=number_of_ranks, help="One a core unless given."
+            "-p",
+            "--ranks",
+            metavar="P",
+            parser=number_of_ranks,
+            help="Number of ranks; one per core by default.",
         ),
     ] = None,
     placement: PlacementOption = None,
@@ -44,16 +48,17 @@ def reorder(
         int | None, typer.Option(help="Choose at random among equally close cores, as the paper.")
     ] = None,
     scotch: Annotated[
-        bool, typer.Option("--scotch/--no-scotch", help="Set Scotch's mapping beside ours.")
+        bool, typer.Option("--scotch/--no-scotch", help="Compare with Scotch's mapping.")
     ] = True,
     rankfile: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write how to start a job so mapped.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="File for the launcher, to start a job with this mapping."
+        ),
     ] = None,
     launcher: Annotated[
         str,
-        typer.Option(
-            metavar="NAME", help="Whose format --rankfile writes: openmpi, slurm or mpich."
-        ),
+        typer.Option(metavar="NAME", help="Format of --rankfile: openmpi, slurm or mpich."),
     ] = "openmpi",
     output: PictureFile = None,
     paper: Annotated[
@@ -61,12 +66,12 @@ def reorder(
         typer.Option("--paper", help="The paper's figures 3, 4 and 7 instead, as predicted here."),
     ] = False,
 ) -> None:
-    """Map an algorithm's ranks onto a machine, and tell what that is good for.
+    """Map an algorithm's ranks onto a machine, and print the gain.
 
-    Before and after, for ranks placed there: bytes times distance, bytes that cross each level and
-    that leave the busiest of its objects, time by a model, and how long the mapping took to find,
-    beside what the Scotch library finds for the same traffic. With --rankfile, the mapping is
-    written for mpirun, srun or mpiexec, for those who can start their job reordered.
+    Prints for the ranks before and after: bytes times distance, bytes that cross each level, bytes
+    that leave its busiest object, predicted time, and the time to find the mapping; compared with
+    the mapping of the Scotch library for the same traffic. --rankfile writes the mapping for
+    mpirun, srun or mpiexec, so that you can start your job reordered.
 
     Examples:
 
@@ -96,7 +101,7 @@ def reorder(
         raise InputError(f"{name} {why}, here are {ranks}")
     if order not in ("auto", *_core.orders_for(choice)):
         raise InputError(
-            f"--order {order}: {name} takes {', '.join(_core.orders_for(choice))} or auto"
+            f"--order {order}: {name} accepts {', '.join(_core.orders_for(choice))} or auto"
         )
     from toccata import predicting
 

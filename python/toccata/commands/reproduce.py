@@ -29,18 +29,18 @@ class PaperName(StrEnum):
 def reproduce(
     paper: Annotated[PaperName, typer.Argument(metavar="PAPER", help=", ".join(PaperName))],
     quick: Annotated[
-        bool, typer.Option("--quick", help="A subset, in minutes rather than hours.")
+        bool, typer.Option("--quick", help="Simulate a subset, in minutes instead of hours.")
     ] = False,
     docs: Annotated[
-        Path, typer.Option(metavar="DIRECTORY", help="Where reproduction.md is, or is to be.")
+        Path, typer.Option(metavar="DIRECTORY", help="Folder of reproduction.md.")
     ] = Path("results"),
 ) -> None:
-    """Make a paper's tables and figures with our numbers beside the paper's.
+    """Reproduce the tables and figures of a paper, compared with the paper's numbers.
 
-    And `selectors`, which is no paper: every collective beside SimGrid's selectors. Simulates what
-    the paper measured, on machines like the paper's, and writes its section of reproduction.md, the
-    pictures, and all times as CSV. Whatever was simulated is kept, so that a run which was
-    interrupted goes on where it ended.
+    Simulates the paper's measurements on similar machines, and writes the paper's section of
+    reproduction.md, the figures, and all times as CSV. `selectors` is not a paper: it compares all
+    collectives with SimGrid's selectors. Results are kept, so that an interrupted run continues
+    where it stopped.
 
     Examples:
 
@@ -69,7 +69,7 @@ def reproduce(
         try:
             found = page.Found(simulating.run_all(work, told))
         except KeyboardInterrupt:
-            console.print(f"interrupted: {done} {cells} are kept; the same command goes on")
+            console.print(f"interrupted: {done} {cells} are kept; the same command continues")
             raise typer.Abort from None
     late = [f"{cell.algorithm} among {cell.ranks} {each.why_not}"
             for (_, cell), each in found.outcomes.items() if each.late]  # fmt: skip

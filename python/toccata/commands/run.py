@@ -13,7 +13,7 @@ from toccata import _core, catalogue, launcher, outputs, outside, starting
 from toccata.errors import InputError
 
 
-def _served(collective: str, help_: str = "The same for the MPI call of that name.") -> Any:
+def _served(collective: str, help_: str = "The same for the MPI function of that name.") -> Any:
     """The option that says what serves a collective."""
 
     def names() -> list[str]:
@@ -47,13 +47,13 @@ def with_report(words: Sequence[str]) -> list[str]:
 
 def run(
     command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND", help="After --, as mpirun -n 4 ./app.")
+        list[str], typer.Argument(metavar="COMMAND", help="Command after --, as mpirun -n 4 ./app.")
     ],
     allgather: Annotated[
         str | None,
         _served(
             "allgather",
-            "What serves MPI_Allgather and MPI_Allgatherv; otherwise TOCCATA_ALLGATHER says it.",
+            "Algorithm for MPI_Allgather and MPI_Allgatherv; overrides TOCCATA_ALLGATHER.",
         ),
     ] = None,
     alltoall: Annotated[str | None, _served("alltoall", "The same for MPI_Alltoall.")] = None,
@@ -89,30 +89,33 @@ def run(
         typer.Option(
             metavar="MPI",
             autocompletion=lambda: list(launcher.FAMILIES),
-            help="Which MPI the command starts where nobody can tell: openmpi, mpich, intelmpi "
-            "or abi.",
+            help="MPI of the command, if it cannot be detected: openmpi, mpich, intelmpi or abi.",
         ),
     ] = None,
     report: Annotated[
         str | None,
         typer.Option(
             metavar="[FILE.json]",
-            help="At the end, rank 0 prints what ran; or writes it to a file, for toccata explain.",
+            help="At the end, print which algorithms ran, or write it to a file for toccata "
+            "explain.",
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the command instead.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the command without running it.")
+    ] = False,
 ) -> None:
-    """Run an MPI program, unchanged, with our collectives.
+    """Run an MPI program, unchanged, with Toccata's collectives.
 
-    Looks which MPI the program runs with, preloads the library built for that into all ranks, and
-    hands them every TOCCATA_* variable by the launcher's own way, on all hosts. The launcher may be
-    mpirun or mpiexec of any MPI, orterun, prterun, srun, jsrun, aprun or flux run, behind env,
-    timeout, nice, numactl or time, or a shell script that has one of them. The exit code is the
-    program's; 2 where the program and the launcher do not belong together.
+    Detects the MPI of the program, preloads the library for it into all ranks, and passes every
+    TOCCATA_* variable to all hosts. Accepts mpirun or mpiexec of any MPI, orterun, prterun, srun,
+    jsrun, aprun and flux run, also after env, timeout, nice, numactl or time, and shell scripts
+    that contain one of them. The exit code is the program's; 2 if the program and the launcher
+    belong to different MPIs.
 
     Examples:
 
-    - `toccata run --allgather sparbit --report -- mpirun -n 4 ./app`
+    - `toccata run --report -- mpirun -n 4 ./app`
+    - `toccata run --allgather sparbit -- mpirun -n 4 ./app`
     - `TOCCATA_ALLGATHER=bruck toccata run -- mpiexec.mpich -n 4 ./app`
     - `toccata run --bcast binomial -- srun -n 64 numactl --localalloc ./app`
     - `toccata run --mpi openmpi -- ./starts-it-somehow`
@@ -142,7 +145,7 @@ def run(
             settings["TOCCATA_REPORT"] = str(Path(report).absolute())
     if mpi is not None and mpi not in launcher.FAMILIES:
         known = ", ".join(launcher.FAMILIES)
-        raise InputError(f"--mpi {mpi} is no MPI that we know; give one of {known}")
+        raise InputError(f"--mpi {mpi} is not a known MPI; expected one of {known}")
     start = starting.prepare(command, settings, os.environ, mpi)
     starting.say(start.remarks)
     if dry_run:

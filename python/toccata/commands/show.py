@@ -34,7 +34,7 @@ def show_(
             "--rank",
             metavar="R",
             parser=rank_number,
-            help="All rounds of this rank alone.",
+            help="Show all rounds of this rank only.",
         ),
     ] = None,
     output: PictureFile = None,
@@ -42,11 +42,11 @@ def show_(
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
-    """Show who sends what to whom in each round, as text or as a picture.
+    """Show which rank sends which blocks to which rank in each round, as text or as a figure.
 
-    Blocks are named by their place in the buffer; recv, where results end up, is not mentioned. In
-    the picture a column is a rank, and what it received in the round is grey. Where a proof fails,
-    as `toccata verify` tells, the round and the rank that it names are marked.
+    Blocks are named by their position in the buffer; recv, the buffer of results, is not mentioned.
+    In the figure a column is a rank; blocks received in the round are grey. If a proof fails (see
+    `toccata verify`), its round and rank are marked.
 
     Examples:
 

@@ -54,7 +54,7 @@ def sim(
     ],
     ranks: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Numbers of ranks; one on each core unless told."),
+        typer.Option(metavar="LIST", help="Numbers of ranks; one per core by default."),
     ] = None,
     placement: Annotated[
         str, typer.Option(metavar="NAME", help="As for predict: sequential, cyclic, ...")
@@ -87,7 +87,8 @@ def sim(
     predicted: Annotated[
         bool,
         typer.Option(
-            "--predicted", help="Tell how far the platform's model is from the simulation."
+            "--predicted",
+            help="Compare the prediction of the platform's model with the simulation.",
         ),
     ] = False,
     limit: Annotated[
@@ -112,14 +113,13 @@ def sim(
 ) -> None:
     """Simulate a collective's algorithms on a machine that you do not have, with SimGrid.
 
-    The benchmark program, with the library in it, runs with all its ranks in one process, on a
-    network that is simulated; time passes in messages alone. Every cell takes the same time in
-    every run, so what was simulated before is remembered. The times are of the slowest rank, all
-    ranks beginning together. What a platform is made of is in platforms/, and docs/simulation.md
-    says what is simulated and what is not. `make simgrid` builds SimGrid.
+    Runs the benchmark program and the library with all ranks in one process, on a simulated
+    network; only messages take time. Every run gives the same times, so earlier results are kept.
+    Times are those of the slowest rank; all ranks start together. platforms/ describes the
+    platforms, docs/simulation.md what is simulated. `make simgrid` builds SimGrid.
 
-    Beside our algorithms come SimGrid's own selectors, which choose as the libraries of their names
-    do; what gives wrong data is left out.
+    The table also contains SimGrid's own selectors, which choose like the libraries of their names.
+    Algorithms that give wrong data are left out.
 
     Examples:
 
@@ -138,7 +138,7 @@ def sim(
     for each in others:
         if each not in simulating.SELECTORS and not each.startswith(simulating.PEER):
             raise InputError(
-                f"--peers {each}: is none of {', '.join(simulating.SELECTORS)}, nor one of "
+                f"--peers {each}: expected one of {', '.join(simulating.SELECTORS)}, or one of "
                 f"SimGrid's algorithms as {simulating.PEER}bruck"
             )
     if others and catalogue.is_among_neighbors(collective):
@@ -198,7 +198,7 @@ def sim(
             if partly.all:
                 write_csv(partly, csv, complete=False)
                 write_json(partly, json_, complete=False)
-                print(f"toccata: {csv}, {json_}: not complete", file=sys.stderr)
+                print(f"toccata: {csv} and {json_} are incomplete", file=sys.stderr)
             raise
     results = Results(simulating.measurements(there, outcomes))
     for p in numbers:
@@ -212,12 +212,14 @@ def sim(
                 f"which {outcome.why_not}[/]"
             )
     if not results.all:
-        raise Failure("nothing could be simulated; why stands above")
+        raise Failure("nothing could be simulated; see the messages above")
     unseen = sum(
         outcome.valid is None and outcome.seconds is not None for outcome in outcomes.values()
     )
     if unseen:
-        console.print(f"[dim]too large to look at the data: {unseen} of {len(cells)} cells[/]")
+        console.print(
+            f"[dim]data not checked because of its size: {unseen} of {len(cells)} cells[/]"
+        )
     if predicted:
         _print_predicted(there, outcomes)
     write_csv(results, csv)
@@ -244,4 +246,4 @@ def _print_predicted(
         error = model_beside.scored(platform, outcomes, of).error
         console.print(f"[dim]{name}: by the model, median error {error:.1%}[/]")
     found = model_beside.scored(platform, outcomes, predicted)
-    console.print(f"the model beside the simulation: {model_beside.text(found)}")
+    console.print(f"the model compared with the simulation: {model_beside.text(found)}")

@@ -35,7 +35,7 @@ def topo(
             "--ranks",
             metavar="P",
             parser=number_of_ranks,
-            help="So many ranks: on MACHINE, or started here.",
+            help="Number of ranks, on MACHINE or started here.",
         ),
     ] = None,
     placement: PlacementOption = None,
@@ -64,11 +64,11 @@ def topo(
         ),
     ] = None,
 ) -> None:
-    """Show a machine and where ranks are on it, as a tree or as a picture.
+    """Show a machine and where ranks run on it, as a tree or as a figure.
 
-    Without MACHINE, it is this one as hwloc sees it; with --ranks, so many are started by mpirun
-    and find out where they run as the library's algorithms do, TOCCATA_TOPOLOGY included. Objects
-    that are alike are told of once where there are many.
+    Without MACHINE, shows this machine as found by hwloc. With --ranks, mpirun starts that number
+    of ranks, which discover where they run like the library does, including TOCCATA_TOPOLOGY.
+    Identical objects are shown once.
 
     Examples:
 
@@ -82,16 +82,14 @@ def topo(
         if mpi != "auto" or launcher_args:
             raise InputError("--mpi and --launcher-args start ranks here; leave out MACHINE")
     elif placement is not None:
-        raise InputError(f"--placement {placement} is of no use without MACHINE")
+        raise InputError(f"--placement {placement} has no effect without MACHINE")
     elif p is None and (mpi != "auto" or launcher_args):
-        raise InputError("--mpi and --launcher-args are of no use without --ranks")
+        raise InputError("--mpi and --launcher-args have no effect without --ranks")
     if links and trees is None:
-        raise InputError(f"--links '{links}' is of no use without --trees")
+        raise InputError(f"--links '{links}' has no effect without --trees")
     if trees is not None:
         if machine is None or save is None:
-            raise InputError(
-                "--trees packs for a MACHINE and into a file; give --save FILE as well"
-            )
+            raise InputError("--trees requires MACHINE and --save FILE")
         outputs.check(save)
         outputs.check_pictures(output)
         from toccata import packing  # needs numpy, which `make install PLOTS=OFF` leaves out

@@ -24,13 +24,12 @@ def traffic(
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
-    """Count rounds, messages and blocks, and set them beside what the literature claims.
+    """Count rounds, messages and blocks, and compare them with the literature.
 
-    Every number is the largest over the ranks. Claims, where a paper has a closed form, stand
-    in brackets. Where counting would take too long, some ranks stand for all. With --machine, a
-    second table tells what crosses each of its levels, that is, goes between ranks in different
-    nodes, sockets, ...: the most that a rank sends, the most that leaves a region, and all of
-    it.
+    Every number is the maximum over the ranks. If a paper has a closed form, its value is in
+    brackets. If counting would take too long, it uses a sample of the ranks. With --machine, a
+    second table shows the bytes that cross each level, that is, bytes between ranks on different
+    nodes, sockets, ...: the maximum per rank, the maximum per region, and the total.
 
     Examples:
 

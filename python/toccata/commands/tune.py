@@ -41,14 +41,14 @@ WARMUP = 3  # calls
 def tune(
     collectives: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COLLECTIVE", help="As allgather; all if none is given."),
+        typer.Argument(metavar="COLLECTIVE", help="Collectives, as allgather; all by default."),
     ] = None,
     ranks: Annotated[
         str, typer.Option(metavar="LIST", help="Numbers of ranks, or a range FIRST:LAST:STEP.")
     ] = STANDARD_RANKS,
     per_node: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Ranks a node; as the launcher has it unless told."),
+        typer.Option(metavar="LIST", help="Ranks per node; the launcher's by default."),
     ] = None,
     sizes: Annotated[
         str, typer.Option(metavar="LIST", help="Bytes per block, or of the message.")
@@ -60,16 +60,21 @@ def tune(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Where it goes: results/tuning-MPI.json."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write; results/tuning-MPI.json by default.",
         ),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Measure what the file has already, too.")
+        bool, typer.Option("--again", help="Repeat measurements that the file contains.")
     ] = False,
     repetitions: Annotated[
         int,
         typer.Option(
-            metavar="N", parser=count("number of calls"), help="Most timed calls for one setting."
+            metavar="N",
+            parser=count("number of calls"),
+            help="Maximum number of timed calls per setting.",
         ),
     ] = 200,
     limit: Annotated[
@@ -77,40 +82,43 @@ def tune(
         typer.Option(
             metavar="SECONDS",
             parser=seconds,
-            help="About how long one setting may take.",
+            help="Approximate time limit per setting.",
         ),
     ] = 3,
     no_validate: NoValidate = False,
     mpi: MpiOption = "auto",
     launcher_args: LauncherArgs = "",
     heatmap: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The picture; beside the file unless told.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Figure to write; next to the file by default."),
     ] = None,
     by_model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Measure nothing: lassen, gigabit, usual, or a file."),
+        typer.Option(
+            metavar="MODEL",
+            help="Predict instead of measuring, by lassen, gigabit, usual, or a file.",
+        ),
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help='Of --by-model, as "node:4 socket:2 core:8".'),
+        typer.Option(metavar="TEXT", help='With --by-model, as "node:4 socket:2 core:8".'),
     ] = None,
     placement: PlacementOption = None,
     show: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Print and draw a file, and do no more.")
+        Path | None, typer.Option(metavar="FILE", help="Print and draw an existing file only.")
     ] = None,
 ) -> None:
     """Find the best algorithm for each number of ranks and size, and write a tuning file.
 
-    Every algorithm, in every setting of its parameters, runs beside the MPI library's own, in
-    turns. What is slower beyond doubt is dropped on the way: by a sign test on the calls that were
-    timed in turns, against the one with the least median, at a level of 5% shared among all pairs
-    of algorithms and all looks; and at once what takes three times as long in the first calls. An
-    algorithm is chosen where it beats the MPI library's own beyond doubt, by the same test; else
-    native is.
+    Runs every algorithm, with every setting of its parameters, interleaved with the native one.
+    Drops candidates that are significantly slower: a sign test compares the interleaved calls with
+    those of the candidate with the lowest median, at a level of 5% shared among all pairs and all
+    looks. Candidates that take three times as long in the first calls are dropped at once. Chooses
+    an algorithm if it is significantly faster than native by the same test, otherwise native.
 
-    The file grows as results come. Interrupt it when you like: the same command goes on where it
-    stopped. TOCCATA_TUNING=FILE has the library choose by it: near a measured point as that says,
-    beyond as without a file.
+    The file is updated after each result. You can interrupt the command; the same command continues
+    where it stopped. TOCCATA_TUNING=FILE makes the library use the file: near a measured point it
+    takes the choice of that point; elsewhere it chooses as without a file.
 
     Examples:
 
@@ -135,7 +143,7 @@ def tune(
         found.write(output)
     else:
         if machine is not None or placement is not None:
-            raise InputError("--machine and --placement are of --by-model")
+            raise InputError("--machine and --placement require --by-model")
         plans = [
             measuring.Plan(
                 each, _candidates(each, algorithms), measuring.parse_sizes(sizes), repetitions,
@@ -155,7 +163,7 @@ def tune(
         )
         _measure(jobs, found, output)
     _show(found, heatmap)
-    console.print(f"wrote {output}; TOCCATA_TUNING={output} has the library choose by it")
+    console.print(f"wrote {output}; to use it, set TOCCATA_TUNING={output}")
     if by_model is None and found.points:
         folders = _core.tuning_folders(str(launcher.library(starter.family, starter.version)))
         console.print(
@@ -170,7 +178,7 @@ def _measure(jobs: Sequence[racing.Job], found: tuning.Tuning, output: Path) -> 
     """With a bar; interrupted it says how to go on."""
     total = sum(len(each.plan.sizes) for each in jobs)
     if not total:
-        console.print(f"{output} has all of that; --again measures it anew")
+        console.print(f"{output} contains all results; --again repeats the measurements")
     with progress(remaining=True) as bar:
         task = bar.add_task("starting", total=total)
 
@@ -184,7 +192,7 @@ def _measure(jobs: Sequence[racing.Job], found: tuning.Tuning, output: Path) -> 
             bar.stop()
             console.print(
                 f"interrupted; {output} has {len(found.points)} settings, "
-                "and the same command goes on with it"
+                "and the same command continues"
             )
             raise
 
@@ -192,7 +200,7 @@ def _measure(jobs: Sequence[racing.Job], found: tuning.Tuning, output: Path) -> 
 def _show(found: tuning.Tuning, heatmap: Path | None) -> None:
     print_whole(tuning_report.tables(found))
     if found.partial:
-        console.print("it is not complete: the command that made it goes on with it")
+        console.print("the file is incomplete: repeat the command that wrote it to continue")
     if not found.points:
         return
     console.print(f"\n{tuning_report.summary(found)}")
@@ -214,7 +222,7 @@ def _modelled(
     sizes: Sequence[int],
 ) -> tuning.Tuning:
     if machine is None:
-        raise InputError('--by-model is of a machine: give --machine, as "node:4 socket:2 core:8"')
+        raise InputError('--by-model requires --machine, as "node:4 socket:2 core:8"')
     parameters = predicting.read_model(model)
     there = machines.named(machine)
     found = tuning.Tuning(machine=there.text, model=parameters.name)

@@ -26,20 +26,23 @@ def verify(
     max_p: Annotated[
         int,
         typer.Option(
-            "--max-p", metavar="P", parser=number_of_ranks, help="Every number of ranks up to this."
+            "--max-p",
+            metavar="P",
+            parser=number_of_ranks,
+            help="Prove every number of ranks up to P.",
         ),
     ] = 128,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
-    """Prove algorithms right, in every setting of their parameters, in place and not.
+    """Prove that algorithms are correct, for every setting of their parameters, in place and not.
 
-    Follows every block from its origin: nothing deadlocks, nothing undefined is sent, no two
-    writes overlap, every rank ends with what the collective promises, and the numbers of
-    rounds, messages and blocks are those that the literature claims. For 1 to --max-p ranks,
-    and for some large and awkward numbers where that takes about a second; for algorithms that
-    go by where ranks run, on several kinds of machines, or up to --max-p ranks on the one that
-    is named. Exit code 1 if anything is wrong.
+    Follows every block from its origin: nothing deadlocks, no undefined data is sent, no two writes
+    overlap, every rank ends with the blocks that the collective requires, and the numbers of
+    rounds, messages and blocks agree with the literature. Proves 1 to --max-p ranks, and some large
+    and irregular numbers if that takes about a second. Topology-aware algorithms are proved on
+    several kinds of machines, or with up to --max-p ranks on a given machine. Exit code 1 if a
+    proof fails.
 
     Examples:
 

@@ -74,7 +74,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "Figures 9 and 10 are runs of allgather with two integers a rank, a region being a node "
         "(Quartz) or a socket, one a node (Lassen). Simulated on machines of their shape; the "
         f"dashed line is the best of SimGrid's selectors, up to {MOST_PEER_RANKS} ranks. Where "
-        "regions are no power of their ranks, the last exchange is clipped."
+        "regions are not a power of their ranks, the last exchange is clipped."
     )
     for number, name in FIGURES:
         all_ = {

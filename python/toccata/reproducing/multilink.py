@@ -127,7 +127,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     _report_times(section, found, quick)
     _report_overheads(section)
     section.say(
-        "Figures 8 and 9 are no result here but what the platform is made of; `toccata bench "
+        "Figures 8 and 9 are not results here: the platform is built from them; `toccata bench "
         "links` makes them of a real machine. Figure 10, short broadcasts and allgathers; `mpich` "
         f"is SimGrid's selector, for allgathers up to {show_bytes(MOST_OF_PEERS)} in all:"
     )

@@ -1,6 +1,6 @@
 // Allgather over a Bine butterfly: two ranks swap what they have, over distances that halve and
 // swing from side to side, a third shorter than recursive doubling's; most goes to neighbours.
-// Where p is no power of two, ranks are folded in pairs first, and unfolded at the end.
+// Where p is not a power of two, ranks are folded in pairs first, and unfolded at the end.
 // [desensi2025; desensi2024]   rounds log2 p, or ⌊log2 p⌋ + 2
 //                              cost rounds·α + (p-1)/p·n·β, twice that for folded pairs
 //

@@ -9,9 +9,9 @@
 //   ring of 8, part 0   0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
 //              part 1   0-5 1-4 2-7 3-6    0-1 2-3 4-5 6-7    0-7 1-2 3-4 5-6
 //
-// It is allgather/bine on each line. Where a dimension is no power of two, neighbouring cells are
-// folded first, and get all but their own in the end, which takes two rounds more and many times
-// the bytes: there, torus_multiport is better.
+// It is allgather/bine on each line. Where a dimension is not a power of two, neighbouring cells
+// are folded first, and get all but their own in the end, which takes two rounds more and many
+// times the bytes: there, torus_multiport is better.
 
 #include <algorithm>
 #include <ranges>

@@ -1,5 +1,5 @@
 // Allreduce by recursive doubling: ranks swap what they have and reduce it, at distances that
-// double. Where p is no power of two, ranks are folded in pairs first, and unfolded at the end.
+// double. Where p is not a power of two, ranks are folded in pairs first, and unfolded at the end.
 // [thakur2005, on allreduce]   rounds log2 p, or ⌊log2 p⌋ + 2   cost rounds·(α + n·β + n·γ)
 //
 //   p = 4, swaps   0-1 2-3    0-2 1-3

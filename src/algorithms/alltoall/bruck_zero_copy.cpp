@@ -11,7 +11,7 @@
 //       4 3 2 1 0       to 3, and arrives in recv in round 3
 //
 // The papers take recv and one array in turn, by the parity of the bits still to come. But numbers
-// of even parity (0 3 5 6 9 10 12 15 ...) are no strided ranges: the schedule would be as long as
+// of even parity (0 3 5 6 9 10 12 15 ...) are not strided ranges: the schedule would be as long as
 // p. So a block that waits from round k to round m is in the array named by the highest bit in
 // which k and m differ. It is 0 in k and 1 in m, so the array from m on is another; and all the
 // blocks that come in round l, leave in k and come again to leave in m are one strided range. There

@@ -1,5 +1,5 @@
 // Reduce up a binomial tree: in every round half of those who still have something send it to the
-// other half. Where p is no power of two, ranks are folded in pairs first.
+// other half. Where p is not a power of two, ranks are folded in pairs first.
 // [thakur2005, on reduce]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + n·γ)
 //
 //   p = 4, root 0   1>0 3>2    2>0            p = 4, root 3   1>0 2>3    0>3

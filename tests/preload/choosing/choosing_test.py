@@ -169,7 +169,7 @@ class Choosing(unittest.TestCase):
 
     def test_files_that_cannot_be_used_are_named_once(self):
         for text, word in (
-            ("{", "is no tuning file"),
+            ("{", "is not a tuning file"),
             ('{"toccata_tuning": 9, "points": []}', "is of version 9"),
             ('{"toccata_tuning": 1, "mpi": "Other MPI 1.0", "points": []}', "is for Other MPI 1.0"),
         ):
@@ -259,7 +259,7 @@ class Choosing(unittest.TestCase):
         self.assertEqual(set(outcome.rows[("bcast", "forced")]), {"knomial"})
         self.path("toccata/toccata.conf", "ALLGATHER=ring\n")
         outcome = self.run_calls(5, slow=False)
-        self.assertIn("toccata.conf:1: 'ALLGATHER=ring' is no setting", outcome.messages[0])
+        self.assertIn("toccata.conf:1: 'ALLGATHER=ring' is not a setting", outcome.messages[0])
 
     def test_the_report_as_a_file(self):
         report = self.path("report.json")

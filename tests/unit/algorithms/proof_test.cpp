@@ -60,7 +60,7 @@ bool segments_part(const Algorithm& algorithm, const Shape& shape) {
 }
 
 std::size_t allowed_memory(const Shape& shape) {
-  // Where ranks of a region are not in a row, its blocks are no range; every block may be one.
+  // Where ranks of a region are not in a row, its blocks are not a range; every block may be one.
   for (int level = 0; shape.placement && level < shape.placement->machine().levels(); ++level)
     if (!shape.placement->regions(level).consecutive()) return std::size_t{320} * shape.p;
   return 64U << 10;

@@ -36,14 +36,15 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
     }
     return std::string();
   };
-  EXPECT_EQ(error("\"beta\": 2e-9", "\"b\": 2e-9"),
-            "small.json: levels[0].eager.b is no field of a model here; known are alpha, beta, o, "
-            "g, tau");
+  EXPECT_EQ(
+      error("\"beta\": 2e-9", "\"b\": 2e-9"),
+      "small.json: levels[0].eager.b is not a field of a model here; known are alpha, beta, o, "
+      "g, tau");
   EXPECT_EQ(error(", \"beta\": 2e-9", ""), "small.json: levels[0].eager.beta is missing");
   EXPECT_EQ(error("2e-9", "-2e-9"),
-            "small.json: levels[0].eager.beta is -2e-09; it takes a number from 0 on");
+            "small.json: levels[0].eager.beta is -2e-09; expected a number from 0 on");
   EXPECT_EQ(error("2e-9", "\"2 ns\""),
-            "small.json: levels[0].eager.beta is \"2 ns\"; it takes a number from 0 on");
+            "small.json: levels[0].eager.beta is \"2 ns\"; expected a number from 0 on");
   EXPECT_EQ(error("network", "leaf"),
             "small.json: levels[0].level is \"leaf\"; the first level is \"network\"");
   EXPECT_EQ(error("node", "network"),
@@ -51,14 +52,14 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
   EXPECT_EQ(error(" \"threshold\": 100,", ""),
             "small.json: levels[1].threshold is missing: they go together");
   EXPECT_EQ(error("100", "0.5"),
-            "small.json: levels[1].threshold is 0.5; it takes a whole number of bytes");
+            "small.json: levels[1].threshold is 0.5; expected a whole number of bytes");
   EXPECT_EQ(error("3e9", "0"), "small.json: levels[1].injection is 0; it is bytes a second");
   EXPECT_EQ(error("0.25", "2"),
             "small.json: levels[1].rendezvous.tau is more than 1; it is a share");
   EXPECT_EQ(error("\"name\": \"small\",", ""), "small.json: name is missing");
-  EXPECT_EQ(error("5e-10}", "5e-10"), "small.json:5: this is no JSON");
+  EXPECT_EQ(error("5e-10}", "5e-10"), "small.json:5: this is not JSON");
   EXPECT_EQ(error("5e-10}", "5e999}"), "small.json: a number in it is too large");
-  EXPECT_EQ(error(small, "[]"), "small.json: this is no object {...}");
+  EXPECT_EQ(error(small, "[]"), "small.json: this is not an object {...}");
   EXPECT_EQ(error(small, "{\"name\": \"x\", \"levels\": []}"),
             "small.json: levels takes a list of at least one [...]");
 }

@@ -107,7 +107,7 @@ TEST(Verify, SeesAMessageToItself) {
               own_block(1, out);
               out.round().send(1, recv(1)).recv(1, recv(0));
             }),
-            "rank 1, round 1: a rank is no peer of its own");
+            "rank 1, round 1: a rank cannot be its own peer");
 }
 
 TEST(Verify, SeesAWrongBlockReceivedInto) {

@@ -101,30 +101,30 @@ TEST(Request, RefusesToGuessWhereNoneIsNamed) {
 
 TEST(Request, RefusesAnUnknownParameter) {
   EXPECT_TRUE(error_of("sparbit:mesages=per_block")
-                  .starts_with("allgather/sparbit has no parameter 'mesages'; it takes "
+                  .starts_with("allgather/sparbit has no parameter 'mesages'; expected "
                                "messages=per_round|per_block, travel=whole|packed|datatype|"
                                "per_block|published, reorder=off|auto|straight|exchange|shuffle"));
   EXPECT_TRUE(error_of("ring:k=3")
-                  .starts_with("allgather/ring has no parameter 'k'; it takes "
+                  .starts_with("allgather/ring has no parameter 'k'; expected "
                                "travel=whole|packed|datatype|per_block|published, "
                                "reorder="));
 }
 
 TEST(Request, RefusesAMalformedValue) {
   EXPECT_EQ(error_of("sparbit:messages=perblock"),
-            "parameter messages cannot be 'perblock'; it takes per_round|per_block");
+            "parameter messages cannot be 'perblock'; expected per_round|per_block");
   EXPECT_EQ(error_of("sparbit:messages="),
-            "parameter messages cannot be ''; it takes per_round|per_block");
+            "parameter messages cannot be ''; expected per_round|per_block");
   EXPECT_EQ(error_of("sparbit:messages=per_block=yes"),
-            "parameter messages cannot be 'per_block=yes'; it takes per_round|per_block");
+            "parameter messages cannot be 'per_block=yes'; expected per_round|per_block");
   EXPECT_EQ(
       error_of("ring:travel=slow"),
-      "parameter travel cannot be 'slow'; it takes whole|packed|datatype|per_block|published");
+      "parameter travel cannot be 'slow'; expected whole|packed|datatype|per_block|published");
 }
 
 TEST(Request, RefusesAParameterWithoutAValue) {
   EXPECT_EQ(error_of("sparbit:messages"),
-            "parameter messages has no value; it takes per_round|per_block");
+            "parameter messages has no value; expected per_round|per_block");
 }
 
 TEST(Request, RefusesAParameterGivenTwice) {

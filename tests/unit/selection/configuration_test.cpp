@@ -34,8 +34,9 @@ TEST(Configuration, NamesLinesThatSayNothing) {
   const std::string wrong = file("wrong.conf", "TOCCATA_REPORT=1\nreport\nTOCCATA_GARD=off\n");
   const Configuration configuration({wrong, testing::TempDir() + "none.conf"});
   ASSERT_EQ(configuration.complaints().size(), 2u);
-  EXPECT_EQ(configuration.complaints()[0],
-            wrong + ":2: 'report' is no setting; lines are NAME=value, such as TOCCATA_REPORT=1");
+  EXPECT_EQ(
+      configuration.complaints()[0],
+      wrong + ":2: 'report' is not a setting; lines are NAME=value, such as TOCCATA_REPORT=1");
   EXPECT_EQ(configuration.complaints()[1],
             wrong + ":3: unknown setting TOCCATA_GARD; did you mean TOCCATA_GUARD?");
   EXPECT_EQ(configuration.files(), std::vector<std::string>{wrong});

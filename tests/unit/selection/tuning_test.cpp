@@ -74,8 +74,8 @@ std::string complaint(std::string_view text) {
 }
 
 TEST(Tuning, NamesWhatIsWrongWithAFile) {
-  EXPECT_EQ(complaint("{"), "x.json: is no tuning file; `toccata tune` writes them");
-  EXPECT_EQ(complaint("[1]"), "x.json: is no tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaint("{"), "x.json: is not a tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaint("[1]"), "x.json: is not a tuning file; `toccata tune` writes them");
   EXPECT_EQ(complaint(R"({"toccata_tuning": 2, "points": []})"),
             "x.json: is of version 2, this Toccata reads 1; run `toccata tune` again");
   EXPECT_EQ(complaint(R"({"toccata_tuning": 1})"), "x.json: points is missing");
@@ -90,7 +90,7 @@ TEST(Tuning, NamesWhatIsWrongWithAFile) {
                           "choice": "ring", "ranks": 2, "nodes": 1, "bytes": 8,
                           "seconds": null}]})"),
             "x.json: points[0]: seconds cannot be null");
-  EXPECT_EQ(complaint(""), "x.json: is no tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaint(""), "x.json: is not a tuning file; `toccata tune` writes them");
 }
 
 // A file of a newer Toccata may know more algorithms; the rest of it is good.
@@ -147,7 +147,7 @@ TEST(Tuning, IsFoundByMpiAndNode) {
   EXPECT_EQ(found("MPICH Version: 4.0.2", "core:64"), "c.json");
   EXPECT_EQ(found("Open MPI v5.0.1", "socket:2 core:8"), "");
   EXPECT_EQ(found("Open MPI v4.1.4", "core:2"), "");
-  EXPECT_EQ(complaints.at(0), folder + "/e.json: is no tuning file; `toccata tune` writes them");
+  EXPECT_EQ(complaints.at(0), folder + "/e.json: is not a tuning file; `toccata tune` writes them");
   std::filesystem::remove_all(folder);
 }
 

@@ -195,7 +195,7 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
       "waits for ever");
   refused("[[],[[\"send\",9223372036854775808,[\"recv\",0]]]]", "out of range");
   refused("[[],[[\"send\",-1,[\"recv\",0]]]]", "out of range");
-  refused("[[],[[\"send\",1,[\"recv\",0]]]]", "no peer of its own");
+  refused("[[],[[\"send\",1,[\"recv\",0]]]]", "cannot be its own peer");
   refused("[[],[[\"recv\",0,[\"recv\",9223372036854775807,1]]]]", "out of range");
   refused("[[],[[\"recv\",0,[\"recv\",2]]]]", "there are no 1 recv blocks from 2 on");
   refused("[[],[[\"recv\",0,[\"recv\",0,1,-1,2]]]]", "there are no 2 recv blocks");
@@ -215,7 +215,7 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
   EXPECT_NE(refusal(file_of("1000000", good)).find("expected ',' behind a rank"),
             std::string::npos);
   EXPECT_NE(refusal(file_of("9223372036854775808", good)).find("out of range"), std::string::npos);
-  EXPECT_NE(refusal("").find("no file of schedules"), std::string::npos);
+  EXPECT_NE(refusal("").find("not a file of schedules"), std::string::npos);
   EXPECT_NE(refusal("{\"toccata_schedules\": 2, \"digest\"").find("another version"),
             std::string::npos);
 }

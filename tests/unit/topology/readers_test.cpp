@@ -55,14 +55,14 @@ TEST(Slurm, FileMayHaveLevelsAddedInside) {
 
 TEST(Slurm, MalformedFileIsRefusedWithLineAndReason) {
   const std::vector<std::pair<const char*, const char*>> wrong{
-      {"SwitchName=s1 Nodes=a\nhello", "f:2: 'hello' is no setting"},
+      {"SwitchName=s1 Nodes=a\nhello", "f:2: 'hello' is not a setting"},
       {"# c\n\nSwitchName=s1 Nodes=n[1-", "f:3: the brackets of 'n[1-' do not match"},
       {"SwitchName=s1", "f:1: switch s1 needs either Nodes= or Switches="},
       {"SwitchName=s1 Nodes=a Switches=s2", "f:1: switch s1 needs either"},
       {"SwitchName=s1 Nodes=a\nSwitchName=s1 Nodes=b", "f:2: there is a switch s1 already"},
       {"SwitchName=s1 Nodes=a\nSwitchName=s2 Nodes=a", "f:2: node a is in switch s1 and in switch"},
       {"SwitchName=s1 Nodes=a Nodes=b", "f:1: Nodes is given twice"},
-      {"SwitchName=s1 Nodes=", "f:1: 'Nodes=' is no setting"},
+      {"SwitchName=s1 Nodes=", "f:1: 'Nodes=' is not a setting"},
       {"SwitchName=s1 Nodes=a Color=red", "f:1: a switch has Nodes= or Switches="},
       {"SwitchName=s1 Switches=s2", "f: switch s1 has a switch s2 below it, of which there is no"},
       {"SwitchName=a Switches=b\nSwitchName=b Switches=a", "f: switch a is below itself"},
@@ -71,7 +71,7 @@ TEST(Slurm, MalformedFileIsRefusedWithLineAndReason) {
       {"SwitchName=s \\\n  Nodes=a\nnonsense=1", "f:3: a line begins with"},
       {"BlockName=b", "f:1: block b needs Nodes="},
       {"BlockName=b Nodes=a\nBlockSizes=4,6", "f:2: BlockSizes are a size and its multiples"},
-      {"BlockName=b Nodes=a\nBlockSizes=0", "f:2: '0' is no size"},
+      {"BlockName=b Nodes=a\nBlockSizes=0", "f:2: '0' is not a size"},
       {"BlockName=b Nodes=a\nSwitchName=s Nodes=c", "f: has both switches and blocks"},
       {"# nothing\n", "f: has no SwitchName="}};
   for (const auto& [contents, why] : wrong) {
@@ -135,7 +135,7 @@ TEST(SavedMachine, IsRefusedWithLineAndReason) {
       {"# c\nmachine node:x", "f:2: machine ' node:x' cannot have 'node:x'"},
       {"machine node:2\nlabels node a", "f:2: there are 1 labels for 2 objects"},
       {"machine node:2\nlabels core a,b", "f:2: labels are followed by a level"},
-      {"labels node a", "f:1: 'labels' is no word to begin with"},
+      {"labels node a", "f:1: 'labels' is not a word to begin with"},
       {"", "f: has no machine"}};
   for (const auto& [contents, why] : wrong) {
     const std::string said = complaint([&] { read_saved(contents, "f"); });
