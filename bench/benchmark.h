@@ -16,8 +16,8 @@ namespace toccata::bench {
 class Benchmark {
  public:
   virtual ~Benchmark() = default;
-  // One call: `algorithm` by name; "native" for the MPI library's own; "auto" for whatever stands
-  // in for it in this process, which with our library preloaded is what that chooses by itself.
+  // One call: `algorithm` by name; "native" for the MPI library's own; "auto" for the MPI
+  // function of this process, which with our library preloaded is the automatic choice.
   virtual void call(const std::string& algorithm) = 0;
   // Spoils what the next call has to write.
   virtual void spoil() = 0;
@@ -25,18 +25,18 @@ class Benchmark {
   virtual bool right() const = 0;
 };
 
-// A part of `bytes` for each of so many, at least one, but for 0 bytes.
+// A part of `bytes` for each of so many, at least one, except for 0 bytes.
 inline std::size_t share(std::size_t bytes, std::size_t parts) {
   return bytes == 0 ? 0 : std::max<std::size_t>(bytes / parts, 1);
 }
 
-// Of MPI's function and what stands in for it the one that is meant; null where neither is.
+// MPI's function or its replacement, whichever is meant; null for neither.
 template <typename Function>
 Function* of_mpi(const std::string& algorithm, Function* own, Function* standing_in) {
   return algorithm == "native" ? own : algorithm == "auto" ? standing_in : nullptr;
 }
 
-// The elements of a message, which nobody touches in a simulation without data.
+// The elements of a message, which a simulation without data does not touch.
 template <typename Element>
 class Memory {
  public:

@@ -30,7 +30,7 @@ struct Options {
   int warmup = 10;
 };
 
-// Who talks to whom: `centre` ranks to their neighbours, which talk to them alone in a direction.
+// The pairs: `centre` ranks and their neighbours, which exchange with them only.
 struct Neighbours {
   bool centre = false;
   // By direction; -1 where the mesh ends. What neighbour i of a centre is to it, it is to that.

@@ -269,7 +269,7 @@ class Run {
   }
 
   // The repetitions that the limit allows, going by what those before took on rank 0: more ranks
-  // than cores can be a thousand times as slow, and nobody wants to wait for days.
+  // than cores can be a thousand times as slow, and a benchmark should not take days.
   int affordable(double warmup_seconds) const {
     static constexpr double fewest = 5;
     int repetitions = options_.repetitions;

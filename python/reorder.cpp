@@ -1,4 +1,4 @@
-// Who plays whom, before and after.
+// Which rank plays which, before and after.
 
 #include "reorder.h"
 

@@ -70,7 +70,7 @@ def main() -> None:
         old.unlink()
     lines = [
         network(), "",
-        "| | ranks a host | bytes | native, ms | fresh | learned | best fixed | over it |",
+        "| | ranks per host | bytes | native, ms | fresh | learned | best fixed | over it |",
         "|---|---|---:|---:|---:|---:|---|---:|",
     ]  # fmt: skip
     for collective in wanted:

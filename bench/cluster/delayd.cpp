@@ -91,7 +91,8 @@ class DelayLine {
     if (second == std::string_view::npos ||
         !read(text.substr(first + 1, second - first - 1), number_) ||
         !read(text.substr(second + 1), delay))
-      throw std::runtime_error("'" + std::string(text) + "' is no NAMESPACE:QUEUE:MICROSECONDS");
+      throw std::runtime_error("'" + std::string(text) +
+                               "': expected NAMESPACE:QUEUE:MICROSECONDS");
     delay_ = std::chrono::microseconds(delay);
     enter(std::string(text.substr(0, first)));
     open();
@@ -239,7 +240,7 @@ void set_timer(int timer, Clock::time_point due) {
   timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, nullptr);
 }
 
-// As soon as the kernel can: nobody is to wait longer than he should.
+// As soon as the kernel can: no message should wait longer than necessary.
 void hurry(int priority) {
   prctl(PR_SET_TIMERSLACK, 1);
   mlockall(MCL_CURRENT | MCL_FUTURE);

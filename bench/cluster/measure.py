@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"
-# Flat ones first, then those that go by nodes.
+# Flat ones first, then those that consider nodes.
 ALGORITHMS = {
     "allgather": "ring,bruck;hierarchical,locality_bruck",
     "allreduce": "recursive_doubling,rabenseifner,circulant;hierarchical,multi_lane",

@@ -6,7 +6,7 @@ from typing import overload
 __version__: str
 
 class ChoiceError(ValueError):
-    """What was asked for cannot be; the text says so in one line, with what would be accepted."""
+    """An invalid request; the text is one line that names the accepted values."""
 
 class TopologyError(ChoiceError):
     """A machine or placement that cannot be read as it is written."""
@@ -91,7 +91,7 @@ def fold_hosts(hosts: list[str]) -> str:
     """As in "n[001-016],login"."""
 
 class Shape:
-    """What is known of a communicator. Where one is asked for, a number of ranks will do."""
+    """What is known of a communicator. A number of ranks is accepted instead."""
 
     @overload
     def __init__(self, p: int, root: int = 0) -> None: ...
@@ -277,7 +277,7 @@ class Algorithm:
         """The same with the roots, placements and grids that it goes by: what proofs try."""
     @property
     def by_placement(self) -> bool:
-        """Whether it goes by where ranks run."""
+        """Whether it depends on where ranks run."""
     @property
     def by_grid(self) -> bool:
         """Whether it goes by the mesh that ranks are laid on."""
@@ -536,15 +536,15 @@ def rank(
     unit_bytes: list[int],
     standard: bool = False,
 ) -> list[list[tuple[Choice, float]]]:
-    """What the library goes by where it chooses by a model: of each size the algorithms that can
+    """The library's choice by a model: of each size the algorithms that can
     run, with seconds, the quickest first, each in its quickest setting, or in the standard one.
     Quicker than a Predictor, and coarser."""
 
 def worth_trying(
     collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]
 ) -> list[list[tuple[Choice, float]]]:
-    """Of these, the few that the library tries beside the MPI library's own where nobody
-    measured."""
+    """Of these, the few that the library tries next to the MPI library's own without
+    measurements."""
 
 def tuned(path: str, collective: str, ranks: int, nodes: int, bytes: int) -> Choice | None:
     """What a tuning file has the library choose there; None where it says nothing."""

@@ -14,7 +14,7 @@ from toccata.quantities import show_microseconds
 
 
 def shape(network: Network, p: int | None, placement: str | None, root: int) -> _core.Shape:
-    """The ranks on that network; as many as its machine has cores where nobody says how many.
+    """The ranks on that network; as many as its machine has cores by default.
 
     Raises ChoiceError if it cannot be.
     """

@@ -197,7 +197,7 @@ def _protocol(measured: Measured, level: str, line: Line, end: int | None) -> di
 
 
 def injection(measured: Measured) -> float | None:
-    """Bytes a second out of a node, if pairs of ranks at once were seen to be limited."""
+    """Bytes per second out of a node, if pairs of ranks at once were seen to be limited."""
     if len(measured.pairs) < 2:
         return None
     one = dict(measured.pairs[1])

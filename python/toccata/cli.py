@@ -52,7 +52,7 @@ class OneLineErrors(TyperGroup):
             _complain(f"{message}  (see {_help_of(error)})", 2)
         except _core.ChoiceError as error:
             _complain(str(error), 2)
-        except BrokenPipeError:  # whoever read our output has enough of it
+        except BrokenPipeError:  # the reader of our output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
         except ModuleNotFoundError as error:

@@ -3,7 +3,7 @@
     timeout 60 mpirun -n 2 numactl -l ./solver -v : -n 1 ./viewer
                launcher               program           program
 
-Told by what launchers and wrappers say of their options; what stands behind an option that nobody
+Told by what launchers and wrappers say of their options; what stands behind an option that no one
 knows is its value unless it is a program.
 """
 

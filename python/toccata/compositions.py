@@ -3,8 +3,8 @@ inside of them, after each other or at the same time.
 
 The levels of the machine on which ranks differ are cut in two: a rank has an outer and an inner
 place. Ranks of one inner place exchange their blocks (as lanes do), and so do ranks of one outer
-place. How many messages a rank sends at once is the radix of either exchange: with k, what it holds
-multiplies by k in a round [bruck1997]; with 1, blocks go round a ring.
+place. The radix of an exchange is the number of messages that a rank sends at once: with k, the
+data of a rank multiplies by k in a round [bruck1997]; with 1, blocks go round a ring.
 
     order=outer_first    the lanes, then what they brought inside     fewest bytes between the parts
     order=inner_first    inside, then all of that between the parts   where the outer links are idle
@@ -140,7 +140,7 @@ def _grid(places: Places, cut: int) -> Grid:
 
 
 def _places_of(shape: Shape) -> Places:
-    if shape.placement is None:  # nobody knows where they are
+    if shape.placement is None:  # unknown location
         return Places((shape.p,), tuple((rank,) for rank in range(shape.p)))
     return _places(shape.placement)
 
@@ -174,7 +174,7 @@ Round = tuple[Messages, Messages]  # sent, received
 
 
 def allgather_rounds(shape: Shape, rank: int) -> list[Round]:
-    """Who sends which blocks to whom: every block comes once."""
+    """Which rank sends which blocks to which rank: every block comes once."""
     grid = _grid(_places_of(shape), shape.cut)
     o, i = grid.place(rank)
     outer, inner = exchange(grid.outer, shape.outer), exchange(grid.inner, shape.inner)

@@ -25,7 +25,7 @@ Setting = tuple[str, str, str, int]  # machine, job, collective, bytes
 
 @dataclass(frozen=True)
 class Decision:
-    """In one setting: measured seconds of what was chosen, by whom, and of the best."""
+    """In one setting: measured seconds of each way to choose, and of the best."""
 
     setting: Setting
     first: float  # of ours that the schedules of a few ranks put first

@@ -1,8 +1,8 @@
 """The automatic choice beside the MPI library's own, here and on four hosts that we play here.
 
 Both are timed in turns in one run of a program with the library preloaded and nothing set: native
-is the MPI library's function by its other name, PMPI_..., which nobody intercepts. Where the
-quartiles of the two overlap, nobody wins.
+is the MPI library's function by its other name, PMPI_..., which is not intercepted. Where the
+quartiles of the two overlap, there is no winner.
 """
 
 import os

@@ -134,7 +134,7 @@ def mpis() -> list[Finding]:
 
 
 def settings(said: Said) -> list[Finding]:
-    """What is set, whence, and whether it can be understood."""
+    """The settings, their origins, and whether they are valid."""
     findings = [Finding("file", f"{each} is read") for each in said.files.files]
     findings += [Finding("file", each, "correct this line") for each in said.files.complaints]
     for name in said.names:
@@ -277,8 +277,8 @@ def _why_not_used(found: tuning.Tuning) -> str:
 
 
 def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[Finding]:
-    """What is chosen for some typical calls, and whether what is asked for is possible: among the
-    ranks of a job, or as many as this host has cores."""
+    """The choices for some typical calls, and whether requested algorithms are possible: among
+    the ranks of a job, or as many as this host has cores."""
     if said.value("TOCCATA") in ("off", "0"):
         return [Finding("choice", f"native for all, because {said.origin('TOCCATA')} says "
                         "TOCCATA=off")]  # fmt: skip
@@ -377,7 +377,7 @@ def treat(
         elif line.startswith(DEVICES):
             findings.append(Finding("devices", line.removeprefix(DEVICES)))
         elif line.startswith("toccata: ") and "toccata: doctor: " not in line:
-            findings.append(Finding("library", line.removeprefix("toccata: "), "mend that"))
+            findings.append(Finding("library", line.removeprefix("toccata: "), "correct that"))
     if not ranks and code:
         last = [line for line in said.splitlines() if line.strip("- ")][-3:]
         return [

@@ -150,7 +150,7 @@ def _panels(whole: Trace, faulty: int | None) -> list[int]:
 
 
 def _rounds_worth_showing(whole: Trace) -> list[int]:
-    """The state at first, and the rounds in which anybody does anything."""
+    """The state at first, and the rounds in which any rank does anything."""
     talking = [i for i, steps in enumerate(whole.steps) if any(s.communicates for s in steps)]
     first = talking[0] if talking else len(whole.steps)
     busy = (i for i in range(first, len(whole.steps)) if any(_busy(s) for s in whole.steps[i]))

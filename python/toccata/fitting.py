@@ -39,7 +39,7 @@ MOST_MESSAGES = 20_000_000  # of all ranks together that are worth walking
 
 # What a search goes through, one parameter after the other.
 THRESHOLDS = tuple(2**i for i in range(7, 18))
-NEVER = 2**62  # bytes that nobody has
+NEVER = 2**62  # more bytes than any message has
 KEPT = (0, *(2**i for i in range(17, 28)), NEVER)
 TAUS = (1.0, 0.5, 0.2)
 
@@ -147,7 +147,7 @@ class Walks:
         if not _alike(case):
             return _walk(case, walked_by)
         # One message of one block a round, and all ranks do the same: the path is the same at all
-        # sizes that go by the same protocol, but for the number of bytes.
+        # sizes that use the same protocol, except for the number of bytes.
         key = (
             case.collective, case.algorithm, case.p, model.levels, model.tau,
             case.unit_bytes >= model.threshold,
@@ -196,7 +196,7 @@ def _choice(case: Case) -> _core.Choice:
 def why_not(case: Case) -> str | None:
     """Why a case is not fitted; None if it is."""
     if case.ranks_per_node > 1 and case.number_of_nodes > 1:
-        return "several ranks a node: recorded for too few algorithms to fit a second level"
+        return "several ranks per node: recorded for too few algorithms to fit a second level"
     try:
         choice = _choice(case)
     except _core.ChoiceError:

@@ -1,4 +1,4 @@
-"""A schedule on the mesh or torus that its ranks are laid on: who sends to whom in each round.
+"""A schedule on the mesh or torus of its ranks: which rank sends to which in each round.
 
 One panel for each round. A square is a rank; an arrow is a message, in the colour of the direction
 in which it goes; what goes round the end leaves on one side and comes back on the other. Further
@@ -251,9 +251,7 @@ def _draw_heading(figure: Figure, choice: _core.Choice, shape: _core.Shape, left
     dims = "x".join(map(str, shape.dims))
     figure.text(0.3 / width, 1 - 0.3 / height, path_of(choice), fontsize=14, fontweight="bold",
                 color=INK, va="center")  # fmt: skip
-    line = (
-        f"{shape.p} ranks, {dims} · {cost.rounds} rounds · {cost.messages} messages a rank at most"
-    )
+    line = f"{shape.p} ranks, {dims} · {cost.rounds} rounds · {cost.messages} messages per rank"
     if left_out:
         line += f" · the last {left_out} rounds are left out"
     figure.text(0.3 / width, 1 - 0.56 / height, line, fontsize=10, color="#566573", va="center")

@@ -2,7 +2,7 @@
 
 A cell is a number of ranks and a message size. Where one of the others is fastest it has that
 algorithm's colour; where the highlighted algorithm is, a shade says by how much of the second
-best's time it is faster. Where the second best's spread reaches the fastest, nobody wins. The
+best's time it is faster. There is no winner if the second best's spread reaches the fastest. The
 number in a cell is how many times as long the MPI library's own choice takes.
 """
 
@@ -37,9 +37,9 @@ ANNOTATED_COLUMNS = 24  # with more of them a number does not fit into a cell
 
 
 def colours(grid: Grid) -> dict[str, str]:
-    """The colour of each winner but the highlighted one: the same whoever else wins."""
-    everybody = palette(grid.collective, grid.others)
-    return {name: everybody[name] for name in grid.other_winners}
+    """The colour of each winner but the highlighted one: the same whichever others win."""
+    colours = palette(grid.collective, grid.others)
+    return {name: colours[name] for name in grid.other_winners}
 
 
 def palette(collective: str, algorithms: Sequence[str]) -> dict[str, str]:

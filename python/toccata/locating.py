@@ -13,7 +13,7 @@ Located = tuple[_core.Machine, _core.Placement | None]
 
 
 def here() -> Located:
-    """This machine, with the ranks of nobody."""
+    """This machine, without ranks."""
     inside = _core.this_machine().text
     name = _core.fold_hosts([socket.gethostname() or "localhost"])
     return _core.read_saved(f"machine node:1 {inside}\nlabels node {name}\n", "hwloc"), None

@@ -236,7 +236,7 @@ def _flows(network: Network, weights: Sequence[int]) -> float:
 
 
 def _over_routes(network: Network, weights: Sequence[int], collective: str, root: int) -> float:
-    """How much goes from whom to whom so that every cut among the nodes has what has to pass it,
+    """The traffic between pairs of nodes so that every cut among the nodes has what has to pass it,
     and the busiest link, over fixed routes, has the least: a linear program, with cuts as they are
     found to be violated. For a block, or a message, of 1.
     """

@@ -214,7 +214,7 @@ def _broadcast(network: Network, links: Links, root: int) -> list[Tree]:
 
 def _allreduce(network: Network, links: Links) -> list[Tree]:
     """Each tree goes up and down, so half of each link is for either; nodes with little capacity
-    become roots, which receive the result from nobody.
+    become roots, which receive the result from no rank.
     """
     both = Fraction(2 * (network.nodes - 1)) / sum(links.values())
 

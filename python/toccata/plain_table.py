@@ -15,7 +15,7 @@ FOLDED = 20  # a column that may be folded is not made narrower
 class PlainTable(Table):
     """What is too wide for a terminal comes in parts, one below the other, whole columns in each.
 
-    The first columns, `kept` of them, say what a row is of: they come in every part. Where nobody
+    The first columns, `kept` of them, say what a row is of: they come in every part. Where no user
     watches, all is in one.
     """
 

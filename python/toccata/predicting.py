@@ -47,7 +47,7 @@ def model_names() -> list[str]:
 
 
 def read_model(name: str) -> _core.Model:
-    """A model by name, or by the path of its file; "usual" is of a machine that nobody knows.
+    """A model by name, or by the path of its file; "usual" is of an unknown machine.
 
     Raises InputError if there is none, ModelError if the file is wrong.
     """

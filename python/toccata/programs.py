@@ -23,7 +23,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Nature:
-    """`family` is "" where nobody can tell; `reason` says by what, or why not."""
+    """`family` is "" if unknown; `reason` says by what, or why not."""
 
     family: str
     reason: str
@@ -31,7 +31,7 @@ class Nature:
 
 
 def nature(program: str) -> Nature:
-    """Which MPI a program uses. One that is not there, or cannot be read, nobody can tell."""
+    """Which MPI a program uses. Unknown if the program does not exist or cannot be read."""
     path = shutil.which(program)
     if path is None:
         return Nature("", "the program does not exist")

@@ -16,7 +16,7 @@ class Job:
 
     plan: Plan
     ranks: int
-    per_node: int | None  # ranks; None as the launcher has it
+    per_node: int | None  # ranks; None: the launcher's default
     command: Sequence[str]
 
 

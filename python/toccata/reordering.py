@@ -1,4 +1,4 @@
-"""Who plays whom: mappings of an algorithm's ranks, what they cost, and files to start a job by."""
+"""Mappings of an algorithm's ranks, their costs, and files to start a job by."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Mapped:
     """One mapping of an algorithm, and what comes of it."""
 
     label: str
-    players: list[int]  # by the algorithm's rank, who plays it
+    players: list[int]  # by the algorithm's rank, the rank that plays it
     mapping_seconds: float | None  # to find it; None where there was nothing to find
     order: str  # of the buffers; "" where all play themselves
     hop_bytes: float
@@ -53,7 +53,7 @@ class Predictor:
 
 
 def flows(choice: _core.Choice, shape: _core.Shape) -> _core.Flows:
-    """What each rank sends to whom, a block a byte; of a ring, without writing its rounds."""
+    """The traffic between ranks, one byte per block; of a ring, without writing its rounds."""
     if choice.text == "ring" and choice.algorithm and choice.algorithm.path == "allgather/ring":
         return _core.ring_flows(shape.p)
     return _core.flows_of(choice, shape)

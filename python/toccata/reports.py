@@ -15,7 +15,7 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
 
 VERSION = 1
-INSTEAD = "native, for "  # before the algorithm that was asked for
+INSTEAD = "native, for "  # before the requested algorithm
 MOST_ROWS = 30
 REASONS = {
     "forced": "asked for by name", "tuned": "the tuning file says so",
@@ -73,7 +73,7 @@ class Row:
 
     @property
     def is_native(self) -> bool:
-        """The MPI library served, perhaps in place of an algorithm that was asked for."""
+        """The MPI library served, perhaps instead of a requested algorithm."""
         return self.choice == "native" or self.choice.startswith(INSTEAD)
 
     @property
@@ -125,7 +125,7 @@ def read(path: Path) -> Report:
     except KeyError as error:
         raise InputError(f"{path}: {error.args[0]} is missing") from None
     except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: cannot be understood: {error}") from None
+        raise InputError(f"{path}: is invalid: {error}") from None
 
 
 def _row(entry: Any) -> Row:
@@ -159,7 +159,7 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def _why_not(row: Row) -> tuple[str, str]:
-    """Why native serves in place of an algorithm that was asked for."""
+    """Why native serves instead of a requested algorithm."""
     asked = row.choice.removeprefix(INSTEAD)
     try:
         choice = _core.parse_choice(row.collective, asked)

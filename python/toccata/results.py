@@ -58,7 +58,7 @@ class Measurement:
 
 
 TIMES = ("min", "average", "max", "median", "q25", "q75")
-# What files call them: of whom the least and the largest are, a name alone would not say.
+# What files call them: a name alone would not say what the minimum and maximum are of.
 COLUMNS = {
     "median": "median",
     "q25": "quartile_25",

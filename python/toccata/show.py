@@ -1,4 +1,4 @@
-"""A schedule as text: who sends what to whom in each round."""
+"""A schedule as text: which rank sends what to which rank in each round."""
 
 import io
 from collections.abc import Iterable, Sequence

@@ -314,7 +314,7 @@ def _simulate(
                 raise Failure(f"{_name(blamed)} failed under SimGrid: {reason}")
 
 
-_LATE = "has not ended within"
+_LATE = "did not end within"
 DEADLOCK = "Deadlock detected"
 LOST_COUNT = "ended in a deadlock of SimGrid's: see docs/simulation.md"
 ALL_WAIT = ("smpi/async-small-thresh:0", "smpi/send-is-detached-thresh:0")

@@ -1,7 +1,7 @@
 """`toccata run`: someone's command with our library preloaded into all its ranks.
 
 Which library is the program's affair, and the launcher has to be of the same MPI; the variables go
-to other hosts by the launcher's own way. Where nobody can tell what a command starts, its
+to other hosts by the launcher's own way. If it is unknown what a command starts, its
 environment is set.
 """
 
@@ -200,7 +200,7 @@ def _exported(
 def _inherited(
     family: str, exported: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """For a command that nobody can look into: what it starts inherits the environment, and Open
+    """For a command that cannot be inspected: what it starts inherits the environment, and Open
     MPI hands variables to other hosts that this one of its own names."""
     if family == "openmpi":
         name = "OMPI_MCA_mca_base_env_list"

@@ -16,7 +16,7 @@ class Step:
     """One rank in one round: what it does, and what it holds afterwards."""
 
     holds: dict[str, list[int]]  # buffer -> datum of each block
-    # The same for who contributed to it, where the collective reduces: empty for nobody yet.
+    # The same for who contributed to it, where the collective reduces: empty for no rank yet.
     given: dict[str, list[frozenset[int]]]
     sent: set[Place] = field(default_factory=set)
     received: set[Place] = field(default_factory=set)
@@ -73,10 +73,10 @@ class _Walker:
             "recv": choice.before(shape, rank, recv=True),
             "scratch": [NOTHING] * len(places(self.schedule.scratch)),
         }
-        nobody: frozenset[int] = frozenset()
-        own = frozenset([rank]) if choice.reduces else nobody
+        none: frozenset[int] = frozenset()
+        own = frozenset([rank]) if choice.reduces else none
         given = {
-            buffer: [nobody if datum == NOTHING else own for datum in data]
+            buffer: [none if datum == NOTHING else own for datum in data]
             for buffer, data in start.items()
         }
         self.history = [Step(start, given)]

@@ -34,7 +34,7 @@ class Point:
     native_seconds: float = 0.0
     spread: float = 0.0  # the distance of the quartiles of `seconds`, over it
     repetitions: int = 0
-    per_node: int | None = None  # ranks a node, where the launcher was told
+    per_node: int | None = None  # ranks per node, if given to the launcher
     medians: dict[str, float] = field(default_factory=dict)  # seconds of all that were tried
 
     @property
@@ -45,7 +45,7 @@ class Point:
 
     @property
     def setting(self) -> tuple[str, int, int | None, int]:
-        """What was asked for."""
+        """The request."""
         return self.collective, self.ranks, self.per_node, self.bytes
 
 
@@ -82,7 +82,7 @@ class Tuning:
 
 
 def _fields(point: Point) -> dict[str, Any]:
-    """Without what is not known, and without digits that nobody measured."""
+    """Without what is not known, and without unmeasured digits."""
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
@@ -141,9 +141,9 @@ def chance(wins: int, pairs: int) -> float:
 def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) -> Point:
     """Of all that were measured in one setting, what is to serve there.
 
-    Whoever has the least median of those that beat the MPI library's own in so many of the pairs
-    that were timed in turns that it cannot be chance (sign test, its level shared among all that
-    were tried); the MPI library's own where nobody does.
+    The algorithm with the lowest median among those that are significantly faster than the MPI
+    library's own (sign test on interleaved calls, its level shared among all candidates); the MPI
+    library's own if none is.
     """
     native = next(each for each in measured if each.algorithm == "native")
     others = [each for each in measured if each is not native]

@@ -1,6 +1,6 @@
-"""Who is fastest in each setting of a benchmark, and by how much.
+"""The fastest algorithm in each setting of a benchmark, and by how much.
 
-Where the spread of the second best reaches the fastest, nobody wins.
+Where the spread of the second best reaches the fastest, there is no winner.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Grid:
     sizes: list[int]  # bytes
     highlight: str | None
     cells: list[list[Cell | None]]
-    others: list[str]  # whom the highlighted one is compared with, winners or not
+    others: list[str]  # those that the highlighted one is compared with, winners or not
     collective: str = ""
     sizes_of: str = ""  # what sizes are, if it is not the usual (catalogue.meaning_of_size)
 

@@ -127,7 +127,7 @@ class Shape:
 
     @cached_property
     def nodes(self) -> list[list[int]]:
-        """The ranks of each node, in order; all are on one where nobody knows better."""
+        """The ranks of each node, in order; all are on one if unknown."""
         return self.regions("node")
 
     def regions(self, level: str) -> list[list[int]]:

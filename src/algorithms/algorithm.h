@@ -13,7 +13,7 @@ namespace toccata {
 
 // What an algorithm costs: the largest over the ranks.
 struct Cost {
-  std::int64_t rounds = 0;    // in which anybody has a message
+  std::int64_t rounds = 0;    // in which any rank has a message
   std::int64_t messages = 0;  // sent by a rank
   std::int64_t sent = 0;      // blocks sent by a rank
   std::int64_t copied = 0;    // blocks copied by a rank, its own block's way into place included
@@ -42,14 +42,14 @@ struct Algorithm {
   std::string_view summary;   // one line
   std::string_view citation;  // "loch2021, algorithm 1": key of docs/references.bib, and where
   // What the literature says that it costs, where there is a closed form. Proofs hold it to what is
-  // counted in the schedules (algorithms/count.h), which is what everybody else goes by.
+  // counted in the schedules (algorithms/count.h), which all other code uses.
   Cost (*claim)(const Shape& shape) = nullptr;
   ParameterList parameters = {};
 
   // Whether blocks are parked where others belong, so that all must have one size.
   bool blocks_alike = false;
 
-  // Whether ranks pass on blocks that are not theirs. Where only the root knows everybody's sizes,
+  // Whether ranks pass on blocks that are not theirs. Where only the root knows every rank's sizes,
   // in gatherv and scatterv, such an algorithm cannot serve.
   bool relays = false;
 
@@ -67,7 +67,7 @@ struct Algorithm {
   // combined in pairs, and then these from the right: of 7, ((0∘1) ∘ (2∘3)) ∘ ((4∘5) ∘ 6).
   bool reproducible = false;
 
-  // Whether it goes by where ranks run, or by the mesh they are laid on. Proofs then try many.
+  // Whether it depends on where ranks run, or by the mesh they are laid on. Proofs then try many.
   bool by_placement = false;
   bool by_grid = false;
 
@@ -103,7 +103,7 @@ struct Algorithm {
   // What the literature says that it costs, if it says so.
   std::optional<Cost> claimed(const Shape& shape) const;
   // What the algorithm adds to what is known of the communicator: parameters, where none are given
-  // at their standard, and parts; and where nobody says who neighbours whom, a stencil's ranks.
+  // at their standard, and parts; and, if the neighbours are unknown, a stencil's ranks.
   Shape complete(Shape shape) const;
   // One rank's schedule. The shape must be possible and complete; where it has a reordering, that
   // is in there.

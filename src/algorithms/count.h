@@ -8,7 +8,7 @@
 namespace toccata {
 
 // What schedules cost, counted one by one: sums over each rank's own, of which the largest stays,
-// and the rounds in which anybody has a message.
+// and the rounds in which any rank has a message.
 class Counter {
  public:
   void add(const Schedule& schedule);
@@ -21,8 +21,8 @@ class Counter {
 
 // What an algorithm costs in a possible and complete shape: by the schedules of all ranks where
 // they are few, else as claimed, as proofs hold claims to that, and where nothing is claimed by
-// the schedules of the ranks that tell most. Of flat algorithms that is the cost all the same, but
-// for a block where ranks are folded; in irregular places some rank may do more than those asked.
+// the schedules of the ranks that tell most. For flat algorithms that is the exact cost, except
+// for a block if ranks are folded; in irregular places some rank may do more than those asked.
 Cost count(const Algorithm& algorithm, const Shape& shape);
 
 // Of up to 64 ranks, all. Of more, a number of them that grows as log p: those in which patterns

@@ -25,8 +25,8 @@ namespace toccata {
 //   allreduce   level 1 reduce   0 2 have 01 23    level 0 allreduce   0 3 have 0123
 //               level 1 broadcast                                      all have 0123
 //
-// Regions may have any sizes and any ranks; levels that divide nobody are left out, so that without
-// any all ranks are one team.
+// Regions may have any sizes and any ranks; levels that divide no rank are left out, so that
+// without any all ranks are one team.
 class Levels {
  public:
   // Which levels an algorithm goes by, as its parameter: the nodes (the outermost level that
@@ -50,8 +50,8 @@ class Levels {
   // has, and the largest team.
   int rounds(int level, const Flat& flat) const;
   int largest(int level) const { return sizes_[level].largest; }
-  // For how many rounds a rank is busy with what comes to it, if the outermost level runs one
-  // algorithm and those further in another: after so many the next segment may come.
+  // The number of rounds in which a rank is busy with what comes to it, if the outermost level runs
+  // one algorithm and those further in another: after so many the next segment may come.
   int busy(const Flat& outermost, const Flat& inside) const;
 
   // A collective in the rank's team, whose blocks lie where the maps say; then what rounds other
@@ -75,8 +75,8 @@ class Levels {
   BlockMap own(int level, int rank) const;
   BlockMap of_all(int level, int rank) const;
 
-  // From the innermost level out as far as `level`: every rank's block, to the leaders, who have it
-  // in recv, where every rank has room for all.
+  // From the innermost level out as far as `level`: every rank's block, to the leaders, which have
+  // it in recv, where every rank has room for all.
   void gather(ScheduleBuilder& schedule, int level, int rank, const Flat& flat) const;
 
  private:

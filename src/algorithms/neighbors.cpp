@@ -71,7 +71,8 @@ class Crossings {
                            edges_[i].to != edges_[i - 1].to);
   }
 
-  // Who sends to the other node, and who receives there; nodes take turns among those who could.
+  // The rank that sends to the other node, and the one that receives there; nodes take turns among
+  // the possible ranks.
   int collector = 0, distributor = 0;
 
  private:

@@ -11,8 +11,8 @@ enum class Outgoing : std::uint8_t { one_for_all, one_each };
 void talk_directly(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule);
 
 // Three rounds: blocks for another node go to one rank of ours, from there together to one rank of
-// that node, and so to those who want them; those that stay on the node go directly in the second.
-// Who relays is among those who talk between the two nodes anyway.
+// that node, and so to its ranks that need them; those that stay on the node go directly in the
+// second. The relaying rank is one that exchanges messages between the two nodes anyway.
 void talk_by_nodes(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule);
 
 // For talking by nodes: what all neighbours are has to be known.

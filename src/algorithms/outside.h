@@ -14,7 +14,7 @@ namespace toccata {
 std::string_view interned(std::string_view text);
 
 // Makes an algorithm known by its name. It stays as long as the program, as choices point to it;
-// another of the same name comes in its place for those who ask from then on. Its texts must be
+// another of the same name replaces it from then on. Its texts must be
 // interned.
 const Algorithm& add_outside(Algorithm algorithm, std::unique_ptr<const Outside> schedules);
 

@@ -21,7 +21,7 @@ Shape reordered(const Algorithm& algorithm, Shape known, std::vector<int> player
 
 // One rank's schedule in such a shape: the schedule of the rank that it plays, with peers moved,
 // and, as the order says, blocks laid where they belong, contributions exchanged before and results
-// after, or copies before and after. But for straight, and for the copies of a shuffle, it is as
+// after, or copies before and after. Except for straight, and for the copies of a shuffle, it is as
 // short as the algorithm's own.
 Schedule reordered(const Algorithm& algorithm, const Shape& shape, int rank);
 

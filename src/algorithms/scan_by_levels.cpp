@@ -91,7 +91,8 @@ void ScanByLevels::inclusive() {
   inwards(recv(0), true);
 }
 
-// In place, our contribution is where the result comes: whoever needs it afterwards takes a copy.
+// In place, our contribution is where the result comes: a rank that needs it afterwards takes a
+// copy.
 void ScanByLevels::exclusive() {
   const std::vector<int> team = runs_.team(runs_.innermost(), rank_);
   const bool hands_on = runs_.innermost() > 0 && team.back() == rank_ && rank_ < p_ - 1;

@@ -7,7 +7,7 @@
 namespace toccata {
 
 // The mesh that the ranks are laid on, without its dimensions of one cell. One ring of all ranks,
-// in their order, where nobody knows of a mesh.
+// in their order, if no mesh is known.
 Grid grid_of(const Shape& shape);
 
 // The cell that a rank is in.

@@ -19,9 +19,9 @@ struct Bounds {
 Bounds table_bounds(const Collective& collective, int p, int links, double n);
 
 // The same for the nodes of a mesh, of which some have fewer links: as many messages at a time as
-// the node with the most can send, bytes as over the links of whoever has to move most over fewest.
-// What ranks of one node tell each other takes no link. On a torus of one rank a node, without
-// dimensions of one or two, that is the table.
+// the node with the most can send, bytes as over the links of the node that has to move most over
+// fewest. What ranks of one node tell each other takes no link. On a torus of one rank a node,
+// without dimensions of one or two, that is the table.
 Bounds lower_bounds(const Collective& collective, const Shape& shape, double n);
 
 // Which share of the whole vector's n bytes the busiest link carries.

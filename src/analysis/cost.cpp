@@ -15,7 +15,7 @@ namespace {
 // A point in time, and what led to it.
 struct Moment {
   double time = 0;
-  std::vector<double> terms = {};  // of the longest way here; empty if nobody asked
+  std::vector<double> terms = {};  // of the longest way here; empty unless requested
 };
 
 // The first where they differ by rounding alone.
@@ -23,7 +23,7 @@ const Moment& later(const Moment& one, const Moment& other) {
   return one.time >= other.time * (1 - 1e-13) ? one : other;
 }
 
-// How many bytes a rank's messages have.
+// The bytes of a rank's messages.
 class ByteCounter {
  public:
   ByteCounter(const Collective& collective, const Shape& shape, std::span<const Schedule> schedules,

@@ -35,15 +35,15 @@ class Demand {
   Demand(const Collective& collective, const Shape& shape)
       : collective_(collective),
         shape_(shape),
-        owner_(collective.data(shape), nobody),
-        seen_(owner_.size(), nobody),
+        owner_(collective.data(shape), none),
+        seen_(owner_.size(), none),
         out_(shape.p, 0),
         in_(shape.p, 0) {
     for (int rank = 0; rank < shape.p; ++rank)
       visit(rank, collective.before, [&](Datum datum) {
-        owner_[datum] = owner_[datum] == nobody || owner_[datum] == rank ? rank : several;
+        owner_[datum] = owner_[datum] == none || owner_[datum] == rank ? rank : several;
       });
-    std::vector<std::int32_t> told(shape.p, nobody), tells(shape.p, 0);
+    std::vector<std::int32_t> told(shape.p, none), tells(shape.p, 0);
     std::vector<bool> given(owner_.size(), false);
     for (int rank = 0; rank < shape.p; ++rank) {
       int sources = 0;
@@ -75,14 +75,14 @@ class Demand {
 
   // The most that has to come into or out of any region, shared out over its ranks.
   double most_across(const Regions& regions) {
-    std::vector<std::int32_t> home(owner_.size(), nobody);  // the region that alone holds a datum
+    std::vector<std::int32_t> home(owner_.size(), none);  // the region that alone holds a datum
     for (int region = 0; region < regions.number(); ++region)
       for (const int rank : regions.members(region))
         visit(rank, collective_.before, [&](Datum datum) {
-          home[datum] = home[datum] == nobody || home[datum] == region ? region : several;
+          home[datum] = home[datum] == none || home[datum] == region ? region : several;
         });
     std::vector<std::int64_t> in(regions.number(), 0), out(regions.number(), 0);
-    std::vector<std::int32_t> came(owner_.size(), nobody);  // to which region last
+    std::vector<std::int32_t> came(owner_.size(), none);  // to which region last
     std::vector<bool> given(owner_.size(), false);
     for (int region = 0; region < regions.number(); ++region)
       for (const int rank : regions.members(region))
@@ -103,7 +103,7 @@ class Demand {
   }
 
  private:
-  static constexpr std::int32_t nobody = -1, several = -2;
+  static constexpr std::int32_t none = -1, several = -2;
 
   using What = Datum (*)(const Shape&, int, Buffer, int);
 

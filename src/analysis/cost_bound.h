@@ -8,7 +8,7 @@
 namespace toccata {
 
 // Seconds below which no algorithm, by any schedule, does a collective under a model: the larger of
-// - bytes: what a rank must receive and does not hold, or must give away and nobody else holds,
+// - bytes: what a rank must receive and does not hold, or must give away and no other rank holds,
 //   passes one link at the least beta, after the least latency; and what all ranks of an object of
 //   the machine must get from or give to others passes their links, at the least beta further out;
 // - messages: something that a rank alone holds has to come to p ranks, or something of all p to

@@ -11,7 +11,7 @@
 namespace toccata {
 
 // What crosses the borders of one level, that is, goes between ranks that share no region of it.
-// Whoever crosses a level crosses all levels further in.
+// A message that crosses a level crosses all levels further in.
 struct Crossing {
   struct Count {
     std::int64_t messages = 0;

@@ -7,7 +7,7 @@
 
 namespace toccata {
 
-// What goes from whom to whom by these schedules, one for every rank; a block is a byte.
+// The traffic between pairs of ranks by these schedules, one for every rank; a block is a byte.
 Flows flows_of(std::span<const Schedule> schedules);
 
 // The same of an algorithm in a possible and complete shape.

@@ -35,7 +35,7 @@ class Links {
 };
 
 // Where the ranks of a shape are: the cell of each. The mesh is the network of the machine where
-// the placement knows one, else the grid; one ring of all ranks where nobody knows of a mesh.
+// the placement knows one, else the grid; one ring of all ranks if no mesh is known.
 struct OnLinks {
   Links links;
   std::vector<int> cells;  // by rank

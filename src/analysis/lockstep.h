@@ -39,7 +39,7 @@ struct ByteCall {
   ElementType recv_type = {};
   // Where block b of recv begins, in extents of recv_type; none given, the blocks lie side by side.
   std::vector<std::int64_t> displacements = {};
-  // Send is a part of recv, or a packed copy of what was in it, as the collective has it.
+  // Send is a part of recv, or a packed copy of what was in it, as in the collective.
   bool in_place = false;
   Operator reduction = add;
 };

@@ -37,7 +37,7 @@ struct Model {
     std::int64_t threshold = std::numeric_limits<std::int64_t>::max();
     Protocol eager = {};       // below `threshold` bytes: the sender does not wait for the receiver
     Protocol rendezvous = {};  // from there on: both must have come to the message
-    // Bytes a second that leave, and that enter, one object of this level: the limit of the
+    // Bytes per second that leave, and that enter, one object of this level: the limit of the
     // max-rate model [gropp2016], shared by all messages of a round. Infinite for the network.
     double injection = std::numeric_limits<double>::infinity();
 

@@ -104,7 +104,7 @@ Model::Level level_of(const Fields& fields) {
   }
   if (fields.has("injection")) {
     result.injection = fields.number("injection");
-    if (result.injection == 0) fields.complain("injection", "is 0; it is bytes a second");
+    if (result.injection == 0) fields.complain("injection", "is 0; it is bytes per second");
   }
   return result;
 }

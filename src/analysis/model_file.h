@@ -14,7 +14,7 @@ class ModelError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// A model as JSON: the names of model.h, seconds and bytes (and for "injection" bytes a second).
+// A model as JSON: the names of model.h, seconds and bytes (and for "injection" bytes per second).
 //
 //   {"name": "...", "origin": "...",
 //    "levels": [{"level": "network", "eager": {"alpha": 5e-5, "beta": 8.5e-9}},

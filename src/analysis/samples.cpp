@@ -181,7 +181,7 @@ Neighborhood on_mesh(const Mesh& mesh) {
   return Neighborhood(std::move(all));
 }
 
-// Up to `most` edges out of each rank, to any ranks; one of them to nobody, and one from nobody.
+// Up to `most` edges out of each rank, to any ranks; one of them to no rank, and one from no rank.
 Neighborhood random_graph(int p, int most, Random& random) {
   std::vector<std::vector<int>> sources(p), destinations(p);
   for (const int from : random.permutation(p))
@@ -257,7 +257,7 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
   for (const Parameter& parameter : algorithm.parameters)
     cross(parameter.samples,
           [&](Shape& shape, int value) { shape.parameters.set(parameter, value); });
-  if (p > few_ranks && shapes.size() > many_settings) {  // they take turns, but for the standard
+  if (p > few_ranks && shapes.size() > many_settings) {  // they take turns, except for the standard
     std::vector<Shape> some{shapes.front()};
     const std::size_t turns = shapes.size() / (many_settings / 2);
     for (std::size_t i = 1; i < shapes.size(); ++i)

@@ -33,7 +33,7 @@ std::vector<std::shared_ptr<const Placement>> sample_placements(int p);
 std::vector<std::shared_ptr<const Placement>> sample_packings(int p);
 
 // Stencils on meshes and tori, rings of one and two ranks among them, and random graphs in which
-// ranks neighbour themselves, or each other several times; of few ranks, nobody anybody.
+// ranks neighbour themselves, or each other several times; of few ranks, none at all.
 std::vector<std::shared_ptr<const Neighborhood>> sample_neighborhoods(int p);
 
 // Meshes and tori of one to five dimensions, as parse_machine reads them.

@@ -10,7 +10,7 @@ namespace toccata {
 
 // What one rank does in a schedule, or the largest of each over several ranks.
 struct Traffic {
-  std::int64_t rounds = 0;  // with a message in them; of several ranks, in which anybody has one
+  std::int64_t rounds = 0;  // with a message in them; of several ranks, in which any rank has one
   std::int64_t messages = 0;
   std::int64_t sent = 0;  // blocks
   std::int64_t sent_bytes = 0;

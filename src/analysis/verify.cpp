@@ -18,7 +18,7 @@ namespace {
 // What some ranks contribute to a datum, combined.
 //
 // Which ranks: a `count` of them, and the sum of their keys, 64 random bits for each. Two sets of
-// equal sums are the same set, but for one chance in 2^64; a rank that is counted twice shows.
+// equal sums are the same set, except for one chance in 2^64; a rank that is counted twice shows.
 // Where the order of the ranks was kept they are the ranks from `first` on, which is exact.
 //
 // How: a hash of the expression, of which a∘b and b∘a have the same. That is all that floating
@@ -574,7 +574,7 @@ std::string prove(const Algorithm& algorithm, const Shape& shape,
              : prove<Datum>(algorithm, shape, schedules, std::move(cases));
 }
 
-// Where nobody may leave before all have come: who does.
+// Where no rank may leave before all have come: the rank that does.
 std::string unheard(const Collective& collective, const Shape& shape,
                     std::span<const Schedule> schedules) {
   if (!collective.synchronizes) return "";
@@ -624,7 +624,7 @@ std::string verify(const Algorithm& algorithm, const Shape& shape) {
   const Cost claimed = *claim, found = counter.cost();
   for (const std::string& wrong :
        {differ("rounds", claimed.rounds, found.rounds),
-        differ("messages a rank", claimed.messages, found.messages),
+        differ("messages per rank", claimed.messages, found.messages),
         differ("blocks sent by a rank", claimed.sent, found.sent),
         differ("blocks copied by a rank", claimed.copied, found.copied),
         differ("blocks reduced by a rank", claimed.reduced, found.reduced)})

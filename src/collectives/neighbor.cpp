@@ -72,7 +72,7 @@ Shape with_neighbors(const Collective& collective, Shape shape) {
   return shape;
 }
 
-// Every rank has one block for all whom it tells, and gets one by each edge that comes in.
+// Every rank has one block for all its destinations, and gets one by each edge that comes in.
 //
 //   edges 0>1, 0>2, 2>1, 1>1 (from 1, 2, 0)     send   a b c     recv   rank 1: b c a   rank 2: a
 const Collective neighbor_allgather =

@@ -12,7 +12,7 @@ struct Shape;
 // and those that it tells (out).
 struct Neighbors {
   // To or from `peer`, of the block of that number here, and of that one at the other end, which is
-  // -1 where nobody knows.
+  // -1 if unknown.
   struct Edge {
     int peer = 0;
     int block = 0;
@@ -20,20 +20,21 @@ struct Neighbors {
   };
   // The k-th edge out to a peer is the k-th edge in from us there.
   std::vector<Edge> in, out;
-  // Blocks, those of edges to nobody included, which stay as they are.
+  // Blocks, those of edges to no rank included, which stay as they are.
   int blocks_in = 0, blocks_out = 0;
 
-  // Of a graph: peers in the order of their blocks; nobody is -1.
+  // Of a graph: peers in the order of their blocks; no rank is -1.
   static Neighbors in_graph(std::span<const int> sources, std::span<const int> destinations);
 
-  // On a mesh: of each dimension the peer below, and the one above. What goes down comes from above
-  // [MPI 4.0, section 8.6], which matters on rings of one or two ranks, where both are the same:
+  // On a mesh: of each dimension the peer below, and the one above. A block sent to the negative
+  // neighbour is received from the positive one [MPI 4.0, section 8.6], which matters on rings of
+  // one or two ranks, where both are the same:
   //
   //   2 ranks on a ring, rank 0 sends a b      rank 1 gets b a      (one block down, one up)
   static Neighbors on_mesh(std::span<const int> peers);
 };
 
-// Who neighbours whom: of all ranks, or as one of them sees it.
+// The neighbours: of all ranks, or as one of them sees it.
 class Neighborhood {
  public:
   explicit Neighborhood(std::vector<Neighbors> all) : Neighborhood(0, std::move(all)) {}
@@ -65,8 +66,8 @@ class Neighborhood {
   bool matches_ = true;
 };
 
-// The shape, with a stencil's neighbours where the collective is among neighbours and nobody says
-// which.
+// The shape, with a stencil's neighbours where the collective is among neighbours and no caller
+// says which.
 Shape with_neighbors(const Collective& collective, Shape shape);
 
 }  // namespace toccata

@@ -86,7 +86,7 @@ class Parameters {
   // All at their standard.
   explicit Parameters(const ParameterList& declared);
 
-  // Whether nobody has said whose they are.
+  // Whether no algorithm has claimed them.
   bool empty() const { return declared_ == nullptr; }
   int operator[](const Parameter& parameter) const;
   bool is(const Parameter& parameter, std::string_view word) const;

@@ -14,7 +14,7 @@ struct Algorithm;
 // How buffers keep the order of the ranks where others play them.
 //
 //   4 ranks, allgather, who plays rank 0 1 2 3: 0 2 1 3
-//   straight   1 plays 2: its block goes to place 1 of everybody's recv, wherever it comes by
+//   straight   1 plays 2: its block goes to place 1 of every rank's recv, wherever it comes by
 //   exchange   at first 1 and 2 swap blocks; then all is as among ranks that play themselves
 //   shuffle    recv is gathered as 0 2 1 3 in scratch, and copied to 0 1 2 3 at the end
 //

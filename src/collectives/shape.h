@@ -18,11 +18,12 @@ struct Shape {
   Parameters parameters = {};
   int root = 0;   // of a collective that has one
   int parts = 1;  // blocks that the collective's unit is cut into; see Algorithm::parts
-  std::shared_ptr<const Placement> placement = {};  // where ranks run; null where nobody knows
+  std::shared_ptr<const Placement> placement = {};  // where ranks run; null if unknown
   std::shared_ptr<const Grid> grid = {};            // the mesh they are laid on; null without one
-  // Who neighbours whom, of a collective among neighbours: all ranks, or as ours sees it.
+  // The neighbours, of a collective among neighbours: all ranks, or as ours sees it.
   std::shared_ptr<const Neighborhood> neighborhood = {};
-  std::shared_ptr<const Reordering> reordering = {};  // who plays whom; null where all themselves
+  std::shared_ptr<const Reordering> reordering =
+      {};  // which rank plays which; null if all play themselves
 };
 
 }  // namespace toccata

@@ -73,7 +73,7 @@ class Decisions {
   SizeClass* find(const Question& call);
   SizeClass& free_class();
   SizeClass& make(const Question& call);
-  // What is asked for, and whether it depends on the size.
+  // What is requested, and whether it depends on the size.
   struct Asked {
     SizedChoice choice;
     bool by_size;

@@ -10,7 +10,7 @@
 
 namespace toccata {
 
-// How a communicator runs a candidate: known only to whoever implements Ranks.
+// How a communicator runs a candidate: known only to the implementation of Ranks.
 struct Server;
 
 // What is known of the times of a candidate; 0 is not known. Seconds are of a call: predicted by

@@ -13,7 +13,7 @@
 
 namespace toccata {
 
-// A number that communicators of the same shape have in common, whoever their ranks are: the node
+// A number that communicators of the same shape have in common, whichever ranks they have: the node
 // of each rank (and its socket, core, ...), numbered by first appearance, and the mesh, if there is
 // one. 0 if the shape does not say where the ranks run.
 std::uint64_t digest_of(const Shape& known);

@@ -20,10 +20,10 @@ class Rules {
 
   // TOCCATA_<COLLECTIVE>; native if it asks for nothing.
   const SizedChoice& asked(const Collective& collective) const;
-  // Whether an algorithm of ours is asked for.
+  // Whether an algorithm of ours is requested.
   bool asks_for(const Collective& collective) const { return !asked(collective).native(); }
   // Whether the library chooses by itself how to serve a collective: TOCCATA is not off, and
-  // nothing is asked for. Of collectives among neighbours only a tuning file decides.
+  // nothing is requested. Of collectives among neighbours only a tuning file decides.
   bool chooses(const Collective& collective) const;
   // TOCCATA is not off.
   bool is_on() const { return chooses_; }
@@ -52,7 +52,7 @@ class Rules {
  protected:
   Rules() = default;
   ~Rules() = default;
-  // To be called before anything is asked for.
+  // To be called before anything is requested.
   void know_collectives();
 
   struct Asked {

@@ -133,7 +133,7 @@ void Trials::plan() {
       begins_ = never;
       return;
     }
-    // Nobody knows yet who could challenge.
+    // Candidates are not known yet.
     trial_ = {0, 0, 0, 0};
     const double setup = setup_ / candidates_[0].seconds;
     if (static_cast<double>(calls_) * share >= setup) {

@@ -26,7 +26,7 @@ namespace toccata {
 // many of the even calls as of the odd ones.
 //
 // Trials, agreements included, cost at most `share` of the time of all calls so far, compared with
-// the current candidate. First tries are exempt, because nobody can judge them beforehand; so is
+// the current candidate. First tries are exempt, because they cannot be judged beforehand; so is
 // what is set up once: the first agreement, and what a candidate's first call takes longer than its
 // second. To need few agreements, candidates are tried together, and the most promising is compared
 // first.
@@ -35,7 +35,7 @@ class Trials {
   static constexpr double share = 0.02;
   static constexpr std::int64_t first_probe = 64;  // calls
 
-  // `setup`: seconds that it takes to find challengers, which are asked for once that is within the
+  // `setup`: seconds that it takes to find challengers, which are requested once that is within the
   // share. `calls`: the number of calls so far.
   explicit Trials(double setup, std::int64_t calls = 0)
       : setup_(setup), candidates_(1), calls_(calls) {}

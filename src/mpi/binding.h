@@ -118,7 +118,7 @@ struct Binding {
   // its business.
   enum class Role : std::uint8_t { result, input, ignored } recv_role = Role::result;
 
-  // What stands in for the caller's memory, of so many blocks; 0 where the schedule works on that
+  // What replaces the caller's memory, of so many blocks; 0 where the schedule works on that
   // itself. `own` is packed, or typed where blocks are operands.
   struct StandIn {
     Layout callers;

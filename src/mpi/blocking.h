@@ -16,7 +16,7 @@ inline Server& able_to_serve(const Operation& call, Communicator& communicator, 
   return communicator.instead_of(server, call.allows(true, datatypes));
 }
 
-// What serves a call, without waiting for other ranks unless an algorithm is asked for that depends
+// What serves a call, without waiting for other ranks unless an algorithm is requested that depends
 // on where they run. ChoiceError as Communicator::server.
 inline Server& server_for(const Operation& call, Communicator& communicator,
                           const char* algorithm) {

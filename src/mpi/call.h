@@ -22,11 +22,11 @@ class Call {
   // rank is no_rank, and p those of the other group, in an intercommunicator.
   virtual int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) = 0;
 
-  // Of a call among neighbours, as Operation has it.
+  // Of a call among neighbours, as in Operation.
   std::shared_ptr<const Neighborhood> neighborhood;
 
  protected:
-  // Arrays that stand in for the user's, which need not stay.
+  // Arrays that replace the user's, which need not stay.
   std::vector<MPI_Datatype> own_types_in_, own_types_out_;
 };
 

@@ -114,8 +114,8 @@ int Channel::evaluate() {
 }
 
 // A communicator of its own: where some of the ranks are in another world, windows have run out, or
-// nobody was there at MPI_Init to make the private world. In the last case, one with all ranks can
-// become it, unless another thread might do the same.
+// the library did not see MPI_Init, so there is no private world. In the last case, one with all
+// ranks can become it, unless another thread might do the same.
 int Channel::duplicate() {
   if (int code = Transport::wait(agreement_->windows_request); code != MPI_SUCCESS) return code;
   int threads = MPI_THREAD_SINGLE;

@@ -59,7 +59,7 @@ class Channel {
   bool all_know_places() const { return all_know_places_; }
   bool is_within_world() const { return within_world_; }
 
-  // A collective has gone wrong: messages may be on their way that nobody receives, so that our
+  // A collective has gone wrong: messages may be on their way that no rank receives, so that our
   // window is not to be used again.
   void spoil() { spoilt_ = true; }
 

@@ -18,7 +18,7 @@ namespace {
 // run, are looked up at each call.
 constexpr std::size_t small_plan = 4 << 10;
 
-// For the report: what runs, and what was asked for if that is another thing.
+// For the report: what runs, and what was requested if that is another thing.
 std::string label_of(const Choice& choice, const Choice& asked) {
   return choice.text() == asked.text() ? choice.text() : choice.text() + ", for " + asked.text();
 }
@@ -91,8 +91,8 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
   try {
     if (by_environment && !obey_rules() && !process_->is_off() && settings.asks_for(collective))
       say_once(
-          "TOCCATA_* do not hold on communicators that reach beyond MPI_COMM_WORLD, as nobody can "
-          "tell what the other ranks ask for. Using native there.");
+          "TOCCATA_* settings do not apply to communicators with ranks outside MPI_COMM_WORLD, "
+          "because the settings of those ranks are unknown. Using native there.");
     if (!is_inter() && obey_rules() && settings.reproducible() && collective.reduces) {
       choice = reproducible(collective, asked, {.p = size()}, false);
       if (choice.native())

@@ -83,7 +83,7 @@ class Communicator final : public Members, public Attachment {
     return add(collective, algorithm);
   }
 
-  // What decides on calls for which nobody names an algorithm, and a call as it asks there.
+  // What decides on calls for which no algorithm is named, and a call as it asks there.
   Decisions& decisions() { return decisions_; }
   Question question(const Operation& call) const {
     return {.collective = call.collective,

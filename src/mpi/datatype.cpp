@@ -107,7 +107,7 @@ int DatatypeTable::forget(MPI_Datatype, int, void* traits, void*) {
   return MPI_SUCCESS;
 }
 
-// The lock is held over functions of MPI, which are local and call nobody but forget().
+// The lock is held over functions of MPI, which are local and call no other function than forget().
 int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const {
   if (type == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
   void* found = nullptr;

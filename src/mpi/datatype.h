@@ -60,7 +60,7 @@ struct DatatypeTraits {
   Operands operands = Operands::none;
 };
 
-// Knows the predefined datatypes by heart, for they are asked for at every call. Others it looks at
+// Knows the predefined datatypes by heart, for they are requested at every call. Others it looks at
 // once: what it found is an attribute of the datatype, and is forgotten with it.
 class DatatypeTable {
  public:

@@ -179,7 +179,7 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
   MPI_Request request;
   check(start_agreement(mine, largest, comm, request));
   check(Transport::wait(request, background));
-  // Where everybody has been told the same, nobody needs to ask.
+  // If all ranks have the same settings, no exchange is needed.
   if (largest[untold] == 0 && largest[machine] == ~largest[machine_complement]) try {
       return surroundings.placement_of_world(world);
     } catch (const TopologyError&) {  // which `placement` has the words for

@@ -55,7 +55,7 @@ class Surroundings {
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
                                           Background& background, std::string& complaint);
 
-// The mesh of a communicator with a Cartesian topology, which is everybody's to see; null without.
+// The mesh of a communicator with a Cartesian topology, which all ranks know; null without.
 std::shared_ptr<const Grid> cartesian_grid(MPI_Comm comm);
 
 }  // namespace toccata

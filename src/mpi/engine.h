@@ -16,7 +16,7 @@ namespace toccata {
 
 // Runs one rank's schedule, a round at a time. Resumable: start posts the first round, test goes on
 // as far as it can without waiting; run does the same with waiting and is what blocking calls are.
-// How blocks are moved in a round is for those who derive from it.
+// How blocks are moved in a round is up to derived classes.
 //
 // All functions return MPI error codes, MPI_ERR_NO_MEM among them. A message that goes wrong
 // (longer than what is there for it) or a copy does not end the collective, for others wait for
@@ -38,7 +38,7 @@ class Engine {
   virtual int run(Background& background);
   int start();
   int test(bool& done);
-  // Gives up what is under way: nobody comes any more.
+  // Gives up what is under way: the other ranks do not come any more.
   int give_up(int code);
 
   // Returns to the process' memory all but a little of what the last call took.

@@ -55,7 +55,7 @@ std::string library_version() {
   std::vector<char> text(std::max(MPI_MAX_LIBRARY_VERSION_STRING, 1 << 14));
   int length = 0;
   PMPI_Get_library_version(text.data(), &length);
-  // MPICH has a tab in it, which nobody would write into a file.
+  // MPICH has a tab in it, which no file would contain.
   std::string version = text.data();
   std::ranges::replace(version, '\t', ' ');
   return version.substr(0, version.find_first_of(",\n"));

@@ -5,8 +5,8 @@
 
 namespace toccata {
 
-// What is the same for all ranks of that key; make() makes it where nobody holds it yet. A rank is
-// a process of its own, but for the simulator's, which share one and so hold it once.
+// What is the same for all ranks of that key; make() makes it where no rank holds it yet. A rank is
+// a process of its own, except for the simulator's, which share one and so hold it once.
 template <typename Value, typename Key, typename Make>
 std::shared_ptr<const Value> held_once(const Key& key, Make&& make) {
 #ifdef TOCCATA_SIMULATED

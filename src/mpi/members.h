@@ -41,7 +41,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int open_next_channel();
 
   // What the environment asks for is served here: all ranks would do the same. Ranks of other
-  // worlds may have come without us or with other settings, and nobody can tell.
+  // worlds may have come without us or with other settings, and that cannot be found out.
   bool obey_rules() final { return !process_->is_off() && channel().is_within_world(); }
   bool agree(std::span<const double> mine, std::span<double> least) final;
   double now() const final { return PMPI_Wtime(); }

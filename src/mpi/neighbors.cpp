@@ -53,7 +53,7 @@ std::vector<int> neighbors_in_graph(MPI_Comm comm, int rank) {
   return peers;
 }
 
-// Of kinds that tell everybody of every rank.
+// Of kinds in which all ranks know all edges.
 Neighbors neighbors_of(MPI_Comm comm, const Grid* grid, int rank) {
   if (grid != nullptr) return Neighbors::on_mesh(grid->mesh.neighbors(rank));
   const std::vector<int> peers = neighbors_in_graph(comm, rank);

@@ -10,7 +10,7 @@
 
 namespace toccata {
 
-// What this rank knows of its neighbours in a communicator's topology, in MPI's order. Asks nobody;
+// What this rank knows of its neighbours in a communicator's topology, in MPI's order. Local;
 // null where there is no topology.
 std::shared_ptr<const Neighborhood> own_neighbors(MPI_Comm comm);
 

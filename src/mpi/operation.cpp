@@ -235,7 +235,7 @@ int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& b
     binding.send = binding.recv;
     binding.copies_send = true;
   }
-  if (out == 0 && in == 0) {  // nobody's neighbour
+  if (out == 0 && in == 0) {  // no rank's neighbour
     binding.send.uniform(nullptr, packed_traits(), 0);
     binding.recv.uniform(nullptr, packed_traits(), 0);
     return MPI_SUCCESS;

@@ -56,7 +56,7 @@ struct Seat {
 };
 
 // One call of a collective with its arguments, as the user gave them; the pointers must stay valid
-// for as long as MPI demands. What a rank has no blocks of, MPI does not want and nobody reads.
+// for as long as MPI demands. What a rank has no blocks of, MPI does not require and no code reads.
 struct Operation {
   const Collective& collective;
   Side send = {}, recv = {};

@@ -12,7 +12,7 @@
 namespace toccata {
 
 // The plans of a process, by what they depend on: shared by all communicators of the same shape,
-// bounded in memory, and forgotten one by one, the one that nobody asked for the longest first.
+// bounded in memory, and forgotten one by one, the least recently used first.
 class Plans {
  public:
   // What a plan is of. `where` tells communicators apart whose ranks run in different places, for

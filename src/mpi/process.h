@@ -84,7 +84,7 @@ class Process : public Background {
 
   // To be called on all ranks of MPI_COMM_WORLD when MPI has begun, where that can be seen: they
   // agree on what the environment asks, and make the private world where it is wanted, because
-  // something is asked for or the program itself calls toccata functions.
+  // something is requested or the program itself calls toccata functions.
   static void begin(bool program_calls_us) noexcept;
 
   DatatypeTable& datatypes() { return datatypes_; }
@@ -133,7 +133,7 @@ class Process : public Background {
   // that, the class itself, and the text is said.
   int explain(int error_class, const std::string& text);
 
-  // Nonblocking collectives under way: whoever waits for something drives them all, or two ranks
+  // Nonblocking collectives under way: a rank that waits for anything drives them all, or two ranks
   // that wait in different orders would wait for ever.
   bool busy() const override { return active_count_.load(std::memory_order_relaxed) > 0; }
   void progress() override;

@@ -30,7 +30,7 @@ class Request final : public UnderWay {
   int wait();
   // start() and wait() in one, as a blocking call.
   int run();
-  // By whoever waits for another request.
+  // Called while another request is waited for.
   void try_progress() override;
 
   bool persistent() const { return persistent_; }

@@ -98,7 +98,7 @@ Settings& Settings::mine() {
   return settings;
 }
 
-// A setting that nobody foresaw, or a lack of memory, costs a line, and never the program.
+// An unforeseen setting, or a lack of memory, costs a line, and never the program.
 Settings::Settings() noexcept {
   settings_were_read = true;
   try {
@@ -406,7 +406,7 @@ void Settings::complain(bool here) const {
   complain_of_outputs();
 }
 
-// At the beginning, as nobody would like to hear of it at the end of a long run.
+// At the beginning, because the end of a long run is too late.
 void Settings::complain_of_outputs() const {
   const auto look_at = [](const char* variable, const std::string& path, bool makes_folders,
                           const char* loss) {

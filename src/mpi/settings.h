@@ -20,11 +20,11 @@ class Settings : public Rules {
   // Throws nothing: settings that cannot be read, not even for lack of memory, switch the library
   // off.
   static const Settings& get() { return mine(); }
-  // Whether anybody has.
+  // Whether they were read.
   static bool were_read();
 
   // Whether the MPI library in this process is of the kind that we were built for; where it is not,
-  // nothing is asked for, and the complaints say so.
+  // nothing is requested, and the complaints say so.
   bool is_our_mpi() const { return is_our_mpi_; }
 
   // Prints what could not be understood, where that is `here`: the first time, and never again. So
@@ -41,12 +41,11 @@ class Settings : public Rules {
     return reporting_ || (!asked_.empty() && asks_for(collective)) ||
            (reproducible_ && collective.reduces) || chooses(collective);
   }
-  // Whether anything is known at MPI_Init that has all ranks make ready: an algorithm that is asked
-  // for, or a tuning file.
+  // Whether all ranks have to prepare in MPI_Init: for a requested algorithm, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
   // TOCCATA_NODE: whether the ranks of a node share memory.
   bool shares_memory() const { return shares_memory_; }
-  // Whether one of those goes by where ranks run.
+  // Whether one of those depends on where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
   // The file of tuning().
@@ -67,13 +66,13 @@ class Settings : public Rules {
   // Of both.
   std::uint64_t digest() const;
 
-  // Rank 0's tuning file and what it learned become everybody's: files may lie on the disks of
+  // Rank 0's tuning file and learned results go to all ranks: files may lie on the disks of
   // nodes, change meanwhile, or be found by what a node is like. To be called on all ranks at
   // MPI_Init, before anything else asks.
   static void adopt_files(MPI_Comm comm);
 
   // Whether TOCCATA_<COLLECTIVE> names files of schedules ("file:mine.json"). Rank 0 reads them for
-  // all ranks of `comm`, which compare what they have got; until then nothing is asked for there.
+  // all ranks of `comm`, which compare what they have got; until then nothing is requested there.
   // To be called on all ranks at MPI_Init, before anything else asks.
   bool name_schedules() const { return names_schedules_; }
   static void adopt_schedules(MPI_Comm comm);

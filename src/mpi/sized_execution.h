@@ -16,14 +16,14 @@ namespace toccata {
 //   sizes of the blocks | their data, if that is little       with the schedule's tag
 //                         their data, if that is much         with a tag of its own
 //
-// That is the two-phase Bruck of fan2022, for any schedule and any radix, but for the second
+// That is the two-phase Bruck of fan2022, for any schedule and any radix, except for the second
 // message, which short ones do without: the receiver has room for as much as may come. How a
 // schedule's messages are to travel is of no account here.
 //
-// Between messages a block is not moved: it is known by its place and size, which a copy of the
+// A block is not moved between messages: it is known by its place and size, which a copy of the
 // schedule hands on, and stays where it arrived until the end. So a rank takes as much memory as it
 // receives in all. Where it has no memory for what comes, the blocks are lost, and go on as such:
-// nobody waits in vain, and those for whom they were end with MPI_ERR_NO_MEM, as does the rank.
+// no rank waits in vain, and their receivers end with MPI_ERR_NO_MEM, as does the rank.
 //
 // Uses twice as many tags as the schedule has channels.
 class SizedExecution final : public Engine {

@@ -36,7 +36,7 @@ struct Route {
   int rank = 0;  // ours, in the program's communicator
   Translation ranks = {};
   int window_size = 0;
-  int window = 0;                           // ours, and everybody's where there are no windows
+  int window = 0;                           // ours, and that of all ranks without windows
   std::vector<std::uint16_t> windows = {};  // by rank
   node::Board* board = nullptr;             // where ranks of our node publish; null without
   std::vector<int> board_ranks = {};        // by rank, -1: on another node
@@ -117,7 +117,7 @@ class Transport {
     ended = flag != 0 || code != MPI_SUCCESS;
     return code;
   }
-  // What comes no more, and what goes but nobody waits for.
+  // Messages that do not come any more, and sent ones that are not waited for.
   static void cancel(MPI_Request& request) {
     if (request == MPI_REQUEST_NULL) return;
     PMPI_Cancel(&request);

@@ -10,7 +10,7 @@
 namespace toccata {
 
 // What runs blocking calls, with the memory that it keeps from one to the next: one of each kind
-// for the process, lent to whoever calls; a second thread that calls meanwhile makes its own.
+// for the process, lent to the caller; a second thread that calls meanwhile makes its own.
 class Workspaces {
  public:
   Workspaces() = default;

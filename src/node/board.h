@@ -36,8 +36,8 @@ struct alignas(line) Progress {
   std::atomic<std::uint64_t> call;
   std::atomic<std::uint64_t> within_call;
 
-  // First back to the beginning of a call, then the call: whoever sees the new call sees a moment
-  // within it that has passed.
+  // First back to the beginning of a call, then the call: a rank that sees the new call sees a
+  // moment within it that has passed.
   void set(const Moment& moment) {
     if (call.load(std::memory_order_relaxed) != moment.call) {
       within_call.store(0, std::memory_order_release);

@@ -92,7 +92,7 @@ class Exchange {
   bool go_on();
 
   // Whether a message was longer than its reader's stretch: a program may get a size wrong. What
-  // fits has been read. Of reductions nobody knows, because their pieces carry no sizes.
+  // fits has been read. Unknown for reductions, because their pieces carry no sizes.
   bool was_cut() const { return was_cut_; }
 
  private:

@@ -38,7 +38,7 @@ struct FoldedCube {
 };
 
 // `size` leaves `weight` apart, beginning with `first`, that all talk to each other; ours is the
-// one at `place`. We tell the next one above first, and hear of the next one below: so everybody
+// one at `place`. We tell the next one above first, and hear of the next one below: so every rank
 // hears of one at a time.
 //
 //   4 leaves, place 1    tells 2 3 0    hears of 0 3 2
@@ -93,9 +93,9 @@ inline int gathering_rounds(const FoldedCube& cube) {
 }
 
 // What a rank has reduced, and where the next operand comes, so that the order of the ranks is
-// kept: what comes from below is reduced into ours, and ours into what comes from above, which then
-// is ours. `own` may be a part of send at first, as long as all comes from above; `spare` is what
-// takes its place.
+// kept: what lower ranks send is reduced into ours, and ours into what higher ranks send, which
+// then is ours. `own` may be a part of send at first, as long as only higher ranks send; `spare` is
+// what takes its place.
 struct Operands {
   BlockRange own, other, spare;
 

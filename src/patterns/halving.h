@@ -107,8 +107,8 @@ struct ContiguousHalves {
   }
 };
 
-// The blocks of every size-th rank, or rather leaf: those whose number is that of the leaf but for
-// multiples of `size`.
+// The blocks of every size-th rank, or rather leaf: those whose number is that of the leaf except
+// for multiples of `size`.
 //
 //   p = 6, leaf 1, size 2    . . 2 3 . 5
 struct InterleavedHalves {

@@ -36,7 +36,7 @@ struct Knomial {
     for (int weight = farthest(); weight > 0; weight /= radix) ++levels;
     return levels;
   }
-  // What our lowest digit weighs; the root's is more than anybody's.
+  // What our lowest digit weighs; the root's is more than any other rank's.
   int reach() const { return is_root() ? p : weight_of(self); }
   int parent() const { return rank(self - self / reach() % radix * reach()); }
   // Children hang at distances of a digit times its weight.

@@ -10,7 +10,7 @@ namespace toccata {
 struct PrefixGroups {
   int p;
 
-  // Whether anybody has a use for what a rank's group contributes before the swap at `distance`:
+  // Whether any rank has a use for what a rank's group contributes before the swap at `distance`:
   // ranks above for their results, those below for what they give to others.
   bool is_wanted(int rank, int distance) const {
     for (; distance < p; distance *= 2)

@@ -28,7 +28,7 @@ class StandardExpression {
     write(0, cube.leaves(), target, 0);
   }
 
-  // Of ranks 0 to count - 1, as scan has it: every power of two in `count`, from the right.
+  // Of ranks 0 to count - 1, as in scan: every power of two in `count`, from the right.
   //
   //   7 operands   ((0∘1) ∘ (2∘3)) ∘ ((4∘5) ∘ 6)
   void write_prefix(int count, const BlockRange& target) {

@@ -20,7 +20,7 @@ bool is_preloaded() {
   return preloaded != nullptr && std::strstr(preloaded, "libtoccata") != nullptr;
 }
 
-// A tool that stands before us may take MPI for itself; whoever waits for a report should hear it.
+// A tool that comes first may keep all calls to itself; a user who waits for a report should know.
 __attribute__((destructor)) void say_if_nothing_came() {
   const char* report = std::getenv("TOCCATA_REPORT");
   int initialized = 0;

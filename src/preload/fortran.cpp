@@ -300,7 +300,7 @@ int* c_weights(MPI_Fint* weights) {
   return weights;
 }
 
-// As Fortran has it by `next`, unless it is for us, or there is no such.
+// As in Fortran, by `next`, unless it is for us, or there is no such.
 template <typename Next, typename Native, typename Ours>
 void topology(Next next, const MPI_Fint* reorder, MPI_Fint* made, MPI_Fint* ierror, Native&& native,
               Ours&& ours) {

@@ -5,8 +5,9 @@
 namespace toccata {
 
 // Schedules played backwards: the last of `rounds` rounds first, and what was sent is received.
-// All ranks must give the same `rounds`, at least as many as anybody has. The messages of one round
-// keep their order: a tree names its nearest children first, whose answers are the first to come.
+// All ranks must give the same `rounds`, at least as many as any rank has. The messages of one
+// round keep their order: a tree names its nearest children first, whose answers are the first to
+// come.
 
 // Send and recv change places: a scatter becomes a gather, and the other way round.
 Schedule backwards(const Schedule& schedule, int rounds);

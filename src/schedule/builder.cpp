@@ -138,7 +138,7 @@ ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
     next.channels_ = schedule_.channels_;
     schedule_ = std::move(next);
   } else {
-    // Entries as they are, but for where in ours things now begin.
+    // Entries as they are, except for where in ours things now begin.
     const auto sends = static_cast<std::uint32_t>(schedule_.sends_.size());
     const auto recvs = static_cast<std::uint32_t>(schedule_.recvs_.size());
     const auto steps = static_cast<std::uint32_t>(schedule_.steps_.size());

@@ -33,7 +33,7 @@ struct Message {
 };
 
 // A local step: the i-th block of `from` is copied to the i-th block of `into`, or reduced into it:
-// into = from ∘ into, as MPI_Reduce_local has it, so that `from` holds what lower ranks contribute.
+// into = from ∘ into, as in MPI_Reduce_local, so that `from` holds what lower ranks contribute.
 // The ranges of both stand one behind the other in the schedule.
 struct Step {
   std::uint32_t first_range = 0;
@@ -108,7 +108,7 @@ class Schedule {
   int channels_ = 1;
 };
 
-// How many MPI messages a message is.
+// The number of MPI messages per message.
 std::int64_t pieces(const Schedule& schedule, const Message& message);
 
 }  // namespace toccata

@@ -21,8 +21,8 @@ const Parameter& travel() {
 
 // Another for every algorithm; Reorder by its number.
 const Parameter& reordering() {
-  static const Parameter parameter =
-      choice("reorder", "who plays whom, and how buffers keep their order", reorder_words());
+  static const Parameter parameter = choice(
+      "reorder", "which rank plays which, and how buffers keep their order", reorder_words());
   return parameter;
 }
 

@@ -32,8 +32,8 @@ struct Choice {
   // ChoiceError if the algorithm cannot run there. If its order is the model's to find, shape_of()
   // does it (selection/ranking.h).
   Shape in(const Shape& known) const;
-  // One rank's schedule in such a shape. (Of what is known alone, `in` comes first: to find who
-  // plays whom takes as long as p ranks' schedules.)
+  // One rank's schedule in such a shape. (Of what is known alone, `in` comes first: to find a
+  // reordering takes as long as p ranks' schedules.)
   Schedule schedule(const Shape& shape, int rank) const;
   // Whether operands are combined in the order of the ranks.
   bool ordered() const;

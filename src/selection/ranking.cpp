@@ -99,7 +99,7 @@ std::vector<Sample> sample(std::size_t ranks, bool few) {
 
 // The ranks whose schedules are looked at, each with how many of its node it stands for: of the
 // root's node, the last and the largest, whose ranks need not do alike. And ranks where patterns
-// begin, end or have most to do; among neighbours all of a node, as anybody may relay.
+// begin, end or have most to do; among neighbours all of a node, as any rank may relay.
 std::map<int, float> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
   const bool few = shape.p > many_ranks;
   std::map<int, float> ranks;
@@ -282,7 +282,7 @@ class Ranking::Sketcher {
   }
 
   // From those that were asked to all: where more than one of a node leave, they stand for others
-  // of it, but for no fewer than they are; and it for every node of what it is in.
+  // of it, though for at least as many as they are; and it for every node of what it is in.
   void extend(const Flows& flows, Sketch::Round& round) const {
     round.through.resize(limits_.size());
     float leaving = 1;  // ranks of a node

@@ -62,7 +62,7 @@ class Ranking {
 // for calls of reorder_bytes on a usual cluster. ChoiceError if the algorithm cannot run there.
 Shape shape_of(const Choice& choice, const Shape& known);
 
-// Of those ranked, the quickest first: what is to be tried where nobody measured. At most five, as
+// Of those ranked, the quickest first: what is to be tried without measurements. At most five, as
 // a model of another machine may well have the best one fourth; none that takes more than four
 // times as long as the first; and one of those that take the same to the last bit: they hardly
 // differ, if they do.

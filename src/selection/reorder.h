@@ -9,7 +9,7 @@
 
 namespace toccata {
 
-// What is asked for: nothing, what a model finds best if that wins (Ranking), or that order in any
+// What is requested: nothing, what a model finds best if that wins (Ranking), or that order in any
 // case.
 enum class Reorder : std::uint8_t { off, automatic, straight, exchange, shuffle };
 
@@ -28,7 +28,7 @@ const std::vector<std::string_view>& reorder_words();
 std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape,
                                   const Pattern* pattern = nullptr);
 
-// The first of them; everybody itself where there is none.
+// The first of them; each rank itself if there is none.
 Mapping mapping_for(const Algorithm& algorithm, const Shape& shape,
                     const Pattern* pattern = nullptr);
 
@@ -37,7 +37,7 @@ Mapping mapping_for(const Algorithm& algorithm, const Shape& shape,
 std::vector<Order> orders_for(const Algorithm& algorithm);
 
 // The shape with its ranks reordered so, by the mapping that is meant for the algorithm; or as it
-// is where nothing is known of where ranks run, or everybody would play itself.
+// is where nothing is known of where ranks run, or every rank would play itself.
 Shape reorder(const Algorithm& algorithm, const Shape& shape, Order order,
               const Pattern* pattern = nullptr);
 

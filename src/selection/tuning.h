@@ -27,7 +27,7 @@ class TuningError : public std::invalid_argument {
 //
 // "bytes" are of a block (for one rank), or of the message; seconds are medians of a call, and
 // "spread" is the distance of their quartiles over the median. Only what says where and what has
-// to be there; other fields are for those who read the file.
+// to be there; other fields are for human readers.
 class Tuning {
  public:
   static constexpr int version = 1;

@@ -19,10 +19,10 @@ void meet(std::span<const Value> mine, std::span<Value> largest) {
   static std::array<std::vector<Value>, 2> values;
   static unsigned turn = 0;
   static int arrived = 0, p = 0;
-  static sg_bar_t everybody = nullptr;
-  if (everybody == nullptr) {
+  static sg_bar_t all_ranks = nullptr;
+  if (all_ranks == nullptr) {
     PMPI_Comm_size(MPI_COMM_WORLD, &p);
-    everybody = sg_barrier_init(static_cast<unsigned>(p));
+    all_ranks = sg_barrier_init(static_cast<unsigned>(p));
   }
   std::vector<Value>& here = values[turn];
   here.resize(std::max(here.size(), mine.size()));
@@ -32,7 +32,7 @@ void meet(std::span<const Value> mine, std::span<Value> largest) {
     turn ^= 1;
     values[turn].clear();
   }
-  sg_barrier_wait(everybody);
+  sg_barrier_wait(all_ranks);
   std::copy_n(here.begin(), largest.size(), largest.begin());
 }
 

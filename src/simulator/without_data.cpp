@@ -18,7 +18,7 @@ bool data_moves = true;
 namespace {
 
 constexpr std::size_t most_copied = 4 << 10;
-// SMPI copies what a shorter message sends when it is sent, and whoever receives frees that.
+// SMPI copies what a shorter message sends when it is sent, and the receiver frees that.
 std::size_t detached = 0;
 
 void copy_if_short(simgrid::kernel::activity::ActivityImpl* message, void* data,

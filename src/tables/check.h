@@ -8,7 +8,7 @@
 namespace toccata {
 
 // Why these schedules, one for each rank, must not run in that complete shape; empty if they may.
-// They come from a file that anybody may have changed, and the least that is asked of them is that
+// They come from a file that any user may have changed; the least requirement is that
 // no rank writes outside its buffers, or waits for ever:
 //
 // - every block is there, peers are other ranks, send is not written, and no local step writes

@@ -387,7 +387,7 @@ class File final : public Outside {
 
   std::string_view contents() const { return text_; }
 
-  // Its descriptor, but for what add_outside sets.
+  // Its descriptor, except for what add_outside sets.
   const Algorithm& algorithm() const { return *algorithm_; }
 
   std::vector<schedule_file::Table> tables() const {
@@ -414,7 +414,7 @@ class File final : public Outside {
 
   Schedule schedule(const Shape& shape, int rank) const override {
     const Table& table = *find(shape);
-    const int turn = shape.root - table.root;  // who plays whom: i is played by i + turn
+    const int turn = shape.root - table.root;  // rank i is played by i + turn
     if (turn == 0) return read(table, rank);
     std::vector<int> players(shape.p);
     for (int i = 0; i < shape.p; ++i) players[i] = (i + turn + shape.p) % shape.p;

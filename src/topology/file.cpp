@@ -62,7 +62,7 @@ std::string read_regular_file(const std::string& path, std::int64_t most_bytes) 
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (file < 0) fail("cannot be read: " + reason(errno));
   check(fstat(file, &status));
-  // The size is that of a file that nobody writes to meanwhile; in /proc it is 0.
+  // The size is that of a file that no program writes to meanwhile; in /proc it is 0.
   std::string text;
   static constexpr std::size_t piece = 1 << 16;
   for (std::size_t length = 0;;) {

@@ -26,7 +26,7 @@ class Machine {
     // Of each object the object one level further out that it is part of; never descending. The
     // outermost level has its objects in one machine: all 0.
     std::vector<std::int32_t> outer;
-    // What each is called: hosts, switches. Empty where nobody says.
+    // What each is called: hosts, switches. Empty if unknown.
     std::vector<std::string> labels = {};
   };
 

@@ -91,7 +91,7 @@ Placement placement_of(std::span<const Whereabouts> ranks, const Machine* networ
     places[rank] = place;
     last = way;
   }
-  while (levels.back().outer.empty()) levels.pop_back();  // where nobody is bound to anything
+  while (levels.back().outer.empty()) levels.pop_back();  // where no rank is bound to anything
   return {std::make_shared<const Machine>(std::move(levels),
                                           network != nullptr ? network->network() : std::nullopt,
                                           network != nullptr ? network->trees() : nullptr),

@@ -11,7 +11,7 @@
 
 namespace toccata {
 
-// What a rank tells all others of where it runs, in 48 bytes; everybody then comes to the same
+// What a rank tells all others of where it runs, in 48 bytes; every rank then comes to the same
 // placement by itself.
 struct Whereabouts {
   // The levels inside a node that there may be, outermost first.

@@ -18,7 +18,7 @@ MPIRUN = ROOT / "bench/cluster/bin/mpirun"
 SLOTS = "5,5,3,3"  # of ranks on the four hosts
 RANKS = 16
 PLACES = _core.Placement(_core.Machine(f"node:4 core:{SLOTS}"), RANKS, "sequential")
-# Those that go by nodes; one of each kind that there is.
+# Those that consider nodes; one of each kind that there is.
 BY_NODES = {
     "allgather": "locality_bruck", "allreduce": "hierarchical", "alltoall": "hierarchical",
     "barrier": "hierarchical", "bcast": "hierarchical", "exscan": "hierarchical",

@@ -14,7 +14,7 @@ awk '/Proofs.cmake/ { asked = NR } /cmake_install.cmake"\)/ && !copied { copied 
   END { exit !(asked && asked < copied) }' "$build/cmake_install.cmake"
 DESTDIR=$place/staged cmake --install "$build" --prefix /opt/toccata >"$place/log"
 "$place/staged/opt/toccata/bin/toccata" --version
-mv "$place/staged/opt/toccata" "$place/moved" # all of it goes by where it is
+mv "$place/staged/opt/toccata" "$place/moved" # all paths are relative to it
 home=$(echo "$place"/moved/lib*/toccata)
 "$place/moved/bin/toccata" list allgather | grep -q allgather/ring
 "$place/moved/bin/toccata" doctor | grep -q "$family: $home/$family/libtoccata.so"

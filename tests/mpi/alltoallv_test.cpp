@@ -360,7 +360,7 @@ class MemoryLimit {
   rlimit before_;
 };
 
-// Nobody waits for ever where one rank has no memory for the blocks that pass through it.
+// No rank waits for ever where one rank has no memory for the blocks that pass through it.
 TEST(Alltoallv, LackOfMemoryIsAnErrorAtTheEnd) {
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
   constexpr int elements = 16 << 20;
@@ -382,7 +382,7 @@ TEST(Alltoallv, LackOfMemoryIsAnErrorAtTheEnd) {
                                MPI_CHAR, got.data(), from_first.data(), places.data(), MPI_CHAR,
                                returning, algorithm);
     }
-    // So has everybody to whom it should have passed something on; the others have their data.
+    // So has every rank to which it should have passed something on; the others have their data.
     if (rank == 0 || code == MPI_SUCCESS) {
       EXPECT_EQ(code, MPI_SUCCESS) << algorithm;
       EXPECT_TRUE(got == mine) << algorithm;

@@ -1,4 +1,4 @@
-// Barrier: nobody leaves before the last has come, whoever that is, by every algorithm and form.
+// Barrier: no rank leaves before the last has come, whichever that is, by every algorithm and form.
 
 #include <chrono>
 #include <thread>

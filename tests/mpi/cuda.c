@@ -1,4 +1,4 @@
-/* Stands in for libcuda.so.1 on machines without a GPU. "Device" memory is mapped without access,
+/* Replaces libcuda.so.1 on machines without a GPU. "Device" memory is mapped without access,
  * so that every touch outside the copy functions ends the program; copies happen when their stream
  * is waited for, and no earlier. The functions have the names and arguments of CUDA's driver. */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@ enum { success = 0, invalid_value = 1, most = 4096, page = 4096 };
 
 static struct {
   Address begin;
-  size_t bytes;  // as they were asked for
+  size_t bytes;  // as they were requested
   size_t mapped;
   int is_open;
 } memory[most];

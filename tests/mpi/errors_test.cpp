@@ -154,7 +154,7 @@ TEST_F(Errors, BadArguments) {
   expect_error(any, [&](MPI_Comm comm) {
     return toccata_allgatherv(mine, 0, MPI_INT, all, nullptr, places, MPI_INT, comm, "ring");
   });
-  // Where nobody names an algorithm, MPI judges before anybody looks at sizes.
+  // Where no rank names an algorithm, MPI judges before any rank looks at sizes.
   expect_error(
       MPI_ERR_TYPE,
       [&](MPI_Comm comm) { return toccata_bcast(mine, 1, MPI_DATATYPE_NULL, 0, comm, nullptr); },
@@ -172,7 +172,7 @@ TEST_F(Errors, NoCommunicator) {
   MPI_Errhandler_free(&before);
 }
 
-// MPI does not demand that anybody notices, but nobody may be lost for ever.
+// MPI does not demand that any rank notices, but no rank may be lost for ever.
 TEST_F(Errors, MoreSentThanExpected) {
   if (p == 1) {
     expect_error(MPI_ERR_TRUNCATE, [&](MPI_Comm comm) {

@@ -1,4 +1,4 @@
-# launcher_<family>: the command line that starts ranks, but for their number and the program, where
+# launcher_<family>: the command line that starts ranks, except for their number and the program, where
 # there may be fewer cores than ranks. launcher_environment: what else that needs.
 foreach(family IN LISTS mpi_families)
   get_target_property(launcher_${family} mpi_${family} toccata_mpiexec)

@@ -30,7 +30,7 @@ struct Topology {
         Edge& edge = (*each)[i];
         const int earlier = times[edge.peer]++;
         here = here || (earlier > 0 && edge.peer != MPI_PROC_NULL);
-        // What goes down comes from above.
+        // A block sent to the negative neighbour is received from the positive one.
         const int block = static_cast<int>(i);
         edge.tag = !is_mesh ? earlier : each == &in ? block ^ 1 : block;
       }
@@ -79,7 +79,7 @@ Topology graph(std::string name, const std::vector<std::vector<int>>& neighbors)
   return result;
 }
 
-// `destinations` of every rank; sources are those who name a rank, the highest first.
+// `destinations` of every rank; sources are those that name a rank, the highest first.
 Topology distributed(std::string name, const std::vector<std::vector<int>>& destinations) {
   const int rank = rank_in(MPI_COMM_WORLD);
   std::vector<int> sources;
@@ -130,7 +130,7 @@ const std::vector<Topology>& topologies() {
   all.push_back(distributed("sparse", random_destinations(p, 2, 1, false)));
   all.push_back(distributed("dense", random_destinations(p, p, 2, false)));
   all.push_back(distributed("repeated", random_destinations(p, 6, 3, true)));
-  all.push_back(distributed("nobody", std::vector<std::vector<int>>(p)));
+  all.push_back(distributed("no rank", std::vector<std::vector<int>>(p)));
   return all;
 }
 

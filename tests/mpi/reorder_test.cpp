@@ -66,10 +66,10 @@ TEST(CommReorder, NamesWhatCannotBe) {
   MPI_Info_free(&unknown);
 }
 
-// By the next call, whoever served before.
+// By the next call, whichever algorithm served before.
 TEST(CommSetInfo, SaysWhoServes) {
   const test::OwnedComm comm = test::duplicate(MPI_COMM_WORLD);
-  if (size_of(comm) == 1) GTEST_SKIP() << "one rank needs nobody";
+  if (size_of(comm) == 1) GTEST_SKIP() << "one rank needs no other";
   const auto served_by = [&](std::size_t count) {
     std::vector<int> mine(count), all(count * size_of(comm));
     const Operation call =
@@ -80,9 +80,9 @@ TEST(CommSetInfo, SaysWhoServes) {
     Communicator& communicator = *Communicator::of(comm);
     Decision* const decision =
         communicator.decisions().of(communicator.question(call)).decision.get();
-    return decision == nullptr ? "nobody" : decision->current().service->choice.text();
+    return decision == nullptr ? "none" : decision->current().service->choice.text();
   };
-  EXPECT_EQ(served_by(1), "nobody");
+  EXPECT_EQ(served_by(1), "none");
   for (const char* name : {"ring", "bruck"}) {
     MPI_Info info = info_of("toccata_allgather", (std::string(name) + "<=1K, native").c_str());
     ASSERT_EQ(toccata_comm_set_info(comm, info), MPI_SUCCESS);

@@ -230,7 +230,7 @@ TEST(Requests, GoOnWhileNativeOnesAreWaitedFor) {
   native.expect_right();
 }
 
-// Nobody receives our messages, and we nobody's, whatever the tags.
+// No rank receives our messages, and we no rank's, whatever the tags.
 TEST(Requests, UsersMessagesOfAnyTag) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
@@ -344,7 +344,7 @@ TEST(Requests, PersistentNative) {
   EXPECT_EQ(toccata_request_free(&second.request), MPI_SUCCESS);
 }
 
-// As MPI has it: a datatype may be freed as soon as it has been handed over.
+// As in MPI, a datatype may be freed as soon as it has been handed over.
 TEST(Requests, DatatypesMayBeFreedAtOnce) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const Numbers numbers{3, 4};

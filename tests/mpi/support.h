@@ -110,7 +110,7 @@ inline std::vector<std::string> choices(const Collective& collective, MPI_Comm c
   return result;
 }
 
-// Memory for `elements` of a datatype, with a margin on both sides that nobody may touch, filled
+// Memory for `elements` of a datatype, with a margin on both sides that no rank may touch, filled
 // with bytes that depend on `seed`.
 class Memory {
  public:
@@ -205,8 +205,8 @@ void expect_like_native(const Collective& collective, MPI_Comm comm, const Memor
   }
 }
 
-// Blocks of some numbers of elements that lie from the last rank's to the first's, but for rank 1's
-// at the end, with gaps between.
+// Blocks of some numbers of elements that lie from the last rank's to the first's, except for rank
+// 1's at the end, with gaps between.
 struct Irregular {
   explicit Irregular(std::vector<int> of_blocks) : counts(std::move(of_blocks)) {
     const auto p = static_cast<int>(counts.size());

@@ -142,7 +142,7 @@ class Preload(unittest.TestCase):
                     self.assertEqual(calls, {(5, regular): 2, (5, vector): 4}, outcome.error)
                     self.assertEqual(outcome.messages, [])
 
-    # Of each form one call; what is asked for runs nowhere but where there is a topology.
+    # Of each form one call; what is requested runs nowhere but where there is a topology.
     def test_every_form_among_neighbours(self):
         for program in neighbors:
             for algorithm in ("direct", "combining"):
@@ -203,7 +203,7 @@ class Preload(unittest.TestCase):
                     self.assertEqual(outcome.out, ["right"], outcome.error)
                     self.assertRegex(outcome.error, said)
                     self.assertLessEqual(len(outcome.messages), 3, outcome.error)
-            # Blocks that nobody misses, and a result that is wrong: no more than that.
+            # Blocks that no rank misses, and a result that is wrong: no more than that.
             file.write_text(again_right(re.sub(r'\["copy",\["send",0\],\["recv",\d\]\]', "", text)))
             outcome = run(program, 5, f"file:{file}")
             self.assertNotEqual(outcome.out, ["right"], outcome.error)

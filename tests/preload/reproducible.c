@@ -1,6 +1,6 @@
 /* Prints the bits of sums of doubles, which depend on how they are formed: of the same numbers in
  * calls of different lengths, by every reducing collective, with every root. All are one number if
- * they are reproducible, but for those of scans, which are compared with each other: prints how
+ * they are reproducible, except for those of scans, which are compared with each other: prints how
  * many there are, and the first. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-"""Programs that stand in for launchers and for the benchmark, as small scripts."""
+"""Programs that replace launchers and for the benchmark, as small scripts."""
 
 import sys
 from pathlib import Path

@@ -245,7 +245,7 @@ def test_explain_what_a_file_says(tmp_path: Path) -> None:
         ("explain allgather", "give --ranks"),
         ("explain allgather -p 4 -o x.png", "--output requires a report"),
         ("explain allgather -p 4 --tuning x.json", "x.json: cannot be read"),
-        ("explain allgather -p 4 --model nobody", "'nobody'"),
+        ("explain allgather -p 4 --model unknown", "'unknown'"),
         ("explain x.json -o x.gif", "x.gif"),
     ],
 )

@@ -222,7 +222,7 @@ class StuckSchedule:
 
 @pytest.mark.parametrize("stuck", [1, 2])
 def test_a_deadlock_is_drawn(stuck: int) -> None:
-    """The round in which all wait, though nobody sends anything in it."""
+    """The round in which all wait, though no rank sends anything in it."""
     fault = drawing.Fault.of(f"rank 0, round {stuck}: waits for ever to receive from rank 3")
     figure = drawing.draw(Stuck(stuck), Shape(4), fault)  # type: ignore[arg-type]
     assert framed(figure) == [(f"round {stuck}", -0.5)]

@@ -61,7 +61,7 @@ def test_a_changed_platform_is_another() -> None:
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program that stands in for the benchmark, and a cache of its own."""
+    """A program that replaces the benchmark, and a cache of its own."""
     program, library = tmp_path / "bench", tmp_path / "platform"
     program.write_text("one")
     library.write_text("platform")
@@ -217,7 +217,7 @@ def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
     }
     for (platform, cell), _ in list(here.items()):
         if cell.algorithm == "ompi":
-            here[platform, cell] = Outcome(1e-6, False)  # wrong data count for nobody
+            here[platform, cell] = Outcome(1e-6, False)  # wrong data count for no rank
         elif cell.algorithm in ("mpich", "mvapich2", "impi"):
             here[platform, cell] = Outcome(2e-3, True)
         elif cell.algorithm == "linear" and cell.bytes == 8:
@@ -251,8 +251,6 @@ def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_pa
     late = Outcome(why_not="did not end within 600 s")
     monkeypatch.setattr(simulating, "programs", lambda: ())
     monkeypatch.setattr(simulating, "run_all", lambda work, told: dict.fromkeys(work[:1], late))
-    with pytest.raises(
-        Failure, match=r"among .* did not end within 600 s; the same command tries"
-    ):
+    with pytest.raises(Failure, match=r"among .* did not end within 600 s; the same command tries"):
         reproduce(PaperName.locality, quick=True, docs=tmp_path)
     assert list(tmp_path.iterdir()) == []

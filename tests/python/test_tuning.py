@@ -211,7 +211,7 @@ def test_what_is_wrong_with_a_file(text: str, said: str, tmp_path: Path) -> None
         ("tune allgather --algorithms quick", "'quick'"),
         ("tune --machine node:2", "--by-model"),
         ("tune --by-model usual", "requires --machine"),
-        ("tune --by-model nobody --machine node:2", "'nobody'"),
+        ("tune --by-model absent --machine node:2", "'absent'"),
         ("tune --show nothing.json", "nothing.json: cannot be read"),
         ("tune --heatmap x.gif", "x.gif"),
         ("tune --per-node 0", "'0'"),

@@ -538,14 +538,14 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
   const bool at_root = rank == root;
   const Layout& layout = c.layout = random_layout(random);
   const Word counts = random.next();
-  // How many items i sends to j, or each of them: the same both ways where that is asked for.
+  // How many items i sends to j, or each of them: the same both ways where that is requested.
   const auto count = [&](int i, int j) {
     const Word drawn = mix(counts, in_place ? mix(std::min(i, j), std::max(i, j)) : mix(i, j));
     return drawn % 5 == 0 ? 0 : static_cast<int>(drawn / 5 % (n + 1));
   };
   // Each side describes the same values by the datatype or by its elements. The ranks may differ in
-  // that, by the standard, but for most collectives the MPIs' algorithms do not stand it bare: they
-  // go by sizes of a rank's own datatypes. Where blocks lie is every rank's own affair.
+  // that, by the standard, except for most collectives the MPIs' algorithms do not stand it bare:
+  // they go by sizes of a rank's own datatypes. Where blocks lie is every rank's own affair.
   Random& whose = kind == 4 || kind == 6 ? mine : random;
   struct Side {
     MPI_Datatype type;

@@ -25,7 +25,7 @@ FEATURES = {
     "abi": ["threads", "inter", "errors", "groups"],
     "intelmpi": ["threads", "inter", "errors"],
 }
-# Machines for those algorithms that go by where ranks run; each has room for all ranks.
+# Machines for those algorithms that depend on where ranks run; each has room for all ranks.
 TOPOLOGIES = ["", "", "node:2 core:3", "node:3 socket:2 core:1", "torus:3x2", "node:3 core:1*2,3"]
 PLACEMENTS = ["", "cyclic", "random:1"]
 # More bytes per pass than bare that are not a leak: under Open MPI, pools of fragments grow a
@@ -57,7 +57,7 @@ class Soak:
         return job.outcome(), shlex.join([*words, *command])
 
     def complaints(self, value_of):
-        """What Toccata answers where collectives are asked for what it has not: by collective."""
+        """What Toccata answers where collectives are requested what it has not: by collective."""
         settings = {f"TOCCATA_{name}": value_of(name) for name in COLLECTIVES}
         done, _ = self.run(1, 2, [], settings, passes=1)
         return dict(re.findall(r"^toccata: TOCCATA_(\w+)=[^\n]*?: (.*)$", done.stderr, re.M))

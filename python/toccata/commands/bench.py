@@ -130,7 +130,7 @@ def bench(
         typer.Option(
             metavar="N",
             parser=count("number of calls"),
-            help=f"Timed calls a size; {STANDARD_REPETITIONS} unless told.",
+            help=f"Timed calls per size; {STANDARD_REPETITIONS} unless told.",
         ),
     ] = None,
     warmup: Annotated[

@@ -202,7 +202,7 @@ class TimeLeft(ProgressColumn):
 
 
 def progress(remaining: bool = False, counted: bool = True, estimated: bool = False) -> Progress:
-    """A bar that goes away when done, and does not appear where nobody watches.
+    """A bar that goes away when done, and does not appear without a terminal.
 
     It tells the time that it took, or that remains; and of what is `counted`, how many of how many.
     What remains is told by the pace so far, or, where the bar's total is `estimated` seconds, by

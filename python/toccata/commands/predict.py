@@ -28,7 +28,7 @@ from toccata.errors import InputError
 from toccata.machines import PlacementOption
 
 STANDARD_RANKS = 64
-LONG = 60  # seconds that nobody waits for without having been told
+LONG = 60  # seconds; longer predictions are announced
 
 
 def predict(
@@ -165,7 +165,7 @@ def predict(
                 continue
             told = partial(tell, f"{setting.shape.p} ranks")
             all_.append(predicting.predict(possible, setting, bytes_, parameters, told))
-            keep(complete=False)  # whoever reads the tables may have enough of them
+            keep(complete=False)  # the reader of the tables may have closed them
             print_whole(predicting.as_table(all_[-1], parameters, ratios))
             print_without(setting.shape.p, without)
             if all_[-1].interrupted:
@@ -188,7 +188,7 @@ def predict(
 def _where(
     model: str, platform: str | None, machine: list[str] | None
 ) -> tuple[_core.Model, list[str] | None]:
-    """The model and the machines that are asked for."""
+    """The requested model and machines."""
     if platform is None:
         if not model:
             raise InputError("the cost of messages is missing: give --model or --platform")

@@ -112,8 +112,8 @@ def _report_models(section: Section, quick: bool) -> None:
         rows.append([str(local), *(f"{each:.2f}" for each in gains)])
     section.say(
         "Figure 7, a model (`lassen`; models.md has the whole of both figures): how many times as "
-        "long Bruck takes, 4 bytes a rank, by ranks a region and regions. In the paper more ranks "
-        "a region gain more; here they do in steps, where regions are just a power of a "
+        "long Bruck takes, 4 bytes per rank, by ranks per region and regions. In the paper more "
+        "ranks per region gain more; here they do in steps, where regions are just a power of a "
         "region's ranks:"
     )
     section.table(["ranks a region", *(f"{each} regions" for each in nodes)], rows)
@@ -142,7 +142,7 @@ def _gain(model: _core.Model, local: int, regions: int, size: int) -> float:
 def _draw(all_: dict[tuple[int, int], Times], name: str, quick: bool) -> Figure:
     local = _local(quick)
     figure = Figure(figsize=(1.2 + 3.2 * len(local), 3.6), layout="constrained")
-    figure.suptitle(f"allgather of {BYTES} bytes a rank on {name}: simulated", fontweight="bold")
+    figure.suptitle(f"allgather of {BYTES} bytes per rank on {name}: simulated", fontweight="bold")
     panels: list[Axes] = list(figure.subplots(1, len(local), sharey=True))
     for axes, each in zip(panels, local, strict=True):
         for line, colour, style in zip((*OURS, "selector"), COLOURS, STYLES, strict=True):

@@ -136,7 +136,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     heading = ["gain, %", *(show_bytes(each) for each in sizes)]
     section.table([*heading, "paper's best up to 1K", "beyond"], rows)
     section.say(
-        "What gains in the paper gains here, but for hierarchical ones by binomial trees with the "
+        "What gains in the paper gains here, except hierarchical ones by binomial trees with the "
         "ring, which gain nothing or lose. One order of a node's ranks serves its gathering and "
         "its broadcast here, and the one meant first is the gathering's; the broadcast of all "
         "blocks, which takes longer, may lose more by it than gathering wins. The paper has an "

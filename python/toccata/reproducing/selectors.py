@@ -77,7 +77,7 @@ def places(quick: bool) -> list[Place]:
 
 @cache
 def _models(name: str) -> tuple[_core.Model, _core.Model]:
-    """The platform's, and that of a machine which nobody knows."""
+    """The platform's, and that of an unknown machine."""
     return platforms.find(name).model, predicting.read_model("usual")
 
 
@@ -263,7 +263,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         + ". *Best* is of all our algorithms in their standard setting, and of the "
         f"{IN_FRONT} that either model has in front, in the setting that it has quickest; *chosen* "
         "is what the library would try first, by the platform's model or by that of a usual "
-        "machine, as where nobody told it; there it tries up to five, and keeps the best. "
+        "machine, as without that knowledge; there it tries up to five, and keeps the best. "
         "With a host a core no selector gets to know of nodes: these are the selectors as SimGrid "
         f"has them, not those libraries. As fast is within {1 - AS_FAST:.1%}: where a selector "
         "takes the algorithm that ours is, times differ by less."

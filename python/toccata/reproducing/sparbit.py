@@ -1,4 +1,4 @@
-"""Loch and Koslovski's Sparbit paper: who is fastest on Yahoo and Cervino."""
+"""Loch and Koslovski's Sparbit paper: the fastest algorithms on Yahoo and Cervino."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from toccata.reproducing.page import Found, Section
 from toccata.results import Results
 from toccata.simulating import Cell, Work
 
-TITLE = "Sparbit: who is fastest on two clusters (Loch and Koslovski, 2021)"
+TITLE = "Sparbit: the fastest algorithms on two clusters (Loch and Koslovski, 2021)"
 
 SPARBIT = "sparbit:messages=per_block"  # as the paper's program sends: a message a block
 ONE_MESSAGE = "sparbit"
@@ -69,7 +69,7 @@ def _of_map(cluster: str, placement: str, quick: bool) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a message costs on Yahoo, in microseconds; as the platform has it unless told."""
+    """What a message costs on Yahoo, in microseconds; by default that of the platform."""
 
     latency: float = 25.0  # one way, between nodes
     overhead: float = 5.0  # at either end, between nodes
@@ -163,7 +163,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     section.say(
         f"Platforms `yahoo` and `cervino`, allgather, {'a subset' if quick else 'all'} of the "
         f"paper's cells up to a rank a core: {numbers} ranks (128 at most on Yahoo), {subset}. The "
-        "paper goes on to two ranks a core, which is not simulated. Sparbit sends a message a "
+        "paper goes on to two ranks per core, which is not simulated. Sparbit sends a message a "
         "block, as the paper's program does; the last two columns are of Sparbit with one message "
         "a round."
     )

@@ -1,6 +1,6 @@
 // Allgather as p broadcasts at the same time, all by bcast/circulant: n segments of every block in
 // n - 1 + ⌈log2 p⌉ rounds. Blocks of one segment are the runs that end with our own: Bruck's
-// allgather, but for distances that halve from p on instead of doubling from 1 on.
+// allgather, except for distances that halve from p on instead of doubling from 1 on.
 // [traff2024; of one segment traff2024b]
 //                rounds n - 1 + ⌈log2 p⌉   cost (n - 1 + ⌈log2 p⌉)·α + (p-1)/p·m·β for m bytes
 //

@@ -10,7 +10,7 @@
 //     distance 2    A B . D .
 //     distance 1    A B C D E
 //
-// The paper sends every block by itself, p-1 messages a rank. One message a round with all its
+// The paper sends every block by itself, p-1 messages per rank. One message a round with all its
 // blocks keeps the latency at ⌈log2 p⌉·α.
 
 #include <bit>

@@ -26,7 +26,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const int leaf = cube.leaf(rank), twin = FoldedCube::twin(rank);
   const bool folded = cube.in_pair(rank), idle = rank != cube.owner(leaf);
 
-  // Whom we combine with, in the order of the ranks; we are one of them.
+  // The ranks that we combine with, in the order of the ranks; we are one of them.
   std::vector<std::vector<int>> groups;
   if (folded) groups.push_back({rank, twin});
   for_each_group(cube, leaf, [&](const LeafGroup& group) {
@@ -62,7 +62,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                                               : BlockRange{Buffer::scratch, free++});
       if (peer != rank) schedule.recv(peer, operands.back());
     }
-    // The next one above first, so that nobody hears of all at a time.
+    // The next one above first, so that no rank hears of all at a time.
     const auto place = std::ranges::find(ranks, rank) - ranks.begin();
     for (std::size_t i = 1; i < ranks.size(); ++i)
       if (const int peer = ranks[(place + i) % ranks.size()]; !(folded && peer == twin))

@@ -21,8 +21,8 @@ namespace toccata::algorithms::alltoall {
 
 constexpr int most_ranks = 1024;
 
-// The p blocks, place by place: of those to whom the swaps of a place lead from `rank`; or, the
-// last swap first, of those from whom they lead to it.
+// The p blocks, place by place: of those to which the swaps of a place lead from `rank`; or, the
+// last swap first, of those from which they lead to it.
 static BlockRanges by_place(Buffer buffer, int p, int rank, bool leading_to_it) {
   const int swaps = floor_log2(p);
   BlockRanges blocks;

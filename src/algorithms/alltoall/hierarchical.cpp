@@ -12,7 +12,7 @@
 //     exchange with other nodes   aa ba ca da        ab bb cb db        ac bc cc dc   ...
 //
 // Leader i is for the ranks whose number on their node is i, i + l, i + 2l, ... A node with fewer
-// ranks than leaders has several leaders on one rank, who have nobody there to give to.
+// ranks than leaders has several leaders on one rank, which have no rank there to give to.
 //
 // No rank knows how large the blocks are that pass through it, so that they have to be alike.
 

@@ -1,6 +1,6 @@
-// Broadcast down a binomial tree: in every round all who have the message send it on, to the rank
-// half as far as in the round before.
-// [thakur2005, on broadcast]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β)
+// Broadcast down a binomial tree: in every round all ranks that have the message send it on, to the
+// rank half as far as in the round before. [thakur2005, on broadcast]   rounds ⌈log2 p⌉   cost
+// ⌈log2 p⌉·(α + n·β)
 //
 //   p = 4, root 0   round 0: 0>2    round 1: 0>1 2>3
 //
@@ -55,7 +55,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm binomial{
     .name = "binomial",
     .collective = toccata::bcast,
-    .summary = "⌈log2 p⌉ rounds, those who have it double; for short messages",
+    .summary = "⌈log2 p⌉ rounds, those that have it double; for short messages",
     .citation = "thakur2005, on broadcast",
     .claim = claim,
     .parameters = {segments},

@@ -16,7 +16,7 @@
 namespace toccata::algorithms::bcast {
 
 static const Parameter segments =
-    number("segments", "n: pieces, one of which everybody passes on in every round", 1, 1024, 16,
+    number("segments", "n: pieces, one of which every rank passes on in every round", 1, 1024, 16,
            {1, 4, 11});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {

@@ -5,7 +5,7 @@
 //   p = 4            0>1 2-3                  0>2 1>3
 //   rank 2 has       nothing, its group c∘d   a∘b
 //
-// Groups at the end may be smaller, and nobody is sent what is of no use to him.
+// Groups at the end may be smaller, and no rank receives what it cannot use.
 
 #include "algorithms/algorithm.h"
 #include "patterns/folded_cube.h"

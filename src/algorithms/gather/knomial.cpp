@@ -11,7 +11,7 @@
 namespace toccata::algorithms::gather {
 
 static const Parameter radix = number(
-    "radix", "k: by how much those who have blocks divide in a round", 2, 1 << 20, 4, {3, 4});
+    "radix", "k: by how much those that have blocks divide in a round", 2, 1 << 20, 4, {3, 4});
 
 static const Algorithm& spreading() { return *find_algorithm(toccata::scatter, "knomial"); }
 

@@ -5,7 +5,7 @@
 //   4 ranks on nodes 0 1 | 2 3, edges 0>2, 0>3, 1>3, 0>1
 //     to who sends for the node    1 > 0   b
 //     between the nodes            0 > 3   a b          0 > 1   a, which stays on the node
-//     to those who want it         3 > 2   a
+//     to ranks that need it        3 > 2   a
 
 #include "algorithms/neighbors.h"
 

@@ -1,11 +1,11 @@
-// Reduce up a binomial tree: in every round half of those who still have something send it to the
+// Reduce up a binomial tree: in every round half of those that still have something send it to the
 // other half. Where p is not a power of two, ranks are folded in pairs first.
 // [thakur2005, on reduce]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + n·γ)
 //
 //   p = 4, root 0   1>0 3>2    2>0            p = 4, root 3   1>0 2>3    0>3
 //
 // Neighbours first: what is combined is always that of ranks in a row, so the order of the ranks is
-// kept, and the expression is the standard one whoever the root is. Of two such runs, the root
+// kept, and the expression is the standard one for any root. Of two such runs, the root
 // goes on with both if it is in one of them, else the lowest rank does.
 
 #include <utility>
@@ -24,7 +24,7 @@ int head(const FoldedCube& cube, int first, int size) {
   return with_root ? cube.root : cube.owner(first);
 }
 
-// From whom a rank gets operands, by round (-1: from nobody), and whom it sends the result to.
+// The source of a rank's operands by round (-1: none), and the destination of the result.
 struct Plan {
   std::vector<int> from;
   int to = -1;
@@ -88,7 +88,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm binomial{
     .name = "binomial",
     .collective = toccata::reduce,
-    .summary = "⌈log2 p⌉ rounds, those who are left halve; for short messages",
+    .summary = "⌈log2 p⌉ rounds, those that are left halve; for short messages",
     .citation = "thakur2005, on reduce",
     .claim = claim,
     .ordered = true,

@@ -13,7 +13,7 @@
 namespace toccata::algorithms::reduce {
 
 static const Parameter radix =
-    number("radix", "k: by how much those who are left divide in a round", 2, 1 << 20, 4, {3, 4});
+    number("radix", "k: by how much those that are left divide in a round", 2, 1 << 20, 4, {3, 4});
 
 static const Algorithm& spreading() { return *find_algorithm(toccata::bcast, "knomial"); }
 

@@ -1,5 +1,5 @@
 // Reduce-scatter by levels: reduce inside each region to its leader, reduce-scatter among the
-// leaders, each of whom gets what is for its region, and scatter inside each region, on as many
+// leaders, each of which gets what is for its region, and scatter inside each region, on as many
 // levels as there are.
 // [karonis2000]   r nodes of s ranks, binomial and circulant   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
 //                 cost ⌈log2 r⌉·α + (r-1)/r·n·(β + γ) between nodes,

@@ -5,7 +5,7 @@
 //   p = 4, what rank 0 passes on    d    c    b          a is its own
 //   with the operands of            0    30   230        1230
 //
-// The order of the ranks is kept but for where it begins, so operations have to commute.
+// The order of the ranks is kept except for where it begins, so operations have to commute.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

@@ -1,6 +1,6 @@
-// Scatter down a k-nomial tree: in every round all who have blocks send k - 1 others the blocks of
-// their subtrees at once.
-// [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost ⌈logk p⌉·α + (p-1)/p·n·β
+// Scatter down a k-nomial tree: in every round all ranks that have blocks send k - 1 others the
+// blocks of their subtrees at once. [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost
+// ⌈logk p⌉·α + (p-1)/p·n·β
 //
 //   p = 6, k = 3, root 0   round 0: 0>3 d e f    round 1: 0>1 b  0>2 c  3>4 e  3>5 f
 
@@ -11,7 +11,7 @@
 namespace toccata::algorithms::scatter {
 
 static const Parameter radix = number(
-    "radix", "k: by how much those who have blocks multiply in a round", 2, 1 << 20, 4, {3, 4});
+    "radix", "k: by how much those that have blocks multiply in a round", 2, 1 << 20, 4, {3, 4});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Knomial tree = Knomial::of(shape.p, rank, shape.root, shape.parameters[radix]);

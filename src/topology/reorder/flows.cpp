@@ -58,7 +58,7 @@ double hop_bytes(const Placement& placement, const Flows& flows, const Mapping& 
 
 namespace {
 
-// Whom each rank gives to or gets from, and how much in both directions.
+// The partners of each rank, and the bytes in both directions.
 class Neighbours {
  public:
   struct Neighbour {
@@ -136,7 +136,7 @@ class Filling {
     }
   }
 
-  // Of whom to come next; -1 if nobody has anything to do with those mapped.
+  // The rank to map next; -1 if no rank communicates with those mapped.
   int next() {
     for (int object = objects() - 1; object >= 0; --object) {
       Candidates& candidates = candidates_[object];

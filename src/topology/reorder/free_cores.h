@@ -7,8 +7,8 @@
 
 namespace toccata {
 
-// The cores of ranks to which nobody has been mapped yet, by the rank that runs there, and which of
-// them is closest to one: find_closest_to of [mirsadeghi2016, algorithm 1].
+// The cores of ranks to which no rank has been mapped yet, by the rank that runs there, and which
+// of them is closest to one: find_closest_to of [mirsadeghi2016, algorithm 1].
 //
 // In the order of the machine's tree, the cores of every object are in a row, and the innermost
 // object with a free core that contains the reference has all the closest ones: one search for the

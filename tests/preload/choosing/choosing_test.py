@@ -103,7 +103,7 @@ class Choosing(unittest.TestCase):
 
     def test_info_keys_of_a_communicator(self):
         outcome = self.run_calls(1, "split", slow=False)
-        # MPICH drops keys that it does not know, but for those that we keep in MPI_Comm_set_info.
+        # MPICH drops unknown keys, except for those that we keep in MPI_Comm_set_info.
         kept = {"ring": 1} if options.family == "openmpi" else {}
         self.assertEqual(outcome.rows[("allgather", "forced")], kept | {"bruck": 1})
 

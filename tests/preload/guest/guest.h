@@ -17,7 +17,7 @@ static inline void start(int* argc, char*** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &p);
 }
 
-/* The faults are counted by a call that is nobody's to replace. */
+/* The faults are counted by a call that no tool replaces. */
 static inline void finish(void) {
   int all = 0;
   PMPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);

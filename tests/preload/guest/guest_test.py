@@ -292,7 +292,7 @@ class Guest(unittest.TestCase):
 
     # MPICH's ch4 over UCX spawns nothing; and Open MPI hangs there now and then, bare.
     @unittest.skipUnless(options and options.family == "openmpi", "spawning works in Open MPI")
-    # Nobody can tell what the ranks of another world ask for, or whether they have the library at
+    # No rank can tell what the ranks of another world ask for, or whether they have the library at
     # all: on a communicator with ranks of both, each world says once that native is used.
     def test_spawned(self):
         outcome = run(guest("spawned"), 3, FORCED, for_launcher=True)

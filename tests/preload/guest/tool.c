@@ -1,4 +1,4 @@
-/* A tool as mpiP or Darshan are: it stands in for some functions of MPI, counts, passes on, and
+/* A tool as mpiP or Darshan are: it replaces some functions of MPI, counts, passes on, and
  * says at the end what it saw. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-! Only what tool.c stands in for: allgathers and allreduces, in Fortran.
+! Only what tool.c replaces: allgathers and allreduces, in Fortran.
 program tools
   implicit none
   include 'mpif.h'

@@ -54,7 +54,7 @@ TEST(Levels, ThatDivideNobodyAreLeftOut) {
 }
 
 // Of p ranks on r nodes every collective with leaders sends what it must between nodes: a message
-// that all get crosses r - 1 times, however ranks are placed and whoever the root is.
+// that all get crosses r - 1 times, however ranks are placed and for any root.
 TEST(Levels, LetAMessageCrossOnceForEachNode) {
   struct Expected {
     const Collective* collective;

@@ -1,4 +1,4 @@
-// Algorithms that go by where ranks run, on machines of all kinds.
+// Algorithms that depend on where ranks run, on machines of all kinds.
 #include "analysis/lockstep.h"
 #include "support.h"
 #include "topology/division.h"

@@ -53,7 +53,7 @@ TEST(Combining, SendsOneMessageBetweenTwoNodesAndEveryBlockOnce) {
   }
 }
 
-// On one node, or on none that anybody knows of, it is a round of messages to each neighbour.
+// On one node, or on none that any rank knows of, it is a round of messages to each neighbour.
 TEST(Combining, IsDirectWhereNothingDivides) {
   for (const Collective* collective : {&neighbor_allgather, &neighbor_alltoall}) {
     const Algorithm& combining = *find_algorithm(*collective, "combining");

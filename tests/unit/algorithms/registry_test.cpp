@@ -82,7 +82,7 @@ TEST_P(Descriptor, SaysWhereItIsImpossible) {
     EXPECT_GE(cost.rounds, 0) << p;
     EXPECT_EQ(cost.rounds == 0, cost.messages == 0) << p;
     if (p == 1) {
-      EXPECT_EQ(cost.messages, 0) << "alone there is nobody to send to";
+      EXPECT_EQ(cost.messages, 0) << "a single rank has no peer";
     }
   }
   EXPECT_GT(possible, 0);

@@ -263,7 +263,7 @@ TEST(Cost, GoesByTheLevelAtWhichRanksMeet) {
   EXPECT_DOUBLE_EQ(seconds(0, 1, model), 1000);
 }
 
-// 50 bytes a second leave a node: four of its ranks get 12.5 of the 10 that a rank could take; at
+// 50 bytes per second leave a node: four of its ranks get 12.5 of the 10 that a rank could take; at
 // 20 a node they get 5 each.
 TEST(Cost, RanksOfANodeShareItsInjectionLimit) {
   const auto placement = two_nodes();

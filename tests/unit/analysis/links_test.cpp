@@ -129,13 +129,13 @@ TEST(TorusTree, HasNoConflicts) {
 }
 
 TEST(LinkTraffic, IsThatOfTheNetworkWhereNodesHaveManyRanks) {
-  // Two ranks a node: half of what a ring passes on stays in the node.
+  // Two ranks per node: half of what a ring passes on stays in the node.
   const Algorithm& ring = named(allgather, "ring");
   const LinkTraffic found = traffic_on(ring, "torus:5 core:2", 10);
   EXPECT_EQ(found.largest, 9);
   EXPECT_EQ(found.total, 5 * 9);
   EXPECT_EQ(found.most_conflicts(), 1);
-  // Everybody to everybody at once.
+  // Every rank to every rank at once.
   const Algorithm& linear = named(alltoall, "linear");
   EXPECT_EQ(traffic_on(linear, "mesh:2 core:3", 6).most_conflicts(), 9);
 }

@@ -53,7 +53,7 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
             "small.json: levels[1].threshold is missing: they go together");
   EXPECT_EQ(error("100", "0.5"),
             "small.json: levels[1].threshold is 0.5; expected a whole number of bytes");
-  EXPECT_EQ(error("3e9", "0"), "small.json: levels[1].injection is 0; it is bytes a second");
+  EXPECT_EQ(error("3e9", "0"), "small.json: levels[1].injection is 0; it is bytes per second");
   EXPECT_EQ(error("0.25", "2"),
             "small.json: levels[1].rendezvous.tau is more than 1; it is a share");
   EXPECT_EQ(error("\"name\": \"small\",", ""), "small.json: name is missing");

@@ -39,7 +39,7 @@ struct Plan {
       for (const Message& each : schedule.recvs(i))
         round.recvs.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
       for (const toccata::Step& each : schedule.steps(i)) {
-        // Compositions copy blocks onto themselves; nobody misses that.
+        // Compositions copy blocks onto themselves; no rank misses that.
         if (std::ranges::equal(schedule.from(each), schedule.into(each))) continue;
         round.steps.push_back({list(schedule.from(each)), list(schedule.into(each)), each.reduces});
       }

@@ -294,7 +294,7 @@ TEST(Verify, HoldsAnAlgorithmToWhatIsClaimedOfIt) {
   EXPECT_EQ(claiming([](const Shape&) {
               return Cost{4, 3, 4, 1};
             }),
-            "messages a rank: claimed 3, the schedules have 4");
+            "messages per rank: claimed 3, the schedules have 4");
   EXPECT_EQ(claiming([](const Shape&) {
               return Cost{4, 4, 5, 1};
             }),

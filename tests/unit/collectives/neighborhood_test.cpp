@@ -28,10 +28,10 @@ TEST(Neighborhood, OfAMeshGoesDownAndUp) {
   EXPECT_EQ(mesh.neighbors(3), (std::vector{1, 5, 2, 2}));
   const Neighborhood all = on_mesh(mesh);
   EXPECT_TRUE(all.matches());
-  EXPECT_EQ(all.of(0).blocks_in, 4) << "that from nobody included";
+  EXPECT_EQ(all.of(0).blocks_in, 4) << "that from no rank included";
   EXPECT_EQ(all.of(0).in.size(), 3U);
   EXPECT_EQ(came(all, 0, 0), Block(-1, -1));
-  EXPECT_EQ(came(all, 0, 1), Block(2, 0)) << "what comes from above went down";
+  EXPECT_EQ(came(all, 0, 1), Block(2, 0)) << "the upper neighbour sent it down";
   EXPECT_EQ(came(all, 0, 2), Block(1, 3)) << "on a ring of two as well";
   EXPECT_EQ(came(all, 0, 3), Block(1, 2));
 }

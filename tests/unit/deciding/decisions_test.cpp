@@ -271,7 +271,7 @@ TEST(Decisions, AreSharedByCommunicatorsOfOneShape) {
   EXPECT_GE(served_by(run, 3, "shared"), 100) << "1100 is none, as nodes have no numbers";
 }
 
-// Ranks 2 and 3 have other histories than 0 and 1: what only some of them know serves nobody.
+// Ranks 2 and 3 have other histories than 0 and 1: what only some of them know serves no rank.
 TEST(Decisions, AreSharedOnlyIfAllRanksKnow) {
   Program program;
   program.ranks = 6;

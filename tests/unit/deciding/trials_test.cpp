@@ -95,7 +95,7 @@ TEST(Trials, HasTheBetterOfTwoAfter200Calls) {
 
 // On a network on which to agree takes longer than a call: each agreement saved counts. Beyond the
 // share come the two first calls of the slow candidate (2 ms each), and two agreements: the first,
-// which is not counted, and the second, before which nobody knows how long one takes.
+// which is not counted, and the second, before which no rank knows how long one takes.
 TEST(Trials, HasTheBestOfFourAfter500CallsThoughToAgreeTakesTwo) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     Job job(4, Trials(10e-3), {6e-3, 8e-3, 5.5e-3, 3.6e-3}, seed);
@@ -153,7 +153,7 @@ TEST(Trials, NoticesWhenTimesChange) {
   EXPECT_EQ(trials.current(), 0);
 }
 
-// A rank that comes late, at random or in a rhythm, and up to ten times as late as the call takes:
+// A late rank, at random or in a rhythm, and up to ten times as late as the call takes:
 // the slower candidate does not take over, and where lateness is less than the call, the faster one
 // does.
 TEST(Trials, IsNotFooledByARankThatComesLate) {
@@ -249,8 +249,8 @@ TEST(Trials, IsNotFooledByARankThatFindsAllMessagesThere) {
 }
 
 // Any candidates, any noise, clocks that lie: ranks never differ (asserted at each call), trials
-// cost at most their share but for first tries, and what stands in the end is hardly worse than the
-// best.
+// cost at most their share except for first tries, and what stands in the end is hardly worse than
+// the best.
 TEST(Trials, KeepsWithinItsShareInAnyJob) {
   std::mt19937 random(7);
   const auto some = [&](double least, double most) {

@@ -101,7 +101,7 @@ class Buffers {
     return result;
   }
 
-  // Results of earlier calls are no results of the next one.
+  // Results of earlier calls are not those of the next one.
   void spoil() {
     for (auto& each : memory_) std::ranges::fill(each, 'x');
   }

@@ -31,8 +31,8 @@ TEST(SegmentPattern, OfFiveRanks) {
   EXPECT_EQ(pattern.sent(0), (std::vector<int>{0, 1, 2}));
 }
 
-// Runs the broadcast of n segments: nobody sends what it does not have or receives anything twice,
-// and in the end everybody has all.
+// Runs the broadcast of n segments: no rank sends what it does not have or receives anything twice,
+// and in the end every rank has all.
 void broadcast(int p, int n, const std::vector<std::vector<int>>& received) {
   const SegmentPattern pattern(p, n);
   const std::uint64_t all = n == 64 ? ~0ULL : (1ULL << n) - 1;

@@ -68,7 +68,7 @@ std::string prove(const Collective& collective, int p, const Write& write, bool 
 
 Shape shape_of(const Algorithm& algorithm, int p) { return {p, Parameters(algorithm.parameters)}; }
 
-std::vector<int> everybody(int p) {
+std::vector<int> everyone(int p) {
   std::vector<int> ranks(p);
   std::iota(ranks.begin(), ranks.end(), 0);
   return ranks;
@@ -230,7 +230,7 @@ TEST_P(Composed, KeepsTravelAndChannels) {
   inner.set_travel(Travel::packed);
   const Schedule twice = beside(inner, inner);
   const Schedule outer =
-      on(everybody(p), twice, BlockMap::affine(Buffer::send, 0), BlockMap::affine(Buffer::recv, 0));
+      on(everyone(p), twice, BlockMap::affine(Buffer::send, 0), BlockMap::affine(Buffer::recv, 0));
   ASSERT_EQ(outer.rounds(), inner.rounds());
   EXPECT_EQ(outer.channels(), 2 * inner.channels());
   for (int round = 0; round < outer.rounds(); ++round) {
@@ -270,14 +270,14 @@ const Collective halves{
 
 // `inner` on the half h of every rank's data.
 Schedule on_half(int p, int half, const Schedule& inner) {
-  return on(everybody(p), inner, BlockMap::affine(Buffer::send, half),
+  return on(everyone(p), inner, BlockMap::affine(Buffer::send, half),
             BlockMap::affine(Buffer::recv, half, 2));
 }
 
 TEST(Beside, LetsOneRingTurnLeftWhileTheOtherTurnsRight) {
   const Algorithm& ring = *find_algorithm(allgather, "ring");
   for (int p = 1; p <= 12; ++p) {
-    std::vector<int> mirrored = everybody(p);
+    std::vector<int> mirrored = everyone(p);
     std::ranges::reverse(mirrored);
     const auto write = [&](int rank) {
       const Schedule clockwise = ring.schedule({p}, rank);

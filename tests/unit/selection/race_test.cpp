@@ -22,7 +22,7 @@ TEST(Race, TiesAndRepetitionsOfOneAloneDoNotCount) {
   EXPECT_EQ(compare(a, b).trials, 2);
 }
 
-std::vector<std::size_t> everybody(const Times& times) {
+std::vector<std::size_t> everyone(const Times& times) {
   std::vector<std::size_t> ways(times.size());
   std::iota(ways.begin(), ways.end(), 0);
   return ways;
@@ -42,7 +42,7 @@ Times noisy(std::mt19937& random, std::span<const double> typical, int repetitio
 
 // Goes as long as a benchmark: looks every ten repetitions.
 std::vector<std::size_t> race(const Times& times, int looks) {
-  std::vector<std::size_t> running = everybody(times);
+  std::vector<std::size_t> running = everyone(times);
   for (int look = 1; look <= looks; ++look) {
     Times so_far;
     for (const auto& each : times) so_far.emplace_back(each.begin(), each.begin() + 10 * look);
@@ -65,7 +65,7 @@ TEST(Race, TheSlowerGoAndTheBestStays) {
   }
 }
 
-// 20 equal ways: with 400 races of a 5% doubt each, hardly ever does anybody go.
+// 20 equal ways: with 400 races of a 5% doubt each, hardly ever does any rank go.
 TEST(Race, EqualsStay) {
   std::mt19937 random(2);
   int races_with_losers = 0;
@@ -77,7 +77,7 @@ TEST(Race, EqualsStay) {
 
 TEST(Race, TheHopelessGoAtOnce) {
   const Times times = {{1, 2}, {5, 7}, {6.5, 7}, {100, 3}};
-  EXPECT_EQ(outclassed(times, everybody(times)), std::vector<std::size_t>{2});
+  EXPECT_EQ(outclassed(times, everyone(times)), std::vector<std::size_t>{2});
 }
 
 TEST(Race, OneAloneDoesNotLose) {

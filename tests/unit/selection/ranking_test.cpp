@@ -319,7 +319,7 @@ TEST(Ranking, ReordersWherePlacementIsWrongForAnAlgorithm) {
   EXPECT_NE(order("recursive_doubling", "block-bunch", 4096), Reorder::off);
 }
 
-// Where the mapping that is meant for an algorithm leaves everybody in place, no other one is
+// Where the mapping that is meant for an algorithm leaves every rank in place, no other one is
 // taken.
 TEST(Reorder, LeavesAllWhereTheyAreRight) {
   int right = 0;
@@ -339,7 +339,7 @@ TEST(Reorder, LeavesAllWhereTheyAreRight) {
 }
 
 // A collective's algorithms are ranked as they would run: where reordering is open, each in the
-// order that is best for it; where an order is asked for, in that one.
+// order that is best for it; where an order is requested, in that one.
 TEST(Ranking, CountsAlgorithmsAsTheyAreReordered) {
   const Shape shape = known(64, "node:8 core:8", "cyclic-bunch");
   const auto ring = [&](const ReorderWish& wish) {

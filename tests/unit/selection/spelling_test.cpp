@@ -31,8 +31,7 @@ TEST(Variables, MisspeltOnesAreNamed) {
   EXPECT_EQ(complaint_of_variable("HOME"), "");
   EXPECT_EQ(complaint_of_variable("TOCCATA_ALGATHER"),
             "unknown setting TOCCATA_ALGATHER; did you mean TOCCATA_ALLGATHER?");
-  EXPECT_EQ(complaint_of_variable("TOCCATA_XYZXYZXYZ"),
-            "unknown setting TOCCATA_XYZXYZXYZ");
+  EXPECT_EQ(complaint_of_variable("TOCCATA_XYZXYZXYZ"), "unknown setting TOCCATA_XYZXYZXYZ");
 }
 
 TEST(Variables, ValuesThatTheyDoNotTakeAreNamed) {
