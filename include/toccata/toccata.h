@@ -4,8 +4,8 @@
  * parameters if needed, such as "sparbit", "sparbit:messages=per_block" or "native" (the MPI
  * library's own algorithm). NULL means the algorithm from the environment or toccata.conf, such as
  * TOCCATA_ALLGATHER=bruck. If that is not set, the library chooses for blocking calls; nonblocking
- * and persistent calls use native. One variable per collective, TOCCATA_ and its name, serves the
- * function of the same name; some serve two functions:
+ * and persistent calls use native. Each function has a variable with its name, such as
+ * TOCCATA_BCAST for toccata_bcast. Some variables serve two functions:
  *
  *   TOCCATA_ALLGATHER            toccata_allgather, toccata_allgatherv
  *   TOCCATA_ALLTOALLV            toccata_alltoallv, toccata_alltoallw
@@ -25,9 +25,10 @@
  * before its request has completed.
  *
  * Messages use a private communicator, one for the process. It is made from MPI_COMM_WORLD in
- * MPI_Init if this library is preloaded or comes before MPI in the link order. Otherwise each
- * communicator gets its own at its first collective, unless it contains all ranks. No attribute is
- * copied. The first collective on a communicator makes one additional MPI collective.
+ * MPI_Init if this library is preloaded or comes before MPI in the link order. Otherwise the
+ * first collective of a communicator with all ranks makes it, and every other communicator gets its
+ * own. No attribute is copied. The first collective on a communicator makes one additional MPI
+ * collective.
  *
  * Errors follow MPI: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter has the class MPI_ERR_ARG; MPI_Error_string lists
@@ -371,10 +372,10 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  *
  *   toccata_allgather and so on: the algorithm for calls that do not name one, such as
  *     "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
- *   toccata_reorder = off, auto, straight, exchange or shuffle: whether nearby ranks exchange their
- *     roles in algorithms of Toccata: never, if a model predicts a gain (auto), or always, and how
- *     buffers keep their order. Applies to collectives whose first call comes later; results do not
- *     change. Overrides TOCCATA_REORDER.
+ *   toccata_reorder: whether ranks exchange their roles in algorithms of Toccata, so that
+ *     neighbours are near each other. off: never; auto: if a model predicts a gain; straight,
+ *     exchange or shuffle: always, and how buffers keep their order. Applies to collectives whose
+ *     first call comes later; results do not change. Overrides TOCCATA_REORDER.
  *   toccata_pattern: the pattern for that, one of those above.
  *
  * If a value is invalid, returns MPI_ERR_ARG and changes nothing. In a preloaded library,

@@ -49,8 +49,8 @@ def bounds_(
     """Compare what algorithms reach on a network with lower bounds for all algorithms.
 
     Without COLLECTIVE, print the bounds of all collectives. Rounds are consecutive messages, one
-    message per link of a node at a time. Bytes are those that cross a link as wide as a node's: for
-    any routes, by smallest cuts (alltoall: by flows), and for the network's own routes, by a linear
+    message per link of a node at a time. Bytes are per link of the width of a node's link: for any
+    routes, by smallest cuts (alltoall: by flows), and for the network's own routes, by a linear
     program up to 64 nodes. Routes on a torus follow the order of the dimensions; other networks use
     all shortest paths equally. Brackets contain the multiple of the bound.
 

@@ -107,9 +107,9 @@ def run(
     """Run an MPI program, unchanged, with Toccata's collectives.
 
     Detects the MPI of the program, preloads the library for it into all ranks, and passes every
-    TOCCATA_* variable to all hosts. Accepts mpirun or mpiexec of any MPI, orterun, prterun, srun,
-    jsrun, aprun and flux run, also after env, timeout, nice, numactl or time, and shell scripts
-    that contain one of them. The exit code is the program's; 2 if the program and the launcher
+    TOCCATA_* variable to all hosts. The launcher may be mpirun or mpiexec of any MPI, orterun,
+    prterun, srun, jsrun, aprun or flux run. env, timeout, nice, numactl or time may precede it, and
+    a shell script may contain it. The exit code is the program's; 2 if the program and the launcher
     belong to different MPIs.
 
     Examples:

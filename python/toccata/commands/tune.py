@@ -113,8 +113,9 @@ def tune(
     Runs every algorithm, with every setting of its parameters, interleaved with the native one.
     Drops candidates that are significantly slower: a sign test compares the interleaved calls with
     those of the candidate with the lowest median, at a level of 5% shared among all pairs and all
-    looks. Candidates that take three times as long in the first calls are dropped at once. Chooses
-    an algorithm if it is significantly faster than native by the same test, otherwise native.
+    evaluations. Candidates that take three times as long in the first calls are dropped at once.
+    Chooses an algorithm if it is significantly faster than native by the same test, otherwise
+    native.
 
     The file is updated after each result. You can interrupt the command; the same command continues
     where it stopped. TOCCATA_TUNING=FILE makes the library use the file: near a measured point it
