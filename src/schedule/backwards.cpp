@@ -104,7 +104,7 @@ class Collector {
   }
 
   // The same blocks as runs of such as lie equally far apart and have places that do as well: among
-  // many ranks per message has very many blocks, of which the same is to be said.
+  // many ranks, a message has very many blocks, all treated alike.
   BlockRanges alike(std::span<const BlockRange> ranges) const {
     BlockRanges runs;
     const auto add = [&](int first, int step, int blocks) {

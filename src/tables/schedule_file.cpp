@@ -475,7 +475,7 @@ class File final : public Outside {
     line.remove_prefix(label.size());
     line.remove_suffix(1);
     const auto about = nlohmann::json::parse(line, nullptr, false);
-    if (!about.is_object()) complain("what is said of the algorithm is not JSON object");
+    if (!about.is_object()) complain("the description of the algorithm is not a JSON object");
     const auto text = [&](const char* field) -> std::string {
       const auto found = about.find(field);
       if (found == about.end() || !found->is_string())

@@ -9,7 +9,7 @@ namespace toccata {
 namespace {
 
 constexpr double alpha = 1e-6, beta = 1e-9;
-constexpr std::int64_t block = 24;  // bytes per rank contributes: m/p
+constexpr std::int64_t block = 24;  // bytes that a rank contributes: m/p
 
 double walked(std::string_view name, int p, int sample = 0) {
   const Algorithm& algorithm = *find_algorithm(allgather, name);
