@@ -301,7 +301,7 @@ class Guest(unittest.TestCase):
         self.expect_right(outcome, messages=len(outcome.messages))
         self.assertTrue(outcome.messages, outcome.error)
         for message in outcome.messages:
-            self.assertIn("beyond MPI_COMM_WORLD", message)
+            self.assertIn("outside MPI_COMM_WORLD", message)
 
     # Open MPI's treematch hangs now and then, bare as well: here it is not asked to reorder.
     def test_graph(self):
