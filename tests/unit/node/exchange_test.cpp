@@ -61,8 +61,8 @@ TEST_F(ExchangeTest, CombinesNoPieceThatIsStillToBePublished) {
   const Publication late[] = {{0, rank_1, {&own[2], 1}}};
   const Reading of_1[] = {{1, 0, {nullptr, bytes}}};
   const Reading of_0_and_2[] = {{2, 0, {aside.data(), bytes}}, {0, 0, {nullptr, bytes}}};
-  const Combination add_to_0[] = {{nullptr, 0, vectors[0].data(), true}};
-  const Combination add_to_1[] = {{nullptr, 1, vectors[1].data(), true}};
+  const Combination add_to_0[] = {{{nullptr, 0}, {vectors[0].data(), -1}, vectors[0].data(), true}};
+  const Combination add_to_1[] = {{{nullptr, 1}, {vectors[1].data(), -1}, vectors[1].data(), true}};
 
   exchange[0].open(boards[0], 1, 0, 1, to_1, of_1, add_to_0, sum);
   exchange[1].open(boards[1], 1, 0, 1, to_0, of_0_and_2, add_to_1, sum);
