@@ -96,7 +96,7 @@ class ShortProgram {
   static void copy(char* into, const char* from, std::int64_t bytes) {
     if (bytes == 8)
       std::memcpy(into, from, 8);
-    else if (into != from)
+    else if (into != from && bytes > 0)  // no bytes have no address
       std::memcpy(into, from, static_cast<std::size_t>(bytes));
   }
   const char* address(const Place& place, char* const* bases) const {
