@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples setup configure
+.PHONY: all demo test test-asan simgrid fuzz soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples suites setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -61,6 +61,9 @@ soak: all ## random applications, bare and preloaded, for 10 minutes; the tests 
 	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \
 	  echo soak_for_long_$$(basename $$family); done)
 
+suites: all ## collective tests of mpi4py and MPICH, bare and preloaded, for each MPI: about an hour (ARGS=--help: parts of it)
+	@scripts/suites.sh $(ARGS)
+
 install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
 	@cmake --install $(RELEASE) --prefix $(PREFIX)
 
@@ -83,8 +86,9 @@ look: docs ## look at the site in headless Chromium: links, pictures, a phone's 
 	@mkdir -p build/docs/screenshots
 	@build/docs/venv/bin/python manual/look.py build/docs/html build/docs/screenshots
 
-overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, for each MPI
-	@for family in $(RELEASE)/bench/*; do \
+overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, for each MPI; and a file of schedules
+	@$(RELEASE)/bench/loading
+	@for family in $(RELEASE)/bench/*/; do \
 	  echo "== $$family"; scripts/mpiexec.sh $$(basename $$family) 2 $$family/overhead; \
 	done
 

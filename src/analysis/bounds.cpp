@@ -80,8 +80,8 @@ Bounds lower_bounds(const Collective& collective, const Shape& shape, double n) 
 }
 
 double link_share(const Algorithm& algorithm, const Shape& shape, const LinkTraffic& traffic) {
-  const int data = algorithm.collective.data(shape);
-  return data == 0 ? 0 : static_cast<double>(traffic.largest) / data;
+  const Datum data = algorithm.collective.data(shape);
+  return data == 0 ? 0 : static_cast<double>(traffic.largest) / static_cast<double>(data);
 }
 
 }  // namespace toccata

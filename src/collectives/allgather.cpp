@@ -21,7 +21,7 @@ const Collective allgather{
     .variable = "TOCCATA_ALLGATHER",
     .blocks = [](const Shape& shape, int,
                  Buffer buffer) { return (buffer == Buffer::send ? 1 : shape.p) * shape.parts; },
-    .data = [](const Shape& shape) { return shape.p * shape.parts; },
+    .data = [](const Shape& shape) -> Datum { return shape.p * shape.parts; },
     .sized = meant_for,
     .before =
         [](const Shape& shape, int rank, Buffer buffer, int block) {

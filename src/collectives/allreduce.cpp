@@ -10,7 +10,7 @@ const Collective allreduce{
     .name = "allreduce",
     .variable = "TOCCATA_ALLREDUCE",
     .blocks = [](const Shape& shape, int, Buffer) { return shape.parts; },
-    .data = [](const Shape& shape) { return shape.parts; },
+    .data = [](const Shape& shape) -> Datum { return shape.parts; },
     .sized = [](const Shape&, int, Buffer, int block) -> Datum { return block; },
     .before = [](const Shape&, int, Buffer buffer, int block) -> Datum {
       return buffer == Buffer::send ? block : nothing;

@@ -7,7 +7,7 @@ namespace {
 // What rank `source` has for rank `destination`.
 // As data: datum i is part i % parts of what is between two ranks.
 Datum between(const Shape& shape, int source, int destination, int part) {
-  return (source * shape.p + destination) * shape.parts + part;
+  return (Datum{source} * shape.p + destination) * shape.parts + part;
 }
 
 // The datum that block `block` of either buffer is meant for.
@@ -23,7 +23,7 @@ constexpr Collective named(std::string_view name, std::string_view variable,
       .name = name,
       .variable = variable,
       .blocks = [](const Shape& shape, int, Buffer) { return shape.p * shape.parts; },
-      .data = [](const Shape& shape) { return shape.p * shape.p * shape.parts; },
+      .data = [](const Shape& shape) -> Datum { return between(shape, shape.p, 0, 0); },
       .sized = meant_for,
       .before =
           [](const Shape& shape, int rank, Buffer buffer, int block) {

@@ -7,7 +7,7 @@ const Collective barrier{
     .name = "barrier",
     .variable = "TOCCATA_BARRIER",
     .blocks = [](const Shape&, int, Buffer) { return 0; },
-    .data = [](const Shape&) { return 0; },
+    .data = [](const Shape&) -> Datum { return 0; },
     .sized = [](const Shape&, int, Buffer, int) { return nothing; },
     .before = [](const Shape&, int, Buffer, int) { return nothing; },
     .after = [](const Shape&, int, Buffer, int) { return nothing; },

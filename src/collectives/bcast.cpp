@@ -11,7 +11,7 @@ const Collective bcast{
     .variable = "TOCCATA_BCAST",
     .blocks = [](const Shape& shape, int,
                  Buffer buffer) { return buffer == Buffer::send ? 0 : shape.parts; },
-    .data = [](const Shape& shape) { return shape.parts; },
+    .data = [](const Shape& shape) -> Datum { return shape.parts; },
     .sized = [](const Shape&, int, Buffer, int block) -> Datum { return block; },
     .before = [](const Shape& shape, int rank, Buffer, int block) -> Datum {
       return rank == shape.root ? block : nothing;

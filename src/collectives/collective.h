@@ -10,7 +10,8 @@ namespace toccata {
 
 // What a block holds, by the name of its origin. Each collective numbers its data: allgather's
 // datum r is what rank r contributes. A block always has the size of the datum it is meant for.
-using Datum = std::int32_t;
+// 64 bits: an alltoall has p² data, more than 2³¹ from 46 341 ranks on.
+using Datum = std::int64_t;
 inline constexpr Datum nothing = -1;
 
 // What a collective promises, as data: any schedule can be held to it.
@@ -20,7 +21,7 @@ struct Collective {
 
   // Blocks of send and of recv that a rank has.
   int (*blocks)(const Shape& shape, int rank, Buffer buffer);
-  int (*data)(const Shape& shape);  // how many data there are
+  Datum (*data)(const Shape& shape);  // how many data there are
 
   // The datum whose size block `block` of send or recv has, on `rank`; told of blocks that only
   // other ranks have as well, so that scratch can be like them.

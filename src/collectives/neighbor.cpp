@@ -25,7 +25,7 @@ struct Among {
     const Neighbors& own = shape.neighborhood->of(rank);
     return alltoall ? own.blocks_out : own.out.empty() ? 0 : 1;
   }
-  static int data(const Shape& shape) {
+  static Datum data(const Shape& shape) {
     if (!alltoall) return shape.p;
     return shape.neighborhood == nullptr ? 0 : shape.neighborhood->blocks_out();
   }

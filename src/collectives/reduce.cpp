@@ -15,7 +15,7 @@ const Collective reduce{
         [](const Shape& shape, int rank, Buffer buffer) {
           return buffer == Buffer::send || rank == shape.root ? shape.parts : 0;
         },
-    .data = [](const Shape& shape) { return shape.parts; },
+    .data = [](const Shape& shape) -> Datum { return shape.parts; },
     .sized = [](const Shape&, int, Buffer, int block) -> Datum { return block; },
     .before = [](const Shape&, int, Buffer buffer, int block) -> Datum {
       return buffer == Buffer::send ? block : nothing;

@@ -23,7 +23,7 @@ const Collective reduce_scatter{
     .variable = "TOCCATA_REDUCE_SCATTER",
     .blocks = [](const Shape& shape, int,
                  Buffer buffer) { return (buffer == Buffer::send ? shape.p : 1) * shape.parts; },
-    .data = [](const Shape& shape) { return shape.p * shape.parts; },
+    .data = [](const Shape& shape) -> Datum { return shape.p * shape.parts; },
     .sized = meant_for,
     .before =
         [](const Shape& shape, int rank, Buffer buffer, int block) {

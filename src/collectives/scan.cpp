@@ -12,7 +12,7 @@ Datum contribution(const Shape&, int, Buffer buffer, int block) {
 Datum result(const Shape&, int, Buffer buffer, int block) {
   return buffer == Buffer::recv ? block : nothing;
 }
-int parts(const Shape& shape) { return shape.parts; }
+Datum parts(const Shape& shape) { return shape.parts; }
 
 }  // namespace
 

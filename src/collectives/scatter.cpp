@@ -19,7 +19,7 @@ constexpr Collective named(std::string_view name, std::string_view variable,
             if (buffer == Buffer::recv) return shape.parts;
             return rank == shape.root ? shape.p * shape.parts : 0;
           },
-      .data = [](const Shape& shape) { return shape.p * shape.parts; },
+      .data = [](const Shape& shape) -> Datum { return shape.p * shape.parts; },
       .sized = meant_for,
       .before =
           [](const Shape& shape, int rank, Buffer buffer, int block) {

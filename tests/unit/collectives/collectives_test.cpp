@@ -18,6 +18,14 @@ TEST(Collectives, AreFoundByName) {
   EXPECT_EQ(find_collective(""), nullptr);
 }
 
+// An alltoall has p² data. From 46 341 ranks on, 32 bits do not hold their numbers.
+TEST(Collectives, HaveDataOfTheirOwnOnVeryManyRanks) {
+  const Shape shape{.p = 100'000};
+  const Datum last = alltoall.sized(shape, shape.p - 1, Buffer::send, shape.p - 1);
+  EXPECT_EQ(last, Datum{shape.p} * shape.p - 1);
+  EXPECT_EQ(last, alltoall.data(shape) - 1);
+}
+
 // What every reader of a collective relies on, whichever it is.
 void expect_to_fit(const Collective& collective, const Shape& shape) {
   for (int rank = 0; rank < shape.p; ++rank)

@@ -258,13 +258,16 @@ const Collective halves{
     .variable = "",
     .blocks = [](const Shape& shape, int,
                  Buffer buffer) { return buffer == Buffer::send ? 2 : 2 * shape.p; },
-    .data = [](const Shape& shape) { return 2 * shape.p; },
-    .sized = [](const Shape&, int rank, Buffer buffer,
-                int block) { return buffer == Buffer::send ? 2 * rank + block : block; },
-    .before = [](const Shape&, int rank, Buffer buffer,
-                 int block) { return buffer == Buffer::send ? 2 * rank + block : nothing; },
-    .after = [](const Shape&, int rank, Buffer buffer,
-                int block) { return buffer == Buffer::send ? 2 * rank + block : block; },
+    .data = [](const Shape& shape) -> Datum { return 2 * shape.p; },
+    .sized = [](const Shape&, int rank, Buffer buffer, int block) -> Datum {
+      return buffer == Buffer::send ? 2 * rank + block : block;
+    },
+    .before = [](const Shape&, int rank, Buffer buffer, int block) -> Datum {
+      return buffer == Buffer::send ? 2 * rank + block : nothing;
+    },
+    .after = [](const Shape&, int rank, Buffer buffer, int block) -> Datum {
+      return buffer == Buffer::send ? 2 * rank + block : block;
+    },
     .in_place = [](const Shape&, int rank, int block) { return 2 * rank + block; },
 };
 

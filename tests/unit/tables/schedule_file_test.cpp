@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "algorithms/count.h"
 #include "algorithms/outside.h"
@@ -220,8 +223,8 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
             std::string::npos);
 }
 
-// What a short file can ask for is bounded, and so is the time until it is refused.
-TEST(ScheduleFile, RefusalsTakeLessThanASecond) {
+// Ranks of files that are short for what they ask for.
+std::vector<std::string> greedy_ranks() {
   std::string rounds = "[[]", entries = "[[],[[\"send\",1,[\"recv\",0]]";
   for (int i = 0; i < 1'000'000; ++i) {
     rounds += ",[]";
@@ -232,11 +235,41 @@ TEST(ScheduleFile, RefusalsTakeLessThanASecond) {
   const std::string wide =
       "[[[\"recv\",0,1,0,268435456]],[[\"copy\",[\"scratch\",0,268435456],"
       "[\"scratch\",0,268435456]]]]";
-  for (const std::string& rank : {rounds + "]", entries + "]]", deep, wide}) {
+  return {rounds + "]", entries + "]]", deep, wide};
+}
+
+// What a short file can ask for is bounded, and so is the time until it is refused.
+TEST(ScheduleFile, RefusalsTakeLessThanASecond) {
+  for (const std::string& rank : greedy_ranks()) {
     const auto start = std::chrono::steady_clock::now();
     EXPECT_NE(refusal(file_of("2", rank + ",\n" + rank + "\n")), "") << rank.substr(0, 100);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     EXPECT_LT(took.count(), test::sanitized ? 10 : 1) << rank.substr(0, 100);
+  }
+}
+
+// The memory that a child of this process uses for a refusal, in bytes: a child begins with what
+// its parent has.
+std::int64_t memory_of_refusal(const std::string& text) {
+  const pid_t child = fork();
+  if (child == 0) _exit(refusal(text).empty() ? 1 : 0);
+  int status = 0;
+  rusage used{};
+  EXPECT_EQ(wait4(child, &status, 0, &used), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "not refused: " << status;
+  return std::int64_t{used.ru_maxrss} << 10;
+}
+
+TEST(ScheduleFile, RefusalsTakeBoundedMemory) {
+  if (test::sanitized) GTEST_SKIP() << "sanitizers need memory of their own";
+  const std::int64_t before = memory_of_refusal("");
+  std::string most = "[[]";  // as long as a file may be
+  while (most.size() < schedule_file::most_bytes / 2 - 1000) most += ",[[\"send\",1,[\"recv\",0]]]";
+  std::vector<std::string> ranks = greedy_ranks();
+  ranks.push_back(most + "]");
+  for (const std::string& rank : ranks) {
+    const std::string text = file_of("2", rank + ",\n" + rank + "\n");
+    EXPECT_LT(memory_of_refusal(text) - before, std::int64_t{1} << 29) << rank.substr(0, 100);
   }
 }
 
