@@ -53,8 +53,8 @@ Decisions::Asked Decisions::asked(const Question& call) {
 }
 
 Decision* Decisions::made_for(const Question& call) {
-  if (const SizeClass* const found = find(call)) return found->decision.get();
-  return asked(call).by_size ? make(call).decision.get() : nullptr;
+  const SizeClass* const found = find(call);
+  return (found != nullptr ? *found : make(call)).decision.get();
 }
 
 bool Decisions::follows_node_rule(const SizeClass& calls) {

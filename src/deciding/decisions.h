@@ -63,6 +63,13 @@ class Decisions {
   // blocking call has to come first.
   Decision* made_for(const Question& call);
 
+  // Whether calls like this one were asked about before.
+  bool know(const Question& call) { return find(call) != nullptr; }
+  // What a user asks for such a call.
+  Choice asked_for(const Question& call) {
+    return asked(call).choice.at(call.bytes < 0 ? SizedChoice::most_bytes : call.bytes);
+  }
+
   // Later calls are served so. Collective.
   void ask(const Collective& collective, SizedChoice choice);
 

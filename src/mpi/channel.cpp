@@ -30,8 +30,9 @@ void Channel::close() {
   if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
 }
 
-int Channel::start(bool at_once) {
+int Channel::start(bool at_once, bool never_waits) {
   if (state_ != State::fresh) return MPI_SUCCESS;
+  never_waits_ = never_waits;
   state_ = State::agreeing;
   agreement_ = std::make_unique<Agreement>();
   window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
@@ -103,6 +104,11 @@ int Channel::evaluate() {
   if (largest[settings] != ~largest[settings_complement]) {
     Transport::wait(agreement_->windows_request);
     refuse(difference_of_settings(user_));
+    return MPI_SUCCESS;
+  }
+  if (largest[lacks_world] != 0 && never_waits_) {
+    Transport::wait(agreement_->windows_request);
+    refuse("there are too many communicators for nonblocking collectives");
     return MPI_SUCCESS;
   }
   if (largest[lacks_world] != 0) return duplicate();

@@ -45,8 +45,10 @@ class Channel {
 
   // All of these return MPI error codes, and are called by all ranks in the same order. After an
   // error, as on a revoked communicator, the channel is refused here, whatever others came to.
-  // Sets out; `at_once` where the communicator may be freed before the end of it.
-  int start(bool at_once);
+  // Sets out; `at_once` where the communicator may be freed before the end of it. A channel that
+  // `never_waits` makes no communicator of its own, for which ranks would have to wait: where it
+  // would need one, it is refused.
+  int start(bool at_once, bool never_waits = false);
   // Goes on as far as it can.
   int test();
   bool is_new() const { return state_ == State::fresh; }
@@ -117,6 +119,7 @@ class Channel {
   std::atomic<bool> spoilt_ = false;
   bool within_world_ = false;
   bool all_know_places_ = false;
+  bool never_waits_ = false;
   Route route_;
   MPI_Comm own_ = MPI_COMM_NULL;  // where there are no windows
   int window_ = -1;

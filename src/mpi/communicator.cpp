@@ -80,6 +80,51 @@ void Communicator::close() {
   if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());
 }
 
+Server* Communicator::server_at_once(const Operation& call) {
+  const Collective& collective = call.collective;
+  const Question question = this->question(call);
+  const bool is_known = decisions_.know(question);
+  if (is_known)
+    if (Decision* const decision = decisions_.made_for(question)) return &decision->current();
+  if (Server* const known = server_of_environment(collective); is_known && known != nullptr)
+    return known;
+  const bool reproduces = rules().reproducible() && collective.reduces;
+  if (is_known && !reproduces && !rules().asks_for(collective)) return nullptr;
+  const Choice asked = with_wish(decisions_.asked_for(question), collective, wish_for(collective));
+  if (!asked.native()) {
+    const Algorithm& algorithm = *asked.algorithm;
+    const bool by_places = algorithm.by_placement || algorithm.by_grid || algorithm.by_trees ||
+                           asked.reorder != Reorder::off;
+    if (by_places && !knows_places(algorithm)) return nullptr;
+  }
+  Decision* const decision = decisions_.made_for(question);
+  if (decision == nullptr && asked.native() && !reproduces) return nullptr;
+  return decision != nullptr ? &decision->current() : &server(collective, nullptr);
+}
+
+namespace {
+
+std::string name_of_requests(const Collective& collective, bool persistent) {
+  const std::string name(collective.name);
+  return persistent ? name + "_init" : "i" + name;
+}
+
+}  // namespace
+
+const Service& Communicator::service_of_requests(const Service& service, bool persistent) {
+  Report::Key known = service.key;
+  known.collective = name_of_requests(service.collective, persistent);
+  return process_->service(service.collective, service.asked, service.instead, service.choice,
+                           known);
+}
+
+const Service& Communicator::native_requests(const Question& call, bool persistent) {
+  Report::Key known = key(call.collective, "native", "native", -1);
+  known.collective = name_of_requests(call.collective, persistent);
+  known.why = "request";
+  return process_->service(call.collective, "", Service::Instead::no, {}, known);
+}
+
 Server& Communicator::add(const Collective& collective, const char* algorithm) {
   const Settings& settings = Settings::get();
   const bool by_environment = algorithm == nullptr;

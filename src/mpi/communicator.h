@@ -83,6 +83,14 @@ class Communicator final : public Members, public Attachment {
     return add(collective, algorithm);
   }
 
+  // What serves a call that must not wait for other ranks; null where these have to be asked first
+  // where they run, and the MPI library serves. The same on all ranks.
+  Server* server_at_once(const Operation& call);
+  // Counts nonblocking or persistent calls apart from the blocking ones of `service`; and those
+  // that the MPI library serves.
+  const Service& service_of_requests(const Service& service, bool persistent);
+  const Service& native_requests(const Question& call, bool persistent);
+
   // What decides on calls for which no algorithm is named, and a call as it asks there.
   Decisions& decisions() { return decisions_; }
   Question question(const Operation& call) const {
@@ -123,6 +131,13 @@ class Communicator final : public Members, public Attachment {
 
  private:
   static Communicator* find(MPI_Comm user);
+  Server* server_of_environment(const Collective& collective) {
+    for (const auto& each : servers_)
+      if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
+          !each->is_candidate && each->service->asked.empty())
+        return each.get();
+    return nullptr;
+  }
   Server& add(const Collective& collective, const char* algorithm);
   Server& add(const Collective& collective, const std::string& asked, Service::Instead instead,
               const Choice& choice, const Report::Key& key);

@@ -222,6 +222,12 @@ std::shared_ptr<const Placement> Members::placement() {
   return found;
 }
 
+bool Members::knows_places(const Algorithm& algorithm) {
+  if (algorithm.collective.among_neighbors && algorithm.by_placement && all_neighbors_ == nullptr)
+    return false;
+  return has_met_ && channel().is_ready() && (placement_ != nullptr || channel().all_know_places());
+}
+
 // Whether our ranks are those of MPI_COMM_WORLD, in their order.
 bool Members::is_world() {
   const std::vector<int> ranks = process_->world().ranks_of(user_);

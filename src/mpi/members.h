@@ -34,8 +34,16 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // nonblocking one, without, where that can be. Returns an MPI error code. A channel that is
   // settled but not ready is refused: the MPI library has to serve.
   Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
-  int open_channel() { return channel().is_settled() ? MPI_SUCCESS : open_channel_now(); }
+  int open_channel() {
+    has_met_ = true;
+    return channel().is_settled() ? MPI_SUCCESS : open_channel_now();
+  }
   int start_channel();
+  // For a call that must not wait at all, of ranks of our world.
+  int start_channel_without_waiting() { return channel().start(true, true); }
+  // Whether a call has waited for the channel, at the same call on all ranks. Before, each may find
+  // it settled at another.
+  bool has_met() const { return has_met_; }
   int test_channel(Channel& channel);
   // One more, once the tags of the last one are used up.
   int open_next_channel();
@@ -61,6 +69,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // Where the ranks run. Derived from where those of MPI_COMM_WORLD do, without asking them, if
   // they were asked before; else all ranks have to come here.
   std::shared_ptr<const Placement> placement();
+  // Whether what an algorithm goes by is known here without asking other ranks, the same on all.
+  bool knows_places(const Algorithm& algorithm);
   int nodes() final;
   int known_nodes() const final { return nodes_; }
   std::uint64_t known_shape() final;
@@ -108,6 +118,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   bool is_inter_ = false;
   std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
   int nodes_ = 0;                               // see known_nodes
+  bool has_met_ = false;
   std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // what info says

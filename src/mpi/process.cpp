@@ -12,6 +12,7 @@
 #include "mpi/discovery.h"
 #include "mpi/family.h"
 #include "mpi/patience.h"
+#include "mpi/progress_hook.h"
 
 namespace toccata {
 
@@ -86,6 +87,7 @@ Process* Keyvals::attach() {
 int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
   auto* const ending = static_cast<Process*>(process);
   try {
+    ending->drain();
     ending->finish();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "toccata: no report: %s\n", error.what());
@@ -132,6 +134,7 @@ enum Word {
   files_complement,
   wanted,
   reporting,
+  lacks_hook,
   lacking,  // a rank cannot even say what it wants
   words
 };
@@ -163,6 +166,7 @@ void Process::begin(bool program_calls_us) noexcept {
               ~files_here,
               program_calls_us || settings.ask_for_anything() || settings.shares_memory(),
               settings.reporting(),
+              !(settings.ask_for_requests() && ProgressHook::install()),
               0};
     } catch (const std::exception& error) {
       std::fprintf(stderr, "toccata: is off: %s\n", error.what());
@@ -193,14 +197,14 @@ void Process::begin(bool program_calls_us) noexcept {
     if (process == nullptr) return;
     process->off_ = !alike;
     if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
-    if (alike) process->begin_alike(largest[wanted] != 0);
+    if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "toccata: %s; the MPI library does all itself\n", error.what());
     Settings::switch_off();
   }
 }
 
-void Process::begin_alike(bool wanted) {
+void Process::begin_alike(bool wanted, bool hooked) {
   agreed_ = true;
   if (!wanted) return;
   if (world_.open(MPI_COMM_WORLD) != MPI_SUCCESS) {
@@ -209,6 +213,8 @@ void Process::begin_alike(bool wanted) {
     return;
   }
   datatypes_.judge_by(world_.comm());
+  serves_requests_ = hooked;
+  if (hooked) ProgressHook::drive(this);
   if (Settings::get().go_by_places()) place_world(world_.comm());
   // What is wrong with it is said now, also where nothing will go by it.
   if (world_rank_ == 0 && !Settings::get().configuration().value("TOCCATA_TOPOLOGY").empty())
@@ -275,6 +281,25 @@ void Process::learn(const Tuning::Point& point) {
   learned_.merge(one);
 }
 
+// Other ranks may wait for what we have not yet sent: so we go on until all are here, and then for
+// a while. What has not ended then never will, because a rank has not started it, and stays as it
+// is: MPI may still write there.
+void Process::drain() {
+  if (!serves_requests_) return;
+  MPI_Request request;
+  int code = PMPI_Ibarrier(world_.comm(), &request);
+  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
+    progress();
+    code = Transport::test(request, ended);
+    if (!ended) std::this_thread::yield();
+  }
+  for (const double started = PMPI_Wtime(); busy() && PMPI_Wtime() - started < 1;) {
+    progress();
+    std::this_thread::yield();
+  }
+  ProgressHook::drive(nullptr);
+}
+
 void Process::finish() {
   for (Attachment* each : std::vector(communicators_)) each->tell();
   if (world_rank_ == 0 && !learned_.points.empty()) write_learned();
@@ -322,8 +347,8 @@ void Process::report() {
   if (table.empty())
     say_once(
         "no collective came to Toccata. If the program calls any, another tool stands before it: "
-        "put libtoccata.so first in LD_PRELOAD; or they are of the forms that are not served "
-        "(MPI_I..., MPI_..._init, neighbourhoods)");
+        "put libtoccata.so first in LD_PRELOAD; or they are nonblocking or persistent, "
+        "which only TOCCATA_<COLLECTIVE> or a tuning file has Toccata look at");
   std::fputs(table.c_str(), stderr);
 }
 
@@ -366,19 +391,38 @@ int Process::explain(int error_class, const std::string& text) {
 }
 
 void Process::progress() {
-  const std::unique_lock lock(active_mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;  // somebody else is at it
-  for (UnderWay* each : active_) each->try_progress();
+  if (progressing_.exchange(true, std::memory_order_acquire)) return;  // somebody else is at it
+  struct Leaving {
+    std::atomic<bool>& progressing;
+    ~Leaving() { progressing.store(false, std::memory_order_release); }
+  } const leaving{progressing_};
+  std::vector<UnderWay*> ended;
+  {
+    const std::lock_guard lock(active_mutex_);
+    take_added();
+    for (UnderWay* each : active_)
+      if (each->try_progress()) ended.push_back(each);
+    for (UnderWay* each : ended) active_count_ -= static_cast<int>(std::erase(active_, each));
+  }
+  // Whoever waits for one may start it again at once.
+  for (UnderWay* each : ended) each->left();
+}
+
+void Process::take_added() {
+  const std::lock_guard lock(added_mutex_);
+  active_.insert(active_.end(), added_.begin(), added_.end());
+  added_.clear();
 }
 
 void Process::add(UnderWay& request) {
-  const std::lock_guard lock(active_mutex_);
-  active_.push_back(&request);
+  const std::lock_guard lock(added_mutex_);
+  added_.push_back(&request);
   ++active_count_;
 }
 
 void Process::remove(UnderWay& request) {
   const std::lock_guard lock(active_mutex_);
+  take_added();
   active_count_ -= static_cast<int>(std::erase(active_, &request));
 }
 

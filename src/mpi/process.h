@@ -39,8 +39,10 @@ class Attachment {
 // A nonblocking collective that goes on while a call waits for something else.
 class UnderWay {
  public:
-  // Leaves it alone while its owner is at it.
-  virtual void try_progress() = 0;
+  // Goes on, unless its owner is at it. Returns whether it has ended and leaves the process' list;
+  // then left() is called, once it is no longer there.
+  virtual bool try_progress() = 0;
+  virtual void left() {}
 
  protected:
   ~UnderWay() = default;
@@ -95,6 +97,9 @@ class Process : public Background {
 
   // Whether the environment asks for nothing that all ranks would do.
   bool is_off() const { return off_; }
+  // Whether nonblocking and persistent calls of the program's can be served: all ranks have the
+  // same settings, and this MPI lets us go on while it waits (progress_hook.h).
+  bool serves_requests() const { return serves_requests_; }
   // What this rank tells others of itself at a communicator's first collective.
   Stance stance() const;
 
@@ -146,7 +151,9 @@ class Process : public Background {
  private:
   Process();
   friend struct Keyvals;
-  void begin_alike(bool wanted);
+  void begin_alike(bool wanted, bool hooked);
+  void drain();
+  void take_added();
   void finish();
   void write_learned();
 
@@ -156,6 +163,7 @@ class Process : public Background {
   Workspaces workspaces_;
   bool off_ = false;
   bool agreed_ = false;  // all ranks have begun, with the same settings
+  bool serves_requests_ = false;
   int world_rank_ = 0;
 
   std::atomic<int> numbers_{0};
@@ -174,8 +182,13 @@ class Process : public Background {
   std::shared_ptr<const Placement> world_placement_;  // guarded by mutex_
   Results results_;
 
+  // Held while all go on, but not while one is added: who adds one may hold a lock for which a
+  // function of the program's, called to reduce, waits.
   std::mutex active_mutex_;
   std::vector<UnderWay*> active_;
+  std::mutex added_mutex_;
+  std::vector<UnderWay*> added_;          // to active_, as soon as that may change
+  std::atomic<bool> progressing_{false};  // also from inside MPI, which calls us from there
   std::atomic<int> active_count_{0};
 };
 

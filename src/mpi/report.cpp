@@ -140,14 +140,14 @@ std::string Report::table() const {
   char text[320];
   for (const auto& [key, line] : lines) {
     if (out.tellp() == 0) {
-      std::snprintf(text, sizeof text, "toccata: %-14s %6s  %-32s  %-8s %10s %12s %10s %6s\n",
+      std::snprintf(text, sizeof text, "toccata: %-26s %6s  %-32s  %-8s %10s %12s %10s %6s\n",
                     "collective", "ranks", "algorithm", "reason", "calls", "bytes", "time", "gain");
       out << text;
     }
     char gain[16] = "";
     if (line.own > 0 && key.choice != "native")
       std::snprintf(gain, sizeof gain, "%.2f", line.native / line.own);
-    std::snprintf(text, sizeof text, "toccata: %-14s %6d  %-32s  %-8s %10lld %12s %10s %6s\n",
+    std::snprintf(text, sizeof text, "toccata: %-26s %6d  %-32s  %-8s %10lld %12s %10s %6s\n",
                   key.collective.c_str(), key.ranks, key.choice.c_str(), key.reason.c_str(),
                   static_cast<long long>(line.all.calls),
                   readable_bytes(static_cast<double>(line.all.bytes)).c_str(),

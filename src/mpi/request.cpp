@@ -55,18 +55,27 @@ int Request::prepare_native() {
 
 int Request::prepare_schedule(Server& server) {
   Communicator& communicator = *communicator_;
-  const Operation call = call_->operation();
   if (int code = persistent_ ? communicator.open_channel() : communicator.start_channel();
       code != MPI_SUCCESS)
     return code;
   if (communicator.channel().is_settled() && !communicator.channel().is_ready())
     return prepare_native();
-  plan_ = communicator.plan(server, call.root, turn_);
-  if (plan_->sized)
-    engine_ = std::make_unique<SizedExecution>();
-  else
-    engine_ = std::make_unique<Execution>();
-  if (int code = bind(); code != MPI_SUCCESS) return communicator.raise(code);
+  return prepare_on_channel(server);
+}
+
+int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
+                         const Service& service, bool persistent, std::unique_ptr<Request>& made) {
+  made.reset(new Request(std::move(call), communicator.user(), persistent));
+  if (service.collective.among_neighbors) made->call_->neighborhood = communicator.neighbors();
+  made->communicator_ = communicator.shared();
+  made->service_ = &service;
+  return made->prepare_on_channel(server);
+}
+
+// Tags come first: all ranks count them, also one on which something fails later.
+int Request::prepare_on_channel(Server& server) {
+  Communicator& communicator = *communicator_;
+  plan_ = communicator.plan(server, call_->operation().root, turn_);
   if (persistent_) {
     ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
     if (ticket_.tag < 0) {
@@ -78,7 +87,12 @@ int Request::prepare_schedule(Server& server) {
     ticket_ = communicator.channel().take_tags(plan_->tags());
   }
   channel_ = &communicator.channel();
-  return MPI_SUCCESS;
+  if (plan_->sized)
+    engine_ = std::make_unique<SizedExecution>();
+  else
+    engine_ = std::make_unique<Execution>();
+  const int code = bind();
+  return code == MPI_SUCCESS ? code : communicator.raise(code);
 }
 
 int Request::bind() {
@@ -121,10 +135,37 @@ int Request::start() {
   {
     const std::lock_guard lock(mutex_);
     active_ = true;
+    at_it_ = true;
     go_on();
+    at_it_ = false;
   }
   communicator_->process().add(*this);
   return MPI_SUCCESS;
+}
+
+bool Request::start_driven() {
+  started_ = PMPI_Wtime();
+  done_ = posted_ = false;
+  code_ = MPI_SUCCESS;
+  note_bytes();
+  if (!persistent_) channel_->enter(ticket_);
+  copied_ = staging_.copy_in();
+  active_ = true;
+  go_on();
+  return done_ && end_driven();
+}
+
+bool Request::try_driven() {
+  go_on();
+  return done_ && end_driven();
+}
+
+bool Request::end_driven() {
+  if (!persistent_) channel_->leave(ticket_);
+  if (code_ != MPI_SUCCESS) channel_->spoil();
+  finish_copies();
+  count();
+  return true;
 }
 
 // While the datatypes are still there.
@@ -154,9 +195,11 @@ void Request::go_on() {
   if (code_ != MPI_SUCCESS) done_ = true;
 }
 
-void Request::try_progress() {
+bool Request::try_progress() {
+  if (at_it_) return false;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock.owns_lock()) go_on();
+  return false;  // the owner takes it off the list
 }
 
 int Request::test(bool& done) {
@@ -175,7 +218,9 @@ int Request::test(bool& done) {
   communicator_->process().progress();
   {
     const std::lock_guard lock(mutex_);
+    at_it_ = true;
     go_on();
+    at_it_ = false;
     done = done_;
   }
   return done ? end() : MPI_SUCCESS;

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -23,7 +24,19 @@ class Request final : public UnderWay {
   // Errors as run().
   static int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made);
+  // The same for a call that `server`, which is not native, serves on a channel that is open or has
+  // set out. Its owner drives it: it is in no list.
+  static int make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
+                         const Service& service, bool persistent, std::unique_ptr<Request>& made);
   ~Request();
+
+  // Of a driven request: starts; goes on. Both return whether it is over; then code() is what came
+  // of it, which no error handler has had.
+  bool start_driven();
+  bool try_driven();
+  int code() const { return code_; }
+  // Gives that to the communicator's error handler.
+  void raise() const { communicator_->raise(code_); }
 
   int start();
   int test(bool& done);
@@ -31,7 +44,7 @@ class Request final : public UnderWay {
   // start() and wait() in one, as a blocking call.
   int run();
   // Called while another request is waited for.
-  void try_progress() override;
+  bool try_progress() override;
 
   bool persistent() const { return persistent_; }
   bool active() const { return active_; }
@@ -42,11 +55,13 @@ class Request final : public UnderWay {
   bool has_schedule() const { return plan_ != nullptr; }
   int prepare_native();
   int prepare_schedule(Server& server);
+  int prepare_on_channel(Server& server);
   int bind();
   int prepare_engine();
   void note_bytes();
   void go_on();  // as far as it can; the mutex is held
   int end();
+  bool end_driven();
   void finish_copies();
   void count();  // the request is over: for the report
 
@@ -68,6 +83,8 @@ class Request final : public UnderWay {
   std::int64_t bytes_ = 0;
 
   std::mutex mutex_;  // guards what follows while the request is active
+  // Somebody holds it: perhaps this very thread, which MPI has brought back to us.
+  std::atomic<bool> at_it_ = false;
   std::unique_ptr<Engine> engine_;
   std::optional<BoundProgram> bound_;  // what run() comes to, after its first time
   MPI_Request native_ = MPI_REQUEST_NULL;

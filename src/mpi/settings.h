@@ -43,6 +43,13 @@ class Settings : public Rules {
   }
   // Whether all ranks have to prepare in MPI_Init: for a requested algorithm, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
+  // Whether calls of a collective that are nonblocking or persistent concern us, of which the
+  // library tries nothing by itself; and whether those of any do.
+  bool concern_requests(const Collective& collective) const {
+    return reporting_ || has_files() || (!asked_.empty() && asks_for(collective)) ||
+           (reproducible_ && collective.reduces);
+  }
+  bool ask_for_requests() const { return ask_for_anything() || reproducible_; }
   // TOCCATA_NODE: whether the ranks of a node share memory.
   bool shares_memory() const { return shares_memory_; }
   // Whether one of those depends on where ranks run.

@@ -20,6 +20,7 @@
 #include "mpi/neighbors.h"
 #include "mpi/next.h"
 #include "preload/begin.h"
+#include "preload/requests.h"
 #include "toccata/toccata.h"
 
 // The names under which compilers know a Fortran function: of mpif.h and mpi, all of which are one;
@@ -263,6 +264,137 @@ TOCCATA_FORTRAN(neighbor_allgatherv, NEIGHBOR_ALLGATHERV, toccata_fortran_neighb
 TOCCATA_FORTRAN(neighbor_alltoall, NEIGHBOR_ALLTOALL, toccata_fortran_neighbor_alltoall);
 TOCCATA_FORTRAN(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, toccata_fortran_neighbor_alltoallv);
 TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor_alltoallw);
+
+// ---- Nonblocking and persistent calls
+
+#define TOCCATA_FORTRAN_INFO_nonblocking
+#define TOCCATA_FORTRAN_INFO_persistent const MPI_Fint *info,
+
+// `known_as` is the name in mpif.h.
+#define TOCCATA_INTERPOSE_FORTRAN_REQUEST(function, known_as, name, collective_, kind_)            \
+  extern "C" {                                                                                     \
+  static void function(TOCCATA_ARGUMENTS_##name(TOCCATA_FORTRAN_PARAMETER) const MPI_Fint* comm,   \
+                       TOCCATA_FORTRAN_INFO_##kind_ MPI_Fint* request, MPI_Fint* ierror) {         \
+    static const auto next =                                                                       \
+        toccata::next_definition<decltype(function)>(known_as, static_cast<void*>(nullptr));       \
+    static const bool concerns = toccata::Settings::get().concern_requests(toccata::collective_);  \
+    const auto native = [&](MPI_Fint* code) {                                                      \
+      next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, TOCCATA_INFO_ARGUMENT_##kind_ request, \
+           code);                                                                                  \
+    };                                                                                             \
+    if (!concerns || c_communicator(comm) == MPI_COMM_NULL) return native(ierror);                 \
+    MPI_Request made = MPI_REQUEST_NULL;                                                           \
+    bool is_ours = true;                                                                           \
+    const int result = toccata::guarded(c_communicator(comm), [&] {                                \
+      [[maybe_unused]] const toccata::Peers peers =                                                \
+          toccata::peers_of(toccata::collective_, c_communicator(comm));                           \
+      return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT)                  \
+                                         c_communicator(comm),                                     \
+                                     toccata::Served::Kind::kind_, &made, [&] {                    \
+                                       is_ours = false;                                            \
+                                       MPI_Fint code = MPI_SUCCESS;                                \
+                                       native(&code);                                              \
+                                       return code;                                                \
+                                     });                                                           \
+    });                                                                                            \
+    if (is_ours) *request = PMPI_Request_c2f(made);                                                \
+    set(ierror, result);                                                                           \
+  }                                                                                                \
+  }
+
+#if OMPI_MAJOR_VERSION >= 5
+#define TOCCATA_PERSISTENT_FORTRAN "mpi_"
+#define TOCCATA_PERSISTENT_NAME(name) mpi_##name
+#define TOCCATA_PERSISTENT_CAPITALS(NAME) MPI_##NAME
+#else  // before MPI 4 had them
+#define TOCCATA_PERSISTENT_FORTRAN "mpix_"
+#define TOCCATA_PERSISTENT_NAME(name) mpix_##name
+#define TOCCATA_PERSISTENT_CAPITALS(NAME) MPIX_##NAME
+#endif
+
+#define TOCCATA_INTERPOSE_FORTRAN_REQUESTS(Name, name, collective)                                \
+  TOCCATA_INTERPOSE_FORTRAN_REQUEST(toccata_fortran_i##name, "mpi_i" #name "_", name, collective, \
+                                    nonblocking)                                                  \
+  TOCCATA_INTERPOSE_FORTRAN_REQUEST(toccata_fortran_i##name##_f08, "mpi_i" #name "_f08_", name,   \
+                                    collective, nonblocking)                                      \
+  TOCCATA_F08(i##name, toccata_fortran_i##name##_f08);                                            \
+  TOCCATA_INTERPOSE_FORTRAN_REQUEST(toccata_fortran_##name##_init,                                \
+                                    TOCCATA_PERSISTENT_FORTRAN #name "_init_", name, collective,  \
+                                    persistent)                                                   \
+  TOCCATA_INTERPOSE_FORTRAN_REQUEST(toccata_fortran_##name##_init_f08,                            \
+                                    TOCCATA_PERSISTENT_FORTRAN #name "_init_f08_", name,          \
+                                    collective, persistent)                                       \
+  TOCCATA_ALIAS(TOCCATA_PERSISTENT_NAME(name##_init_f08_), toccata_fortran_##name##_init_f08);
+TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_FORTRAN_REQUESTS)
+
+#define TOCCATA_FORTRAN_REQUESTS(name, NAME)                                            \
+  TOCCATA_FORTRAN(i##name, I##NAME, toccata_fortran_i##name);                           \
+  TOCCATA_ALIAS(TOCCATA_PERSISTENT_NAME(name##_init), toccata_fortran_##name##_init);   \
+  TOCCATA_ALIAS(TOCCATA_PERSISTENT_NAME(name##_init_), toccata_fortran_##name##_init);  \
+  TOCCATA_ALIAS(TOCCATA_PERSISTENT_NAME(name##_init__), toccata_fortran_##name##_init); \
+  TOCCATA_ALIAS(TOCCATA_PERSISTENT_CAPITALS(NAME##_INIT), toccata_fortran_##name##_init)
+TOCCATA_FORTRAN_REQUESTS(allgather, ALLGATHER);
+TOCCATA_FORTRAN_REQUESTS(allgatherv, ALLGATHERV);
+TOCCATA_FORTRAN_REQUESTS(alltoall, ALLTOALL);
+TOCCATA_FORTRAN_REQUESTS(alltoallv, ALLTOALLV);
+TOCCATA_FORTRAN_REQUESTS(alltoallw, ALLTOALLW);
+TOCCATA_FORTRAN_REQUESTS(bcast, BCAST);
+TOCCATA_FORTRAN_REQUESTS(gather, GATHER);
+TOCCATA_FORTRAN_REQUESTS(gatherv, GATHERV);
+TOCCATA_FORTRAN_REQUESTS(scatter, SCATTER);
+TOCCATA_FORTRAN_REQUESTS(scatterv, SCATTERV);
+TOCCATA_FORTRAN_REQUESTS(reduce, REDUCE);
+TOCCATA_FORTRAN_REQUESTS(allreduce, ALLREDUCE);
+TOCCATA_FORTRAN_REQUESTS(reduce_scatter_block, REDUCE_SCATTER_BLOCK);
+TOCCATA_FORTRAN_REQUESTS(reduce_scatter, REDUCE_SCATTER);
+TOCCATA_FORTRAN_REQUESTS(scan, SCAN);
+TOCCATA_FORTRAN_REQUESTS(exscan, EXSCAN);
+TOCCATA_FORTRAN_REQUESTS(barrier, BARRIER);
+TOCCATA_FORTRAN_REQUESTS(neighbor_allgather, NEIGHBOR_ALLGATHER);
+TOCCATA_FORTRAN_REQUESTS(neighbor_allgatherv, NEIGHBOR_ALLGATHERV);
+TOCCATA_FORTRAN_REQUESTS(neighbor_alltoall, NEIGHBOR_ALLTOALL);
+TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallv, NEIGHBOR_ALLTOALLV);
+TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
+
+// A persistent request keeps its number, whatever is done with it.
+#define TOCCATA_STARTS(suffix, tail)                                                            \
+  extern "C" {                                                                                  \
+  static void toccata_fortran_start##suffix(MPI_Fint* request, MPI_Fint* ierror) {              \
+    static const auto next = toccata::next_definition<void(MPI_Fint*, MPI_Fint*)>(              \
+        "mpi_start" tail, static_cast<void*>(nullptr));                                         \
+    if (!toccata::Served::are_persistent()) return next(request, ierror);                       \
+    MPI_Fint code = MPI_SUCCESS;                                                                \
+    next(request, &code);                                                                       \
+    set(ierror,                                                                                 \
+        toccata::requests::started(code, 1, [&](int) { return PMPI_Request_f2c(*request); }));  \
+  }                                                                                             \
+  static void toccata_fortran_startall##suffix(const MPI_Fint* count, MPI_Fint* array,          \
+                                               MPI_Fint* ierror) {                              \
+    static const auto next =                                                                    \
+        toccata::next_definition<void(const MPI_Fint*, MPI_Fint*, MPI_Fint*)>(                  \
+            "mpi_startall" tail, static_cast<void*>(nullptr));                                  \
+    if (!toccata::Served::are_persistent()) return next(count, array, ierror);                  \
+    MPI_Fint code = MPI_SUCCESS;                                                                \
+    next(count, array, &code);                                                                  \
+    set(ierror, toccata::requests::started(code, *count,                                        \
+                                           [&](int i) { return PMPI_Request_f2c(array[i]); })); \
+  }                                                                                             \
+  static void toccata_fortran_request_free##suffix(MPI_Fint* request, MPI_Fint* ierror) {       \
+    static const auto next = toccata::next_definition<void(MPI_Fint*, MPI_Fint*)>(              \
+        "mpi_request_free" tail, static_cast<void*>(nullptr));                                  \
+    if (toccata::Served::are_persistent()) toccata::Served::freed(PMPI_Request_f2c(*request));  \
+    next(request, ierror);                                                                      \
+  }                                                                                             \
+  }
+
+TOCCATA_STARTS(, "_")
+TOCCATA_FORTRAN(start, START, toccata_fortran_start);
+TOCCATA_FORTRAN(startall, STARTALL, toccata_fortran_startall);
+TOCCATA_FORTRAN(request_free, REQUEST_FREE, toccata_fortran_request_free);
+TOCCATA_STARTS(_f08, "_f08_")
+TOCCATA_F08(start, toccata_fortran_start_f08);
+TOCCATA_F08(startall, toccata_fortran_startall_f08);
+TOCCATA_F08(request_free, toccata_fortran_request_free_f08);
 
 #endif  // OPEN_MPI
 

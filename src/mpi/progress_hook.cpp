@@ -1,0 +1,57 @@
+#include "mpi/progress_hook.h"
+
+#include <mpi.h>
+
+#include <atomic>
+#include <dlfcn.h>
+
+#include "mpi/process.h"
+
+namespace toccata {
+
+#ifdef OPEN_MPI
+
+namespace {
+
+std::atomic<Process*> driven{nullptr};
+
+// Open MPI counts what its hooks found to do, and yields the core where that is nothing.
+int go_on() noexcept {  // MPI knows of no exceptions
+  Process* const process = driven.load(std::memory_order_acquire);
+  if (process != nullptr && process->busy()) process->progress();
+  return 0;
+}
+
+// It is not in a header that is installed; its form is the same from version 1 to 6.
+using Register = int(int (*)());
+
+Register* find() {
+  static constexpr const char* name = "opal_progress_register";
+  if (void* const found = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<Register*>(found);
+  // Where the program has loaded MPI for itself alone, as interpreters do.
+  for (const char* const file : {"libopen-pal.so.40", "libopen-pal.so.80"})
+    if (void* const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD))
+      if (void* const found = dlsym(library, name)) return reinterpret_cast<Register*>(found);
+  return nullptr;
+}
+
+}  // namespace
+
+bool ProgressHook::install() {
+  static const bool installed = [] {
+    Register* const hook_in = find();
+    return hook_in != nullptr && hook_in(&go_on) == 0;
+  }();
+  return installed;
+}
+
+void ProgressHook::drive(Process* process) { driven.store(process, std::memory_order_release); }
+
+#else
+
+bool ProgressHook::install() { return false; }
+void ProgressHook::drive(Process*) {}
+
+#endif
+
+}  // namespace toccata

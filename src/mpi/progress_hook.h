@@ -1,0 +1,18 @@
+#pragma once
+
+namespace toccata {
+
+class Process;
+
+// Has the MPI library drive a process' open collectives whenever it waits for anything, in whatever
+// function: a rank in MPI_Recv must go on with those that other ranks wait for. Open MPI alone lets
+// a library ask for that.
+struct ProgressHook {
+  // Whether that is possible; and does it. Once installed, the hook stays, as MPI may be reading
+  // its list of hooks; it costs a test of a flag while nothing is open.
+  static bool install();
+  // Whom it drives from now on; null for none.
+  static void drive(Process* process);
+};
+
+}  // namespace toccata

@@ -1,0 +1,196 @@
+#include "mpi/served.h"
+
+#ifdef OPEN_MPI
+
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mpi/blocking.h"
+#include "mpi/comms.h"
+
+namespace toccata {
+
+namespace {
+
+// The program may free an operation of its own while a call goes on that uses it, and MPI tells
+// nobody but itself.
+bool is_of_program(MPI_Op operation) {
+  if (operation == MPI_OP_NULL) return false;
+  for (const MPI_Op each : {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR,
+                            MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
+    if (operation == each) return false;
+  return true;
+}
+
+// The persistent requests of the process, by handle, and the tags of their receives.
+struct Persistent {
+  std::mutex mutex;
+  std::unordered_map<MPI_Request, std::shared_ptr<Served>> requests;
+  std::vector<int> free_tags;
+  int next_tag = 0;
+};
+
+Persistent& persistent() {
+  static Persistent* const all = new Persistent;  // stays for what MPI does at its end
+  return *all;
+}
+
+// Where messages from this rank to itself travel; made at the first call, and MPI_COMM_NULL where
+// that fails.
+MPI_Comm own_communicator() {
+  static const MPI_Comm own = [] {
+    MPI_Comm made = MPI_COMM_NULL;
+    if (make_bare(MPI_COMM_SELF, made) == MPI_SUCCESS)
+      PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
+  }();
+  return own;
+}
+
+}  // namespace
+
+std::atomic<int> Served::persistent_count{0};
+
+Server* Served::server(const Operation& call, Communicator& communicator, Kind kind) {
+  if (!communicator.process().serves_requests() || communicator.size() == 1 ||
+      !communicator.obey_rules() || is_of_program(call.operation) ||
+      communicator.fault(call, nullptr) != MPI_SUCCESS)
+    return nullptr;
+  const bool waits = kind == Kind::persistent;
+  Server* const decided =
+      waits ? &server_for(call, communicator, nullptr) : communicator.server_at_once(call);
+  if (decided == nullptr) return nullptr;
+  Server& server = able_to_serve(call, communicator, *decided);
+  // Decisions that rest on the memory of a node hold for blocking calls alone, which publish there.
+  const Service& service = *server.service;
+  if (server.is_native() || (server.is_candidate && service.choice.algorithm->publishes &&
+                             service.key.reason != "forced"))
+    return nullptr;
+  if ((waits ? communicator.open_channel() : communicator.start_channel_without_waiting()) !=
+          MPI_SUCCESS ||
+      (communicator.has_met() && !communicator.channel().is_ready()))
+    return nullptr;
+  int turn = 0;
+  return communicator.plan(server, call.root, turn)->tags() <= Channel::blocking_tags ? &server
+                                                                                      : nullptr;
+}
+
+int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
+                 MPI_Request& handle) {
+  handle = MPI_REQUEST_NULL;
+  const bool persistent = kind == Kind::persistent;
+  const Service& service = Settings::get().reporting()
+                               ? communicator.service_of_requests(*server.service, persistent)
+                               : *server.service;
+  const std::shared_ptr<Served> made(new Served);
+  if (int code = Request::make_driven(std::move(call), communicator, server, service, persistent,
+                                      made->request_);
+      code != MPI_SUCCESS)
+    return code;
+  if (int code = persistent ? made->make_persistent() : made->make_generalized();
+      code != MPI_SUCCESS)
+    return communicator.raise(code);
+  handle = made->handle_;
+  if (!persistent) made->start();
+  return MPI_SUCCESS;
+}
+
+Served::~Served() {
+  if (tag_ < 0) return;
+  const std::lock_guard lock(persistent().mutex);
+  persistent().free_tags.push_back(tag_);
+}
+
+int Served::make_generalized() {
+  auto state = std::make_unique<std::shared_ptr<Served>>(shared_from_this());
+  const int code = PMPI_Grequest_start(answer, forget, refuse_to_cancel, state.get(), &handle_);
+  if (code == MPI_SUCCESS) static_cast<void>(state.release());  // forget() has it
+  return code;
+}
+
+int Served::make_persistent() {
+  self_ = own_communicator();
+  if (self_ == MPI_COMM_NULL) return MPI_ERR_COMM;
+  Persistent& all = persistent();
+  const std::lock_guard lock(all.mutex);
+  if (all.free_tags.empty()) {
+    tag_ = all.next_tag++;
+  } else {
+    tag_ = all.free_tags.back();
+    all.free_tags.pop_back();
+  }
+  if (int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag_, self_, &handle_);
+      code != MPI_SUCCESS)
+    return code;
+  all.requests[handle_] = shared_from_this();
+  ++persistent_count;
+  return MPI_SUCCESS;
+}
+
+void Served::start() {
+  Process& process = *Process::current();
+  under_way_ = shared_from_this();
+  if (request_->start_driven())
+    left();
+  else
+    process.add(*this);
+}
+
+// The schedule has ended. The program may free or start the request as soon as it is told.
+void Served::left() {
+  const std::shared_ptr<Served> alive = std::move(under_way_);
+  if (tag_ < 0) {
+    PMPI_Grequest_complete(handle_);
+    return;
+  }
+  // An error cuts the message off, which MPI_Wait then says.
+  if (request_->code() != MPI_SUCCESS) request_->raise();
+  static char no_data = 0;
+  MPI_Request sent = MPI_REQUEST_NULL;
+  if (PMPI_Isend(&no_data, request_->code() == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, tag_, self_,
+                 &sent) == MPI_SUCCESS)
+    PMPI_Request_free(&sent);
+}
+
+int Served::answer(void* state, MPI_Status* status) {
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  return (*static_cast<std::shared_ptr<Served>*>(state))->request_->code();
+}
+
+int Served::forget(void* state) {
+  delete static_cast<std::shared_ptr<Served>*>(state);
+  return MPI_SUCCESS;
+}
+
+int Served::started(MPI_Request handle) {
+  std::shared_ptr<Served> found;
+  {
+    Persistent& all = persistent();
+    const std::lock_guard lock(all.mutex);
+    const auto known = all.requests.find(handle);
+    if (known == all.requests.end()) return MPI_SUCCESS;
+    found = known->second;
+  }
+  found->start();
+  return MPI_SUCCESS;
+}
+
+void Served::freed(MPI_Request handle) {
+  std::shared_ptr<Served> last;  // ends without the lock, which that takes
+  Persistent& all = persistent();
+  const std::lock_guard lock(all.mutex);
+  const auto known = all.requests.find(handle);
+  if (known == all.requests.end()) return;
+  last = std::move(known->second);
+  all.requests.erase(known);
+  --persistent_count;
+}
+
+}  // namespace toccata
+
+#endif

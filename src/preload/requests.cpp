@@ -1,0 +1,82 @@
+// The nonblocking and persistent collectives that an application calls, in C, and the functions
+// that start and free persistent requests. Open MPI's alone: its waiting functions drive our
+// requests (mpi/progress_hook.h).
+
+#include "preload/requests.h"
+
+#ifdef OPEN_MPI
+
+#include "api/guard.h"
+#include "mpi/next.h"
+#include "toccata/toccata.h"
+
+#define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
+
+#define TOCCATA_INTERPOSE_REQUEST(function, ours, name, collective_, kind_)                       \
+  TOCCATA_INTERPOSED int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,      \
+                                  TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request);           \
+  static auto next_##function() {                                                                 \
+    static const auto next = toccata::next_definition<decltype(function)>(#function, ours);       \
+    return next;                                                                                  \
+  }                                                                                               \
+  /* Apart, so that what is not looked at is quick. */                                            \
+  [[gnu::noinline]] static int look_at_##function(                                                \
+      TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                                  \
+      TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                                      \
+    return toccata::guarded(comm, [&] {                                                           \
+      return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,             \
+                                     toccata::Served::Kind::kind_, request, [&] {                 \
+                                       return next_##function()(                                  \
+                                           TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,       \
+                                           TOCCATA_INFO_ARGUMENT_##kind_ request);                \
+                                     });                                                          \
+    });                                                                                           \
+  }                                                                                               \
+  int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                         \
+               TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                             \
+    static const bool concerns = toccata::Settings::get().concern_requests(toccata::collective_); \
+    if (!concerns || comm == MPI_COMM_NULL)                                                       \
+      return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,                   \
+                               TOCCATA_INFO_ARGUMENT_##kind_ request);                            \
+    return look_at_##function(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,                    \
+                              TOCCATA_INFO_ARGUMENT_##kind_ request);                             \
+  }
+
+#define TOCCATA_INTERPOSE_NONBLOCKING(Name, name, collective)                                      \
+  TOCCATA_INTERPOSE_REQUEST(MPI_I##name, reinterpret_cast<void*>(&PMPI_I##name), name, collective, \
+                            nonblocking)
+TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_NONBLOCKING)
+
+// Open MPI 4.1 has the functions of MPI 4 by another name, in a header of their own.
+#if OMPI_MAJOR_VERSION >= 5
+#define TOCCATA_INTERPOSE_PERSISTENT(Name, name, collective)                                       \
+  TOCCATA_INTERPOSE_REQUEST(MPI_##Name##_init, reinterpret_cast<void*>(&PMPI_##Name##_init), name, \
+                            collective, persistent)
+#else
+#define TOCCATA_INTERPOSE_PERSISTENT(Name, name, collective)                                   \
+  TOCCATA_INTERPOSE_REQUEST(MPIX_##Name##_init, static_cast<void*>(nullptr), name, collective, \
+                            persistent)
+#endif
+TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_PERSISTENT)
+
+TOCCATA_INTERPOSED int MPI_Start(MPI_Request* request) {
+  static const auto next = toccata::next_definition("MPI_Start", &PMPI_Start);
+  const int code = next(request);
+  if (!toccata::Served::are_persistent()) return code;
+  return toccata::requests::started(code, 1, [&](int) { return *request; });
+}
+
+TOCCATA_INTERPOSED int MPI_Startall(int count, MPI_Request requests[]) {
+  static const auto next = toccata::next_definition("MPI_Startall", &PMPI_Startall);
+  const int code = next(count, requests);
+  if (!toccata::Served::are_persistent()) return code;
+  return toccata::requests::started(code, count, [&](int i) { return requests[i]; });
+}
+
+TOCCATA_INTERPOSED int MPI_Request_free(MPI_Request* request) {
+  static const auto next = toccata::next_definition("MPI_Request_free", &PMPI_Request_free);
+  if (toccata::Served::are_persistent() && request != nullptr) toccata::Served::freed(*request);
+  return next(request);
+}
+
+#endif

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <mpi.h>
+
+#ifdef OPEN_MPI  // the other MPIs serve their nonblocking and persistent collectives
+
+#include <memory>
+#include <utility>
+
+#include "mpi/call.h"
+#include "mpi/served.h"
+
+// Info arguments, which persistent functions have.
+#define TOCCATA_INFO_PARAMETER_nonblocking
+#define TOCCATA_INFO_PARAMETER_persistent MPI_Info info,
+#define TOCCATA_INFO_ARGUMENT_nonblocking
+#define TOCCATA_INFO_ARGUMENT_persistent info,
+
+// A call of MPI_I<name> or MPI_<name>_init, with the arguments that C gives it.
+namespace toccata::requests {
+
+#define TOCCATA_REQUEST_SET(kind, name) call->name = name;
+#define TOCCATA_REQUEST(Name, name, collective)                                                 \
+  template <typename Native>                                                                    \
+  int name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm, Served::Kind kind,        \
+           MPI_Request* request, Native&& native) {                                             \
+    return run_request(                                                                         \
+        operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), comm, kind, request, \
+        [&] {                                                                                   \
+          auto call = std::make_unique<calls::name>();                                          \
+          TOCCATA_ARGUMENTS_##name(TOCCATA_REQUEST_SET) return call;                            \
+        },                                                                                      \
+        std::forward<Native>(native));                                                          \
+  }
+TOCCATA_FUNCTIONS(TOCCATA_REQUEST)
+#undef TOCCATA_REQUEST
+#undef TOCCATA_REQUEST_SET
+
+// After MPI_Start or MPI_Startall of so many requests, which returned `code`.
+template <typename Handle>
+int started(int code, int count, Handle&& handle) {
+  for (int i = 0; code == MPI_SUCCESS && i < count; ++i) code = Served::started(handle(i));
+  return code;
+}
+
+}  // namespace toccata::requests
+
+#endif

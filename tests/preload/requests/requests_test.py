@@ -1,0 +1,212 @@
+"""Nonblocking and persistent collectives of unmodified programs, compared with the MPI library's.
+
+Under MPIs other than Open MPI the MPI library serves them: there, the programs run unchanged.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from jobs import Job
+from preload_test import Outcome
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--family", required=True)
+arguments.add_argument("--library", required=True)
+arguments.add_argument("--also-preload", default="")
+arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
+arguments.add_argument("--programs", nargs="+", type=Path, required=True)
+arguments.add_argument("tests", nargs="*")
+options = arguments.parse_args() if __name__ == "__main__" else None
+
+PATIENCE = 60  # seconds
+SIMPLE = {
+    "ALLGATHER": "ring",
+    "ALLTOALL": "bruck",
+    "ALLTOALLV": "pairwise",
+    "BCAST": "binomial",
+    "GATHER": "binomial",
+    "GATHERV": "linear",
+    "SCATTER": "binomial",
+    "SCATTERV": "linear",
+    "REDUCE": "binomial",
+    "ALLREDUCE": "ring",
+    "REDUCE_SCATTER": "ring",
+    "SCAN": "recursive_doubling",
+    "EXSCAN": "linear",
+    "BARRIER": "dissemination",
+    "NEIGHBOR_ALLGATHER": "direct",
+    "NEIGHBOR_ALLGATHERV": "direct",
+    "NEIGHBOR_ALLTOALL": "direct",
+    "NEIGHBOR_ALLTOALLV": "direct",
+}
+# Blocks of different lengths, segments, blocks that lie elsewhere, and one that goes by places.
+OTHERS = SIMPLE | {
+    "ALLGATHER": "sparbit",
+    "ALLTOALL": "bruck_zero_copy",
+    "ALLTOALLV": "bruck",
+    "BCAST": "scatter_allgather",
+    "GATHER": "bine",
+    "SCATTER": "knomial",
+    "REDUCE": "pipeline",
+    "ALLREDUCE": "rabenseifner",
+    "REDUCE_SCATTER": "circulant",
+    "SCAN": "linear",
+    "EXSCAN": "pipeline",
+    "BARRIER": "knomial",
+    "NEIGHBOR_ALLTOALL": "combining",
+}
+# What the report calls them.
+KINDS = {name.lower() for name in SIMPLE}
+
+
+def variables(choices):
+    return {f"TOCCATA_{name}": choice for name, choice in choices.items()}
+
+
+class Requests(unittest.TestCase):
+    def run_program(self, ranks, *words, settings=None, program="requests", reports=True):
+        """Its report: {(what, algorithm): calls}."""
+        path = next(each for each in options.programs if each.name == program)
+        preloaded = " ".join(filter(None, [options.library, options.also_preload]))
+        environment = {"LD_PRELOAD": preloaded} | (settings or {})
+        if reports:
+            environment["TOCCATA_REPORT"] = "1"
+        launcher = options.launcher.split(";")
+        done = Job(launcher, PATIENCE, [str(path), *words], ranks, environment).outcome()
+        outcome = Outcome(done)
+        self.assertEqual(outcome.out[-1:], ["right"], f"{done.stdout}{done.stderr}")
+        self.assertNotIn("wrong", outcome.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(outcome.messages, [])
+        rows = {}
+        for (what, _, algorithm), calls in outcome.calls.items():
+            rows[what, algorithm] = rows.get((what, algorithm), 0) + calls
+        return rows
+
+    def expect_served(self, rows, whats):
+        if options.family == "openmpi":
+            native = {what for what, algorithm in rows if algorithm == "native"}
+            self.assertEqual(whats - {what for what, _ in rows}, set(), rows)
+            self.assertEqual(whats & native, set(), rows)
+
+    def test_every_function_gives_what_the_blocking_one_gives(self):
+        for ranks in (1, 2, 3, 5):
+            with self.subTest(ranks=ranks):
+                rows = self.run_program(
+                    ranks, "random", f"{ranks}", "8", settings=variables(SIMPLE)
+                )
+                if ranks > 1:
+                    self.expect_served(rows, {"i" + kind for kind in KINDS})
+                    self.expect_served(rows, {kind + "_init" for kind in KINDS})
+
+    def test_other_algorithms(self):
+        for ranks in (2, 4, 7):
+            with self.subTest(ranks=ranks):
+                rows = self.run_program(
+                    ranks, "random", f"9{ranks}", "8", settings=variables(OTHERS)
+                )
+                # Persistent calls may wait to find out where the ranks run.
+                self.expect_served(rows, {"neighbor_alltoall_init", "ialltoallv", "ibcast"})
+
+    @unittest.skipUnless(
+        options and options.family == "openmpi", "MPICH 4.0 itself fails in MPI_Testall there"
+    )
+    def test_algorithms_by_size_and_reproducible_results(self):
+        sized = {"TOCCATA_ALLREDUCE": "recursive_doubling<=1K, ring", "TOCCATA_REPRODUCIBLE": "1"}
+        rows = self.run_program(4, "random", "3", "8", settings=sized)
+        self.expect_served(rows, {"iallreduce", "ireduce", "ireduce_scatter"})
+
+    def test_two_hundred_at_a_time(self):
+        rows = self.run_program(3, "many", settings=variables(SIMPLE))
+        self.expect_served(rows, {"iallreduce", "iallgather"})
+
+    def test_waiting_for_something_else_goes_on_with_what_others_wait_for(self):
+        rows = self.run_program(2, "pairs", settings={"TOCCATA_ALLREDUCE": "ring"})
+        self.expect_served(rows, {"iallreduce"})
+
+    def test_persistent_requests_start_in_any_order(self):
+        rows = self.run_program(4, "starts", settings=variables(SIMPLE))
+        self.expect_served(rows, {"allreduce_init", "neighbor_alltoallv_init"})
+
+    @unittest.skipUnless(
+        options and options.family == "openmpi", "MPI libraries crash in MPI_Finalize then"
+    )
+    def test_communicators_go_first_and_requests_stay_until_the_end(self):
+        rows = self.run_program(3, "ends", settings=variables(SIMPLE))
+        self.expect_served(rows, {"iallreduce", "iallgather", "allreduce_init"})
+
+    def test_errors_are_those_of_the_mpi_library(self):
+        served = variables(SIMPLE)
+        outcomes = []
+        for settings in ({"TOCCATA": "off"}, served):
+            path = next(each for each in options.programs if each.name == "requests")
+            preloaded = " ".join(filter(None, [options.library, options.also_preload]))
+            done = Job(
+                options.launcher.split(";"), PATIENCE, [str(path), "errors"], 4,
+                {"LD_PRELOAD": preloaded} | settings,
+            ).outcome()  # fmt: skip
+            outcomes.append((done.returncode, done.stdout))
+        self.assertEqual(outcomes[0], outcomes[1])
+
+    def test_threads(self):
+        rows = self.run_program(3, "threads", settings=variables(SIMPLE))
+        self.expect_served(rows, {"iallreduce", "allgather_init"})
+
+    def test_native_serves_where_nothing_is_asked_for(self):
+        rows = self.run_program(3, "random", "5", "4")
+        mine = {(what, name) for what, name in rows if what[0] == "i" or what.endswith("_init")}
+        self.assertEqual({name for _, name in mine}, {"native"} if mine else set())
+        if options.family == "openmpi":
+            self.assertIn(("iallreduce", "native"), mine)
+
+    def test_fortran(self):
+        for program in options.programs:
+            if program.name.startswith("fortran"):
+                with self.subTest(program.name):
+                    rows = self.run_program(3, settings=variables(SIMPLE), program=program.name)
+                    self.expect_served(
+                        rows,
+                        {"iallreduce", "ialltoall", "ialltoallv", "ibarrier", "allreduce_init"},
+                    )
+
+
+# What of MPI looks like one of these functions, and is none.
+NO_COLLECTIVES = re.compile(
+    r"I(send|recv|bsend|ssend|rsend|mrecv|probe|mprobe|sendrecv|nit|nfo|s_|ntercomm|dup|o)"
+    r"|(Send|Recv|Bsend|Rsend|Ssend|Psend|Precv|Session)_init|Query|Init"
+)
+
+
+def functions(library):
+    """Nonblocking and persistent collectives that a library defines, in C."""
+    listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True)
+    names = {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines()}
+    found = {name for name in names if re.fullmatch(r"MPI_I[a-z_]+|MPIX?_[A-Z][a-z_]+_init", name)}
+    return {name for name in found if not NO_COLLECTIVES.search(name.split("_", 1)[1])}
+
+
+@unittest.skipUnless(options and options.family == "openmpi", "Open MPI's alone are intercepted")
+class Complete(unittest.TestCase):
+    def setUp(self):
+        listed = subprocess.run(["ldd", options.library], capture_output=True, text=True).stdout
+        self.mpi = next(line.split()[2] for line in listed.splitlines() if "libmpi.so" in line)
+
+    def test_every_function_of_the_mpi_library_is_intercepted(self):
+        ours, theirs = functions(options.library), functions(self.mpi)
+        self.assertGreaterEqual(len(theirs), 44, sorted(theirs))
+        self.assertEqual(theirs - ours, set())
+
+    def test_the_manual_lists_them(self):
+        page = Path(__file__).parents[3] / "docs" / "preload.md"
+        text = page.read_text()
+        named = set(re.findall(r"`(MPIX?_\w+)`", text))
+        standard = {name.replace("MPIX_", "MPI_") for name in functions(options.library)}
+        self.assertEqual(standard - named, set())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *options.tests])
