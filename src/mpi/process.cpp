@@ -404,7 +404,7 @@ void Process::progress() {
       if (each->try_progress()) ended.push_back(each);
     for (UnderWay* each : ended) active_count_ -= static_cast<int>(std::erase(active_, each));
   }
-  // Whoever waits for one may start it again at once.
+  // The rank that waits for one may start it again at once.
   for (UnderWay* each : ended) each->left();
 }
 

@@ -11,7 +11,7 @@ struct ProgressHook {
   // Whether that is possible; and does it. Once installed, the hook stays, as MPI may be reading
   // its list of hooks; it costs a test of a flag while nothing is open.
   static bool install();
-  // Whom it drives from now on; null for none.
+  // The process that it drives from now on; null for none.
   static void drive(Process* process);
 };
 

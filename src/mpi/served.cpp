@@ -15,7 +15,7 @@ namespace toccata {
 namespace {
 
 // The program may free an operation of its own while a call goes on that uses it, and MPI tells
-// nobody but itself.
+// no library.
 bool is_of_program(MPI_Op operation) {
   if (operation == MPI_OP_NULL) return false;
   for (const MPI_Op each : {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR,

@@ -6,7 +6,7 @@
  *   requests many                200 at a time, completed in another order on each rank
  *   requests pairs               rank 0 goes on with a collective inside every blocking function
  *   requests starts              persistent requests, started in another order on each rank
- *   requests ends                communicators freed early; a request that nobody waits for
+ *   requests ends                communicators freed early; a request without a wait
  *   requests errors              wrong arguments, MPI_Cancel: as without Toccata
  *   requests threads             four threads, each with a communicator of its own
  */
@@ -26,10 +26,29 @@
 #include <time.h>
 
 enum function {
-  ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, ALLTOALLW, BCAST, GATHER, GATHERV, SCATTER, SCATTERV,
-  REDUCE, ALLREDUCE, REDUCE_SCATTER_BLOCK, REDUCE_SCATTER, SCAN, EXSCAN, BARRIER,
-  NEIGHBOR_ALLGATHER, NEIGHBOR_ALLGATHERV, NEIGHBOR_ALLTOALL, NEIGHBOR_ALLTOALLV,
-  NEIGHBOR_ALLTOALLW, FUNCTIONS
+  ALLGATHER,
+  ALLGATHERV,
+  ALLTOALL,
+  ALLTOALLV,
+  ALLTOALLW,
+  BCAST,
+  GATHER,
+  GATHERV,
+  SCATTER,
+  SCATTERV,
+  REDUCE,
+  ALLREDUCE,
+  REDUCE_SCATTER_BLOCK,
+  REDUCE_SCATTER,
+  SCAN,
+  EXSCAN,
+  BARRIER,
+  NEIGHBOR_ALLGATHER,
+  NEIGHBOR_ALLGATHERV,
+  NEIGHBOR_ALLTOALL,
+  NEIGHBOR_ALLTOALLV,
+  NEIGHBOR_ALLTOALLW,
+  FUNCTIONS
 };
 enum form { REFERENCE, NONBLOCKING, START };
 enum { most_ranks = 16, most_blocks = 16, most_bytes = 1 << 17 };
@@ -42,7 +61,9 @@ static void wrong(const char* what, int number) {
 }
 
 /* A generator that all ranks seed alike, and one that each seeds for itself. */
-struct draw { unsigned long long state; };
+struct draw {
+  unsigned long long state;
+};
 static unsigned draw(struct draw* from, unsigned below) {
   from->state = from->state * 6364136223846793005ull + 1442695040888963407ull;
   return (unsigned)(from->state >> 33) % below;
@@ -64,10 +85,11 @@ struct call {
   int persistent, is_message;
 };
 
-#define EACH(Name, name, ...)                                                         \
-  return form == REFERENCE     ? PMPI_##Name(__VA_ARGS__, c->comm)                    \
-         : form == NONBLOCKING ? MPI_I##name(__VA_ARGS__, c->comm, &c->request)       \
-                               : PERSISTENT(Name)(__VA_ARGS__, c->comm, MPI_INFO_NULL, &c->request)
+#define EACH(Name, name, ...)                                  \
+  return form == REFERENCE ? PMPI_##Name(__VA_ARGS__, c->comm) \
+         : form == NONBLOCKING                                 \
+             ? MPI_I##name(__VA_ARGS__, c->comm, &c->request)  \
+             : PERSISTENT(Name)(__VA_ARGS__, c->comm, MPI_INFO_NULL, &c->request)
 
 static int make(struct call* c, enum form form) {
   char* const recv = form == REFERENCE ? c->expected : c->got;
@@ -78,31 +100,41 @@ static int make(struct call* c, enum form form) {
   const MPI_Datatype t = c->type;
   const int n = c->n;
   switch (c->function) {
-    case ALLGATHER: EACH(Allgather, allgather, send, n, t, recv, n, t);
+    case ALLGATHER:
+      EACH(Allgather, allgather, send, n, t, recv, n, t);
     case ALLGATHERV:
       EACH(Allgatherv, allgatherv, send, c->receives[c->rank], t, recv, c->receives, c->to, t);
-    case ALLTOALL: EACH(Alltoall, alltoall, send, n, t, recv, n, t);
+    case ALLTOALL:
+      EACH(Alltoall, alltoall, send, n, t, recv, n, t);
     case ALLTOALLV:
       EACH(Alltoallv, alltoallv, send, c->own_sends, c->own_from, t, recv, c->sends, c->from, t);
     case ALLTOALLW:
       EACH(Alltoallw, alltoallw, send, c->receives, c->to, c->types, recv, c->receives, c->to,
            c->types);
-    case BCAST: EACH(Bcast, bcast, recv, n, t, c->root);
-    case GATHER: EACH(Gather, gather, root_send, n, t, recv, n, t, c->root);
+    case BCAST:
+      EACH(Bcast, bcast, recv, n, t, c->root);
+    case GATHER:
+      EACH(Gather, gather, root_send, n, t, recv, n, t, c->root);
     case GATHERV:
       EACH(Gatherv, gatherv, root_send, c->receives[c->rank], t, recv, c->receives, c->to, t,
            c->root);
-    case SCATTER: EACH(Scatter, scatter, c->send, n, t, root_recv, n, t, c->root);
+    case SCATTER:
+      EACH(Scatter, scatter, c->send, n, t, root_recv, n, t, c->root);
     case SCATTERV:
       EACH(Scatterv, scatterv, c->send, c->receives, c->to, t, root_recv, c->receives[c->rank], t,
            c->root);
-    case REDUCE: EACH(Reduce, reduce, root_send, recv, n, t, c->op, c->root);
-    case ALLREDUCE: EACH(Allreduce, allreduce, send, recv, n, t, c->op);
+    case REDUCE:
+      EACH(Reduce, reduce, root_send, recv, n, t, c->op, c->root);
+    case ALLREDUCE:
+      EACH(Allreduce, allreduce, send, recv, n, t, c->op);
     case REDUCE_SCATTER_BLOCK:
       EACH(Reduce_scatter_block, reduce_scatter_block, send, recv, n, t, c->op);
-    case REDUCE_SCATTER: EACH(Reduce_scatter, reduce_scatter, send, recv, c->receives, t, c->op);
-    case SCAN: EACH(Scan, scan, send, recv, n, t, c->op);
-    case EXSCAN: EACH(Exscan, exscan, send, recv, n, t, c->op);
+    case REDUCE_SCATTER:
+      EACH(Reduce_scatter, reduce_scatter, send, recv, c->receives, t, c->op);
+    case SCAN:
+      EACH(Scan, scan, send, recv, n, t, c->op);
+    case EXSCAN:
+      EACH(Exscan, exscan, send, recv, n, t, c->op);
     case BARRIER:
       return form == REFERENCE     ? PMPI_Barrier(c->comm)
              : form == NONBLOCKING ? MPI_Ibarrier(c->comm, &c->request)
@@ -111,13 +143,14 @@ static int make(struct call* c, enum form form) {
       EACH(Neighbor_allgather, neighbor_allgather, c->send, n, t, recv, n, t);
     case NEIGHBOR_ALLGATHERV:
       EACH(Neighbor_allgatherv, neighbor_allgatherv, c->send, n % 7, t, recv, c->sends, c->from, t);
-    case NEIGHBOR_ALLTOALL: EACH(Neighbor_alltoall, neighbor_alltoall, c->send, n, t, recv, n, t);
+    case NEIGHBOR_ALLTOALL:
+      EACH(Neighbor_alltoall, neighbor_alltoall, c->send, n, t, recv, n, t);
     case NEIGHBOR_ALLTOALLV:
       EACH(Neighbor_alltoallv, neighbor_alltoallv, c->send, c->sends, c->from, t, recv, c->sends,
            c->from, t);
     default:
-      EACH(Neighbor_alltoallw, neighbor_alltoallw, c->send, c->sends, c->from_bytes, c->types,
-           recv, c->sends, c->from_bytes, c->types);
+      EACH(Neighbor_alltoallw, neighbor_alltoallw, c->send, c->sends, c->from_bytes, c->types, recv,
+           c->sends, c->from_bytes, c->types);
   }
 }
 
@@ -154,7 +187,9 @@ static struct call* new_call(enum function f, int n, MPI_Comm comm, struct draw*
     c->type = type == 0 ? MPI_INT : type == 1 ? MPI_DOUBLE : MPI_2INT;
     const unsigned op = draw(all, 3);
     c->op = type == 2 ? (op == 0 ? MPI_MAXLOC : MPI_MINLOC)
-                      : (op == 0 ? MPI_SUM : op == 1 ? MPI_MAX : MPI_PROD);
+                      : (op == 0   ? MPI_SUM
+                         : op == 1 ? MPI_MAX
+                                   : MPI_PROD);
     if (c->op == MPI_PROD) c->op = MPI_MIN; /* products of many operands overflow */
   } else {
     c->type = type == 0 ? MPI_INT : type == 1 ? MPI_DOUBLE : spread;
@@ -289,8 +324,8 @@ static void a_random_step(MPI_Comm const* all_comms, int count_comms, MPI_Comm c
   const int count = 1 + (int)draw(all, 12);
   for (int i = 0; i < count; ++i) {
     const enum function f = (enum function)(step == 0 ? (unsigned)i : draw(all, FUNCTIONS));
-    const MPI_Comm comm = is_among_neighbors(f) ? graphs[draw(all, 2)]
-                                                : all_comms[draw(all, (unsigned)count_comms)];
+    const MPI_Comm comm =
+        is_among_neighbors(f) ? graphs[draw(all, 2)] : all_comms[draw(all, (unsigned)count_comms)];
     struct call* const c = calls[i] = new_call(f, -1, comm, all, own);
     c->persistent = draw(all, 3) == 0;
     c->is_message = draw(all, 6) == 0;
@@ -508,8 +543,8 @@ static void ends(void) {
   MPI_Wait(requests, MPI_STATUS_IGNORE);
   for (int r = 0; r < p; ++r)
     if (got[2 * r] != r || got[2 * r + 1] != r + 1) wrong("block of a freed datatype", r);
-  PERSISTENT(Allreduce)(mine, sums[0], 64, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
-                        &requests[1]);
+  PERSISTENT(Allreduce)
+  (mine, sums[0], 64, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
   MPI_Start(&requests[1]);
   MPI_Iallreduce(mine, sums[1], 64, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
   if (rank == 1) {
