@@ -5,7 +5,7 @@
 #include <atomic>
 #include <dlfcn.h>
 
-#include "mpi/process.h"
+#include "mpi/background.h"
 
 namespace toccata {
 
@@ -13,12 +13,12 @@ namespace toccata {
 
 namespace {
 
-std::atomic<Process*> driven{nullptr};
+std::atomic<Background*> driven{nullptr};
 
 // Open MPI counts what its hooks found to do, and yields the core where that is nothing.
 int go_on() noexcept {  // MPI knows of no exceptions
-  Process* const process = driven.load(std::memory_order_acquire);
-  if (process != nullptr && process->busy()) process->progress();
+  Background* const background = driven.load(std::memory_order_acquire);
+  if (background != nullptr && background->busy()) background->progress();
   return 0;
 }
 
@@ -45,12 +45,14 @@ bool ProgressHook::install() {
   return installed;
 }
 
-void ProgressHook::drive(Process* process) { driven.store(process, std::memory_order_release); }
+void ProgressHook::drive(Background* background) {
+  driven.store(background, std::memory_order_release);
+}
 
 #else
 
 bool ProgressHook::install() { return false; }
-void ProgressHook::drive(Process*) {}
+void ProgressHook::drive(Background*) {}
 
 #endif
 

@@ -1,8 +1,10 @@
 // Nonblocking and persistent collectives: many at once, in different orders on different ranks.
 
+#include <chrono>
 #include <memory>
 #include <set>
 #include <span>
+#include <thread>
 
 #include "support.h"
 
@@ -127,6 +129,22 @@ TEST(Requests, TestallEndsAllAtOnce) {
       EXPECT_EQ(codes[i], flag != 0 ? MPI_SUCCESS : -1);
     }
   }
+  for (const auto& each : all) each->expect_right();
+}
+
+// Rank 0 starts while the others have tested theirs for a while.
+TEST(Requests, TestallWaitsForALateRank) {
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  if (rank_in(comm) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  Gatherings all = every_choice(comm);
+  std::vector<toccata_request> requests;
+  for (const auto& each : all) {
+    each->start();
+    requests.push_back(each->request);
+  }
+  for (int flag = 0; flag == 0;)
+    ASSERT_EQ(toccata_testall(static_cast<int>(requests.size()), requests.data(), &flag, nullptr),
+              MPI_SUCCESS);
   for (const auto& each : all) each->expect_right();
 }
 
