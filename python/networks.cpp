@@ -33,7 +33,7 @@ std::vector<std::tuple<int, int, double>> node_flows(const Choice& choice, const
     throw ChoiceError("'native' is the MPI library's own algorithm; nothing is known of it");
   const Shape shape = shape_of(choice, known);
   if (static_cast<int>(node_of.size()) != shape.p)
-    throw ChoiceError("there are not as many nodes as ranks");
+    throw ChoiceError("the number of nodes and the number of ranks differ");
   std::vector<Schedule> schedules;
   for (int rank = 0; rank < shape.p; ++rank) schedules.push_back(choice.schedule(shape, rank));
   const Flows flows = flows_of(schedules);

@@ -180,7 +180,7 @@ void bind_outside(nb::module_& module) {
       [](std::string_view buffer, std::int64_t first, int count, int modulus, int step) {
         if (modulus < 1) throw nb::value_error("a circle has at least one block");
         if (count < 0 || count > modulus)
-          throw nb::value_error("there are not so many blocks in a circle");
+          throw nb::value_error("a circular range is longer than its circle");
         return circular(buffer_named(buffer), first, count, modulus, step);
       },
       "buffer"_a, "first"_a, "count"_a, "modulus"_a, "step"_a = 1);
@@ -210,9 +210,9 @@ void bind_outside(nb::module_& module) {
              bool reduces) {
             check_round(self);
             if (blocks(from) != blocks(into))
-              throw nb::value_error(
-                  (std::to_string(blocks(from)) + " blocks go into " + std::to_string(blocks(into)))
-                      .c_str());
+              throw nb::value_error((std::to_string(blocks(from)) + " blocks are copied into " +
+                                     std::to_string(blocks(into)))
+                                        .c_str());
             if (reduces)
               self.reduce(from, into);
             else
@@ -224,7 +224,7 @@ void bind_outside(nb::module_& module) {
           [](ScheduleBuilder& self, const BlockRanges& like) {
             for (const BlockRange& each : like)
               if (each.buffer == Buffer::scratch || !lies_within(each, 1 << 28))
-                throw nb::value_error("scratch is like blocks of send or recv");
+                throw nb::value_error("scratch takes its sizes from blocks of send or recv");
             return self.scratch(like);
           },
           "like"_a)

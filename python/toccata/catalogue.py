@@ -109,7 +109,7 @@ def size_is_of(collective: str) -> str:
 def meaning_of_size(collective: str) -> str:
     """What a number of bytes is, as on an axis."""
     of = size_is_of(collective)
-    text = {"": "bytes, of which a barrier has none", "message": "bytes of the message"}
+    text = {"": "none: a barrier has no bytes", "message": "bytes of the message"}
     meaning = text.get(of, "bytes per block")
     return meaning if is_regular(collective) else f"{meaning}, in the mean"
 

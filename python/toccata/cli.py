@@ -155,8 +155,8 @@ def toccata(
 ) -> None:
     """Topology-aware MPI collectives: prove, count, draw, measure and use their algorithms.
 
-    Algorithms are named as `allgather/sparbit`, or `sparbit` where that is clear,
-    with parameters as in `sparbit:messages=per_block`. `toccata list` tells all of
+    Name algorithms as in `allgather/sparbit`, or `sparbit` if this is unambiguous,
+    with parameters as in `sparbit:messages=per_block`. `toccata list` shows all of
     them.
     """
 

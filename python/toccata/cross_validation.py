@@ -57,7 +57,7 @@ def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
             reasons[f"{case.machine}: {why}"] += 1
     left_out += [f"{why} ({number} times)" for why, number in reasons.items()]
     if not cases:
-        raise InputError(f"{path}: no line is of an algorithm that is here")
+        raise InputError(f"{path}: no line is about an algorithm of Toccata")
     return Recorded(cases, left_out, decisions.defaults(rows), decisions.libraries(rows))
 
 
@@ -76,7 +76,10 @@ def by_sizes(cases: Sequence[Case], walks: Walks, advance: Callable[[], None]) -
     """Fits to every other size of each job and collective; the others judge."""
     chosen, rest = fitting.every_other_size(cases)
     if not rest:
-        raise InputError(f"{cases[0].machine} has one size of each: nothing is left to judge by")
+        raise InputError(
+            f"{cases[0].machine} has only one size per algorithm: no times "
+            "remain for the validation"
+        )
     model = fitting.fit(chosen, walks, advance)
     return _fitted(model, cases, chosen, rest, walks.times(rest, model), walks)
 
@@ -85,7 +88,7 @@ def by_collectives(cases: Sequence[Case], walks: Walks, advance: Callable[[], No
     """Fits to all collectives but one, which judges; each in turn. The model to keep is of all."""
     collectives = sorted({each.collective for each in cases})
     if len(collectives) < 2:
-        raise InputError(f"{cases[0].machine} has one collective alone: nothing is left to fit to")
+        raise InputError(f"{cases[0].machine} has only one collective: no times remain for the fit")
     rest: list[Case] = []
     predicted: list[float] = []
     for each in collectives:

@@ -53,6 +53,7 @@ def read(path: Path, key: str, version: int, *, what: str, remedy: str) -> dict[
         raise InputError(f"{path}: is not a {what}; {remedy}")
     if document[key] != version:
         raise InputError(
-            f"{path}: is of version {document[key]}, this Toccata reads {version}; {remedy}"
+            f"{path}: has version {document[key]}, but this Toccata reads version {version}; "
+            f"{remedy}"
         )
     return document

@@ -75,8 +75,8 @@ def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -
     p = shape.p
     if p > MOST_RANKS:
         raise InputError(
-            f"p is {p}; a picture of more than {MOST_RANKS} ranks cannot be read: draw fewer, as "
-            "-p 16, which shows the same pattern, or leave out --output for text"
+            f"-p {p}: figures show at most {MOST_RANKS} ranks; draw fewer ranks, as -p 16, "
+            "which show the same pattern, or leave out --output for text"
         )
     whole = trace(choice, shape)
     shown = _panels(whole, fault.round if fault else None)

@@ -118,8 +118,8 @@ def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -
     """
     if shape.p > MOST_CELLS:
         raise InputError(
-            f"p is {shape.p}; a picture of a mesh shows at most {MOST_CELLS} ranks, "
-            "leave out --output"
+            f"-p {shape.p}: figures of a mesh show at most {MOST_CELLS} ranks; leave out "
+            "--output for text"
         )
     layout = _Layout(shape)
     schedules = [choice.schedule(shape, rank) for rank in range(shape.p)]

@@ -18,7 +18,7 @@ MachineOption = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help='What the ranks run on, as "node:4 socket:2 core:8" or "torus:8x8 core:2".',
+        help='Machine of the ranks, such as "node:4 socket:2 core:8" or "torus:8x8 core:2".',
     ),
 ]
 PlacementOption = Annotated[
@@ -26,8 +26,8 @@ PlacementOption = Annotated[
     typer.Option(
         metavar="NAME",
         autocompletion=lambda: ["sequential", "cyclic", "block-scatter", "cyclic-scatter"],
-        help="Where on it: sequential (unless given), cyclic, block-scatter, cyclic-scatter, "
-        "random:SEED, or a list of cores.",
+        help="Placement of the ranks on the machine: sequential (default), cyclic, "
+        "block-scatter, cyclic-scatter, random:SEED, or a list of cores.",
     ),
 ]
 

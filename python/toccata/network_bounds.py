@@ -46,7 +46,8 @@ def find(
     """
     if collective not in COLLECTIVES:
         raise InputError(
-            f"no bounds are known of {collective} on a network; known are {', '.join(COLLECTIVES)}"
+            f"there are no known bounds for {collective} on a network; expected one of "
+            f"{', '.join(COLLECTIVES)}"
         )
     used = sum(each > 0 for each in weights)
     if used < 2:

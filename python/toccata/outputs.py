@@ -40,7 +40,7 @@ def check_pictures(*paths: Path | None) -> None:
         if path is not None and not can_draw():
             raise ModuleNotFoundError(name="matplotlib")
         if path is not None and path.suffix.lower() not in PICTURES:
-            raise InputError(f"'{path}': a picture's name ends in {', '.join(PICTURES)}")
+            raise InputError(f"'{path}': the name of a figure must end in {', '.join(PICTURES)}")
     check(*paths)
 
 

@@ -92,7 +92,7 @@ def _check(path: Path) -> None:
     if not path.is_file():
         raise InputError(f"{path}: there is no such file; check the path")
     if path.stat().st_size > MOST_BYTES:
-        raise InputError(f"{path}: has {path.stat().st_size} bytes; at most {MOST_BYTES} are read")
+        raise InputError(f"{path}: has {path.stat().st_size} bytes; the maximum is {MOST_BYTES}")
 
 
 def _pick(file: str, rest: str) -> tuple[str, str]:

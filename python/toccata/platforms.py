@@ -86,7 +86,10 @@ def find(text: str, model: str | None = None) -> Platform:
             )
         return _of_machine(text, model or STANDARD_MODEL)
     if model is not None:
-        raise InputError(f"--model {model} is for a machine's text; {text} has a model of its own")
+        raise InputError(
+            f'--model {model} applies only to a machine such as "node:16 '
+            f'core:8"; {text} has its own model'
+        )
     documents.check(path)
     try:
         fields = json.loads(path.read_text())
@@ -94,7 +97,7 @@ def find(text: str, model: str | None = None) -> Platform:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path}: is not a platform, which is a model with a machine") from None
+        raise InputError(f"{path}: is not a platform (a model with a machine)") from None
     return _checked(fields, machine)
 
 

@@ -21,7 +21,7 @@ def parse_bytes(text: str) -> int:
         raise InputError(f"invalid size '{text}': expected bytes as 4, 16K or 1M")
     size = _number(match[1]) * UNITS[match[2].upper()]
     if size > MOST_BYTES:
-        raise InputError(f"'{text}' is too large a size; the largest is {show_bytes(MOST_BYTES)}")
+        raise InputError(f"size '{text}' is too large; the maximum is {show_bytes(MOST_BYTES)}")
     return size
 
 
@@ -83,7 +83,7 @@ def parse_seconds(text: str) -> float:
         found = 0.0
     if not LEAST_SECONDS <= found <= MOST_COUNT:
         raise InputError(
-            f"invalid number of seconds '{text}': expected one from {LEAST_SECONDS} to "
+            f"invalid number of seconds '{text}': expected a number from {LEAST_SECONDS} to "
             f"{MOST_COUNT}, as 0.3"
         )
     return found

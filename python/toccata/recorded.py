@@ -217,7 +217,7 @@ def read(path: Path) -> list[Row]:
         except csv.Error as error:
             raise InputError(f"{path}: line {reader.line_num + 1}: {error}") from None
     if not rows:
-        raise InputError(f"{path}: no line follows the heading")
+        raise InputError(f"{path}: has only a heading")
     return rows
 
 
@@ -250,7 +250,7 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
     def count(column: str) -> int:
         value = text(column)
         if not value.isdecimal() or int(value) < 1:
-            raise InputError(f"{where}, column {column}: '{value}' is not a whole number from 1 on")
+            raise InputError(f"{where}, column {column}: '{value}' is not an integer of at least 1")
         return int(value)
 
     def nodes(column: str) -> str:

@@ -118,7 +118,7 @@ def read(path: Path) -> Report:
     """InputError, naming what is wrong."""
     document = documents.read(
         path, "toccata_report", VERSION,
-        what="report", remedy="TOCCATA_REPORT=FILE.json has a run write one",
+        what="report", remedy="TOCCATA_REPORT=FILE.json makes a run write one",
     )  # fmt: skip
     try:
         rows = [_row(each) for each in document["rows"]]
@@ -169,7 +169,7 @@ def _why_not(row: Row) -> tuple[str, str]:
     except _core.ChoiceError as error:
         why = str(error)
     if why:
-        return "impossible", f"{asked} {why}, and there are {row.ranks}; name another algorithm"
+        return "impossible", f"{asked} {why} (there are {row.ranks}); name another algorithm"
     return "this call", (
         f"{asked} cannot serve these calls: their operation does not commute, their data lies in "
         "GPU memory, or MPI refuses their arguments"

@@ -189,7 +189,7 @@ def text(collective: str, name: str) -> str:
     """The file of a new algorithm; DRAWING stands where its schedule is to be shown."""
     if collective not in _SKELETONS:
         known = ", ".join(_SKELETONS)
-        raise InputError(f"there is no skeleton of {collective}; there are of {known}")
+        raise InputError(f"there is no skeleton for {collective}; expected one of {known}")
     blocks, summary, imports, body = _SKELETONS[collective]
     return _HEAD.format(
         title=f"{collective}/{name}: {summary}.",

@@ -162,7 +162,9 @@ def _started_by(program: str) -> str:
         return next(iter(families))
     if families:
         names = " and ".join(families.values())
-        raise InputError(f"'{program}' names {names}, of two MPIs; choose one, as --mpi openmpi")
+        raise InputError(
+            f"'{program}' names {names}, which belong to two MPIs; choose one, as --mpi openmpi"
+        )
     if others:
         raise InputError(
             f"'{program}' names {others}, which starts programs of any MPI; name the MPI, as "

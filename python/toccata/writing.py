@@ -90,7 +90,7 @@ def _whole(value: Any, what: str, least: int = 0, most: int = MOST_BLOCKS) -> in
     try:
         number = operator.index(value)
     except TypeError:
-        raise MisuseError(f"{what} is {value!r}; expected a whole number") from None
+        raise MisuseError(f"{what} is {value!r}; expected an integer") from None
     if not least <= number <= most:
         raise MisuseError(f"{what} is {number}; expected {least} to {most}")
     return number

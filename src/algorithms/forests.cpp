@@ -60,7 +60,7 @@ Schedule Forest::up_and_down(int vertex, int segments) const {
 
 const Parameter& OverForest::segments() {
   static const Parameter parameter =
-      number("segments", "pieces that follow each other along each tree", 1, 1024, 16, {2, 16});
+      number("segments", "segments, which follow each other along each tree", 1, 1024, 16, {2, 16});
   return parameter;
 }
 
@@ -127,7 +127,7 @@ Mesh mesh_of(const Shape& shape) {
 
 const Parameter& TorusTrees::how_many() {
   static const Parameter parameter =
-      number("trees", "trees at the same time; 0 is as many as a node has links", 0, 64, 0, {0});
+      number("trees", "trees used at the same time; 0: as many as a node has links", 0, 64, 0, {0});
   return parameter;
 }
 

@@ -4,7 +4,7 @@ namespace toccata {
 
 const Parameter& Leaders::exchange() {
   static const Parameter parameter = [] {
-    Parameter made = choice("exchange", "the allgather among leaders",
+    Parameter made = choice("exchange", "allgather among leaders",
                             {"bruck", "ring", "recursive_doubling", "sparbit"});
     made.samples = {0, 1};  // the others are like the first
     return made;
@@ -14,7 +14,8 @@ const Parameter& Leaders::exchange() {
 
 const Parameter& Leaders::local() {
   static const Parameter parameter =
-      choice("local", "gather and broadcast by a binomial tree, or by the leader with each rank",
+      choice("local",
+             "gather and broadcast inside a node: along a binomial tree, or directly by the leader",
              {"binomial", "linear"});
   return parameter;
 }

@@ -13,8 +13,8 @@ namespace toccata {
 
 const Parameter& Levels::which() {
   static const Parameter parameter = [] {
-    Parameter made = choice("levels", "the levels of the machine that it goes by",
-                            {"node", "node+socket", "all"});
+    Parameter made =
+        choice("levels", "levels of the machine to consider", {"node", "node+socket", "all"});
     made.samples = {0, 2};  // of the machines in proofs, nodes and sockets are all
     return made;
   }();
@@ -179,19 +179,21 @@ void Levels::gather(ScheduleBuilder& schedule, int level, int rank, const Flat& 
 }
 
 const Parameter& BroadcastByLevels::between() {
-  static const Parameter parameter = choice("between", "the broadcast among leaders: bcast/...",
-                                            {"binomial", "knomial", "pipeline"});
+  static const Parameter parameter =
+      choice("between", "algorithm among leaders: bcast/... (a reduction runs it backwards)",
+             {"binomial", "knomial", "pipeline"});
   return parameter;
 }
 const Parameter& BroadcastByLevels::inside() {
   static const Parameter parameter =
-      choice("inside", "the broadcast inside each region: bcast/...", {"binomial", "pipeline"});
+      choice("inside", "algorithm inside each region: bcast/... (a reduction runs it backwards)",
+             {"binomial", "pipeline"});
   return parameter;
 }
 const Parameter& BroadcastByLevels::segments() {
   static const Parameter parameter =
-      number("segments", "pieces, of which one goes on inside while the next comes in", 1, 1024, 1,
-             {1, 3});
+      number("segments", "segments; one moves on inside the region while the next arrives", 1, 1024,
+             1, {1, 3});
   return parameter;
 }
 
@@ -216,8 +218,8 @@ int BroadcastByLevels::rounds() const {
 
 const Parameter& Lanes::how_many() {
   static const Parameter parameter = toccata::number(
-      "lanes", "ranks of a node that talk to others; 0 is as many as the largest node has", 0, 1024,
-      0, {0, 2});
+      "lanes", "ranks per node that exchange with other nodes; 0: as many as the largest node has",
+      0, 1024, 0, {0, 2});
   return parameter;
 }
 

@@ -116,12 +116,12 @@ Schedule straight(const Algorithm& algorithm, const Shape& shape, int rank) {
 std::string why_impossible(const Algorithm& algorithm, Order order) {
   const Collective& collective = algorithm.collective;
   if (collective.contributors != nullptr)
-    return "cannot have its ranks played by others, as each gets what those before it have";
+    return "cannot be reordered: its results depend on the order of the ranks";
   if (collective.among_neighbors)
-    return "cannot have its ranks played by others: a topology is reordered when it is made";
+    return "cannot be reordered: MPI reorders a topology when it creates it";
   if (order == Order::exchange && role_of(collective, Buffer::send).block_a_rank &&
       role_of(collective, Buffer::send).own)
-    return "cannot keep its order by exchange, as all its blocks would move three times";
+    return "cannot be reordered with exchange, because all its blocks would move three times";
   return "";
 }
 

@@ -9,9 +9,10 @@
 namespace toccata {
 
 const Parameter& shared_reducers() {
-  static const Parameter reducers =
-      choice("reducers", "each rank combines a slice of the message, or one rank all of it",
-             {"slices", "whole"});
+  static const Parameter reducers = choice(
+      "reducers",
+      "slices: each rank reduces one slice; whole: every rank with a result reduces all of it",
+      {"slices", "whole"});
   return reducers;
 }
 

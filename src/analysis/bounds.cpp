@@ -34,7 +34,8 @@ constexpr std::array rows{
 const Row& row_of(const Collective& collective) {
   const auto found = std::ranges::find(rows, &collective.regular(), &Row::collective);
   if (found == rows.end())
-    throw std::invalid_argument("no lower bounds are known of " + std::string(collective.name));
+    throw std::invalid_argument("there are no known lower bounds for " +
+                                std::string(collective.name));
   return *found;
 }
 

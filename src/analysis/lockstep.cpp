@@ -247,7 +247,8 @@ class Run : public WalkVisitor {
       if (!upper[i].first->reduce(*lower[i].first, lower[i].second, upper[i].second,
                                   call_.reduction) &&
           error_.empty())
-        error_ = "rank " + std::to_string(rank) + ": a block is reduced into one of another size";
+        error_ = "rank " + std::to_string(rank) +
+                 ": a block is reduced into a block of a different size";
   }
 
   std::string check_recv(int rank) {

@@ -25,7 +25,7 @@ class Fields {
       if (std::ranges::find(names, name) == names.end()) {
         std::string known;
         for (const std::string_view each : names) (known += known.empty() ? "" : ", ") += each;
-        complain(name, "is not a field of a model here; known are " + known);
+        complain(name, "is not a field of a model; known are " + known);
       }
   }
 
@@ -40,7 +40,7 @@ class Fields {
   double number(const char* name) const {
     const Json& value = at(name);
     if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0)
-      complain(name, "is " + value.dump() + "; expected a number from 0 on");
+      complain(name, "is " + value.dump() + "; expected a number of at least 0");
     return value.get<double>();
   }
   double number(const char* name, double otherwise) const {
@@ -49,7 +49,7 @@ class Fields {
   std::int64_t bytes(const char* name) const {
     const Json& value = at(name);
     if (!value.is_number_integer() || value.get<std::int64_t>() < 0)
-      complain(name, "is " + value.dump() + "; expected a whole number of bytes");
+      complain(name, "is " + value.dump() + "; expected an integer number of bytes");
     return value.get<std::int64_t>();
   }
   std::string string(const char* name) const {
@@ -88,7 +88,7 @@ Protocol protocol_of(const Fields& fields) {
                         .o = fields.number("o", 0),
                         .g = fields.number("g", 0),
                         .tau = fields.number("tau", 1)};
-  if (result.tau > 1) fields.complain("tau", "is more than 1; it is a share");
+  if (result.tau > 1) fields.complain("tau", "is more than 1; expected a share from 0 to 1");
   return result;
 }
 
@@ -97,14 +97,14 @@ Model::Level level_of(const Fields& fields) {
   Model::Level result{.name = fields.string("level"), .eager = protocol_of(fields.object("eager"))};
   if (fields.has("threshold") != fields.has("rendezvous"))
     fields.complain(fields.has("threshold") ? "rendezvous" : "threshold",
-                    "is missing: they go together");
+                    "is missing: give both, rendezvous and threshold");
   if (fields.has("threshold")) {
     result.threshold = fields.bytes("threshold");
     result.rendezvous = protocol_of(fields.object("rendezvous"));
   }
   if (fields.has("injection")) {
     result.injection = fields.number("injection");
-    if (result.injection == 0) fields.complain("injection", "is 0; it is bytes per second");
+    if (result.injection == 0) fields.complain("injection", "is 0; expected bytes per second");
   }
   return result;
 }
@@ -159,11 +159,11 @@ Model parse_model(std::string_view text, std::string_view file) {
       level.complain("level", "is \"" + name + "\"; the first level is \"network\"");
     for (std::size_t other = 0; other + 1 < model.levels.size(); ++other)
       if (model.levels[other].name == name)
-        level.complain("level",
-                       "is \"" + name + "\", as that of levels[" + std::to_string(other) + "]");
+        level.complain("level", "is \"" + name + "\", which is also the name of levels[" +
+                                    std::to_string(other) + "]");
   }
   if (model.levels.front().injection != std::numeric_limits<double>::infinity())
-    fields.complain("levels[0].injection", "is of no use: nothing leaves the network");
+    fields.complain("levels[0].injection", "has no effect: no message leaves the network");
   return model;
 }
 

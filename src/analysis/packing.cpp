@@ -12,7 +12,7 @@ namespace toccata {
 namespace {
 
 [[noreturn]] void impossible(const std::string& why) {
-  throw std::invalid_argument("there are no such trees: " + why);
+  throw std::invalid_argument("no trees can be packed: " + why);
 }
 
 // Trees that are alike so far.
@@ -162,7 +162,7 @@ void grow(const Network& network, std::vector<std::int64_t>& left, Batch& batch,
 std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std::int64_t>& roots) {
   if (network.vertices() != network.nodes()) impossible("the network has switches");
   if (static_cast<int>(roots.size()) != network.nodes())
-    impossible("there are not as many roots as nodes");
+    impossible("the numbers of roots and nodes differ");
   std::vector<Batch> growing;
   for (int node = 0; node < network.nodes(); ++node) {
     if (roots[node] == 0) continue;

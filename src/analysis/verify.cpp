@@ -245,9 +245,9 @@ class Proof : public WalkVisitor {
       if (differs) {
         moment_ += 2;
         mark_read(from_);
-        mark_written(rank, cells_,
-                     step.reduces ? "is reduced into itself" : "is copied over itself",
-                     step.reduces ? "is reduced into twice" : "is copied into twice");
+        mark_written(
+            rank, cells_, step.reduces ? "is reduced into itself" : "is copied over itself",
+            step.reduces ? "is the target of two reductions" : "is the target of two copies");
       }
       if (step.reduces)
         reduce(rank);
@@ -327,8 +327,8 @@ class Proof : public WalkVisitor {
       const std::int64_t has = collective_.blocks(shape_, rank, range.buffer);
       for_each_block(range, [&](int block) {
         if (block < 0 || block >= has)
-          fail(rank, "scratch is like " + describe(range.buffer, block) + ", of which there are " +
-                         std::to_string(has) + " here");
+          fail(rank, "scratch takes its size from " + describe(range.buffer, block) +
+                         ", but there are only " + std::to_string(has) + " here");
       });
     }
   }
@@ -365,11 +365,12 @@ class Proof : public WalkVisitor {
       for (int i = 0; i < count; ++i) {
         const Datum datum = datum_of(target[into + i]);
         if (datum == nothing)
-          return fail(sender, describe(sender, from + i) + " is moved before anything is in it");
+          return fail(sender,
+                      describe(sender, from + i) + " is sent or copied before it contains data");
         if (algorithm_.blocks_alike) continue;
         if (const Datum meant = meant_for(receiver, into + i); datum != meant)
-          return fail(receiver, describe(receiver, into + i) + " has the size of datum " +
-                                    std::to_string(meant) + " and gets datum " +
+          return fail(receiver, describe(receiver, into + i) + " is meant for datum " +
+                                    std::to_string(meant) + ", but gets datum " +
                                     std::to_string(datum));
       }
     });
@@ -385,7 +386,7 @@ class Proof : public WalkVisitor {
   // Reduces the cells from_ of a rank into its cells_.
   void reduce(int rank) {
     if constexpr (std::is_same_v<Value, Datum>) {
-      fail(rank, std::string(collective_.name) + " has nothing to reduce");
+      fail(rank, std::string(collective_.name) + " does not reduce");
     } else {
       Operand* const held = holds(rank).data();
       for_each_pair(from_, cells_, [&](int from_cell, int into_cell, int count) {
@@ -398,10 +399,10 @@ class Proof : public WalkVisitor {
   void reduce(int rank, int from_cell, const Operand& from, int into_cell, Operand& into) {
     if (from.datum == nothing || into.datum == nothing)
       return fail(rank, describe(rank, from.datum == nothing ? from_cell : into_cell) +
-                            " is reduced before anything is in it");
+                            " is reduced before it contains data");
     if (from.datum != into.datum)
       return fail(rank, describe(rank, from_cell) + " holds datum " + std::to_string(from.datum) +
-                            " and is reduced into datum " + std::to_string(into.datum));
+                            ", but is reduced into datum " + std::to_string(into.datum));
     // Blocks that went the same way have the same in them: one partial does for all.
     if (from.partial != last_.from || into.partial != last_.into) {
       last_ = {from.partial, into.partial};
@@ -413,9 +414,8 @@ class Proof : public WalkVisitor {
   // Copies, as partials_ moves when it grows.
   void combine(int rank, int from_cell, const Partial from, const Partial into) {
     if (algorithm_.ordered && from.first + from.count != into.first)
-      fail(rank, describe(rank, from_cell) + " holds what " + ranks_of(from) +
-                     " contributed and is reduced into that of " + ranks_of(into) +
-                     ", out of order");
+      fail(rank, describe(rank, from_cell) + " holds the contributions of " + ranks_of(from) +
+                     " and is reduced into those of " + ranks_of(into) + ", out of order");
     partials_.push_back({from.first, into.count + from.count, into.keys + from.keys,
                          combined(into.expression, from.expression)});
   }
@@ -429,7 +429,7 @@ class Proof : public WalkVisitor {
         if (wanted != nothing && found != wanted)
           return fail(at_the_end(rank, block) + "holds " +
                       (found == nothing ? "nothing" : "datum " + std::to_string(found)) +
-                      ", promised is datum " + std::to_string(wanted));
+                      "; expected datum " + std::to_string(wanted));
       }
     }
     if constexpr (std::is_same_v<Value, Operand>) check_reduction();
@@ -454,13 +454,14 @@ class Proof : public WalkVisitor {
         const Partial& found = partials_[held.partial];
         if (found.count != count || found.keys != keys[count])
           return fail(at_the_end(rank, block) + "holds " + std::to_string(found.count) +
-                      " contributions, promised is one of each of the " +
+                      " contributions; expected one from each of the " +
                       (prefixes ? "first " : "") + std::to_string(count) + " ranks");
         std::uint64_t& expression = expressions[held.datum];
         if (expression == 0) expression = found.expression;
         if (expression != found.expression)
-          return fail(at_the_end(rank, block) + "is reduced by another expression than " +
-                      (algorithm_.reproducible ? "the reproducible one" : "on another rank"));
+          return fail(at_the_end(rank, block) + "is reduced in a different order than " +
+                      (algorithm_.reproducible ? "the reproducible algorithm promises"
+                                               : "on another rank"));
       }
     }
   }
@@ -511,7 +512,7 @@ class Hearsay : public WalkVisitor {
     for (int rank = 0; rank < p_; ++rank)
       for (int other = 0; other < p_; ++other)
         if ((knows_[rank][other / 64] >> other % 64 & 1) == 0)
-          return "rank " + std::to_string(rank) + ": ends without having heard of rank " +
+          return "rank " + std::to_string(rank) + ": ends before it has heard of rank " +
                  std::to_string(other);
     return "";
   }
@@ -539,7 +540,8 @@ std::string unaligned(std::span<const Schedule> schedules) {
   }
   for (std::size_t round = 0; round < in_flight.size(); ++round)
     if (in_flight[round] != 0)
-      return "round " + std::to_string(round) + ": not all that is sent in it is received in it";
+      return "round " + std::to_string(round) +
+             ": a message that is sent in it is received in another round";
   return "";
 }
 

@@ -161,14 +161,14 @@ class Walk {
       error_ = at(receiver) + "message from rank " + std::to_string(sender) + " " + what;
     };
     if (count_blocks(sent) != count_blocks(received))
-      return complain("has " + std::to_string(count_blocks(sent)) + " blocks, expected are " +
+      return complain("has " + std::to_string(count_blocks(sent)) + " blocks; expected " +
                       std::to_string(count_blocks(received)));
     if (send.travel != receive.travel)
-      return complain(std::string("travels ") + name(send.travel) + ", expected is " +
+      return complain(std::string("is sent as ") + name(send.travel) + "; expected " +
                       name(receive.travel));
     if (send.travel == Travel::published && ranks_[sender].round != ranks_[receiver].round)
-      return complain("is published in its round " + std::to_string(ranks_[sender].round) +
-                      "; both must do so in the same round");
+      return complain("is published in the sender's round " + std::to_string(ranks_[sender].round) +
+                      "; the receiver must read it in the same round");
 
     visitor_.moved(sender, send, receiver, receive);
     for (const int rank : {sender, receiver}) {
@@ -219,8 +219,8 @@ class Walk {
     for_each_waiting([&](int poster, const Posted& each) {
       const int peer = each.message->peer;
       if (each.is_send && where[poster].empty() && !takes(peer, *each.message, poster))
-        where[poster] =
-            at(poster) + "sends to rank " + std::to_string(peer) + ", which never takes that";
+        where[poster] = at(poster) + "sends to rank " + std::to_string(peer) +
+                        ", which never receives the message";
     });
     std::string result;
     for (const bool to_send : {false, true})
@@ -235,11 +235,11 @@ class Walk {
   // A message that is missing, or a circle of ranks that wait for each other.
   std::string describe_peer(int rank) const {
     const std::string name = "rank " + std::to_string(rank);
-    if (ranks_[rank].round >= schedules_[rank].rounds()) return name + " has come to its end";
+    if (ranks_[rank].round >= schedules_[rank].rounds()) return name + " has ended";
     std::string result;
     for_each_waiting([&](int poster, const Posted& each) {
       if (result.empty() && poster == rank)
-        result = name + " waits too, in round " + std::to_string(ranks_[rank].round) + ", to " +
+        result = name + " also waits, in round " + std::to_string(ranks_[rank].round) + ", to " +
                  (each.is_send ? "send to rank " : "receive from rank ") +
                  std::to_string(each.message->peer);
     });

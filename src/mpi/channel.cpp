@@ -133,7 +133,7 @@ int Channel::duplicate() {
   }
   own_ = bare_duplicate(user_);
   if (own_ == MPI_COMM_NULL)
-    refuse("no private communicator can be made");
+    refuse("cannot create a private communicator");
   else
     settle();
   return MPI_SUCCESS;

@@ -65,7 +65,7 @@ void Communicator::leave_user() noexcept {
                each->test() == MPI_SUCCESS)
           std::this_thread::yield();
   } catch (const std::exception& error) {  // MPI, which called us, is not to see it
-    std::fprintf(stderr, "toccata: at the end of a communicator: %s\n", error.what());
+    std::fprintf(stderr, "toccata: while a communicator was freed: %s\n", error.what());
   }
   user_ = MPI_COMM_NULL;
 }
@@ -141,8 +141,9 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
     if (!is_inter() && obey_rules() && settings.reproducible() && collective.reduces) {
       choice = reproducible(collective, asked, {.p = size()}, false);
       if (choice.native())
-        say_once("TOCCATA_REPRODUCIBLE: there is no such " + std::string(collective.name) +
-                 " among " + std::to_string(size()) + "; using " + asked.text());
+        say_once("TOCCATA_REPRODUCIBLE: no reproducible algorithm of " +
+                 std::string(collective.name) + " works with " + std::to_string(size()) +
+                 " ranks. Using " + asked.text() + ".");
       if (choice.native()) choice = asked;
     }
     // Whether it can run here, which may be seen only where the ranks are known. Where these are to

@@ -55,7 +55,7 @@ void Surroundings::read_node() {
     });
     own_.settle(node_->node, node_->place);
   } catch (const TopologyError& error) {
-    complaints_.push_back(std::string(error.what()) + ". Going by nodes alone.");
+    complaints_.push_back(std::string(error.what()) + ". Considering nodes only.");
   }
 }
 
@@ -65,20 +65,21 @@ void Surroundings::read_variables() {
   places_ = configuration.value("TOCCATA_PLACEMENT");
   if (text_.empty()) {
     if (!places_.empty())
-      complaints_.push_back("TOCCATA_PLACEMENT=" + places_ +
-                            ": is of no use without TOCCATA_TOPOLOGY. Going by what is found.");
+      complaints_.push_back(
+          "TOCCATA_PLACEMENT=" + places_ +
+          ": has no effect without TOCCATA_TOPOLOGY. Using the discovered topology.");
     return;
   }
   try {
     machine_ = held_once<Machine>(text_, [&] { return read_machine(text_); });
   } catch (const TopologyError& error) {
     complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": " + error.what() +
-                          ". Going by what is found.");
+                          ". Using the discovered topology.");
     return;
   }
   for (const std::string& each : unknown_levels(*machine_))
-    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": nothing goes by a level called " + each +
-                          "; those of a node are node, socket, numa, l3 and core.");
+    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": no algorithm uses a level called '" +
+                          each + "'; algorithms use node, socket, numa, l3 and core.");
   const int level = node_level(*machine_);
   if (places_.empty() && level >= 0 && !machine_->level(level).labels.empty()) {
     own_.host = host_on(*machine_, level, processor_name());
@@ -94,17 +95,17 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
   const bool alike = std::ranges::all_of(
       ranks, [&](const Whereabouts& each) { return each.machine == ranks.front().machine; });
   const std::string prefix = "TOCCATA_TOPOLOGY=" + text_ + ": ";
-  const std::string suffix = ". Going by what is found.";
+  const std::string suffix = ". Using the discovered topology.";
   if (!alike) {
-    complaint = prefix + "is not the same on all ranks, or some cannot read it" + suffix;
+    complaint = prefix + "differs between ranks, or some ranks cannot read it" + suffix;
     return placement_of(ranks);
   }
   if (!machine_) return placement_of(ranks);
   if (places_.empty()) {
     const auto lost = std::ranges::find(ranks, -1, &Whereabouts::host);
     if (lost == ranks.end()) return placement_of(ranks, &*machine_);
-    complaint = prefix + "has no node of the name of the host of rank " +
-                std::to_string(lost->world) + suffix;
+    complaint =
+        prefix + "no node has the name of the host of rank " + std::to_string(lost->world) + suffix;
     return placement_of(ranks);
   }
   std::vector<int> world;
@@ -134,7 +135,7 @@ void check(int code) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   PMPI_Error_string(code, text, &length);
-  throw std::runtime_error("asking the ranks where they run: " + std::string(text));
+  throw std::runtime_error("cannot discover where ranks run: " + std::string(text));
 }
 
 // The lowest rank that shares memory with us. MPI says that only by waiting, during which nothing

@@ -69,9 +69,8 @@ bool is_our_mpi(std::string& complaint) {
                                                                : "mpich";
   if (family == our_family) return true;
   const std::string library = library_of(family);
-  complaint = "this library is for " + std::string(our_family) + ", and the program runs with " +
-              version + (family == "abi" ? " by the standard ABI" : "") +
-              ": doing nothing. Preload " +
+  complaint = "this library is for " + std::string(our_family) + ", but the program runs with " +
+              version + (family == "abi" ? " (standard ABI)" : "") + ". Toccata is off. Preload " +
               (library.empty() ? "the library for " + family : library) + " instead.";
   return false;
 }

@@ -67,7 +67,7 @@ void finish(int code, MPI_Request& request, Background& background) {
     background.progress();
     if (!done) std::this_thread::yield();
   }
-  if (code != MPI_SUCCESS) throw std::runtime_error("asking the ranks for their neighbours failed");
+  if (code != MPI_SUCCESS) throw std::runtime_error("cannot discover the neighbours of all ranks");
 }
 
 }  // namespace

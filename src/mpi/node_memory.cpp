@@ -57,7 +57,7 @@ bool NodeMemory::share(MPI_Comm node_comm, int place, int ranks) {
   if (everywhere != 0) return true;
   if (!opened)
     why_not_ = invitation.path[0] == '\0'
-                   ? "this system gives no memory to share (memfd_create)"
+                   ? "this system provides no shared memory (memfd_create)"
                    : "the memory of another rank of this node cannot be opened (" +
                          std::string(invitation.path) + ")";
   return false;

@@ -32,8 +32,8 @@ void Patience::say() {
   said_ = true;
   if (!is_first_on_host()) return;
   std::fprintf(stderr,
-               "toccata: waiting for %s since 10 s. Ranks without the library, or with other "
-               "settings, never come: hand LD_PRELOAD and all TOCCATA_* to every rank (Open MPI: "
+               "toccata: has waited 10 s for %s. Ranks without the library, or with different "
+               "settings, never arrive: pass LD_PRELOAD and all TOCCATA_* to every rank (Open MPI: "
                "mpirun -x LD_PRELOAD -x TOCCATA_..., MPICH: mpiexec -genvall), or unset them.\n",
                what_.c_str());
 }

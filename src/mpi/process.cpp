@@ -90,7 +90,7 @@ int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
     ending->drain();
     ending->finish();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "toccata: no report: %s\n", error.what());
+    std::fprintf(stderr, "toccata: cannot write the report: %s\n", error.what());
   }
   delete ending;
   Values& values = keyvals();
@@ -169,7 +169,7 @@ void Process::begin(bool program_calls_us) noexcept {
               !(settings.ask_for_requests() && ProgressHook::install()),
               0};
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "toccata: is off: %s\n", error.what());
+      std::fprintf(stderr, "toccata: Toccata is off: %s\n", error.what());
     }
   if (!settings.name_schedules()) settings.complain(rank == 0);
   MPI_Request request;
@@ -181,7 +181,7 @@ void Process::begin(bool program_calls_us) noexcept {
   }
   if (code != MPI_SUCCESS || largest[lacking] != 0) {
     if (rank == 0 && mine[lacking] == 0)
-      std::fprintf(stderr, "toccata: is off, because a rank cannot begin\n");
+      std::fprintf(stderr, "toccata: Toccata is off, because it cannot start on a rank\n");
     Settings::switch_off();
     return;
   }
@@ -199,7 +199,7 @@ void Process::begin(bool program_calls_us) noexcept {
     if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
     if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "toccata: %s; the MPI library does all itself\n", error.what());
+    std::fprintf(stderr, "toccata: %s. Using native everywhere.\n", error.what());
     Settings::switch_off();
   }
 }
@@ -209,7 +209,7 @@ void Process::begin_alike(bool wanted, bool hooked) {
   if (!wanted) return;
   if (world_.open(MPI_COMM_WORLD) != MPI_SUCCESS) {
     off_ = true;
-    say_once("no private communicator can be made. Using native everywhere.");
+    say_once("cannot create a private communicator. Using native everywhere.");
     return;
   }
   datatypes_.judge_by(world_.comm());
@@ -330,7 +330,8 @@ void Process::write_learned() {
 void Process::report() {
   if (!report_.gather(MPI_COMM_WORLD))
     say_once(
-        "only what rank 0 took part in: not all ranks have ended within 10 s, or TOCCATA_REPORT is "
+        "the report covers only calls with rank 0: some ranks did not end within 10 s, or "
+        "TOCCATA_REPORT is "
         "not set on all of them (mpirun -x)");
   if (world_rank_ != 0) return;
   if (const std::string& path = Settings::get().report_file(); !path.empty()) {
@@ -340,15 +341,17 @@ void Process::report() {
     file << report_.json(library_version(), ranks, PMPI_Wtime() - began_);
     file.close();
     if (!file)
-      say_once("TOCCATA_REPORT=" + path + ": cannot be written; check the path and its rights");
+      say_once("TOCCATA_REPORT=" + path +
+               ": cannot be written; check the path and its permissions");
     return;
   }
   const std::string table = report_.table();
   if (table.empty())
     say_once(
-        "no collective came to Toccata. If the program calls any, another tool stands before it: "
-        "put libtoccata.so first in LD_PRELOAD; or they are nonblocking or persistent, "
-        "which only TOCCATA_<COLLECTIVE> or a tuning file has Toccata look at");
+        "Toccata intercepted no collectives. If the program calls any, either another preloaded "
+        "tool comes first (list libtoccata.so first in LD_PRELOAD), or the calls are nonblocking "
+        "or "
+        "persistent, which Toccata serves only with TOCCATA_<COLLECTIVE> or a tuning file");
   std::fputs(table.c_str(), stderr);
 }
 

@@ -114,7 +114,7 @@ Settings::Settings() noexcept {
 void Settings::fail(const char* why) {
   become_nothing();
   failed_ = true;
-  std::fprintf(stderr, "toccata: is off, because its settings cannot be read: %s\n", why);
+  std::fprintf(stderr, "toccata: Toccata is off, because it cannot read its settings: %s\n", why);
 }
 
 void Settings::become_nothing() {
@@ -225,7 +225,7 @@ Sent read_for_all(const std::string& path, MPI_Comm comm) {
     room = 0;
   }
   PMPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, comm);
-  if (room == 0) return {false, path + ": a rank has no memory for it"};
+  if (room == 0) return {false, path + ": a rank has too little memory to read it"};
   PMPI_Bcast(sent.text.data(), static_cast<int>(sent.text.size()), MPI_CHAR, 0, comm);
   return sent;
 }
@@ -270,7 +270,7 @@ void Settings::adopt_schedules(MPI_Comm comm) {
           wrong = error.what();
         }
       if (!all_alike(sent.text, wrong.empty(), comm) && wrong.empty())
-        wrong = path + ": ranks have read different contents";
+        wrong = path + ": ranks read different contents";
       if (!wrong.empty())
         settings.complaints_.push_back(std::string(collective->variable) + "=" + value + ": " +
                                        wrong + ". Using native.");
@@ -295,7 +295,8 @@ void Settings::read_guarding() {
     model_ = read_model(model);
     note("TOCCATA_MODEL", std::to_string(toccata::digest(json(model_))));
   } catch (const ModelError& error) {
-    complaints_.push_back("TOCCATA_MODEL: " + std::string(error.what()) + ". Using the usual one.");
+    complaints_.push_back("TOCCATA_MODEL: " + std::string(error.what()) +
+                          ". Using the default model.");
   }
 }
 
@@ -319,8 +320,9 @@ void Settings::read_tuning() {
     learned_ = tuning_of("TOCCATA_LEARN", learns_to_);
     if (const std::string node = node_text();
         !learned_.points.empty() && learned_.machine != node) {
-      complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": was learned on nodes of '" +
-                            learned_.machine + "', and this one is '" + node + "'. Doing without.");
+      complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": its results are from nodes of '" +
+                            learned_.machine + "', but this node is '" + node +
+                            "'. Ignoring the file.");
       learned_ = {};
     }
     // The run would replace it at its end.
@@ -366,7 +368,7 @@ std::string Settings::find_tuning() {
   std::vector<std::string> complaints;
   const std::string found =
       toccata::find_tuning(folders, library_version(), node_text(), complaints);
-  for (const std::string& each : complaints) complaints_.push_back(each + ". Left out.");
+  for (const std::string& each : complaints) complaints_.push_back(each + ". Ignoring the file.");
   return found;
 }
 
@@ -385,12 +387,12 @@ Tuning Settings::tuning_of(const std::string& name, const std::string& path) {
   try {
     std::string unknown;
     Tuning tuning = toccata::read_tuning(path, unknown);
-    if (!unknown.empty()) complaints_.push_back(name + ": " + unknown + ". Left out.");
+    if (!unknown.empty()) complaints_.push_back(name + ": " + unknown + ". Ignoring this point.");
     if (!tuning.mpi.empty() && !library_version().starts_with(tuning.mpi))
-      throw TuningError(path + ": is for " + tuning.mpi + ", and this is " + library_version());
+      throw TuningError(path + ": is for " + tuning.mpi + ", but this is " + library_version());
     return tuning;
   } catch (const TuningError& error) {
-    complaints_.push_back(name + ": " + error.what() + ". Doing without.");
+    complaints_.push_back(name + ": " + error.what() + ". Ignoring the file.");
     return {};
   }
 }
@@ -414,7 +416,7 @@ void Settings::complain_of_outputs() const {
     if (const std::string why = why_not_writable(path, makes_folders); !why.empty())
       std::fprintf(stderr, "toccata: %s: %s. %s\n", variable, why.c_str(), loss);
   };
-  look_at("TOCCATA_LEARN", learns_to_, true, "This run will learn nothing for the next one.");
+  look_at("TOCCATA_LEARN", learns_to_, true, "The next run cannot use the results of this run.");
   look_at("TOCCATA_REPORT", report_file_, false, "There will be no report.");
 }
 
@@ -473,10 +475,11 @@ std::string difference_of_settings(MPI_Comm comm) {
     const bool is_variable = name.starts_with("TOCCATA");
     return (is_variable ? name : "the version of Toccata") + " is " + value_in(own, name) +
            " on rank 0 (" + own.at("host") + "), but " + value_in(theirs, name) + " on rank " +
-           std::to_string(other) + " (" + theirs.at("host") + "), of " + std::to_string(p) +
-           (is_variable ? "; hand it to all ranks (Open MPI: mpirun -x " + name +
+           std::to_string(other) + " (" + theirs.at("host") + ") of " + std::to_string(p) +
+           " ranks" +
+           (is_variable ? "; pass it to all ranks (Open MPI: mpirun -x " + name +
                               ", MPICH: mpiexec -genvall)"
-                        : "; preload the same library everywhere");
+                        : "; preload the same library on all ranks");
   }
   return "";
 }

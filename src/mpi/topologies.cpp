@@ -24,7 +24,7 @@ int reorder_for_topology(MPI_Comm comm,
     players = map(*communicator->placement());
   } catch (const ChoiceError& error) {
     communicator->say_once("TOCCATA_REORDER_TOPOLOGIES: a topology " + std::string(error.what()) +
-                           ". Leaving its order.");
+                           ". Keeping the order of its ranks.");
     return MPI_SUCCESS;
   }
   if (players == identity(communicator->size())) return MPI_SUCCESS;

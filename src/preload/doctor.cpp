@@ -42,8 +42,9 @@ void tell_the_doctor() {
     if (rank == 0) std::fprintf(stderr, "toccata: doctor: reads %s\n", each.c_str());
   if (has_device_runtime())
     std::fprintf(stderr,
-                 "toccata: doctor: devices: %s is loaded; of calls that Toccata serves, buffers in "
-                 "device memory go through host memory\n",
+                 "toccata: doctor: devices: %s is loaded; in calls that Toccata serves, it copies "
+                 "buffers in "
+                 "device memory through host memory\n",
                  device_runtime_names());
   std::fprintf(stderr, "toccata: doctor: rank %d of %d on %s has %s, settings %016llx\n", rank, p,
                processor_name().c_str(), own_path().c_str(),

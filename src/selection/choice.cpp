@@ -14,7 +14,7 @@ namespace {
 // The parameter that the executor gives every algorithm; Travel by its number.
 const Parameter& travel() {
   static const Parameter parameter =
-      choice("travel", "how messages of several pieces travel",
+      choice("travel", "how messages of several pieces are sent",
              {"whole", "packed", "datatype", "per_block", "published"});
   return parameter;
 }
@@ -22,7 +22,7 @@ const Parameter& travel() {
 // Another for every algorithm; Reorder by its number.
 const Parameter& reordering() {
   static const Parameter parameter = choice(
-      "reorder", "which rank plays which, and how buffers keep their order", reorder_words());
+      "reorder", "whether ranks exchange roles, and how buffers keep their order", reorder_words());
   return parameter;
 }
 
@@ -30,7 +30,7 @@ const Parameter& mapped_by() {
   static const Parameter parameter = [] {
     std::vector<std::string_view> words{"own"};
     for (const Pattern& each : patterns()) words.push_back(each.name);
-    return choice("pattern", "by which ranks are mapped where they are reordered", words);
+    return choice("pattern", "communication pattern for which ranks are reordered", words);
   }();
   return parameter;
 }
@@ -50,7 +50,7 @@ const Algorithm& parse_name(const Collective& collective, std::string_view name)
     if (each->serves(collective)) (known += ", ") += each->name;
   throw ChoiceError(
       (short_name.empty()
-           ? "no " + std::string(collective.name) + " algorithm is named"
+           ? "the name of the " + std::string(collective.name) + " algorithm is missing"
            : "there is no " + std::string(collective.name) + " algorithm " + quote(name)) +
       "; known are " + known);
 }
@@ -70,14 +70,15 @@ const Algorithm* outside_in(const Collective& collective, std::string_view text)
   if (found == nullptr) {
     if (text.starts_with("file:"))
       throw ChoiceError(quote(text) +
-                        " has not been read; TOCCATA_<COLLECTIVE> names the files that are");
+                        " has not been read: Toccata reads only files that a TOCCATA_<COLLECTIVE> "
+                        "variable names");
     return nullptr;
   }
   if (!found->serves(collective))
-    throw ChoiceError(std::string(found->name) + " is of " + std::string(found->collective.name) +
-                      (&found->collective == &collective.regular()
-                           ? " and cannot serve blocks of different sizes"
-                           : ", not of " + std::string(collective.name)));
+    throw ChoiceError(
+        std::string(found->name) + " is an algorithm of " + std::string(found->collective.name) +
+        (&found->collective == &collective.regular() ? " and cannot serve blocks of different sizes"
+                                                     : ", not of " + std::string(collective.name)));
   return found;
 }
 
@@ -108,8 +109,8 @@ int parse_value(const Parameter& parameter, std::string_view text) {
 // Reads "PARAMETER=VALUE" and returns the parameter.
 const Parameter& parse_setting(Choice& choice, std::string_view setting) {
   if (setting.empty())
-    throw ChoiceError("a parameter is missing behind ':' or ','; " + choice.algorithm->path() +
-                      " takes " + accepts(*choice.algorithm));
+    throw ChoiceError("a parameter is missing after ':' or ','; " + choice.algorithm->path() +
+                      " accepts " + accepts(*choice.algorithm));
   const std::size_t equals = setting.find('=');
   const Parameter& parameter = parse_parameter(*choice.algorithm, setting.substr(0, equals));
   if (equals == std::string_view::npos)
@@ -146,7 +147,8 @@ Shape Choice::in(const Shape& known) const {
   Shape shape = known;
   shape.parameters = parameters;
   if (const std::string why = algorithm->why_impossible(shape); !why.empty())
-    throw ChoiceError(algorithm->path() + " " + why + ", here are " + std::to_string(shape.p));
+    throw ChoiceError(algorithm->path() + " " + why + " (there are " + std::to_string(shape.p) +
+                      ")");
   shape = algorithm->complete(std::move(shape));
   if (reorder == Reorder::off) return shape;
   if (reorder == Reorder::automatic) throw std::logic_error("an order that is still to be found");

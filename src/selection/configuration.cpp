@@ -21,7 +21,7 @@ void Configuration::read(const std::string& file) {
   try {
     in.str(read_regular_file(file, most_bytes_of_settings));
   } catch (const FileError& problem) {
-    complaints_.push_back(std::string(problem.what()) + ". Left out.");
+    complaints_.push_back(std::string(problem.what()) + ". Ignoring the file.");
     return;
   }
   files_.push_back(file);

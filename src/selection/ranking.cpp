@@ -16,7 +16,7 @@ const Model& usual_model() {
   static const Model model = [] {
     Model usual;
     usual.name = "usual";
-    usual.origin = "a cluster as there are many: assumed";
+    usual.origin = "assumed parameters of a typical cluster";
     usual.levels = {
         {.name = "network",
          .threshold = 16384,

@@ -17,8 +17,8 @@ std::int64_t parse_size(std::string_view text) {
   const auto power = std::string_view("KMG").find(unit.empty() ? ' ' : unit.front());
   const bool has_unit = unit.size() == 1 && power != std::string_view::npos;
   if (error != std::errc{} || value < 0 || value > (1 << 30) || !(unit.empty() || has_unit))
-    throw ChoiceError("there is no size '" + std::string(text) +
-                      "' behind '<='; sizes are bytes, such as 512, 4K or 1M");
+    throw ChoiceError("invalid size '" + std::string(text) +
+                      "' after '<=': expected bytes, such as 512, 4K or 1M");
   return has_unit ? value << (10 * (power + 1)) : value;
 }
 
@@ -37,10 +37,10 @@ SizedChoice parse_sized_choice(const Collective& collective, std::string_view te
     const std::size_t limit = rest.find("<=");
     // Neither names nor values of parameters have one.
     if (const std::size_t less = rest.find_first_of("<>"); less < limit)
-      throw ChoiceError(
-          "'" + std::string(rest.substr(less, rest.find_first_of(", ", less) - less)) +
-          "' cannot stand behind an algorithm; for all sizes up to a limit write '<=', "
-          "as in bruck<=4K, pairwise");
+      throw ChoiceError("unexpected '" +
+                        std::string(rest.substr(less, rest.find_first_of(", ", less) - less)) +
+                        "' after an algorithm: write '<=' for all sizes up to a limit, "
+                        "as in bruck<=4K, pairwise");
     const Choice choice = parse_choice(collective, trimmed(rest.substr(0, limit)));
     if (limit == std::string_view::npos) {
       result.ranges_.push_back({SizedChoice::most_bytes, choice});
@@ -50,11 +50,11 @@ SizedChoice parse_sized_choice(const Collective& collective, std::string_view te
     const std::size_t comma = rest.find(',');
     const std::int64_t most = parse_size(trimmed(rest.substr(0, comma)));
     if (!result.ranges_.empty() && most <= result.ranges_.back().most)
-      throw ChoiceError("sizes behind '<=' must ascend");
+      throw ChoiceError("sizes after '<=' must ascend");
     result.ranges_.push_back({most, choice});
     if (comma == std::string_view::npos) break;
     rest = trimmed(rest.substr(comma + 1));
-    if (rest.empty()) throw ChoiceError("nothing stands behind the last ','");
+    if (rest.empty()) throw ChoiceError("an algorithm is missing after the last ','");
   }
   if (result.ranges_.empty()) return SizedChoice(parse_choice(collective, ""));
   result.ranges_.push_back({SizedChoice::most_bytes, {}});

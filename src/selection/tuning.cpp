@@ -88,8 +88,8 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
     throw TuningError(file + ": is not a tuning file; `toccata tune` writes them");
   const int version = field<int>(json, "toccata_tuning", file);
   if (version != Tuning::version)
-    throw TuningError(file + ": is of version " + std::to_string(version) +
-                      ", this Toccata reads " + std::to_string(Tuning::version) +
+    throw TuningError(file + ": has version " + std::to_string(version) +
+                      ", but this Toccata reads version " + std::to_string(Tuning::version) +
                       "; run `toccata tune` again");
   Tuning tuning;
   tuning.machine = field(json, "machine", file, std::string());
@@ -174,7 +174,7 @@ void write_tuning(const Tuning& tuning, const std::string& path) {
   file.close();
   if (!file || std::rename(made.c_str(), path.c_str()) != 0) {
     std::remove(made.c_str());
-    throw TuningError(path + ": cannot be written; check the path and its rights");
+    throw TuningError(path + ": cannot be written; check the path and its permissions");
   }
 }
 

@@ -52,11 +52,10 @@ constexpr std::array known{
              "places the ranks of MPI_COMM_WORLD on TOCCATA_TOPOLOGY: sequential, cyclic, "
              "block-scatter, cyclic-scatter, random:SEED, or a list of cores"},
     Variable{"TOCCATA_REORDER", "off, auto, straight, exchange or shuffle", "off", "", "auto",
-             "exchanges the roles of ranks in an algorithm where a model predicts a gain"},
-    Variable{
-        "TOCCATA_REORDER_TOPOLOGIES", "0 or 1", "0", "", "1",
-        "lets MPI_Cart_create and the other topology functions reorder ranks where the program "
-        "allows it"},
+             "exchanges the roles of ranks in an algorithm if a model predicts a gain"},
+    Variable{"TOCCATA_REORDER_TOPOLOGIES", "0 or 1", "0", "", "1",
+             "lets MPI_Cart_create and the other topology functions reorder ranks if the program "
+             "allows it"},
     Variable{"TOCCATA_DOCTOR"},
     Variable{"TOCCATA_BUILD"},     // of the command line
     Variable{"TOCCATA_PLATFORM"},  // of simulations

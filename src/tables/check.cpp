@@ -27,7 +27,7 @@ namespace {
 // So many blocks are looked at in a fraction of a second; of the algorithms that we have, none
 // moves as many among a thousand ranks.
 constexpr std::int64_t most_blocks = 50'000'000;
-constexpr const char* too_many = "more blocks are moved than can be looked at";
+constexpr const char* too_many = "the schedules move too many blocks to check";
 
 // Blocks in a row, whose sizes are those of data in a row, or equally far apart.
 struct Run {
@@ -103,7 +103,8 @@ class Check : public WalkVisitor {
       for (const BlockRange& range : schedules_[rank].scratch()) {
         if (range.buffer == Buffer::scratch ||
             !names_within(range, known_blocks(rank, range.buffer)))
-          return at(rank, 0) + "scratch is like what is not there: " + describe(range);
+          return at(rank, 0) +
+                 "scratch takes its sizes from blocks that do not exist: " + describe(range);
         if ((looked_at_ += range.blocks()) > most_blocks) return too_many;
       }
     for (int rank = 0; rank < shape_.p; ++rank)
@@ -121,7 +122,7 @@ class Check : public WalkVisitor {
     if (block >= 0)
       error_ = "rank " + std::to_string(receiver) + ": block " + std::to_string(block) +
                " of a message from rank " + std::to_string(sender) +
-               " has another size than the block that it goes to";
+               " differs in size from the block that receives it";
   }
   void stepped(int, int, const Step&) override {}
 
@@ -159,12 +160,12 @@ class Check : public WalkVisitor {
     look_at(rank, round, into, true);
     if (!error_.empty()) return;
     if (blocks(from) != blocks(into))
-      return fail(at(rank, round) + std::to_string(blocks(from)) + " blocks go into " +
+      return fail(at(rank, round) + std::to_string(blocks(from)) + " blocks are copied into " +
                   std::to_string(blocks(into)));
     if (step.reduces && !collective_.reduces)
-      return fail(at(rank, round) + std::string(collective_.name) + " has nothing to reduce");
+      return fail(at(rank, round) + std::string(collective_.name) + " does not reduce");
     if (first_difference(rank, from, rank, into) >= 0)
-      return fail(at(rank, round) + "a block is copied into one of another size");
+      return fail(at(rank, round) + "a block is copied into a block of a different size");
     look_for_overlap(rank, round, from, into, step.reduces);
   }
 
@@ -174,7 +175,7 @@ class Check : public WalkVisitor {
       if (written && range.buffer == Buffer::send)
         return fail(at(rank, round) + "send is never written");
       if (!lies_within(range, sizes_[rank].blocks(range.buffer)))
-        return fail(at(rank, round) + "there are no such blocks: " + describe(range) + " (of " +
+        return fail(at(rank, round) + "there are no " + describe(range) + " (of " +
                     std::to_string(sizes_[rank].blocks(range.buffer)) + ")");
       looked_at_ += range.blocks();
     }

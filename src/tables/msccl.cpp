@@ -103,13 +103,13 @@ class Parser {
     while (next(), !is_end("algo")) {
       open("gpu");
       const int id = number("id", 0, static_cast<int>(program.gpus.size()) - 1);
-      if (seen[id]) fail("gpu " + std::to_string(id) + " stands there twice");
+      if (seen[id]) fail("gpu " + std::to_string(id) + " occurs twice");
       seen[id] = true;
       read_gpu(program.gpus[id]);
     }
     if (const auto missing = std::ranges::find(seen, false); missing != seen.end())
       fail("gpu " + std::to_string(missing - seen.begin()) + " is missing");
-    if (tags_.next(tag_)) fail("there is more behind </algo>");
+    if (tags_.next(tag_)) fail("unexpected text after </algo>");
     return program;
   }
 
@@ -153,7 +153,7 @@ class Parser {
           {"reducescatter", &toccata::reduce_scatter}})
       if (name == word) return meant;
     fail("programs of \"" + std::string(name.substr(0, 32)) +
-         "\" cannot be taken over; those of allgather, allreduce, alltoall and reduce_scatter can");
+         "\" cannot be converted; expected allgather, allreduce, alltoall or reduce_scatter");
   }
 
   void read_gpu(Gpu& gpu) {
@@ -184,7 +184,7 @@ class Parser {
     const auto kind = std::ranges::find(kinds, type, &KindWord::word);
     if (kind == kinds.end())
       fail("a step of type \"" + std::string(type.substr(0, 32)) +
-           "\" cannot be taken over; known are s, r, rcs, rrc, rrs, rrcs, cpy, re, nop");
+           "\" cannot be converted; known are s, r, rcs, rrc, rrs, rrcs, cpy, re, nop");
     ProgramStep step{&*kind,
                      {'i', 0},
                      {'i', 0},
@@ -338,10 +338,10 @@ class Rounds {
   void list(int rank, int number, const ThreadBlock& block, const ProgramStep& step, Chain& chain) {
     if ((blocks_ += step.count) > most_blocks)
       throw MscclError("line " + std::to_string(step.line) +
-                       ": there is more to do than can be taken over");
+                       ": the program has too many steps to convert");
     if (step.count > most_chunks_of_a_step)
       throw MscclError("line " + std::to_string(step.line) + ": a step of more than " +
-                       std::to_string(most_chunks_of_a_step) + " chunks cannot be taken over");
+                       std::to_string(most_chunks_of_a_step) + " chunks cannot be converted");
     const bool reduces = step.kind->kind == Kind::recv_reduce ||
                          step.kind->kind == Kind::recv_reduce_send ||
                          step.kind->kind == Kind::recv_reduce_copy_send;
@@ -412,7 +412,7 @@ class Rounds {
         const Half& to = found->second[i];
         if (to.count != sent[i].count)
           throw MscclError("line " + std::to_string(to.line) + ": " + std::to_string(to.count) +
-                           " chunks are received, line " + std::to_string(sent[i].line) +
+                           " chunks are received, but line " + std::to_string(sent[i].line) +
                            " sends " + std::to_string(sent[i].count));
         Action& action = actions[sent[i].action];
         action.other = std::get<1>(connection);
@@ -436,9 +436,9 @@ class Rounds {
   [[noreturn]] static void complain_of_half(const Connection& connection, const Half& half,
                                             bool sent) {
     const auto& [sender, receiver, channel] = connection;
-    throw MscclError("line " + std::to_string(half.line) + ": what gpu " + std::to_string(sender) +
-                     (sent ? " sends to" : " should send to") + " gpu " + std::to_string(receiver) +
-                     " on channel " + std::to_string(channel) +
+    throw MscclError("line " + std::to_string(half.line) + ": the message of gpu " +
+                     std::to_string(sender) + (sent ? " to" : " to") + " gpu " +
+                     std::to_string(receiver) + " on channel " + std::to_string(channel) +
                      (sent ? " is never received" : " never comes"));
   }
 
@@ -494,7 +494,7 @@ class Rounds {
         if (circle[before] == number && (rounds > 0 || actions[each].type != Action::Type::message))
           throw MscclError("line " + std::to_string(actions[each].line) + ": gpu " +
                            std::to_string(actions[each].rank) +
-                           " waits for ever: what this step comes after waits for it");
+                           " deadlocks: this step depends on a step that waits for it");
         if (circle[before] != number) round = std::max(round, actions[before].round + rounds);
       }
     }
@@ -533,16 +533,16 @@ class Writer {
     int chunks = std::max(first.input, first.output);
     for (const Gpu& each : program_.gpus)
       if (std::max(each.input, each.output) != chunks)
-        throw MscclError("gpus have different numbers of chunks, which cannot be taken over");
+        throw MscclError("gpus have different numbers of chunks; expected the same number on all");
     if (&collective_ != &allreduce) {
       if (chunks % shape_.p != 0)
-        throw MscclError(std::to_string(chunks) + " chunks cannot be shared by " +
+        throw MscclError(std::to_string(chunks) + " chunks cannot be divided among " +
                          std::to_string(shape_.p) + " gpus");
       chunks /= shape_.p;
     }
     if (chunks < 1) throw MscclError("there are no chunks");
     if (std::int64_t{chunks} * shape_.p * shape_.p > most_blocks)
-      throw MscclError("there are more chunks than can be taken over");
+      throw MscclError("there are too many chunks to convert");
     return chunks;
   }
 
@@ -655,7 +655,7 @@ class Writer {
     if (found == ranks_[rank].chunks.end())
       throw MscclError("line " + std::to_string(line) + ": gpu " + std::to_string(rank) +
                        " reads chunk " + std::to_string(place.chunk + i) + " of '" + place.buffer +
-                       "' before anything is in it");
+                       "' before it contains data");
     return found->second;
   }
   // Of `t`, what a thread block has received is kept apart from that of others.
@@ -700,7 +700,7 @@ class Writer {
   void write_step(const Action& action) {
     if (action.type == Action::Type::reduce && !collective_.reduces)
       throw MscclError("line " + std::to_string(action.line) + ": " +
-                       std::string(collective_.name) + " has nothing to reduce");
+                       std::string(collective_.name) + " does not reduce");
     for (int i = 0; i < action.count; ++i) {
       const Cell from = read(action.rank, action.from, i, action.line);
       if (action.type == Action::Type::reduce) {

@@ -130,7 +130,7 @@ std::string text(const Algorithm& algorithm, const Shape& shape,
   const std::string path = algorithm.path();
   if (std::ranges::find(known, &collective) == known.end())
     throw MscclError(path +
-                     ": MSCCL's programs are of allgather, allreduce, alltoall and "
+                     ": MSCCL has programs for allgather, allreduce, alltoall and "
                      "reduce_scatter");
   std::vector<Rank> ranks(shape.p);
   int rounds = 0;
@@ -150,11 +150,11 @@ std::string text(const Algorithm& algorithm, const Shape& shape,
         const std::size_t number = met[key]++;
         if (number >= received[key].size())
           throw MscclError(path + ": rank " + std::to_string(rank) + ", round " +
-                           std::to_string(round) + ": a message is received in another round");
+                           std::to_string(round) +
+                           ": a message is received in another round than it is sent");
         const Schedule& other = schedules[each.peer];
         const auto cut = pieces(schedules[rank].ranges(each), other.ranges(*received[key][number]));
-        if (cut.empty())
-          throw MscclError(path + ": a message without blocks cannot be said in MSCCL");
+        if (cut.empty()) throw MscclError(path + ": MSCCL has no messages without blocks");
         ranks[rank].add(each.peer, -1, each.channel, 2 * round, "s", cut);
         ranks[each.peer].add(-1, rank, each.channel, 2 * round, "r", cut);
       }

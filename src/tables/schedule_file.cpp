@@ -155,7 +155,7 @@ class Reader {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(at_, end_, value);
     if (error != std::errc{} && error != std::errc::result_out_of_range)
-      fail("expected a whole number" + found());
+      fail("expected an integer" + found());
     if (error != std::errc{} || value < least || value > most)
       fail(std::string(at_, end) + " is out of range; expected " + std::to_string(least) + " to " +
            std::to_string(most));
@@ -171,7 +171,7 @@ class Reader {
   }
   void expect_end() {
     skip();
-    if (at_ != end_) fail("there is more than expected" + found());
+    if (at_ != end_) fail("unexpected text at the end of the line" + found());
   }
 
  private:
@@ -220,8 +220,8 @@ BlockRange read_range(Reader& reader, const std::array<std::int64_t, 3>& blocks,
   const std::int64_t limit = blocks[static_cast<int>(range.buffer)];
   if (!(like ? names_within(range, limit) : lies_within(range, limit)))
     reader.fail("there are no " + std::to_string(range.blocks()) + " " + name(range.buffer) +
-                " blocks from " + std::to_string(range.first) + " on (of " + std::to_string(limit) +
-                ")");
+                " blocks from number " + std::to_string(range.first) + " on (of " +
+                std::to_string(limit) + ")");
   return range;
 }
 
@@ -261,7 +261,7 @@ class RankReader {
     std::int64_t scratch = 0;
     for (const BlockRange& each : from_) scratch += each.blocks();
     const auto [sends, recvs, none] = limits_.like;
-    if (scratch > (limits_.p + 64) * (sends + recvs)) reader_.fail("there is too much scratch");
+    if (scratch > (limits_.p + 64) * (sends + recvs)) reader_.fail("scratch is too large");
     builder_.scratch(from_);
     limits_.blocks[static_cast<int>(Buffer::scratch)] = scratch;
     int rounds = 0;
@@ -298,7 +298,7 @@ class RankReader {
       reader_.expect(',');
       read_side(reader_, limits_.blocks, into_);
       if (blocks(from_) != blocks(into_))
-        reader_.fail(std::to_string(blocks(from_)) + " blocks go into " +
+        reader_.fail(std::to_string(blocks(from_)) + " blocks are copied into " +
                      std::to_string(blocks(into_)));
       if (what == "copy")
         builder_.copy(from_, into_);
@@ -329,7 +329,7 @@ class RankReader {
       else if (option == "travel")
         travel = travel_of(reader_.word());
       else
-        reader_.fail("there is no option '" + std::string(option) + "' of a message");
+        reader_.fail("a message has no option '" + std::string(option) + "'");
     }
     builder_.channel(channel);
     if (sends)
@@ -341,7 +341,7 @@ class RankReader {
   Travel travel_of(std::string_view word) {
     for (const Travel each : travels)
       if (word == name(each)) return each;
-    reader_.fail("messages do not travel '" + std::string(word) + "'");
+    reader_.fail("'" + std::string(word) + "' is not a way to send a message");
   }
 
   Reader reader_;
@@ -356,7 +356,8 @@ class Lines {
   explicit Lines(std::string_view text) : text_(text) {}
 
   std::string_view next() {
-    if (at_ >= text_.size()) throw Error("it ends early, behind line " + std::to_string(number_));
+    if (at_ >= text_.size())
+      throw Error("the file ends early, after line " + std::to_string(number_));
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     const std::string_view line = text_.substr(at_, end - at_);
     begin_ = at_;
@@ -404,7 +405,7 @@ class File final : public Outside {
                      : "has schedules for " + numbers_of_ranks() + " ranks";
     }
     const std::string wrong = verdict(*table);
-    return wrong.empty() ? "" : "must not run, as " + wrong;
+    return wrong.empty() ? "" : "must not run, because " + wrong;
   }
   int parts(const Shape& shape) const override {
     const Table* const table = find(shape);
@@ -452,7 +453,7 @@ class File final : public Outside {
         if (line.ends_with(',') == last)
           throw Error(
               "line " + std::to_string(lines.number()) +
-              (last ? ": expected no ',' behind the last rank" : ": expected ',' behind a rank"));
+              (last ? ": unexpected ',' after the last rank" : ": expected ',' after a rank"));
       }
       const std::string_view end = lines.next();
       table.begin.push_back(static_cast<std::uint32_t>(lines.begin()));
@@ -464,7 +465,7 @@ class File final : public Outside {
           throw Error("there are two tables for " + std::to_string(table.ranks) + " ranks");
       if (tables_.size() > most_tables) throw Error("there are too many tables");
     }
-    if (lines.next() != "]}") throw Error("there is more behind the tables");
+    if (lines.next() != "]}") throw Error("unexpected text after the tables");
   }
 
   void read_about(std::string_view line) {
@@ -479,7 +480,7 @@ class File final : public Outside {
     const auto text = [&](const char* field) -> std::string {
       const auto found = about.find(field);
       if (found == about.end() || !found->is_string())
-        complain(std::string(field) + " is missing, or no text");
+        complain(std::string(field) + " is missing or is not a string");
       return found->get<std::string>();
     };
     const std::string collective = text("collective");
@@ -496,7 +497,7 @@ class File final : public Outside {
     const auto flag = [&](const char* field) {
       const auto found = about.find(field);
       if (found == about.end() || !found->is_boolean())
-        complain(std::string(field) + " is missing, or neither true nor false");
+        complain(std::string(field) + " is missing or is neither true nor false");
       return found->get<bool>();
     };
     algorithm_.emplace(Algorithm{.name = interned(name_),
@@ -511,7 +512,9 @@ class File final : public Outside {
                                  .write = nullptr});
     // Other calls have blocks that differ by the same collective's name, or parts that do.
     if (algorithm_->blocks_alike && collective_ != &alltoall)
-      complain("blocks have to be alike, which only those of an alltoall are");
+      complain(
+          "blocks_alike is true; only an algorithm of alltoall may require blocks of the same "
+          "size");
   }
 
   void read_heading(std::string_view line, std::size_t number, Table& table) {
@@ -633,7 +636,7 @@ std::string text(const Algorithm& algorithm, std::span<const Shape> shapes, Trav
 std::string read(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
-    throw Error(path + ": is not a file that can be read; check the path and its rights");
+    throw Error(path + ": cannot be read; check the path and its permissions");
   const auto bytes = std::filesystem::file_size(path, error);
   if (error || bytes > most_bytes)
     throw Error(path + ": has " + std::to_string(bytes) + " bytes; at most " +
@@ -641,7 +644,7 @@ std::string read(const std::string& path) {
   std::string text(bytes, ' ');
   std::ifstream file(path, std::ios::binary);
   file.read(text.data(), static_cast<std::streamsize>(bytes));
-  if (!file) throw Error(path + ": cannot be read; check the path and its rights");
+  if (!file) throw Error(path + ": cannot be read; check the path and its permissions");
   return text;
 }
 
@@ -651,8 +654,8 @@ std::uint64_t digest_of(std::string_view text, std::string_view name) {
   if (!text.starts_with(R"({"toccata_schedules": )"))
     throw Error(file + ": is not a file of schedules; `toccata prove -o` writes them");
   if (!text.starts_with(first_line))
-    throw Error(file + ": is of another version than this Toccata reads (" +
-                std::to_string(version) + "); write it again by `toccata prove -o`");
+    throw Error(file + ": has another version than this Toccata reads (" + std::to_string(version) +
+                "); write it again with `toccata prove -o`");
   const std::string_view said = text.substr(first_line.size(), digits);
   const std::size_t end = first_line.size() + digits + 3;
   if (text.size() < end || text.substr(end - 3, 3) != "\",\n")
@@ -664,7 +667,7 @@ std::uint64_t digest_of(std::string_view text, std::string_view name) {
                 (std::ranges::all_of(said, [](unsigned char c) { return c > 32 && c < 127; })
                      ? std::string(said)
                      : "something else") +
-                "; write it again by `toccata prove -o`");
+                "; write it again with `toccata prove -o`");
   return found;
 }
 

@@ -43,7 +43,7 @@ bool XmlTags::next(Tag& tag) {
     skip_blanks();
     if (at_ == text_.size()) return false;
     const std::string_view rest = text_.substr(at_);
-    if (rest.front() != '<') fail("expected a tag; there can be no text between them");
+    if (rest.front() != '<') fail("expected a tag; text between tags is not allowed");
     const bool comment = rest.starts_with("<!--"), heading = rest.starts_with("<?");
     if (!comment && !heading) break;
     const std::string_view end = comment ? "-->" : "?>";
@@ -51,7 +51,7 @@ bool XmlTags::next(Tag& tag) {
     if (found == std::string_view::npos) fail("a comment does not end");
     skip(found + end.size());
   }
-  if (text_.substr(at_).starts_with("<!")) fail("there can be no declarations");
+  if (text_.substr(at_).starts_with("<!")) fail("declarations are not allowed");
   ++at_;
   tag = {};
   const bool ends = at_ < text_.size() && text_[at_] == '/';
@@ -73,7 +73,7 @@ bool XmlTags::next(Tag& tag) {
     }
     if (ends || tag.attributes.size() == most_attributes) fail("expected '>'");
     const std::string_view name = word("an attribute, or '>'");
-    if (!text_.substr(at_).starts_with("=\"")) fail("expected =\" behind an attribute");
+    if (!text_.substr(at_).starts_with("=\"")) fail("expected =\" after an attribute");
     at_ += 2;
     const std::size_t end = text_.find('"', at_);
     if (end == std::string_view::npos) fail("an attribute does not end");

@@ -76,7 +76,7 @@ std::string read_regular_file(const std::string& path, std::int64_t most_bytes) 
       return text;
     }
     if (static_cast<std::int64_t>(length) > most_bytes)
-      fail("has more than " + size_text(most_bytes) + "; files of up to that are read");
+      fail("has more than " + size_text(most_bytes) + "; larger files are not read");
   }
 }
 

@@ -26,7 +26,7 @@ std::vector<std::string> expand_numbers(std::string_view list) {
     const std::string_view last = dash == range.npos ? first : range.substr(dash + 1);
     const auto from = parse_number(first), to = parse_number(last);
     if (!from || !to) throw TopologyError("[" + std::string(list) + "] is not a list of numbers");
-    if (*to < *from) throw TopologyError("the range " + quoted(range) + " is the wrong way round");
+    if (*to < *from) throw TopologyError("the range " + quoted(range) + " is in descending order");
     if (static_cast<std::size_t>(*to - *from) >= most_hosts)
       throw TopologyError("the range " + quoted(range) + " is too long");
     for (int number = *from; number <= *to; ++number)
@@ -44,7 +44,7 @@ void expand_name(const std::string& before, std::string_view name,
     throw TopologyError("the brackets of " + quoted(before + std::string(name)) + " do not match");
   if (open == name.npos) {
     hosts.push_back(before + std::string(name));
-    if (hosts.back().empty()) throw TopologyError("there is an empty name");
+    if (hosts.back().empty()) throw TopologyError("a name is empty");
     if (hosts.size() > most_hosts) throw TopologyError("there are too many hosts");
     return;
   }

@@ -82,7 +82,7 @@ NodeTopology::NodeTopology(hwloc_topology* topology)
 template <typename Read>
 NodeTopology NodeTopology::load(Read&& read) {
   hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) throw TopologyError("hwloc does not start");
+  if (hwloc_topology_init(&topology) != 0) throw TopologyError("hwloc cannot start");
   std::unique_ptr<hwloc_topology, Destroy> owned(topology);
   // What only some ranks of a node may use has to have the same number for all.
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
@@ -94,7 +94,7 @@ NodeTopology NodeTopology::here() {
   try {
     return load([](hwloc_topology_t) { return true; });
   } catch (const TopologyError&) {
-    throw TopologyError("hwloc cannot read this machine; look what lstopo says");
+    throw TopologyError("hwloc cannot read this machine; see the messages of lstopo");
   }
 }
 
@@ -104,7 +104,7 @@ NodeTopology NodeTopology::from_xml(const std::string& file) {
       return hwloc_topology_set_xml(topology, file.c_str()) == 0;
     });
   } catch (const TopologyError&) {
-    throw TopologyError(file + ": hwloc cannot read it; write it by lstopo " + file);
+    throw TopologyError(file + ": hwloc cannot read it; write it with lstopo " + file);
   }
 }
 

@@ -46,7 +46,7 @@ class Fabric {
 
   Machine read() {
     while (lines_.next()) read_line();
-    if (switches_.empty()) lines_.fail_all("has no switch; give what ibnetdiscover prints");
+    if (switches_.empty()) lines_.fail_all("has no switch; expected the output of ibnetdiscover");
     settle_hosts();
     connect();
     if (leaves_.empty()) lines_.fail_all("has no switch with a host");
@@ -111,8 +111,7 @@ class Fabric {
     good = good && take_between(line, '"', '"', id) && take_between(line, '[', ']', peer_port);
     const auto number = good && !port.empty() ? parse_number(port) : std::nullopt;
     const auto peer = good && !peer_port.empty() ? parse_number(peer_port) : std::nullopt;
-    if (!number || !peer || id.size() < 2)
-      lines_.fail("a port is written [N] \"ID\"[N], with what it leads to");
+    if (!number || !peer || id.size() < 2) lines_.fail("expected a port as [N] \"ID\"[N]");
     if (!in_device_) lines_.fail("there is a port before any Switch or Ca");
     if (*number < 1 || *number > ports_)
       lines_.fail("there is no port " + std::string(port) + " among " + std::to_string(ports_));

@@ -23,7 +23,7 @@ PackedTree::PackedTree(int weight, std::vector<std::int32_t> parents)
     way.clear();
     int above = node;
     for (; depths_[above] < 0; above = parents_[above]) {
-      if (static_cast<int>(way.size()) == nodes()) throw std::invalid_argument("has a circle");
+      if (static_cast<int>(way.size()) == nodes()) throw std::invalid_argument("has a cycle");
       way.push_back(above);
     }
     for (int depth = depths_[above]; !way.empty(); way.pop_back()) depths_[way.back()] = ++depth;

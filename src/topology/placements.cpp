@@ -76,7 +76,7 @@ constexpr Named by_name[] = {
 Cores at_random(const Machine& machine, std::string_view name) {
   const std::string_view seed = name.substr(name.find(':') + 1);
   const std::optional<int> number = seed.empty() ? std::nullopt : parse_number(seed);
-  if (!number) fail(name, "needs a whole number, as random:1");
+  if (!number) fail(name, "needs an integer, as random:1");
   std::mt19937 engine(*number);
   Cores cores(machine.objects(machine.innermost()));
   std::iota(cores.begin(), cores.end(), 0);
@@ -93,7 +93,7 @@ std::vector<Place> listed(const Machine& machine, std::string_view name) {
       level = machine.find(word.substr(0, colon));
       if (level < 0)
         fail(name, "names a level " + quoted(word.substr(0, colon)) +
-                       " that the machine has not: " + text(machine));
+                       " that the machine does not have: " + text(machine));
       word.remove_prefix(colon + 1);
     }
     for (const std::string_view range : split(word, ',')) {
@@ -103,7 +103,8 @@ std::vector<Place> listed(const Machine& machine, std::string_view name) {
         if (!value) {
           std::string known;
           for (const std::string_view each : placement_names()) known += std::string(each) + ", ";
-          fail(name, "is none; known are " + known + "random:SEED, and lists as 0-3,8 or node:0,1");
+          fail(name, "does not exist; known are " + known +
+                         "random:SEED, and lists as 0-3,8 or node:0,1");
         }
         if (*value >= machine.objects(level))
           fail(name, "names " + std::string(machine.name(level)) + " " + std::string(digits) +
@@ -113,7 +114,7 @@ std::vector<Place> listed(const Machine& machine, std::string_view name) {
       };
       const int first = number(range.substr(0, dash));
       const int last = dash == range.npos ? first : number(range.substr(dash + 1));
-      if (last < first) fail(name, "has the range " + quoted(range) + " the wrong way round");
+      if (last < first) fail(name, "has the range " + quoted(range) + " in descending order");
       for (int object = first; object <= last; ++object) places.push_back({level, object});
     }
   }

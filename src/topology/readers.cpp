@@ -77,8 +77,7 @@ static void add_tree(const Lines& lines, const std::vector<std::string_view>& wo
                      const Machine& machine, PackedTrees& trees) {
   std::vector<PackedTree>* const of = words.size() == 4 ? trees.find(words[1]) : nullptr;
   const std::optional<int> weight = of != nullptr ? parse_number(words[2]) : std::nullopt;
-  if (!weight)
-    lines.fail("a tree is followed by bcast, allreduce or allgather, its weight, and parents");
+  if (!weight) lines.fail("expected tree bcast|allreduce|allgather, a weight, and the parents");
   try {
     of->emplace_back(*weight, read_parents(words[3]));
   } catch (const std::invalid_argument& error) {
@@ -86,8 +85,8 @@ static void add_tree(const Lines& lines, const std::vector<std::string_view>& wo
   }
   const int nodes = node_level(machine) < 0 ? 0 : machine.objects(node_level(machine));
   if (of->back().nodes() != nodes)
-    lines.fail("the tree has " + std::to_string(of->back().nodes()) + " nodes, the machine " +
-               std::to_string(nodes));
+    lines.fail("the tree has " + std::to_string(of->back().nodes()) +
+               " nodes, but the machine has " + std::to_string(nodes));
 }
 
 Machine read_saved(std::string_view contents, const std::string& file) {
@@ -109,7 +108,7 @@ Machine read_saved(std::string_view contents, const std::string& file) {
         levels.push_back(machine->level(level));
     } else if (words.front() == "labels" && machine) {
       const int level = words.size() == 3 ? machine->find(words[1]) : -1;
-      if (level < 0) lines.fail("labels are followed by a level of the machine, and names");
+      if (level < 0) lines.fail("expected labels, a level of the machine, and names");
       levels[level].labels = lines.placed([&] { return expand_hosts(words[2]); });
       if (levels[level].labels.size() != levels[level].outer.size())
         lines.fail("there are " + std::to_string(levels[level].labels.size()) + " labels for " +
@@ -119,7 +118,7 @@ Machine read_saved(std::string_view contents, const std::string& file) {
       has_trees = true;
     } else {
       lines.fail(quoted(words.front()) +
-                 " is not a word to begin with; expected machine, then labels and trees");
+                 " cannot begin a line; expected machine, then labels and trees");
     }
   }
   if (!machine) lines.fail_all("has no machine");

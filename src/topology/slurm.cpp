@@ -39,7 +39,7 @@ class Reader {
         lines_.fail("a line begins with SwitchName=, BlockName= or BlockSizes=");
     }
     if (!tree_.switches.empty() && !blocks_.empty())
-      lines_.fail_all("has both switches and blocks; Slurm takes one of them");
+      lines_.fail_all("has both switches and blocks; Slurm accepts only one of them");
     if (!blocks_.empty()) return block_machine();
     if (tree_.switches.empty()) lines_.fail_all("has no SwitchName= and no BlockName=");
     return switch_machine();
@@ -73,7 +73,7 @@ class Reader {
     const auto nodes = settings.find("nodes"), switches = settings.find("switches");
     for (const auto& [key, value] : settings)
       if (key != "switchname" && key != "nodes" && key != "switches" && key != "linkspeed")
-        lines_.fail("a switch has Nodes= or Switches=, and nothing called " + key + "=");
+        lines_.fail("a switch has Nodes= or Switches=, but not " + key + "=");
     if ((nodes == settings.end()) == (switches == settings.end()))
       lines_.fail("switch " + name + " needs either Nodes= or Switches=");
     if (!by_name_.emplace(name, static_cast<int>(tree_.switches.size())).second)
@@ -100,7 +100,7 @@ class Reader {
         const auto found = by_name_.find(name);
         if (found == by_name_.end())
           lines_.fail_all("switch " + tree_.switches[i].name + " has a switch " + name +
-                          " below it, of which there is no line SwitchName=" + name);
+                          " below it, but no line has SwitchName=" + name);
         tree_.switches[i].switches.push_back(found->second);
       }
     for (std::size_t i = 0; i < tree_.switches.size(); ++i)
@@ -124,7 +124,7 @@ class Reader {
     const std::string& name = settings.find("blockname")->second;
     for (const auto& [key, value] : settings)
       if (key != "blockname" && key != "nodes" && key != "blocksizes")
-        lines_.fail("a block has Nodes=, and nothing called " + key + "=");
+        lines_.fail("a block has Nodes=, but not " + key + "=");
     const auto nodes = settings.find("nodes");
     if (nodes == settings.end()) lines_.fail("block " + name + " needs Nodes=");
     for (const SwitchTree::Switch& each : blocks_)
@@ -140,7 +140,7 @@ class Reader {
     if (!sizes_.empty()) lines_.fail("BlockSizes is given twice");
     for (const std::string_view piece : split(list, ',')) {
       const std::optional<int> size = piece.empty() ? std::nullopt : parse_number(piece);
-      if (!size || *size < 1) lines_.fail(quoted(piece) + " is not a size of a block");
+      if (!size || *size < 1) lines_.fail(quoted(piece) + " is not the size of a block");
       const int base = sizes_.empty() ? *size : sizes_.front();
       const bool fits = *size % base == 0 && std::has_single_bit(unsigned(*size / base));
       if (!fits || (!sizes_.empty() && *size <= sizes_.back()))

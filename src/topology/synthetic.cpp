@@ -48,16 +48,16 @@ class Reader {
     if (number.size() > 8 &&
         std::ranges::all_of(number, [](char c) { return '0' <= c && c <= '9'; }))
       fail(word,
-           std::string(number) + " is too large; the most is " + std::to_string(most_objects));
+           std::string(number) + " is too large; the maximum is " + std::to_string(most_objects));
     const std::optional<int> value = number.empty() ? std::nullopt : parse_number(number);
-    if (!value || *value < 1) fail(word, quoted(number) + " is not a whole number of at least 1");
+    if (!value || *value < 1) fail(word, quoted(number) + " is not an integer of at least 1");
     return *value;
   }
 
   // "torus:8x8x8", "mesh:4x~4", "torus:4x4:router"
   void read_network(std::string_view word, std::string_view standard_name) {
     const auto pieces = split(word, ':');
-    if (pieces.size() > 3) fail(word, "after the sizes comes at most the name of its cells");
+    if (pieces.size() > 3) fail(word, "only the name of its cells may follow the sizes");
     Mesh mesh;
     std::int64_t cells = 1;
     for (std::string_view size : split(pieces[1], 'x')) {
@@ -104,8 +104,8 @@ class Reader {
   void add_level(std::string_view word, std::string_view name, std::vector<std::int32_t> outer) {
     const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
     if (name.empty() || !std::ranges::all_of(name, fits))
-      fail(word, "the name of a level is letters, digits, _ and -");
-    if (name == "torus" || name == "mesh") fail(word, "a network comes first, and once");
+      fail(word, "the name of a level consists of letters, digits, _ and -");
+    if (name == "torus" || name == "mesh") fail(word, "a network must come first and only once");
     if (std::ranges::find(levels_, name, &Machine::Level::name) != levels_.end())
       fail(word, "there is a level " + quoted(name) + " already");
     levels_.push_back({std::string(name), std::move(outer)});
@@ -113,7 +113,7 @@ class Reader {
 
   void check_objects(std::string_view word, std::int64_t count) const {
     if (count > most_objects)
-      fail(word, "that makes more than " + std::to_string(most_objects) + " objects");
+      fail(word, "the machine would have more than " + std::to_string(most_objects) + " objects");
   }
 
   std::string_view text_;

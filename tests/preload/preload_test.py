@@ -265,7 +265,7 @@ class Preload(unittest.TestCase):
             # UCX says as well that a request is left over.
             self.assertEqual(outcome.out[-1], "right", outcome.error)
             [message] = outcome.messages
-            self.assertIn("not all ranks have ended within 10 s", message)
+            self.assertIn("some ranks did not end within 10 s", message)
             self.assertEqual(outcome.calls, {("allreduce", 2, "native"): 1})
 
     def test_unset_is_native(self):
@@ -344,7 +344,7 @@ class Preload(unittest.TestCase):
             outcome = run(options.programs[0], 2, algorithm, more=asked)
             self.assertEqual(outcome.out, ["right"], outcome.error)
             self.assertEqual(len(outcome.messages), 1)
-            self.assertIn("a level called foo", outcome.messages[0])
+            self.assertIn("a level called 'foo'", outcome.messages[0])
 
     def test_doctor_ends_the_program_where_it_begins(self):
         outcome = run(options.programs[0], 3, None, more={"TOCCATA_DOCTOR": "1"})

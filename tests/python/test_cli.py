@@ -20,7 +20,9 @@ from toccata.proving import Case
 from toccata.quantities import parse_bytes, parse_ranks, parse_seconds, parse_sizes, show_bytes
 from toccata.results import read_csv
 
-WARNING = "toccata: TOCCATA_TOPOLOGY=no.conf: there is no file 'no.conf'. Going by what is found."
+WARNING = (
+    "toccata: TOCCATA_TOPOLOGY=no.conf: there is no file 'no.conf'. Using the discovered topology."
+)
 
 runner = CliRunner()
 
@@ -109,9 +111,9 @@ def test_not_built(toccata: Toccata, tmp_path: Path) -> None:
         ("show sparbit -p 99999999999", "from 1 to 1048576"),
         ("show sparbit -p 4 --rank 99999999999", "invalid rank '99999999999'"),
         ("show bcast/binomial -p 4 --root 99999999999", "from 0 to 1048575"),
-        ("traffic sparbit -p 4 --bytes 99999999999999999999G", "the largest is 1024G"),
-        (f"traffic sparbit -p 4 --bytes {'9' * 5000}", "the largest is 1024G"),
-        ("predict sparbit --model gigabit --sizes 9223372036854775807", "the largest is 1024G"),
+        ("traffic sparbit -p 4 --bytes 99999999999999999999G", "the maximum is 1024G"),
+        (f"traffic sparbit -p 4 --bytes {'9' * 5000}", "the maximum is 1024G"),
+        ("predict sparbit --model gigabit --sizes 9223372036854775807", "the maximum is 1024G"),
         ("predict sparbit --model gigabit --ranks 2:99999999999:1", "'99999999999'"),
         ("verify --max-p 1048577", "from 1 to 1048576"),
         ("bench allgather --repetitions 99999999999", "from 1 to 1000000"),
@@ -124,8 +126,8 @@ def test_not_built(toccata: Toccata, tmp_path: Path) -> None:
         ("bench allgather --heatmap map.gif", "map.gif"),
         ("bench allgather --metric fastest", "fastest"),
         ("bench allgather --wrong", "--wrong"),
-        ("bench allgather --paper", "not for allgather"),
-        ("bench alltoall --distribution even", "vector forms"),
+        ("bench allgather --paper", "not allgather"),
+        ("bench alltoall --distribution even", "vector form"),
         ("bench alltoallv --distribution odd", "odd"),
         ("bench alltoall --scaling lines.gif", "lines.gif"),
         ("show bruck -p 4", "'bruck' is ambiguous: allgather/bruck or alltoall/bruck"),
@@ -153,7 +155,7 @@ def test_an_impossible_algorithm_is_told_of() -> None:
     for command in (("traffic", "-p", "5"), (*predict, "5,7")):
         code, stdout, stderr = invoke(*command, "neighbor_exchange")
         assert (code, stdout, stderr.count("\n")) == (2, "", 1)
-        assert "nothing is possible with 5" in stderr
+        assert "no algorithm can run with 5" in stderr
         assert "neighbor_exchange needs an even number of ranks" in stderr
 
 
@@ -194,8 +196,8 @@ def test_a_wrong_one_of_several_is_told_of_plainly(arguments: str) -> None:
         ("bench allgather --ranks", "invalid number of ranks ''"),
         ("bench allgather --sizes", "invalid size ''"),
         ("bench allgather --algorithms", "'' does not name an algorithm"),
-        ("bench allgather --highlight", "no allgather algorithm is named"),
-        ("bench allgather --machine", "--machine is for bench links"),
+        ("bench allgather --highlight", "the name of the allgather algorithm is missing"),
+        ("bench allgather --machine", "--machine requires bench links"),
         ("bench links --ranks", "invalid number of ranks ''"),
         ("bench links --sizes", "invalid size ''"),
         ("predict sparbit --model gigabit --machine node:2 --nodes", "invalid number of nodes ''"),

@@ -128,7 +128,7 @@ def test_why_native_serves(tmp_path: Path) -> None:
         "bine takes 0.80 of native's time in trials (6 calls), but not chosen yet" in told["bcast"]
     )
     assert "the best candidate of 1 is not faster: linear takes 1.20" in told["gather"]
-    assert "neighbor_exchange needs an even number of ranks, and there are 3" in told["allgather"]
+    assert "neighbor_exchange needs an even number of ranks (there are 3)" in told["allgather"]
     assert "there is no reduce algorithm 'ring'" in told["reduce"]
     words = {each.collective: reports.why_native(each, report.rows)[0] for each in report.rows}
     assert words["allreduce"] == "keeps bits" and words["allgather"] == "impossible"
@@ -196,7 +196,7 @@ def test_a_wrong_algorithm_is_named_and_others_are_listed(monkeypatch: pytest.Mo
     ("text", "said"),
     [
         ("nothing", "is not a report; TOCCATA_REPORT=FILE.json"),
-        ('{"toccata_report": 7}', "is of version 7"),
+        ('{"toccata_report": 7}', "has version 7"),
         ('{"toccata_report": 1}', "rows is missing"),
         ('{"toccata_report": 1, "rows": [{}], "mpi": "", "ranks": 1}', "collective is missing"),
         ('{"toccata_report": 1, "rows": [], "mpi": "", "ranks": "x"}', "is invalid"),

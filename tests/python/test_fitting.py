@@ -134,7 +134,7 @@ def test_fit_prints_saves_and_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         (("--machine", "moon"), "has no machine 'moon'; it has here"),
         (("--nodes", "5"), "has no job of nodes '5'; it has 16"),
-        (("--split", "collectives"), "here has one collective alone"),
+        (("--split", "collectives"), "here has only one collective"),
         (("--plot", "p.txt"), "p.txt"),
     ],
 )
@@ -151,7 +151,7 @@ def test_fit_needs_times_of_ours(tmp_path: Path) -> None:
         "here,4,1,allgather,bine_lat_over,64,3\n"
     )
     code, complaint = invoke(file)
-    assert (code, "no line is of an algorithm that is here" in complaint) == (2, True)
+    assert (code, "no line is about an algorithm of Toccata" in complaint) == (2, True)
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason=f"there is no {RECORDED}")

@@ -125,16 +125,16 @@ WRONG = {
     "schedule.round()\nreturn 1 // 0": r":5: .*ZeroDivisionError: integer division or modulo",
     "mine(shape, rank, schedule)": r"calls itself endlessly",
     "import sys\nsys.exit(3)": r":5: .*SystemExit: 3",
-    "schedule.round().send('x', send(0))": r":4: .*the peer is 'x'; expected a whole number",
+    "schedule.round().send('x', send(0))": r":4: .*the peer is 'x'; expected an integer",
     "schedule.round().send(rank, send(0))": r":4: .*a rank cannot be its own peer|expected 0 to 0",
     "schedule.round().send(2**63, send(0))": r":4: .*the peer is 9223372036854775808; expected",
     "schedule.round().copy(send(0), 5)": r":4: .*blocks are 5; they are send",
-    "schedule.round().copy(send(0), recv(0, 2))": r":4: .*1 blocks go into 2",
+    "schedule.round().copy(send(0), recv(0, 2))": r":4: .*1 blocks are copied into 2",
     "schedule.copy(send(0), recv(0))": r":4: .*round\(\) comes first",
     "recv(-1)": r":4: .*the first block is -1; expected 0",
     "recv(2**63)": r":4: .*expected 0 to",
-    "circular(recv, 0, 9, 3)": r":4: .*not so many blocks in a circle",
-    "schedule.scratch(scratch(0))": r":4: .*scratch is like blocks of send or recv",
+    "circular(recv, 0, 9, 3)": r":4: .*longer than its circle",
+    "schedule.scratch(scratch(0))": r":4: .*scratch takes its sizes from blocks of send or recv",
     "schedule.round().send(1, send(0), travel='by air')": r"",
     "shape.radix": r":4: .*a shape has no radix; it has p, root",
 }
@@ -166,7 +166,7 @@ def test_wrong_schedules_give_their_line(write: Write, toccata: Toccata) -> None
     assert not Path("mine.json").exists()
     wrong = write("schedule.round().copy(send(0), recv(0))")
     done = toccata("prove", wrong)
-    assert re.search(r"mine\d+.py:4: .*rank 1, round 0: recv block 0 has the size", done.stdout)
+    assert re.search(r"mine\d+.py:4: .*rank 1, round 0: recv block 0 is meant for", done.stdout)
 
 
 def test_wrong_files_are_named(write: Write, tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_wrong_files_are_named(write: Write, tmp_path: Path) -> None:
     Path("large.json").touch()
     with Path("large.json").open("r+b") as file:
         file.truncate(1 << 30)
-    with pytest.raises(InputError, match="at most"):
+    with pytest.raises(InputError, match="the maximum is"):
         catalogue.find("large.json")
 
 
@@ -220,7 +220,7 @@ def test_msccl_there_and_back(toccata: Toccata, tmp_path: Path) -> None:
     (tmp_path / "odd.xml").write_text(xml.replace('coll="allgather"', 'coll="custom"'))
     said = toccata("prove", "odd.xml", "--ranks", "6")
     assert said.returncode == 2
-    assert '"custom" cannot be taken over' in said.stderr
+    assert '"custom" cannot be converted' in said.stderr
     assert len(said.stderr.splitlines()) == 1
 
 

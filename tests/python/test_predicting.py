@@ -132,11 +132,11 @@ def test_predict_tells_ratios_to_the_lower_bound() -> None:
         (("allgather/ring", "--model", "./x.json"), "x.json: cannot be read: No such file"),
         (
             ("allgather/ring", "alltoall", "--model", "lassen"),
-            "are several collectives; predict one",
+            "cannot predict several collectives at once",
         ),
         (
             ("allgather/ring", "--model", "lassen", "-o", "x.gif"),
-            "'x.gif': a picture's name ends in",
+            "'x.gif': the name of a figure must end in",
         ),
         (
             ("allgather/ring", "--model", "lassen", "--placement", "cyclic"),
@@ -197,7 +197,7 @@ def test_long_walks_are_left_out() -> None:
     assert code == 0
     assert "without ring, which would take about 1 s" in stdout
     code, _, stderr = invoke(*arguments[:2], *arguments[3:])
-    assert code == 2 and "--limit 1 leaves nothing" in stderr
+    assert code == 2 and "--limit 1 leaves no algorithm" in stderr
 
 
 def test_the_time_left_agrees_with_the_estimate() -> None:

@@ -48,7 +48,7 @@ def test_names_line_and_column_of_what_is_wrong(tmp_path: Path, line: str, compl
 def test_says_which_columns_are_missing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 1: there is no column median_us"):
         read(write(tmp_path, heading=HEADING.replace(",median_us", "")))
-    with pytest.raises(InputError, match="no line follows the heading"):
+    with pytest.raises(InputError, match="has only a heading"):
         read(write(tmp_path))
 
 

@@ -160,13 +160,13 @@ def test_picture_of_a_barrier_has_messages_and_no_blocks() -> None:
 
 
 def test_too_large_for_a_picture() -> None:
-    with pytest.raises(InputError, match="draw fewer, as -p 16"):
+    with pytest.raises(InputError, match="draw fewer ranks, as -p 16"):
         drawing.draw(find("allgather/ring"), Shape(33))
 
 
 def test_a_fault_is_marked() -> None:
     """In the round that the line of the proof names, a frame about the rank."""
-    error = "rank 2, round 1: waits for ever to receive from rank 1; rank 1 has come to its end"
+    error = "rank 2, round 1: waits for ever to receive from rank 1; rank 1 has ended"
     fault = drawing.Fault.of(error)
     assert fault is not None and (fault.rank, fault.round) == (2, 1)
     assert drawing.Fault.of("") is None
@@ -177,7 +177,7 @@ def test_a_fault_is_marked() -> None:
 
 
 def test_a_fault_without_a_round_is_of_the_end() -> None:
-    fault = drawing.Fault.of("rank 3: at the end recv block 1 holds nothing, promised is datum 1")
+    fault = drawing.Fault.of("rank 3: at the end recv block 1 holds nothing; expected datum 1")
     assert framed(drawing.draw(find("allgather/ring"), Shape(4), fault)) == [("round 3", 2.5)]
 
 

@@ -200,7 +200,9 @@ def test_a_shell_script(started: Path) -> None:
     start = starting.prepare(["job"], {}, {})
     assert start.family == "openmpi" and start.words == [str(job)]
     job.write_text("#!/bin/sh\nmpirun a\nmpiexec.hydra b\n")
-    with pytest.raises(InputError, match=r"names mpirun and mpiexec.hydra, of two MPIs"):
+    with pytest.raises(
+        InputError, match=r"names mpirun and mpiexec.hydra, which belong to two MPIs"
+    ):
         starting.prepare(["job"], {}, {})
 
 

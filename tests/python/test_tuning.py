@@ -185,7 +185,7 @@ def test_a_barrier_has_one_point() -> None:
     [
         ("", "is not a tuning file"),
         ("[]", "is not a tuning file"),
-        ('{"toccata_tuning": 2}', "is of version 2, this Toccata reads 1"),
+        ('{"toccata_tuning": 2}', "has version 2, but this Toccata reads version 1"),
         ('{"toccata_tuning": 1}', "points is not a list"),
         ('{"toccata_tuning": 1, "points": [3]}', "points[0] is not an object"),
         ('{"toccata_tuning": 1, "points": [{"collective": "bcast"}]}', "choice is missing"),

@@ -74,55 +74,61 @@ def bench(
     context: typer.Context,
     collective: Annotated[
         str,
-        typer.Argument(metavar="COLLECTIVE", autocompletion=collective_names, help="As allgather."),
+        typer.Argument(
+            metavar="COLLECTIVE",
+            autocompletion=collective_names,
+            help="Collective, such as allgather.",
+        ),
     ],
     ranks: Annotated[
         str | None,
         typer.Option(
-            metavar="LIST", help=f"{STANDARD_RANKS}, or others, or a range FIRST:LAST:STEP."
+            metavar="LIST",
+            help=f"Numbers of ranks, or a range FIRST:LAST:STEP; {STANDARD_RANKS} by default.",
         ),
     ] = None,
     sizes: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help=f"Bytes per block, or of the message: {STANDARD_SIZES} (doubling), or others as "
-            "1,64,4K.",
+            help="Bytes per block, or of the message: a list as 1,64,4K, or a range that doubles; "
+            f"{STANDARD_SIZES} by default.",
         ),
     ] = None,
     algorithms: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="all, variants (every setting), or native,ring,sparbit:...; auto: what the "
-            "preloaded library chooses.",
+            help="all, variants (every setting), or a list such as native,ring,sparbit:...; "
+            "auto: the choice of the preloaded library.",
         ),
     ] = None,
     distribution: Annotated[
         DistributionName | None,
-        typer.Option(help="Of the bytes over the blocks of a vector form; uniform unless told."),
+        typer.Option(
+            help="Distribution of the bytes over the blocks of a vector form; uniform by default."
+        ),
     ] = None,
     paper: Annotated[
         bool,
         typer.Option(
             "--paper",
-            help="alltoall as the paper on it has it: its ranks, sizes, algorithms and repetitions "
-            "where no others are given, and its tables.",
+            help="Measure alltoall as in the paper: use its ranks, sizes, algorithms and "
+            "repetitions unless you give others, and print its tables.",
         ),
     ] = False,
     baseline: Annotated[
         str,
         typer.Option(
             metavar="LIST",
-            help="Algorithms to compare the highlighted one with, as native; all others by "
-            "default.",
+            help="Algorithms to compare the highlighted one with, such as native.",
         ),
     ] = "all",
     highlight: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"The algorithm in question; {STANDARD_HIGHLIGHT} if it is measured.",
+            help=f"Algorithm to highlight; {STANDARD_HIGHLIGHT} by default, if measured.",
         ),
     ] = None,
     repetitions: Annotated[
@@ -130,13 +136,15 @@ def bench(
         typer.Option(
             metavar="N",
             parser=count("number of calls"),
-            help=f"Timed calls per size; {STANDARD_REPETITIONS} unless told.",
+            help=f"Timed calls per size; {STANDARD_REPETITIONS} by default.",
         ),
     ] = None,
     warmup: Annotated[
         int,
         typer.Option(
-            metavar="N", parser=count("number of calls", least=0), help="Calls before those."
+            metavar="N",
+            parser=count("number of calls", least=0),
+            help="Untimed calls per size, before the timed calls.",
         ),
     ] = 10,
     limit: Annotated[
@@ -144,34 +152,42 @@ def bench(
         typer.Option(
             metavar="SECONDS",
             parser=seconds,
-            help="About as long for one size: fewer repetitions where calls are slow.",
+            help="Approximate time limit per size; slow calls are repeated less often.",
         ),
     ] = 10,
     no_validate: NoValidate = False,
     mpi: MpiOption = "auto",
     launcher_args: LauncherArgs = "",
     metric: Annotated[
-        MetricName, typer.Option(help="The time in the table and the heat map.")
+        MetricName, typer.Option(help="Time in the table and the heat map.")
     ] = MetricName.median,
     details: Annotated[
-        bool, typer.Option("--details", help="Also all times, as the OSU benchmarks print them.")
+        bool,
+        typer.Option(
+            "--details", help="Print all times as well, in the format of the OSU benchmarks."
+        ),
     ] = False,
     csv: CsvFile = None,
     json_: JsonFile = None,
     heatmap: HeatmapFile = None,
     scaling: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A picture of the times over the ranks (weak scaling)."),
+        typer.Option(
+            metavar="FILE", help="Draw the times over the number of ranks (weak scaling)."
+        ),
     ] = None,
     compare: Annotated[
         Path | None,
         typer.Option(
-            metavar="OLD", help="A table that bench wrote before: say what has changed since."
+            metavar="OLD",
+            help="Compare with an earlier table (CSV) of bench, and print the changes.",
         ),
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help='Of links alone: the mesh of the ranks, as "torus:4x4".'),
+        typer.Option(
+            metavar="TEXT", help='For links only: mesh of the ranks, such as "torus:4x4".'
+        ),
     ] = None,
 ) -> None:
     """Measure the algorithms of a collective on this machine, compared with the MPI library's own.
@@ -211,9 +227,9 @@ def bench(
         _bench_links(ranks, sizes, repetitions, warmup, mpi, launcher_args, machine, csv, heatmap)
         return
     if machine is not None:
-        raise InputError(f"--machine is for bench links, not for {collective}")
+        raise InputError(f"--machine requires bench links, not {collective}")
     if paper and collective != "alltoall":
-        raise InputError(f"--paper is for alltoall, not for {collective}")
+        raise InputError(f"--paper requires alltoall, not {collective}")
     capped = paper and ranks is None
     if ranks is None:
         ranks = alltoall_paper.RANKS if paper else STANDARD_RANKS
@@ -222,7 +238,7 @@ def bench(
         algorithms = alltoall_paper.ALGORITHMS if paper else "all"
     names = catalogue.measured(collective, algorithms)
     if distribution and catalogue.is_regular(collective):
-        raise InputError("--distribution is for the vector forms, as alltoallv")
+        raise InputError("--distribution requires a vector form, such as alltoallv")
     plan = measuring.Plan(
         collective,
         names,

@@ -15,19 +15,19 @@ def bounds_(
         str,
         typer.Option(
             metavar="TEXT",
-            help='With its links: "torus:8x8x8", "leaf:2 node:8 core:8", a platform as gpc, or a '
-            "file (topology.conf, or what ibnetdiscover prints).",
+            help='Machine with its links: "torus:8x8x8", "leaf:2 node:8 core:8", a platform '
+            "such as gpc, or a file (topology.conf, or the output of ibnetdiscover).",
         ),
     ],
     collective: Annotated[
         str | None,
-        typer.Argument(metavar="COLLECTIVE", help="Collective, as allgather; all by default."),
+        typer.Argument(metavar="COLLECTIVE", help="Collective, such as allgather; all by default."),
     ] = None,
     links: Annotated[
         str,
         typer.Option(
             metavar="LIST",
-            help='Dead, slow or faster links, as "0.0-0.1=0, leaf=1/5, leaf0=1/2, node3=2".',
+            help='Dead, slow or faster links, such as "0.0-0.1=0, leaf=1/5, leaf0=1/2, node3=2".',
         ),
     ] = "",
     p: Annotated[
@@ -43,16 +43,21 @@ def bounds_(
     placement: PlacementOption = None,
     root: RootOption = 0,
     size: Annotated[
-        str, typer.Option("--bytes", metavar="N", help="Of the whole vector, as 64 or 4K.")
+        str,
+        typer.Option("--bytes", metavar="N", help="Bytes of the whole vector, such as 64 or 4K."),
     ] = "1M",
 ) -> None:
     """Compare what algorithms reach on a network with lower bounds for all algorithms.
 
-    Without COLLECTIVE, print the bounds of all collectives. Rounds are consecutive messages, one
-    message per link of a node at a time. Bytes are per link of the width of a node's link: for any
-    routes, by smallest cuts (alltoall: by flows), and for the network's own routes, by a linear
-    program up to 64 nodes. Routes on a torus follow the order of the dimensions; other networks use
-    all shortest paths equally. Brackets contain the multiple of the bound.
+    Without COLLECTIVE, prints the bounds of all collectives. Numbers in brackets are multiples of
+    the bound.
+
+    Rounds: the number of consecutive messages, if a node sends one message per link at a time.
+
+    Bytes: the bytes that cross a link as wide as a node's link. One bound holds for any routes
+    (smallest cuts; flows for alltoall). The other holds for the network's own routes (a linear
+    program, up to 64 nodes): a torus routes in the order of its dimensions; other networks use all
+    shortest paths equally.
 
     --links multiplies the capacity of a cable A-B, of a vertex (for a switch, of its uplink), or of
     a level. Cells of a torus are named by their coordinates, other vertices as leaf0 or node3, or

@@ -21,7 +21,8 @@ def calibrate(
         ),
     ] = 2,
     sizes: Annotated[
-        str, typer.Option(metavar="LIST", help="Bytes per message, as 1:4M (doubling).")
+        str,
+        typer.Option(metavar="LIST", help="Bytes per message: a range that doubles, such as 1:4M."),
     ] = "1:4M",
     repetitions: Annotated[
         int,
@@ -36,7 +37,7 @@ def calibrate(
         typer.Option(
             metavar="P",
             parser=count("number of ranks", 0, q.MOST_RANKS),
-            help="Ranks per node; 0: those that share memory.",
+            help="Ranks per node; 0: the ranks that share memory form a node.",
         ),
     ] = 0,
     mpi: MpiOption = "auto",

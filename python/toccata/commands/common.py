@@ -62,7 +62,10 @@ Ranks = Annotated[
 RootOption = Annotated[
     int,
     typer.Option(
-        "--root", metavar="R", parser=rank_number, help="Root rank, as of bcast or gather."
+        "--root",
+        metavar="R",
+        parser=rank_number,
+        help="Root rank of collectives such as bcast or gather.",
     ),
 ]
 MpiOption = Annotated[
@@ -74,7 +77,10 @@ MpiOption = Annotated[
     ),
 ]
 LauncherArgs = Annotated[
-    str, typer.Option(metavar="ARGS", help='More for mpirun, as "--hostfile hosts".')
+    str,
+    typer.Option(
+        metavar="ARGS", help='Additional arguments for mpirun, such as "--hostfile hosts".'
+    ),
 ]
 NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the received data.")]
 CsvFile = Annotated[Path | None, typer.Option(metavar="FILE", help="CSV file to write.")]
@@ -94,10 +100,10 @@ BlockBytes = Annotated[
 ]
 PictureFile = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Draw it: .png, .svg or .pdf."),
+    typer.Option("--output", "-o", metavar="FILE", help="Draw a figure: .png, .svg or .pdf."),
 ]
 HeatmapFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The heat map: .png, .svg or .pdf.")
+    Path | None, typer.Option(metavar="FILE", help="Draw a heat map: .png, .svg or .pdf.")
 ]
 
 
@@ -159,7 +165,7 @@ def impossible(
     if all(len(each) == len(choices) for each in found):
         ranks = ", ".join(str(p) for p in dict.fromkeys(shape.p for shape in shapes))
         reasons = "; ".join(f"{name} {why}" for name, why in found[0].items())
-        raise InputError(f"nothing is possible with {ranks} ranks: {reasons}")
+        raise InputError(f"no algorithm can run with {ranks} ranks: {reasons}")
     return found
 
 

@@ -14,13 +14,13 @@ from toccata.errors import Failure
 def doctor(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND", help="Command after --, as mpirun -n 4 ./app."),
+        typer.Argument(metavar="COMMAND", help="Command after --, such as mpirun -n 4 ./app."),
     ] = None,
-    mpi: Annotated[str | None, typer.Option(metavar="MPI", help="As for toccata run.")] = None,
+    mpi: Annotated[str | None, typer.Option(metavar="MPI", help="MPI, as for toccata run.")] = None,
     seconds: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", parser=in_seconds, help="Longest time for all ranks to start."
+            metavar="SECONDS", parser=in_seconds, help="Time limit for the start of all ranks."
         ),
     ] = practice.SECONDS,
 ) -> None:

@@ -36,7 +36,7 @@ def explain(
     model: ModelOption = "usual",
     tuning_: Annotated[
         Path | None,
-        typer.Option("--tuning", metavar="FILE", help="Tuning file, as TOCCATA_TUNING."),
+        typer.Option("--tuning", metavar="FILE", help="Tuning file, as for TOCCATA_TUNING."),
     ] = None,
 ) -> None:
     """Explain which algorithms a run chose, why, and the gain; or predict the choice for a call.

@@ -23,17 +23,27 @@ def fit_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of recorded times, CSV.")],
     machine: Annotated[
         list[str] | None,
-        typer.Option("--machine", "-m", metavar="NAME", help="Only this machine; may be repeated."),
+        typer.Option(
+            "--machine",
+            "-m",
+            metavar="NAME",
+            help="Use only this machine; repeat the option for several.",
+        ),
     ] = None,
     nodes: Annotated[
         list[str] | None,
         typer.Option(
-            "--nodes", metavar="NODES", help="Only jobs with this number of nodes, as 32 or 4x4x4."
+            "--nodes",
+            metavar="NODES",
+            help="Use only jobs with this number of nodes, such as 32 or 4x4x4.",
         ),
     ] = None,
     split: Annotated[
         Split,
-        typer.Option(help="Fit to every other size, or to all collectives but one in turn."),
+        typer.Option(
+            help="sizes: fit to every other size; collectives: to all collectives "
+            "except one, in turn."
+        ),
     ] = Split.sizes,
     save: Annotated[
         Path | None,
@@ -45,21 +55,30 @@ def fit_(
     ] = None,
     curves: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw times over sizes, of the job with most of them."),
+        typer.Option(
+            metavar="FILE", help="Draw times over sizes, for the job with the most times."
+        ),
     ] = None,
 ) -> None:
     """Fit a cost model to one part of the recorded times, and validate it with the rest.
 
     FILE contains times of single algorithms, from `toccata bench --csv` or from the PICO benchmark
-    on other machines. The fit uses algorithms that Toccata has. The rest of the times shows the
-    quality of the model: the median error of predicted times; the share of pairs of algorithms in
-    the right order, if their times differ by more than 20%; and the regret, which is the time of
-    the predicted best algorithm divided by the time of the real best.
+    on other machines. The fit uses algorithms that Toccata has. The other times show the
+    quality of the model:
 
-    If the MPI's own choice was recorded too, prints the mean regret of five ways to choose: the
-    model's proposal, which is the default unless another algorithm is predicted to be more than 10%
-    faster; the first algorithm of Toccata by the schedules of a few ranks; the first by a walk of
-    all ranks; the better one of the first and the default (found by trials); and the default alone.
+    - the median error of predicted times
+    - among pairs of algorithms whose times differ by more than 20%, the share in the right order
+    - the regret: the time of the predicted best algorithm, divided by the time of the real best
+
+    If the file contains the MPI's own choice (the default), prints the mean regret of five ways to
+    choose:
+
+    - the model's proposal: the default, unless another algorithm is predicted to be more than 10%
+      faster
+    - Toccata's best algorithm, predicted from the schedules of a few ranks
+    - Toccata's best algorithm, predicted from the schedules of all ranks
+    - the faster one of Toccata's best and the default, as trials would find
+    - the default alone
 
     Examples:
 

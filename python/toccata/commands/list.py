@@ -13,7 +13,9 @@ def list_(
     collective: Annotated[
         str | None,
         typer.Argument(
-            metavar="COLLECTIVE", autocompletion=collective_names, help="Only of this collective."
+            metavar="COLLECTIVE",
+            autocompletion=collective_names,
+            help="Collective; lists only its algorithms.",
         ),
     ] = None,
     as_json: Annotated[

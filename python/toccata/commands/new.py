@@ -17,7 +17,7 @@ def new(
         typer.Argument(
             metavar="COLLECTIVE/NAME",
             autocompletion=lambda: [f"{each}/" for each in collective_names()],
-            help="As allgather/mine.",
+            help="Collective and name, such as allgather/mine.",
         ),
     ],
     output: Annotated[
@@ -27,7 +27,7 @@ def new(
 ) -> None:
     """Write a skeleton of an algorithm in Python, which passes the proof, for you to change.
 
-    Its first lines show the schedule of four ranks.
+    The first lines of the file show the schedule of four ranks.
 
     Examples:
 

@@ -46,13 +46,16 @@ def predict(
         typer.Option(
             metavar="P",
             autocompletion=platforms.names,
-            help="Instead, model and machine as for sim: yahoo, cervino, ..., a file.",
+            help="Instead of --model and --machine: a platform, as for sim: yahoo, cervino, "
+            "..., or a file.",
         ),
     ] = None,
     machine: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TEXT", help='As "node:4 socket:2 core:8"; given again, machines are compared.'
+            metavar="TEXT",
+            help='Machine, such as "node:4 socket:2 core:8"; repeat the '
+            "option to compare machines.",
         ),
     ] = None,
     placement: PlacementOption = None,
@@ -60,13 +63,15 @@ def predict(
         str | None,
         typer.Option(
             metavar="LIST",
-            help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP. Unless told as many as the machine "
-            f"has places, {STANDARD_RANKS} at most.",
+            help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP. By default, one rank per core "
+            f"of the machine, at most {STANDARD_RANKS}.",
         ),
     ] = None,
     nodes: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Instead: numbers of nodes, a rank on each core."),
+        typer.Option(
+            metavar="LIST", help="Instead of --ranks: numbers of nodes, with one rank per core."
+        ),
     ] = None,
     sizes: Annotated[
         str,
@@ -79,17 +84,17 @@ def predict(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Plot it: .png, .svg or .pdf."),
+        typer.Option("--output", "-o", metavar="FILE", help="Draw a plot: .png, .svg or .pdf."),
     ] = None,
     json_: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="CSV file with all times.")
+        Path | None, typer.Option("--json", metavar="FILE", help="JSON file with all times.")
     ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
             metavar="SECONDS",
             parser=count("number of seconds"),
-            help="Leave out algorithms whose walks would take longer (estimated).",
+            help="Leave out algorithms whose prediction would take longer (estimated).",
         ),
     ] = None,
 ) -> None:
@@ -172,7 +177,7 @@ def predict(
                 console.print("[bold]interrupted:[/] the rest is missing")
                 break
     if not all_:
-        raise InputError(f"--limit {limit} leaves nothing; give a larger one, or fewer ranks")
+        raise InputError(f"--limit {limit} leaves no algorithm; give a larger limit or fewer ranks")
     keep(complete=not all_[-1].interrupted)
     if json_ is not None:
         console.print(f"wrote {json_}")
@@ -212,5 +217,7 @@ def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:
         choices.append((choice.text, choice))
     collectives = {c.algorithm.collective for _, c in choices if c.algorithm is not None}
     if len(collectives) > 1:
-        raise InputError(f"{', '.join(sorted(collectives))} are several collectives; predict one")
+        raise InputError(
+            f"cannot predict several collectives at once: {', '.join(sorted(collectives))}"
+        )
     return choices

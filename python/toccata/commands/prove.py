@@ -29,7 +29,8 @@ def prove(
         typer.Argument(
             metavar="NAME",
             autocompletion=algorithm_names,
-            help="mine.py, mine.py:ring, mine.json, mine.xml, or an algorithm as allgather/bruck.",
+            help="mine.py, mine.py:ring, mine.json, mine.xml, or an algorithm such as "
+            "allgather/bruck.",
         ),
     ],
     ranks: Annotated[
@@ -76,7 +77,7 @@ def prove(
     }
     for label, cases in work.items():
         if not cases:
-            raise InputError(f"{label} is possible with none of {ranks} ranks; give --ranks")
+            raise InputError(f"{label} cannot run with any of {ranks} ranks; give other --ranks")
     width = max(map(len, work))
     failed = 0
     with progress() as bar:

@@ -22,10 +22,11 @@ from toccata.machines import PlacementOption
 
 def reorder(
     name: Annotated[
-        str | None, typer.Argument(metavar="ALGORITHM", help="As allgather/ring.")
+        str | None, typer.Argument(metavar="ALGORITHM", help="Algorithm, such as allgather/ring.")
     ] = None,
     machine: Annotated[
-        str, typer.Option(metavar="TEXT", help='As "node:4 socket:2 core:8", or a file.')
+        str,
+        typer.Option(metavar="TEXT", help='Machine, such as "node:4 socket:2 core:8", or a file.'),
     ] = "node:8 socket:2 core:4",
     p: Annotated[
         int | None,
@@ -41,11 +42,16 @@ def reorder(
     size: BlockBytes = "4K",
     model: ModelOption = "gpc",
     order: Annotated[
-        str, typer.Option(metavar="ORDER", help="straight, exchange, shuffle, or auto: the best.")
+        str,
+        typer.Option(
+            metavar="ORDER",
+            help="How buffers keep their order: straight, exchange, shuffle, or auto (the best).",
+        ),
     ] = "auto",
     root: RootOption = 0,
     seed: Annotated[
-        int | None, typer.Option(help="Choose at random among equally close cores, as the paper.")
+        int | None,
+        typer.Option(help="Choose at random among equally close cores, as in the paper."),
     ] = None,
     scotch: Annotated[
         bool, typer.Option("--scotch/--no-scotch", help="Compare with Scotch's mapping.")
@@ -63,7 +69,10 @@ def reorder(
     output: PictureFile = None,
     paper: Annotated[
         bool,
-        typer.Option("--paper", help="The paper's figures 3, 4 and 7 instead, as predicted here."),
+        typer.Option(
+            "--paper",
+            help="Draw the paper's figures 3, 4 and 7 instead, with times predicted by Toccata.",
+        ),
     ] = False,
 ) -> None:
     """Map an algorithm's ranks onto a machine, and print the gain.
@@ -98,7 +107,7 @@ def reorder(
     placed = _core.Placement(there, ranks, where)
     shape = _core.Shape(placed, root)
     if why := choice.why_impossible(shape):
-        raise InputError(f"{name} {why}, here are {ranks}")
+        raise InputError(f"{name} {why} (there are {ranks})")
     if order not in ("auto", *_core.orders_for(choice)):
         raise InputError(
             f"--order {order}: {name} accepts {', '.join(_core.orders_for(choice))} or auto"

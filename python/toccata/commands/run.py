@@ -47,7 +47,8 @@ def with_report(words: Sequence[str]) -> list[str]:
 
 def run(
     command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND", help="Command after --, as mpirun -n 4 ./app.")
+        list[str],
+        typer.Argument(metavar="COMMAND", help="Command after --, such as mpirun -n 4 ./app."),
     ],
     allgather: Annotated[
         str | None,

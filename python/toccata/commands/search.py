@@ -27,14 +27,19 @@ MOST_SHOWN = 8
 def search(
     collective: Annotated[
         str,
-        typer.Argument(metavar="COLLECTIVE", autocompletion=collective_names, help="As allgather."),
+        typer.Argument(
+            metavar="COLLECTIVE",
+            autocompletion=collective_names,
+            help="Collective, such as allgather.",
+        ),
     ],
     machine: Annotated[
         str,
         typer.Option(
             metavar="M",
             autocompletion=platforms.names,
-            help='fattree64, dragonfly, ..., a file, or a machine as "torus:5x3x2", as for sim.',
+            help="Platform or machine, as for sim: fattree64, dragonfly, ..., a file, or a "
+            'machine such as "torus:5x3x2".',
         ),
     ],
     size: Annotated[
@@ -46,7 +51,7 @@ def search(
             "--seconds",
             metavar="S",
             parser=seconds,
-            help="How much to try: about what two cores do in that time.",
+            help="Amount of work: about as much as two cores do in this time.",
         ),
     ] = 60,
     p: Annotated[
@@ -56,14 +61,15 @@ def search(
             "--ranks",
             metavar="P",
             parser=number_of_ranks,
-            help="One rank per node if not given.",
+            help="Number of ranks; one per node by default.",
         ),
     ] = None,
     placement: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="As for predict; without --ranks cyclic, otherwise sequential.",
+            help="Placement, as for predict; by default cyclic without --ranks, otherwise "
+            "sequential.",
         ),
     ] = None,
     seed: Annotated[
@@ -71,24 +77,25 @@ def search(
         typer.Option(
             metavar="N",
             parser=count("seed", least=0),
-            help="Draws what is tried beyond the usual settings.",
+            help="Seed of the random candidates beyond the usual settings.",
         ),
     ] = 1,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE.json", help="Where the schedules of the best go."
+            "--output", "-o", metavar="FILE.json", help="File for the schedules of the winner."
         ),
     ] = None,
 ) -> None:
     """Search for the quickest schedules of a collective on a machine, and write them to a file.
 
-    A model prices the library's algorithms in all settings, compositions by level, and trees packed
-    for the links; the best are simulated. The table shows both times and the distance to the lower
-    bound. The schedules of the winner are proved before they are written.
+    A model predicts the times of three kinds of candidates: the library's algorithms in all
+    settings, compositions by level, and trees packed for the links. The best candidates are
+    simulated. The table shows both times and the distance to the lower bound. The schedules of the
+    winner are proved before they are written.
 
-    The budget counts work, not time: the same seed and budget give the same result everywhere. A
-    search that was interrupted goes on where it was when the command is given again.
+    The budget counts work, not time: the same seed and budget give the same result everywhere. If
+    a search is interrupted, the same command continues it.
 
     Examples:
 

@@ -24,7 +24,7 @@ def show_(
         typer.Argument(
             metavar="ALGORITHM",
             autocompletion=algorithm_names,
-            help="As sparbit, bcast/binomial or mine.py:ring.",
+            help="Algorithm, such as sparbit, bcast/binomial or mine.py:ring.",
         ),
     ],
     p: Ranks,

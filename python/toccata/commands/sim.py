@@ -42,14 +42,18 @@ STANDARD_SIZES = "1:1M:4"
 def sim(
     collective: Annotated[
         str,
-        typer.Argument(metavar="COLLECTIVE", autocompletion=collective_names, help="As allgather."),
+        typer.Argument(
+            metavar="COLLECTIVE",
+            autocompletion=collective_names,
+            help="Collective, such as allgather.",
+        ),
     ],
     platform: Annotated[
         str,
         typer.Option(
             metavar="P",
             autocompletion=platforms.names,
-            help='yahoo, cervino, ..., a file, or a machine as "node:16 core:8".',
+            help='Platform: yahoo, cervino, ..., a file, or a machine such as "node:16 core:8".',
         ),
     ],
     ranks: Annotated[
@@ -57,17 +61,20 @@ def sim(
         typer.Option(metavar="LIST", help="Numbers of ranks; one per core by default."),
     ] = None,
     placement: Annotated[
-        str, typer.Option(metavar="NAME", help="As for predict: sequential, cyclic, ...")
+        str, typer.Option(metavar="NAME", help="Placement, as for predict: sequential, cyclic, ...")
     ] = "sequential",
     algorithms: Annotated[
-        str, typer.Option(metavar="LIST", help="all, or ring,sparbit:messages=per_block.")
+        str,
+        typer.Option(
+            metavar="LIST", help="all, or a list such as ring,sparbit:messages=per_block."
+        ),
     ] = "all",
     peers: Annotated[
         str,
         typer.Option(
             metavar="LIST",
-            help="SimGrid's selectors (ompi, mpich, mvapich2, impi), its single algorithms as "
-            "simgrid/bruck, or none.",
+            help="SimGrid's selectors (ompi, mpich, mvapich2, impi), single algorithms such "
+            "as simgrid/bruck, or none.",
         ),
     ] = ",".join(simulating.SELECTORS),
     sizes: Annotated[
@@ -78,11 +85,12 @@ def sim(
         typer.Option(
             metavar="NAME",
             autocompletion=predicting.model_names,
-            help=f"Of a machine's text: what messages cost; {platforms.STANDARD_MODEL} if not.",
+            help='Cost model, if --platform is a machine such as "node:16 core:8"; '
+            f"{platforms.STANDARD_MODEL} by default.",
         ),
     ] = None,
     highlight: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The algorithm in question.")
+        str | None, typer.Option(metavar="NAME", help="Algorithm to highlight.")
     ] = None,
     predicted: Annotated[
         bool,
@@ -96,7 +104,7 @@ def sim(
         typer.Option(
             metavar="SECONDS",
             parser=seconds,
-            help="Give up a simulation (one algorithm, size and number of ranks) after so long.",
+            help="Time limit of a simulation (one algorithm, size and number of ranks).",
         ),
     ] = 600,
     jobs: Annotated[
@@ -104,7 +112,7 @@ def sim(
         typer.Option(
             metavar="N",
             parser=count("number of jobs"),
-            help="Simulations at the same time; as many as there are cores unless told.",
+            help="Number of simultaneous simulations; one per core by default.",
         ),
     ] = None,
     csv: CsvFile = None,
@@ -118,8 +126,8 @@ def sim(
     Times are those of the slowest rank; all ranks start together. platforms/ describes the
     platforms, docs/simulation.md what is simulated. `make simgrid` builds SimGrid.
 
-    The table also contains SimGrid's own selectors, which choose like the libraries of their names.
-    Algorithms that give wrong data are left out.
+    The table also contains SimGrid's own selectors; each chooses like the MPI library of its name.
+    Algorithms that return wrong data are left out.
 
     Examples:
 

@@ -24,8 +24,9 @@ def topo(
         str | None,
         typer.Argument(
             metavar="MACHINE",
-            help='As "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"; or a file: Slurm\'s '
-            "topology.conf, what ibnetdiscover prints, hwloc's XML, or what --save wrote.",
+            help='Machine, such as "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"; or '
+            "a file: Slurm's topology.conf, the output of ibnetdiscover, hwloc's XML, "
+            "or a file that --save wrote.",
         ),
     ] = None,
     p: Annotated[
@@ -35,7 +36,7 @@ def topo(
             "--ranks",
             metavar="P",
             parser=number_of_ranks,
-            help="Number of ranks, on MACHINE or started here.",
+            help="Number of ranks on MACHINE, or to start on this machine.",
         ),
     ] = None,
     placement: PlacementOption = None,
@@ -54,7 +55,7 @@ def topo(
         str,
         typer.Option(
             metavar="LIST",
-            help='With --trees: dead and slow links, as "0.0-0.1=0, leaf=1/5" (see bounds).',
+            help='With --trees: dead and slow links, such as "0.0-0.1=0, leaf=1/5" (see bounds).',
         ),
     ] = "",
     save: Annotated[

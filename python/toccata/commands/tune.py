@@ -41,7 +41,9 @@ WARMUP = 3  # calls
 def tune(
     collectives: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COLLECTIVE", help="Collectives, as allgather; all by default."),
+        typer.Argument(
+            metavar="COLLECTIVE", help="Collectives, such as allgather; all by default."
+        ),
     ] = None,
     ranks: Annotated[
         str, typer.Option(metavar="LIST", help="Numbers of ranks, or a range FIRST:LAST:STEP.")
@@ -55,7 +57,9 @@ def tune(
     ] = STANDARD_SIZES,
     algorithms: Annotated[
         str,
-        typer.Option(metavar="LIST", help="variants (every setting), all, or ring,sparbit:..."),
+        typer.Option(
+            metavar="LIST", help="variants (every setting), all, or a list such as ring,sparbit:..."
+        ),
     ] = "variants",
     output: Annotated[
         Path | None,
@@ -96,12 +100,15 @@ def tune(
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="Predict instead of measuring, by lassen, gigabit, usual, or a file.",
+            help="Predict instead of measuring, with this model: lassen, gigabit, usual, or "
+            "a file.",
         ),
     ] = None,
     machine: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help='With --by-model, as "node:4 socket:2 core:8".'),
+        typer.Option(
+            metavar="TEXT", help='Machine for --by-model, such as "node:4 socket:2 core:8".'
+        ),
     ] = None,
     placement: PlacementOption = None,
     show: Annotated[

@@ -35,7 +35,7 @@ def verify(
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
-    """Prove that algorithms are correct, for every setting of their parameters, in place and not.
+    """Prove that algorithms are correct, for every setting of their parameters, also in place.
 
     Follows every block from its origin: nothing deadlocks, no undefined data is sent, no two writes
     overlap, every rank ends with the blocks that the collective requires, and the numbers of

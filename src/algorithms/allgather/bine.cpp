@@ -44,7 +44,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm bine{
     .name = "bine",
     .collective = toccata::allgather,
-    .summary = "log2 p rounds over short distances, the most data the nearest; any p",
+    .summary = "log2 p rounds over short distances; most data go to the nearest ranks; for any p",
     .citation = "desensi2025",
     .write = write,
 };

@@ -19,7 +19,8 @@
 namespace toccata::algorithms::allgather {
 
 static const Parameter rotation =
-    choice("rotation", "collect in scratch and rotate at the end, or lay blocks in place at once",
+    choice("rotation",
+           "final: collect blocks in scratch and rotate them at the end; none: receive in place",
            {"final", "none"});
 
 static void rotated(const Shape& shape, int rank, ScheduleBuilder& schedule) {
@@ -67,7 +68,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm bruck{
     .name = "bruck",
     .collective = toccata::allgather,
-    .summary = "⌈log2 p⌉ rounds for any p, distance doubles; for short messages",
+    .summary = "⌈log2 p⌉ rounds for any p; distance doubles in each; for short messages",
     .citation = "bruck1997, section IV",
     .claim = claim,
     .parameters = {rotation},

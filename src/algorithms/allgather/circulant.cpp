@@ -17,7 +17,7 @@
 namespace toccata::algorithms::allgather {
 
 static const Parameter segments =
-    number("segments", "n: pieces of every block, for blocks that differ", 1, 64, 1, {1, 3});
+    number("segments", "n: segments per block, for blocks of different sizes", 1, 64, 1, {1, 3});
 
 static void in_runs(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ranks{shape.p, rank};
@@ -71,7 +71,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm circulant{
     .name = "circulant",
     .collective = toccata::allgather,
-    .summary = "n-1 + ⌈log2 p⌉ rounds for n segments of every block, the least there can be",
+    .summary = "n-1 + ⌈log2 p⌉ rounds for n segments per block, the minimum",
     .citation = "traff2024",
     .claim = claim,
     .parameters = {segments},

@@ -98,7 +98,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm forestcoll{
     .name = "forestcoll",
     .collective = toccata::allgather,
-    .summary = "over trees packed for the machine's links, dead ones included; for long messages",
+    .summary = "along trees computed for the machine's links, around dead ones; for long messages",
     .citation = "zhao2024, section 5",
     .by_placement = true,
     .by_trees = true,

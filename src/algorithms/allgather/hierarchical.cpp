@@ -21,7 +21,7 @@ static Leaders leaders(const Shape& shape) { return Leaders(Levels(shape), shape
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::allgather,
-    .summary = "gather to a leader a node, exchange of leaders, broadcast",
+    .summary = "gather to one leader per node, allgather among leaders, broadcast",
     .citation = "mirsadeghi2016, section II",
     .parameters = {Levels::which(), Leaders::exchange(), Leaders::local()},
     .by_placement = true,

@@ -26,16 +26,15 @@
 namespace toccata::algorithms::allgather {
 
 static const Parameter local_rank_0 = choice(
-    "local_rank_0", "whether local rank 0 fetches from other regions too, or idles meanwhile",
+    "local_rank_0", "whether local rank 0 also receives from other regions, or idles meanwhile",
     {"works", "idles"});
-static const Parameter lanes =
-    choice("lanes",
-           "how many messages come into a region at once: as its largest, or its smallest "
-           "has ranks",
-           {"largest", "smallest"});
+static const Parameter lanes = choice(
+    "lanes",
+    "concurrent messages into a region: the number of ranks in the largest or smallest region",
+    {"largest", "smallest"});
 static const Parameter levels = [] {
   Parameter made =
-      choice("levels", "the levels of the machine that it goes by", {"all", "node", "node+socket"});
+      choice("levels", "levels of the machine to consider", {"all", "node", "node+socket"});
   made.samples = {0, 1};
   return made;
 }();

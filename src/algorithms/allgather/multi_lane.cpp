@@ -16,7 +16,7 @@
 namespace toccata::algorithms::allgather {
 
 static const Parameter exchange =
-    choice("exchange", "the allgather in each lane",
+    choice("exchange", "allgather in each lane",
            {"bruck", "sparbit", "recursive_doubling", "recursive_multiplying"});
 
 static Flat in_lane(const Shape& shape) {
@@ -36,7 +36,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm multi_lane{
     .name = "multi_lane",
     .collective = toccata::allgather,
-    .summary = "exchange of the ranks with the same number on each node, then on the nodes",
+    .summary = "allgather among ranks with the same number on each node, then inside each node",
     .citation = "traff2020",
     .parameters = {exchange},
     .by_placement = true,

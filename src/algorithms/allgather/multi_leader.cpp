@@ -13,9 +13,9 @@
 
 namespace toccata::algorithms::allgather {
 
-static const Parameter number =
-    toccata::number("leaders", "leaders a node, for equal parts of its ranks; 0 is one a socket", 0,
-                    1024, 0, {0, 2});
+static const Parameter number = toccata::number(
+    "leaders", "leaders per node, each for an equal share of its ranks; 0: one per socket", 0, 1024,
+    0, {0, 2});
 
 // Proofs of allgather/hierarchical try the others.
 static const Parameter exchange = [] {
@@ -52,7 +52,7 @@ static Leaders leaders(const Shape& shape) {
 extern const Algorithm multi_leader{
     .name = "multi_leader",
     .collective = toccata::allgather,
-    .summary = "gather to several leaders a node, exchange of all leaders, broadcast",
+    .summary = "gather to several leaders per node, allgather among all leaders, broadcast",
     .citation = "kandalla2009",
     .parameters = {number, exchange, Leaders::local()},
     .by_placement = true,

@@ -28,7 +28,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm recursive_doubling{
     .name = "recursive_doubling",
     .collective = toccata::allgather,
-    .summary = "log2 p rounds, distance and data double; powers of two",
+    .summary = "log2 p rounds; distance and data double in each; for powers of two",
     .citation = "thakur2005, section 4.1",
     .claim = claim,
     .pattern = "recursive_doubling",

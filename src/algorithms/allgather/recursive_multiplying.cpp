@@ -12,8 +12,8 @@
 
 namespace toccata::algorithms::allgather {
 
-static const Parameter radix =
-    number("radix", "k: by how much the data held multiply in a round", 2, 1 << 20, 4, {2, 3, 4});
+static const Parameter radix = number(
+    "radix", "k: factor by which the data of a rank grow per round", 2, 1 << 20, 4, {2, 3, 4});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
@@ -38,7 +38,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm recursive_multiplying{
     .name = "recursive_multiplying",
     .collective = toccata::allgather,
-    .summary = "about logk p rounds of k-1 messages at once, data multiply by k; for any p",
+    .summary =
+        "about logk p rounds of k-1 concurrent messages; data grow by k per round; for any p",
     .citation = "ruefenacht2017",
     .parameters = {radix},
     .write = write,

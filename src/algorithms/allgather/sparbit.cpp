@@ -21,7 +21,7 @@
 namespace toccata::algorithms::allgather {
 
 static const Parameter messages =
-    choice("messages", "one message for all blocks of a round, or the paper's one for every block",
+    choice("messages", "one message per round, or one per block, as in the paper",
            {"per_round", "per_block"});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
@@ -60,7 +60,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm sparbit{
     .name = "sparbit",
     .collective = toccata::allgather,
-    .summary = "⌈log2 p⌉ rounds for any p, distance halves as data doubles; no rotation",
+    .summary = "⌈log2 p⌉ rounds for any p; distance halves while data double; no rotation",
     .citation = "loch2021, algorithm 1",
     .claim = claim,
     .parameters = {messages},

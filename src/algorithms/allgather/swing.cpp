@@ -134,8 +134,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm swing{
     .name = "swing",
     .collective = toccata::allgather,
-    .summary =
-        "log2 p rounds on a torus over short distances, all links busy; for middling messages",
+    .summary = "log2 p rounds on a torus over short distances, all links busy; for medium messages",
     .citation = "desensi2024",
     .by_grid = true,
     .parts = ways_round,

@@ -32,7 +32,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm torus_bucket{
     .name = "torus_bucket",
     .collective = toccata::allgather,
-    .summary = "a bucket in every dimension of the torus, N links at a time",
+    .summary = "bucket algorithm in every dimension of the torus, over N links at a time",
     .citation = "chan2006, section 4.2.2",
     .by_grid = true,
     .write = write,

@@ -9,8 +9,8 @@
 
 namespace toccata::algorithms::allreduce {
 
-static const Parameter segments =
-    number("segments", "s: pieces that follow each other along the tree", 1, 1024, 16, {1, 6, 7});
+static const Parameter segments = number(
+    "segments", "s: segments, which follow each other along the tree", 1, 1024, 16, {1, 6, 7});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const BinaryTree tree{shape.p, 0};
@@ -20,7 +20,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm binary{
     .name = "binary",
     .collective = toccata::allreduce,
-    .summary = "segments follow each other up a binary tree and down again",
+    .summary = "pipelined segments up a binary tree and down again; for medium messages",
     .citation = "sanders2009",
     .parameters = {segments},
     .parts = [](const Shape& shape) { return shape.parameters[segments]; },

@@ -17,7 +17,7 @@ static ReduceScatterAllgather halves() {
 extern const Algorithm bine{
     .name = "bine",
     .collective = toccata::allreduce,
-    .summary = "2·log2 p rounds over short distances, the most data the nearest; any p",
+    .summary = "2·log2 p rounds over short distances; most data go to the nearest ranks; for any p",
     .citation = "desensi2025",
     .parts = [](const Shape& shape) { return halves().parts(shape); },
     .write = [](const Shape& shape, int rank,

@@ -22,7 +22,8 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm circulant{
     .name = "circulant",
     .collective = toccata::allreduce,
-    .summary = "2⌈log2 p⌉ rounds and 2(p-1) of p parts for any p; for long messages",
+    .summary =
+        "2⌈log2 p⌉ rounds for any p; a rank sends 2(p-1)/p of the message; for long messages",
     .citation = "traff2024b",
     .claim = claim,
     .parts = [](const Shape& shape) { return halves().parts(shape); },

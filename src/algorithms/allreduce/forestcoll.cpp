@@ -15,7 +15,7 @@ namespace toccata::algorithms::allreduce {
 extern const Algorithm forestcoll{
     .name = "forestcoll",
     .collective = toccata::allreduce,
-    .summary = "up and down trees packed for the machine's links; for long messages",
+    .summary = "up and down trees computed for the machine's links; for long messages",
     .citation = "zhao2024, section 5",
     .parameters = {OverForest::segments()},
     .by_placement = true,

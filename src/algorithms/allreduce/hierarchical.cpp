@@ -12,7 +12,7 @@
 namespace toccata::algorithms::allreduce {
 
 static const Parameter between =
-    choice("between", "the allreduce among leaders: allreduce/...",
+    choice("between", "algorithm among leaders: allreduce/...",
            {"recursive_doubling", "ring", "rabenseifner", "recursive_multiplying"});
 
 static Flat among(const Shape& shape) {
@@ -41,7 +41,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::allreduce,
-    .summary = "reduce inside each region, allreduce of leaders, broadcast inside",
+    .summary = "reduce inside each region, allreduce among leaders, broadcast inside each region",
     .citation = "karonis2000",
     .parameters = {Levels::which(), between, BroadcastByLevels::inside(),
                    BroadcastByLevels::segments()},

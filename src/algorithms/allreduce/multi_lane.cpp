@@ -13,11 +13,11 @@
 namespace toccata::algorithms::allreduce {
 
 static const Parameter between =
-    choice("between", "the allreduce in each lane: allreduce/...",
+    choice("between", "algorithm in each lane: allreduce/...",
            {"recursive_doubling", "ring", "rabenseifner", "recursive_multiplying"});
 
-static const Parameter inside = choice(
-    "inside", "the reduce-scatter on each node: reduce_scatter/...", {"recursive_halving", "ring"});
+static const Parameter inside =
+    choice("inside", "algorithm on each node: reduce_scatter/...", {"recursive_halving", "ring"});
 
 static Flat in_lane(const Shape& shape) {
   return {toccata::allreduce, between.words[shape.parameters[between]]};

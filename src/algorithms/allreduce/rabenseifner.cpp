@@ -46,7 +46,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm rabenseifner{
     .name = "rabenseifner",
     .collective = toccata::allreduce,
-    .summary = "halves vectors, then doubles the parts; for long messages",
+    .summary = "reduce-scatter by halving, then allgather by doubling; for long messages",
     .citation = "rabenseifner2004",
     .claim = claim,
     .ordered = true,

@@ -66,7 +66,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm recursive_doubling{
     .name = "recursive_doubling",
     .collective = toccata::allreduce,
-    .summary = "log2 p rounds, every rank reduces everything; for short messages",
+    .summary = "log2 p rounds; every rank reduces whole vectors; for short messages",
     .citation = "thakur2005, on allreduce",
     .claim = claim,
     .ordered = true,

@@ -19,7 +19,8 @@
 namespace toccata::algorithms::allreduce {
 
 static const Parameter radix =
-    number("radix", "k: ranks that swap what they have in a round", 2, 1 << 20, 4, {2, 3, 4});
+    number("radix", "k: ranks per group; the ranks of a group exchange their sums in a round", 2,
+           1 << 20, 4, {2, 3, 4});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
@@ -77,7 +78,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm recursive_multiplying{
     .name = "recursive_multiplying",
     .collective = toccata::allreduce,
-    .summary = "about logk p rounds of k-1 messages at once, any p; for short messages",
+    .summary = "about logk p rounds of k-1 concurrent messages, for any p; for short messages",
     .citation = "ruefenacht2017",
     .parameters = {radix},
     .ordered = true,

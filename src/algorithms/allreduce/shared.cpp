@@ -45,7 +45,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::allreduce,
-    .summary = "through the shared memory of a node, in slices or each rank all of it",
+    .summary = "through the shared memory of a node; each rank reduces one slice, or everything",
     .citation = "jain2018, section III",
     .parameters = {shared_reducers()},
     .ordered = true,

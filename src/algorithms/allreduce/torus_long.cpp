@@ -12,7 +12,7 @@ static ReduceScatterAllgather halves() { return ReduceScatterAllgather("torus_bu
 extern const Algorithm torus_long{
     .name = "torus_long",
     .collective = toccata::allreduce,
-    .summary = "reduce-scatter and allgather by buckets of a torus; for long messages",
+    .summary = "reduce-scatter and allgather by the bucket algorithm on a torus; for long messages",
     .citation = "chan2006, section 4.2.4",
     .by_grid = true,
     .parts = [](const Shape& shape) { return halves().parts(shape); },

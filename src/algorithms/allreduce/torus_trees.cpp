@@ -13,7 +13,7 @@ namespace toccata::algorithms::allreduce {
 extern const Algorithm torus_trees{
     .name = "torus_trees",
     .collective = toccata::allreduce,
-    .summary = "up and down as many trees of a torus as a node has links; long messages",
+    .summary = "up and down as many trees of a torus as a node has links; for long messages",
     .citation = "edmonds1973",
     .parameters = {TorusTrees::how_many(), OverForest::segments()},
     .by_placement = true,

@@ -60,7 +60,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm bine{
     .name = "bine",
     .collective = toccata::alltoall,
-    .summary = "log2 p rounds over short distances, half of the blocks in each",
+    .summary = "log2 p rounds over short distances, with half of the blocks in each",
     .citation = "desensi2025",
     .claim = claim,
     .blocks_alike = true,

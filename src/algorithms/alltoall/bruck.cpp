@@ -51,7 +51,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm bruck{
     .name = "bruck",
     .collective = toccata::alltoall,
-    .summary = "⌈log2 p⌉ rounds, blocks rotated before and after; for short messages",
+    .summary = "⌈log2 p⌉ rounds; blocks are rotated before and after; for short messages",
     .citation = "oliviero2023, section II-A",
     .claim = claim,
     .blocks_alike = true,

@@ -45,7 +45,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm bruck_modified{
     .name = "bruck_modified",
     .collective = toccata::alltoall,
-    .summary = "⌈log2 p⌉ rounds by derived datatypes, no last rotation and no packing",
+    .summary = "⌈log2 p⌉ rounds with derived datatypes, without final rotation and packing",
     .citation = "oliviero2023, section II-C",
     .claim = claim,
     .blocks_alike = true,

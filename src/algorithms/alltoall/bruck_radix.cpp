@@ -15,7 +15,7 @@
 namespace toccata::algorithms::alltoall {
 
 static const Parameter radix =
-    number("radix", "base in which ways are written; at most as many as there are ranks", 2,
+    number("radix", "r: base in which distances are written; at most the number of ranks", 2,
            1 << 20, 2, {2, 3, 4, 5, 8});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
@@ -59,7 +59,7 @@ static std::string impossible(const Shape& shape) {
 extern const Algorithm bruck_radix{
     .name = "bruck_radix",
     .collective = toccata::alltoall,
-    .summary = "at most (r-1)·⌈logr p⌉ rounds: the radix trades rounds for blocks sent",
+    .summary = "at most (r-1)·⌈logr p⌉ rounds; a larger radix sends fewer blocks in more rounds",
     .citation = "oliviero2023, section II-B",
     .claim = claim,
     .parameters = {radix},

@@ -69,7 +69,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm bruck_zero_copy{
     .name = "bruck_zero_copy",
     .collective = toccata::alltoall,
-    .summary = "⌈log2 p⌉ rounds by derived datatypes, nothing moved between them",
+    .summary = "⌈log2 p⌉ rounds with derived datatypes, without copies between rounds",
     .citation = "oliviero2023, section II-D",
     .claim = claim,
     .blocks_alike = true,

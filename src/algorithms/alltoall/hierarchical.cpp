@@ -24,17 +24,18 @@
 namespace toccata::algorithms::alltoall {
 
 static const Parameter leaders = [] {
-  Parameter made = choice("leaders", "how many ranks of each node talk to others",
+  Parameter made = choice("leaders", "leaders per node, which exchange with other nodes",
                           {"all", "one", "two", "four", "eight"});
   made.samples = {0, 1, 2};
   return made;
 }();
 static const Parameter exchange =
-    choice("exchange", "the all-to-all among leaders", {"pairwise", "linear", "bruck"});
+    choice("exchange", "all-to-all among leaders", {"pairwise", "linear", "bruck"});
 // With all ranks as leaders, they hand over what they have by Bruck in this radix: few rounds
 // inside the node, too, and then any exchange among nodes [fan2025].
 static const Parameter radix = number(
-    "radix", "of Bruck inside the nodes, with leaders=all; 0 sends all at once", 0, 64, 0, {0, 3});
+    "radix", "radix of Bruck's algorithm inside nodes, with leaders=all; 0: send all at once", 0,
+    64, 0, {0, 3});
 
 static Lanes by_leaders(const Shape& shape) {
   static constexpr std::array numbers{0, 1, 2, 4, 8};
@@ -98,7 +99,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::alltoall,
-    .summary = "gathered by leaders on each node, exchanged among nodes, given out",
+    .summary = "leaders gather on each node, exchange among nodes, and scatter",
     .citation = "traff2020",
     .parameters = {leaders, exchange, radix},
     .blocks_alike = true,
@@ -107,9 +108,10 @@ extern const Algorithm hierarchical{
         [](const Shape& shape) {
           const bool even = by_leaders(shape).even();
           if (shape.parameters.is(exchange, "bruck") && !even)
-            return std::string("needs as many ranks on every node for exchange=bruck");
+            return std::string("needs the same number of ranks on every node for exchange=bruck");
           if (shape.parameters[radix] > 0 && (!shape.parameters.is(leaders, "all") || !even))
-            return std::string("needs leaders=all, and as many ranks on every node, for a radix");
+            return std::string(
+                "needs leaders=all and the same number of ranks on every node for a radix above 0");
           return std::string();
         },
     .write = write,

@@ -26,7 +26,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm linear{
     .name = "linear",
     .collective = toccata::alltoall,
-    .summary = "all p-1 messages at once; for middling messages and few ranks",
+    .summary = "all p-1 messages at once; for medium messages and few ranks",
     .citation = "thakur2005, section 4.2",
     .claim = claim,
     .pattern = "uniform",

@@ -30,7 +30,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm pairwise{
     .name = "pairwise",
     .collective = toccata::alltoall,
-    .summary = "p-1 rounds, one message each way in each; for long messages",
+    .summary = "p-1 rounds; a rank sends and receives one message in each; for long messages",
     .citation = "thakur2005, section 4.2",
     .claim = claim,
     .pattern = "uniform",

@@ -15,7 +15,7 @@
 namespace toccata::algorithms::alltoall {
 
 static const Parameter in_flight = number(
-    "in_flight", "m: messages that a rank sends at a time, and receives", 1, 1 << 20, 32, {2, 32});
+    "in_flight", "m: messages that a rank sends and receives at a time", 1, 1 << 20, 32, {2, 32});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ranks{shape.p, rank};

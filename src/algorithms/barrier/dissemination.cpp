@@ -9,9 +9,9 @@
 
 namespace toccata::algorithms::barrier {
 
-static const Parameter radix =
-    number("radix", "k: by how much those that a rank has heard of multiply in a round", 2, 1 << 20,
-           2, {2, 3, 4});
+static const Parameter radix = number(
+    "radix", "k: factor by which the number of ranks that a rank has heard of grows per round", 2,
+    1 << 20, 2, {2, 3, 4});
 
 // Calls visit(distance) for the ranks that are told in the round of that weight.
 template <typename Visit>
@@ -43,7 +43,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm dissemination{
     .name = "dissemination",
     .collective = toccata::barrier,
-    .summary = "⌈logk p⌉ rounds in which all tell k-1 others at once",
+    .summary = "⌈logk p⌉ rounds, in which every rank signals k-1 others at once",
     .citation = "hensgen1988",
     .claim = claim,
     .parameters = {radix},

@@ -10,13 +10,13 @@
 namespace toccata::algorithms::barrier {
 
 static const Parameter between =
-    choice("between", "the barrier among leaders: barrier/...", {"dissemination", "knomial"});
+    choice("between", "algorithm among leaders: barrier/...", {"dissemination", "knomial"});
 // Messages without blocks leave one right behind the other: three cost hardly more than one.
-static const Parameter radix =
-    number("radix", "k: by how much those that a leader has heard of multiply in a round", 2, 1024,
-           4, {2, 4});
+static const Parameter radix = number(
+    "radix", "k: factor by which the number of leaders that a leader has heard of grows per round",
+    2, 1024, 4, {2, 4});
 static const Parameter inside =
-    choice("inside", "the way inside each region: as bcast/...", {"knomial", "linear"});
+    choice("inside", "algorithm inside each region: bcast/...", {"knomial", "linear"});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Levels levels(shape);
@@ -36,7 +36,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::barrier,
-    .summary = "up inside each region, a barrier of leaders, down inside",
+    .summary = "signals to leaders inside each region, barrier among leaders, signals back",
     .citation = "karonis2000",
     .parameters = {Levels::which(), between, radix, inside},
     .by_placement = true,

@@ -13,8 +13,8 @@
 
 namespace toccata::algorithms::barrier {
 
-static const Parameter radix = number(
-    "radix", "k: children that a rank has at every distance, but one", 2, 1 << 20, 4, {2, 3, 4});
+static const Parameter radix =
+    number("radix", "k: a rank has up to k-1 children at every distance", 2, 1 << 20, 4, {2, 3, 4});
 
 static Knomial tree_of(const Shape& shape, int rank) {
   return Knomial::of(shape.p, rank, 0, shape.parameters[radix]);
@@ -45,7 +45,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm knomial{
     .name = "knomial",
     .collective = toccata::barrier,
-    .summary = "up and down a k-nomial tree: 2p - 2 messages in all",
+    .summary = "up and down a k-nomial tree: 2p-2 messages in all",
     .citation = "conceptual, k-nomial tree functions",
     .claim = claim,
     .parameters = {radix},

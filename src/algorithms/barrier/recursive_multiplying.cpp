@@ -13,9 +13,9 @@
 
 namespace toccata::algorithms::barrier {
 
-static const Parameter radix =
-    number("radix", "k: by how much those that a rank has heard of multiply in a round", 2, 1 << 20,
-           4, {2, 3, 4});
+static const Parameter radix = number(
+    "radix", "k: factor by which the number of ranks that a rank has heard of grows per round", 2,
+    1 << 20, 4, {2, 3, 4});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
@@ -46,7 +46,8 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm recursive_multiplying{
     .name = "recursive_multiplying",
     .collective = toccata::barrier,
-    .summary = "about logk p rounds in which groups of k tell each other, neighbours first; any p",
+    .summary =
+        "about logk p rounds; groups of k ranks signal each other, neighbours first; for any p",
     .citation = "ruefenacht2017, on allreduce",
     .claim = claim,
     .parameters = {radix},

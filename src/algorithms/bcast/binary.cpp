@@ -9,8 +9,8 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter segments =
-    number("segments", "s: pieces that follow each other along the tree", 1, 1024, 16, {1, 6, 7});
+static const Parameter segments = number(
+    "segments", "s: segments, which follow each other along the tree", 1, 1024, 16, {1, 6, 7});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(down(BinaryTree{shape.p, shape.root}.place(rank), shape.parts));
@@ -26,7 +26,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm binary{
     .name = "binary",
     .collective = toccata::bcast,
-    .summary = "segments follow each other down a binary tree; for middling messages",
+    .summary = "pipelined segments down a binary tree; for medium messages",
     .citation = "sanders2009",
     .claim = claim,
     .parameters = {segments},

@@ -17,7 +17,7 @@
 namespace toccata::algorithms::bcast {
 
 static const Parameter segments =
-    number("segments", "pieces that follow each other down the tree", 1, 1024, 1, {1, 2, 7});
+    number("segments", "segments, which follow each other down the tree", 1, 1024, 1, {1, 2, 7});
 
 static void one_by_one(const Binomial& tree, ScheduleBuilder& schedule) {
   for (int distance = tree.farthest(); distance > 0; distance /= 2) {
@@ -55,7 +55,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm binomial{
     .name = "binomial",
     .collective = toccata::bcast,
-    .summary = "⌈log2 p⌉ rounds, those that have it double; for short messages",
+    .summary = "⌈log2 p⌉ rounds; the number of ranks with the data doubles; for short messages",
     .citation = "thakur2005, on broadcast",
     .claim = claim,
     .parameters = {segments},

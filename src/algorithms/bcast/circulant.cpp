@@ -15,9 +15,8 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter segments =
-    number("segments", "n: pieces, one of which every rank passes on in every round", 1, 1024, 16,
-           {1, 4, 11});
+static const Parameter segments = number(
+    "segments", "n: segments; every rank forwards one in every round", 1, 1024, 16, {1, 4, 11});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ranks{shape.p, rank};
@@ -43,7 +42,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm circulant{
     .name = "circulant",
     .collective = toccata::bcast,
-    .summary = "n-1 + ⌈log2 p⌉ rounds for n segments, the least there can be; for long messages",
+    .summary = "n-1 + ⌈log2 p⌉ rounds for n segments, the minimum; for long messages",
     .citation = "traff2024",
     .claim = claim,
     .parameters = {segments},

@@ -14,7 +14,7 @@ namespace toccata::algorithms::bcast {
 extern const Algorithm forestcoll{
     .name = "forestcoll",
     .collective = toccata::bcast,
-    .summary = "over trees packed for the machine's links, dead ones included; for long messages",
+    .summary = "along trees computed for the machine's links, around dead ones; for long messages",
     .citation = "zhao2024, section 5",
     .parameters = {OverForest::segments()},
     .by_placement = true,

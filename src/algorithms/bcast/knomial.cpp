@@ -11,7 +11,8 @@
 namespace toccata::algorithms::bcast {
 
 static const Parameter radix =
-    number("radix", "k: by how much those that have it multiply in a round", 2, 1 << 20, 4, {3, 4});
+    number("radix", "k: factor by which the number of ranks with the data grows per round", 2,
+           1 << 20, 4, {3, 4});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Knomial tree = Knomial::of(shape.p, rank, shape.root, shape.parameters[radix]);
@@ -30,7 +31,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm knomial{
     .name = "knomial",
     .collective = toccata::bcast,
-    .summary = "⌈logk p⌉ rounds of up to k-1 messages at once; for short messages",
+    .summary = "⌈logk p⌉ rounds of up to k-1 concurrent messages; for short messages",
     .citation = "conceptual, k-nomial tree functions",
     .claim = claim,
     .parameters = {radix},

@@ -25,7 +25,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm linear{
     .name = "linear",
     .collective = toccata::bcast,
-    .summary = "all p-1 messages of the root at once; for few ranks that are near",
+    .summary = "the root sends all p-1 messages at once; for few nearby ranks",
     .citation = "chan2006, section 2",
     .claim = claim,
     .write = write,

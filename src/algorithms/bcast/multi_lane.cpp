@@ -10,10 +10,10 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter between = choice("between", "the broadcast in each lane: bcast/...",
+static const Parameter between = choice("between", "algorithm in each lane: bcast/...",
                                         {"binomial", "pipeline", "scatter_allgather"});
 static const Parameter segments =
-    number("segments", "pieces that follow each other in each lane", 1, 1024, 1, {1, 3});
+    number("segments", "segments, which follow each other in each lane", 1, 1024, 1, {1, 3});
 
 static Flat in_lane(const Shape& shape) {
   return {toccata::bcast, between.words[shape.parameters[between]]};

@@ -10,8 +10,8 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter segments =
-    number("segments", "pieces that follow each other along the chain", 1, 1024, 16, {1, 3, 16});
+static const Parameter segments = number(
+    "segments", "segments, which follow each other along the chain", 1, 1024, 16, {1, 3, 16});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant chain{shape.p, rank};
@@ -29,7 +29,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm pipeline{
     .name = "pipeline",
     .collective = toccata::bcast,
-    .summary = "segments follow each other from rank to rank; for very long messages, few ranks",
+    .summary = "pipelined segments from rank to rank; for very long messages and few ranks",
     .citation = "watts1995",
     .claim = claim,
     .parameters = {segments},

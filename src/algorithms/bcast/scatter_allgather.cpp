@@ -13,7 +13,7 @@
 namespace toccata::algorithms::bcast {
 
 static const Parameter second_half =
-    choice("allgather", "how the parts are gathered: allgather/...",
+    choice("allgather", "algorithm for the allgather: allgather/...",
            {"ring", "recursive_doubling", "sparbit"});
 
 static const Algorithm& scatter() { return *find_algorithm(toccata::scatter, "binomial"); }
@@ -35,7 +35,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm scatter_allgather{
     .name = "scatter_allgather",
     .collective = toccata::bcast,
-    .summary = "scatters parts and gathers them everywhere; for long messages",
+    .summary = "scatter, then allgather; for long messages",
     .citation = "thakur2005, on broadcast",
     .parameters = {second_half},
     .parts = [](const Shape& shape) { return shape.p; },

@@ -30,7 +30,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::bcast,
-    .summary = "about log_2N+1 p rounds over 2N links of a torus; for short messages",
+    .summary = "about log_(2N+1) p rounds over 2N links of a torus; for short messages",
     .citation = "chan2006, section 4.1",
     .by_grid = true,
     .write = write,

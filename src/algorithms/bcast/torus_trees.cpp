@@ -12,7 +12,8 @@ namespace toccata::algorithms::bcast {
 extern const Algorithm torus_trees{
     .name = "torus_trees",
     .collective = toccata::bcast,
-    .summary = "over as many trees of a torus as a node has links, which share none; long messages",
+    .summary =
+        "along as many trees of a torus as a node has links; no shared links; for long messages",
     .citation = "edmonds1973",
     .parameters = {TorusTrees::how_many(), OverForest::segments()},
     .by_placement = true,

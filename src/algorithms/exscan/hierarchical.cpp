@@ -14,7 +14,8 @@ namespace toccata::algorithms::exscan {
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::exscan,
-    .summary = "exscan inside each run of a node's ranks, and of their sums, added inside",
+    .summary =
+        "exscan inside each run of ranks on one node, exscan of the runs' sums, added inside",
     .citation = "traff2020, on scan",
     .parameters = {Levels::which()},
     .ordered = true,

@@ -37,7 +37,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm recursive_doubling{
     .name = "recursive_doubling",
     .collective = toccata::exscan,
-    .summary = "⌈log2 p⌉ rounds, all that a group contributes in each; for short messages",
+    .summary = "⌈log2 p⌉ rounds; every message is the sum of a group of ranks; for short messages",
     .citation = "sanders2006",
     .ordered = true,
     .reproducible = true,

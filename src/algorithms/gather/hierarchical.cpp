@@ -10,7 +10,7 @@
 namespace toccata::algorithms::gather {
 
 static const Parameter by =
-    choice("by", "the gather on each level: gather/...", {"binomial", "linear"});
+    choice("by", "algorithm on each level: gather/...", {"binomial", "linear"});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   ScheduleBuilder up;

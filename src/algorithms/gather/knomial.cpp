@@ -10,8 +10,9 @@
 
 namespace toccata::algorithms::gather {
 
-static const Parameter radix = number(
-    "radix", "k: by how much those that have blocks divide in a round", 2, 1 << 20, 4, {3, 4});
+static const Parameter radix =
+    number("radix", "k: factor by which the number of ranks with blocks shrinks per round", 2,
+           1 << 20, 4, {3, 4});
 
 static const Algorithm& spreading() { return *find_algorithm(toccata::scatter, "knomial"); }
 
@@ -32,8 +33,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm knomial{
     .name = "knomial",
     .collective = toccata::gather,
-    .summary =
-        "⌈logk p⌉ rounds of up to k-1 messages at once, by way of others; for short messages",
+    .summary = "⌈logk p⌉ rounds of up to k-1 concurrent messages; ranks relay; for short messages",
     .citation = "conceptual, k-nomial tree functions",
     .claim = claim,
     .parameters = {radix},

@@ -29,7 +29,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm linear{
     .name = "linear",
     .collective = toccata::gather,
-    .summary = "all p-1 messages to the root at once; for long messages, and gatherv",
+    .summary = "all p-1 messages to the root at once; for long messages and gatherv",
     .citation = "chan2006, section 2",
     .claim = claim,
     .write = write,

@@ -18,7 +18,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm combining{
     .name = "combining",
     .collective = toccata::neighbor_allgather,
-    .summary = "by nodes: one message between two nodes, each block once in it",
+    .summary = "one message per pair of nodes, which contains each block once",
     .citation = "bienz2019",
     .blocks_alike = true,
     .by_placement = true,

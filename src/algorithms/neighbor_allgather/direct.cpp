@@ -12,7 +12,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm direct{
     .name = "direct",
     .collective = toccata::neighbor_allgather,
-    .summary = "one round, a message for every edge",
+    .summary = "one round, one message per edge",
     .citation = "hoefler2009",
     .write = write,
 };

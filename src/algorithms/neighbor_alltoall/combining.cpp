@@ -17,7 +17,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm combining{
     .name = "combining",
     .collective = toccata::neighbor_alltoall,
-    .summary = "by nodes: one message between two nodes for all their ranks",
+    .summary = "one message per pair of nodes, for all their ranks",
     .citation = "bienz2019",
     .blocks_alike = true,
     .by_placement = true,

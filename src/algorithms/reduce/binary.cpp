@@ -8,8 +8,8 @@
 
 namespace toccata::algorithms::reduce {
 
-static const Parameter segments =
-    number("segments", "s: pieces that follow each other along the tree", 1, 1024, 16, {1, 6, 7});
+static const Parameter segments = number(
+    "segments", "s: segments, which follow each other along the tree", 1, 1024, 16, {1, 6, 7});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const BinaryTree tree{shape.p, shape.root};
@@ -29,7 +29,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm binary{
     .name = "binary",
     .collective = toccata::reduce,
-    .summary = "segments follow each other up a binary tree; for middling messages",
+    .summary = "pipelined segments up a binary tree; for medium messages",
     .citation = "sanders2009",
     .claim = claim,
     .parameters = {segments},

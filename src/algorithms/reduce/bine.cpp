@@ -33,7 +33,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm bine{
     .name = "bine",
     .collective = toccata::reduce,
-    .summary = "⌈log2 p⌉ rounds over distances a third shorter than binomial; for short messages",
+    .summary = "⌈log2 p⌉ rounds over distances a third shorter than binomial's; for short messages",
     .citation = "desensi2025",
     .claim = claim,
     .write = write,

@@ -88,7 +88,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm binomial{
     .name = "binomial",
     .collective = toccata::reduce,
-    .summary = "⌈log2 p⌉ rounds, those that are left halve; for short messages",
+    .summary = "⌈log2 p⌉ rounds; the number of remaining ranks halves; for short messages",
     .citation = "thakur2005, on reduce",
     .claim = claim,
     .ordered = true,

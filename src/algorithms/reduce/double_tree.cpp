@@ -9,8 +9,8 @@
 
 namespace toccata::algorithms::reduce {
 
-static const Parameter segments =
-    number("segments", "s: pieces that follow each other along the trees", 1, 1024, 16, {1, 6, 7});
+static const Parameter segments = number(
+    "segments", "s: segments, which follow each other along the trees", 1, 1024, 16, {1, 6, 7});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(over_two_trees(shape.parts, [&](bool turned, int segments_of_it) {
@@ -32,7 +32,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm double_tree{
     .name = "double_tree",
     .collective = toccata::reduce,
-    .summary = "segments up two binary trees, all ranks pass on as much; for long messages",
+    .summary = "segments up two binary trees; all ranks forward the same amount; for long messages",
     .citation = "sanders2009",
     .claim = claim,
     .parameters = {segments},

@@ -13,7 +13,8 @@
 namespace toccata::algorithms::reduce {
 
 static const Parameter radix =
-    number("radix", "k: by how much those that are left divide in a round", 2, 1 << 20, 4, {3, 4});
+    number("radix", "k: factor by which the number of remaining ranks shrinks per round", 2,
+           1 << 20, 4, {3, 4});
 
 static const Algorithm& spreading() { return *find_algorithm(toccata::bcast, "knomial"); }
 
@@ -35,7 +36,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm knomial{
     .name = "knomial",
     .collective = toccata::reduce,
-    .summary = "⌈logk p⌉ rounds of up to k-1 messages at once; for short messages",
+    .summary = "⌈logk p⌉ rounds of up to k-1 concurrent messages; for short messages",
     .citation = "conceptual, k-nomial tree functions",
     .claim = claim,
     .parameters = {radix},

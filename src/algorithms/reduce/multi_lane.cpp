@@ -12,13 +12,13 @@
 
 namespace toccata::algorithms::reduce {
 
-static const Parameter between = choice("between", "the reduction in each lane: reduce/...",
+static const Parameter between = choice("between", "algorithm in each lane: reduce/...",
                                         {"binomial", "reduce_scatter_gather", "pipeline"});
 static const Parameter segments =
-    number("segments", "pieces that follow each other in each lane", 1, 1024, 1, {1, 3});
+    number("segments", "segments, which follow each other in each lane", 1, 1024, 1, {1, 3});
 
-static const Parameter inside = choice(
-    "inside", "the reduce-scatter on each node: reduce_scatter/...", {"recursive_halving", "ring"});
+static const Parameter inside =
+    choice("inside", "algorithm on each node: reduce_scatter/...", {"recursive_halving", "ring"});
 
 static Flat in_lane(const Shape& shape) {
   return {toccata::reduce, between.words[shape.parameters[between]]};
@@ -41,7 +41,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm multi_lane{
     .name = "multi_lane",
     .collective = toccata::reduce,
-    .summary = "reduce-scatter on each node, reduction in each lane, gather; for long messages",
+    .summary = "reduce-scatter on each node, reduce in each lane, gather; for long messages",
     .citation = "traff2020",
     .parameters = {Lanes::how_many(), between, inside, segments},
     .by_placement = true,

@@ -10,8 +10,8 @@
 
 namespace toccata::algorithms::reduce {
 
-static const Parameter segments =
-    number("segments", "pieces that follow each other along the chain", 1, 1024, 16, {1, 3, 16});
+static const Parameter segments = number(
+    "segments", "segments, which follow each other along the chain", 1, 1024, 16, {1, 3, 16});
 
 static const Algorithm& spreading() { return *find_algorithm(toccata::bcast, "pipeline"); }
 
@@ -32,7 +32,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm pipeline{
     .name = "pipeline",
     .collective = toccata::reduce,
-    .summary = "segments follow each other from rank to rank; for very long messages, few ranks",
+    .summary = "pipelined segments from rank to rank; for very long messages and few ranks",
     .citation = "watts1995",
     .claim = claim,
     .parameters = {segments},

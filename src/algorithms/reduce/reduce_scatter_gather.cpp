@@ -39,7 +39,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm reduce_scatter_gather{
     .name = "reduce_scatter_gather",
     .collective = toccata::reduce,
-    .summary = "halves vectors, then gathers the parts; for long messages",
+    .summary = "reduce-scatter by halving, then gather; for long messages",
     .citation = "rabenseifner2004",
     .ordered = true,
     .reproducible = true,

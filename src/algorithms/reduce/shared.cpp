@@ -47,7 +47,8 @@ static void slices(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::reduce,
-    .summary = "through the shared memory of a node, in slices or the root all of it",
+    .summary =
+        "through the shared memory of a node; each rank reduces a slice, or the root everything",
     .citation = "jain2018, section III",
     .parameters = {shared_reducers()},
     .ordered = true,

@@ -18,7 +18,7 @@ static AllgatherBackwards backwards() {
 extern const Algorithm bine{
     .name = "bine",
     .collective = toccata::reduce_scatter,
-    .summary = "log2 p rounds over short distances, the most data the nearest; any p",
+    .summary = "log2 p rounds over short distances; most data go to the nearest ranks; for any p",
     .citation = "desensi2025",
     .write = [](const Shape& shape, int rank,
                 ScheduleBuilder& schedule) { backwards().write(shape, rank, schedule); },

@@ -21,7 +21,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm circulant{
     .name = "circulant",
     .collective = toccata::reduce_scatter,
-    .summary = "⌈log2 p⌉ rounds and p-1 blocks for any p, the least of both",
+    .summary = "⌈log2 p⌉ rounds and p-1 blocks for any p, both the minimum",
     .citation = "traff2024b",
     .claim = claim,
     .write = [](const Shape& shape, int rank,

@@ -28,7 +28,7 @@ static int rounds(const Shape& shape) {
 extern const Algorithm forestcoll{
     .name = "forestcoll",
     .collective = toccata::reduce_scatter,
-    .summary = "over trees packed for the machine's links, dead ones included; for long messages",
+    .summary = "along trees computed for the machine's links, around dead ones; for long messages",
     .citation = "zhao2024, section 5",
     .by_placement = true,
     .by_trees = true,

@@ -17,12 +17,11 @@
 
 namespace toccata::algorithms::reduce_scatter {
 
-static const Parameter between =
-    choice("between", "the reduce-scatter among leaders: reduce_scatter/...",
-           {"circulant", "ring", "recursive_multiplying"});
-static const Parameter inside = choice(
-    "inside", "the reduction and the scatter inside each region: as bcast/... and gather/...",
-    {"binomial", "linear"});
+static const Parameter between = choice("between", "algorithm among leaders: reduce_scatter/...",
+                                        {"circulant", "ring", "recursive_multiplying"});
+static const Parameter inside =
+    choice("inside", "algorithm for reduce and scatter inside each region: bcast/..., gather/...",
+           {"binomial", "linear"});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Levels levels(shape);
@@ -47,7 +46,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::reduce_scatter,
-    .summary = "reduce inside each region, reduce-scatter of leaders, scatter inside",
+    .summary =
+        "reduce inside each region, reduce-scatter among leaders, scatter inside each region",
     .citation = "karonis2000",
     .parameters = {Levels::which(), between, inside},
     .by_placement = true,

@@ -29,7 +29,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm multi_lane{
     .name = "multi_lane",
     .collective = toccata::reduce_scatter,
-    .summary = "on each node, then of the ranks with the same number on each",
+    .summary = "reduce-scatter on each node, then among ranks with the same number on each node",
     .citation = "traff2020",
     .by_placement = true,
     .write = write,

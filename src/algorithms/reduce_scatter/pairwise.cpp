@@ -39,7 +39,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm pairwise{
     .name = "pairwise",
     .collective = toccata::reduce_scatter,
-    .summary = "p-1 rounds, each with another pair of peers; keeps the order of the ranks",
+    .summary = "p-1 rounds, each with different peers; keeps the order of the ranks",
     .citation = "thakur2005, on reduce-scatter",
     .claim = claim,
     .ordered = true,

@@ -31,7 +31,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm recursive_halving{
     .name = "recursive_halving",
     .collective = toccata::reduce_scatter,
-    .summary = "log2 p rounds, distance doubles and data halve; for short messages",
+    .summary = "log2 p rounds; distance doubles and data halve in each; for short messages",
     .citation = "thakur2005, on reduce-scatter",
     .ordered = true,
     .reproducible = true,

@@ -12,7 +12,7 @@
 namespace toccata::algorithms::reduce_scatter {
 
 static const Parameter radix = number(
-    "radix", "k: by how much what is to reduce divides in a round", 2, 1 << 20, 4, {2, 3, 4});
+    "radix", "k: factor by which the data to reduce shrink per round", 2, 1 << 20, 4, {2, 3, 4});
 
 static AllgatherBackwards backwards() {
   return AllgatherBackwards("recursive_multiplying", [](const Shape& shape) {
@@ -23,7 +23,8 @@ static AllgatherBackwards backwards() {
 extern const Algorithm recursive_multiplying{
     .name = "recursive_multiplying",
     .collective = toccata::reduce_scatter,
-    .summary = "about logk p rounds of k-1 messages at once, data divide by k; for any p",
+    .summary =
+        "about logk p rounds of k-1 concurrent messages; data shrink by k per round; for any p",
     .citation = "ruefenacht2017",
     .parameters = {radix},
     .write = [](const Shape& shape, int rank,

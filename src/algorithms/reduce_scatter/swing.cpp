@@ -16,8 +16,7 @@ static AllgatherBackwards backwards() { return AllgatherBackwards("swing", doubl
 extern const Algorithm swing{
     .name = "swing",
     .collective = toccata::reduce_scatter,
-    .summary =
-        "log2 p rounds on a torus over short distances, all links busy; for middling messages",
+    .summary = "log2 p rounds on a torus over short distances, all links busy; for medium messages",
     .citation = "desensi2024",
     .by_grid = true,
     .parts = ways_round,

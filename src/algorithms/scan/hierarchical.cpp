@@ -15,7 +15,7 @@ namespace toccata::algorithms::scan {
 extern const Algorithm hierarchical{
     .name = "hierarchical",
     .collective = toccata::scan,
-    .summary = "scan inside each run of a node's ranks, exscan of their sums, added inside",
+    .summary = "scan inside each run of ranks on one node, exscan of the runs' sums, added inside",
     .citation = "traff2020, on scan",
     .parameters = {Levels::which()},
     .ordered = true,

@@ -8,8 +8,8 @@
 
 namespace toccata::algorithms::scan {
 
-static const Parameter segments =
-    number("segments", "pieces that follow each other along the ranks", 1, 1024, 16, {1, 3, 16});
+static const Parameter segments = number(
+    "segments", "segments, which follow each other along the ranks", 1, 1024, 16, {1, 3, 16});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(
@@ -28,7 +28,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm pipeline{
     .name = "pipeline",
     .collective = toccata::scan,
-    .summary = "segments follow each other from rank to rank; for very long messages, few ranks",
+    .summary = "pipelined segments from rank to rank; for very long messages and few ranks",
     .citation = "sanders2006",
     .claim = claim,
     .parameters = {segments},

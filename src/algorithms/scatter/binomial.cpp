@@ -41,7 +41,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm binomial{
     .name = "binomial",
     .collective = toccata::scatter,
-    .summary = "⌈log2 p⌉ rounds, blocks go by way of others; for short messages",
+    .summary = "⌈log2 p⌉ rounds; ranks relay blocks of others; for short messages",
     .citation = "thakur2005, on broadcast",
     .claim = claim,
     .relays = true,

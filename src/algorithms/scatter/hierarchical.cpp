@@ -11,7 +11,7 @@
 namespace toccata::algorithms::scatter {
 
 static const Parameter by =
-    choice("by", "the scatter on each level: scatter/...", {"binomial", "linear"});
+    choice("by", "algorithm on each level: scatter/...", {"binomial", "linear"});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Levels levels(shape);

@@ -28,7 +28,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm linear{
     .name = "linear",
     .collective = toccata::scatter,
-    .summary = "all p-1 messages of the root at once; for long messages, and scatterv",
+    .summary = "the root sends all p-1 messages at once; for long messages and scatterv",
     .citation = "chan2006, section 2",
     .claim = claim,
     .write = write,

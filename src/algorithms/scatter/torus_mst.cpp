@@ -40,7 +40,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 extern const Algorithm torus_mst{
     .name = "torus_mst",
     .collective = toccata::scatter,
-    .summary = "about log_2N+1 p rounds over 2N links of a torus, slab by slab",
+    .summary = "about log_(2N+1) p rounds over 2N links of a torus, slab by slab",
     .citation = "chan2006, section 4.1.5",
     .relays = true,
     .by_grid = true,

@@ -15,11 +15,12 @@ bool Pattern::is_possible(int p) const {
 std::span<const Pattern> patterns() {
   static constexpr std::array all{
       Pattern{"recursive_doubling", "RDMH", "long messages between ranks p/2 apart", rdmh, false},
-      Pattern{"ring", "RMH", "every rank to the next one", fold_ring},
-      Pattern{"binomial_bcast", "BBMH", "down a binomial tree, messages alike", bbmh},
-      Pattern{"binomial_gather", "BGMH", "up a binomial tree, messages grow", bgmh},
-      Pattern{"bruck", "BKMH", "to the rank 2^k below, messages grow with k", bkmh},
-      Pattern{"uniform", "none", "all pairs alike: no mapping is better than another",
+      Pattern{"ring", "RMH", "every rank sends to the next rank", fold_ring},
+      Pattern{"binomial_bcast", "BBMH", "down a binomial tree, messages of equal size", bbmh},
+      Pattern{"binomial_gather", "BGMH", "up a binomial tree, growing messages", bgmh},
+      Pattern{"bruck", "BKMH", "to the rank 2^k below, in messages that grow with k", bkmh},
+      Pattern{"uniform", "none",
+              "all pairs exchange the same amount: no mapping is better than another",
               [](const Placement& placement, const MappingOptions& options) {
                 Mapping turned = identity(placement.p());
                 std::ranges::rotate(turned, turned.begin() + options.root);

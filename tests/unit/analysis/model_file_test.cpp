@@ -36,26 +36,25 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
     }
     return std::string();
   };
-  EXPECT_EQ(
-      error("\"beta\": 2e-9", "\"b\": 2e-9"),
-      "small.json: levels[0].eager.b is not a field of a model here; known are alpha, beta, o, "
-      "g, tau");
+  EXPECT_EQ(error("\"beta\": 2e-9", "\"b\": 2e-9"),
+            "small.json: levels[0].eager.b is not a field of a model; known are alpha, beta, o, "
+            "g, tau");
   EXPECT_EQ(error(", \"beta\": 2e-9", ""), "small.json: levels[0].eager.beta is missing");
   EXPECT_EQ(error("2e-9", "-2e-9"),
-            "small.json: levels[0].eager.beta is -2e-09; expected a number from 0 on");
+            "small.json: levels[0].eager.beta is -2e-09; expected a number of at least 0");
   EXPECT_EQ(error("2e-9", "\"2 ns\""),
-            "small.json: levels[0].eager.beta is \"2 ns\"; expected a number from 0 on");
+            "small.json: levels[0].eager.beta is \"2 ns\"; expected a number of at least 0");
   EXPECT_EQ(error("network", "leaf"),
             "small.json: levels[0].level is \"leaf\"; the first level is \"network\"");
   EXPECT_EQ(error("node", "network"),
-            "small.json: levels[1].level is \"network\", as that of levels[0]");
+            "small.json: levels[1].level is \"network\", which is also the name of levels[0]");
   EXPECT_EQ(error(" \"threshold\": 100,", ""),
-            "small.json: levels[1].threshold is missing: they go together");
+            "small.json: levels[1].threshold is missing: give both, rendezvous and threshold");
   EXPECT_EQ(error("100", "0.5"),
-            "small.json: levels[1].threshold is 0.5; expected a whole number of bytes");
-  EXPECT_EQ(error("3e9", "0"), "small.json: levels[1].injection is 0; it is bytes per second");
+            "small.json: levels[1].threshold is 0.5; expected an integer number of bytes");
+  EXPECT_EQ(error("3e9", "0"), "small.json: levels[1].injection is 0; expected bytes per second");
   EXPECT_EQ(error("0.25", "2"),
-            "small.json: levels[1].rendezvous.tau is more than 1; it is a share");
+            "small.json: levels[1].rendezvous.tau is more than 1; expected a share from 0 to 1");
   EXPECT_EQ(error("\"name\": \"small\",", ""), "small.json: name is missing");
   EXPECT_EQ(error("5e-10}", "5e-10"), "small.json:5: this is not JSON");
   EXPECT_EQ(error("5e-10}", "5e999}"), "small.json: a number in it is too large");

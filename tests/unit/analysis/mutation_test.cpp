@@ -210,7 +210,7 @@ TEST_P(BarrierMutation, IsFound) {
             for (int absent = 0; absent < p && !early; ++absent)
               early = leaves_without(wrong, absent);
             const std::string error = verify(algorithm, shape, wrong);
-            ASSERT_EQ(error.find("ends without having heard of rank") != std::string::npos, early)
+            ASSERT_EQ(error.find("ends before it has heard of rank") != std::string::npos, early)
                 << test::describe(algorithm, shape) << ", without " << sender << " > "
                 << message.peer << " in round " << round << ": " << error;
             any |= early;

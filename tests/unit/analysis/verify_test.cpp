@@ -45,7 +45,7 @@ TEST(Verify, SeesAMissingReceive) {
               own_block(1, out);
               out.round().send(0, recv(1));
             }),
-            "rank 0, round 1: waits for ever to send to rank 1; rank 1 has come to its end");
+            "rank 0, round 1: waits for ever to send to rank 1; rank 1 has ended");
 }
 
 TEST(Verify, SeesAMissingSend) {
@@ -53,7 +53,7 @@ TEST(Verify, SeesAMissingSend) {
               own_block(1, out);
               out.round().recv(0, recv(0));
             }),
-            "rank 0, round 1: waits for ever to receive from rank 1; rank 1 has come to its end");
+            "rank 0, round 1: waits for ever to receive from rank 1; rank 1 has ended");
 }
 
 TEST(Verify, SeesAMessageTooMany) {
@@ -61,7 +61,7 @@ TEST(Verify, SeesAMessageTooMany) {
               swap(1, out);
               out.round().send(0, recv(1));
             }),
-            "rank 1, round 2: waits for ever to send to rank 0; rank 0 has come to its end");
+            "rank 1, round 2: waits for ever to send to rank 0; rank 0 has ended");
 }
 
 TEST(Verify, SeesAWrongPeer) {
@@ -77,7 +77,7 @@ TEST(Verify, SeesAWrongPeer) {
   EXPECT_EQ(verify_allgather(3, ring(1)), "");
   EXPECT_EQ(verify_allgather(3, ring(2)),
             "rank 2, round 1: waits for ever to receive from rank 1; "
-            "rank 1, round 1: sends to rank 0, which never takes that");
+            "rank 1, round 1: sends to rank 0, which never receives the message");
 }
 
 // The rank that waits has a higher number than the one that sends elsewhere.
@@ -93,7 +93,7 @@ TEST(Verify, SeesAMessageSentTwiceToOnePeer) {
                                }
                              }),
             "rank 3, round 1: waits for ever to receive from rank 1; "
-            "rank 1, round 1: sends to rank 2, which never takes that");
+            "rank 1, round 1: sends to rank 2, which never receives the message");
 }
 
 TEST(Verify, SeesAPeerOutOfRange) {
@@ -115,7 +115,7 @@ TEST(Verify, SeesAWrongBlockReceivedInto) {
               out.round().send(0, send(0)).recv(0, recv(1));
               out.round().copy(send(0), recv(1));
             }),
-            "rank 1, round 0: recv block 1 has the size of datum 1 and gets datum 0");
+            "rank 1, round 0: recv block 1 is meant for datum 1, but gets datum 0");
 }
 
 TEST(Verify, SeesAWrongBlockSent) {
@@ -127,7 +127,7 @@ TEST(Verify, SeesAWrongBlockSent) {
                   out.round().send(above, recv(rank)).recv(below, recv(below));
                   out.round().send(above, recv(rank == 1 ? rank : below)).recv(below, recv(above));
                 }),
-            "rank 2, round 2: recv block 0 has the size of datum 0 and gets datum 1");
+            "rank 2, round 2: recv block 0 is meant for datum 0, but gets datum 1");
 }
 
 TEST(Verify, SeesABlockOutOfRange) {
@@ -153,7 +153,7 @@ TEST(Verify, SeesADeadlockOfCrossedRounds) {
                                out.round().recv(1 - rank, recv(1 - rank));
                              }),
             "rank 0, round 1: waits for ever to send to rank 1; "
-            "rank 1 waits too, in round 1, to send to rank 0");
+            "rank 1 also waits, in round 1, to send to rank 0");
 }
 
 TEST(Verify, SeesTwoReceivesIntoOneBlock) {
@@ -193,12 +193,12 @@ TEST(Verify, SeesThatNothingIsMoved) {
   EXPECT_EQ(if_rank_1([](auto& out) {
               out.round().round().send(0, recv(1)).recv(0, recv(0)).copy(send(0), recv(1));
             }),
-            "rank 1, round 1: recv block 1 is moved before anything is in it");
+            "rank 1, round 1: recv block 1 is sent or copied before it contains data");
   EXPECT_EQ(if_rank_1([](auto& out) {
               out.scratch({recv(0)});
               out.round().copy(scratch(0), recv(0));
             }),
-            "rank 1, round 0: scratch block 0 is moved before anything is in it");
+            "rank 1, round 0: scratch block 0 is sent or copied before it contains data");
 }
 
 TEST(Verify, SeesScratchOfAnotherSize) {
@@ -211,7 +211,7 @@ TEST(Verify, SeesScratchOfAnotherSize) {
   };
   EXPECT_EQ(if_rank_1(through_scratch(0)), "");
   EXPECT_EQ(if_rank_1(through_scratch(1)),
-            "rank 1, round 1: scratch block 0 has the size of datum 1 and gets datum 0");
+            "rank 1, round 1: scratch block 0 is meant for datum 1, but gets datum 0");
 }
 
 TEST(Verify, SeesCopiesThatOverlap) {
@@ -225,12 +225,12 @@ TEST(Verify, SeesCopiesThatOverlap) {
   EXPECT_EQ(copies({scratch(0, 2)}, {scratch(1, 2)}),
             "rank 1, round 1: scratch block 1 is copied over itself");
   EXPECT_EQ(copies({scratch(0), scratch(0)}, {scratch(2), scratch(2)}),
-            "rank 1, round 1: scratch block 2 is copied into twice");
+            "rank 1, round 1: scratch block 2 is the target of two copies");
 }
 
 TEST(Verify, SeesAMissingBlockAtTheEnd) {
   EXPECT_EQ(if_rank_1([](auto& out) { out.round().send(0, send(0)).recv(0, recv(0)); }),
-            "rank 1: at the end recv block 1 holds nothing, promised is datum 1");
+            "rank 1: at the end recv block 1 holds nothing; expected datum 1");
 }
 
 TEST(Verify, SeesAnotherNumberOfBlocks) {
@@ -238,7 +238,7 @@ TEST(Verify, SeesAnotherNumberOfBlocks) {
               own_block(1, out);
               out.round().send(0, {recv(1), recv(1)}).recv(0, recv(0));
             }),
-            "rank 0, round 1: message from rank 1 has 2 blocks, expected are 1");
+            "rank 0, round 1: message from rank 1 has 2 blocks; expected 1");
 }
 
 TEST(Verify, SeesAnotherTravel) {
@@ -246,7 +246,7 @@ TEST(Verify, SeesAnotherTravel) {
               own_block(1, out);
               out.round().send(0, recv(1), Travel::packed).recv(0, recv(0));
             }),
-            "rank 0, round 1: message from rank 1 travels packed, expected is whole");
+            "rank 0, round 1: message from rank 1 is sent as packed; expected whole");
 }
 
 TEST(Verify, LetsTheTwoSidesCutABlockListIntoRangesAsTheyLike) {
@@ -318,7 +318,8 @@ TEST(Verify, SeesRoundsThatDoNotLineUp) {
             out.round().send(1 - rank, recv(rank)).recv(1 - rank, recv(1 - rank));
           },
   };
-  EXPECT_EQ(verify(algorithm, {2}), "round 1: not all that is sent in it is received in it");
+  EXPECT_EQ(verify(algorithm, {2}),
+            "round 1: a message that is sent in it is received in another round");
 }
 
 // An allreduce of three ranks with a way to combine what all others sent, each rank its own.
@@ -365,39 +366,39 @@ TEST(VerifyReduction, AcceptsWhatIsRight) {
 }
 
 TEST(VerifyReduction, SeesRanksOutOfOrder) {
-  EXPECT_EQ(verify_allreduce(in_disorder),
-            "rank 1, round 1: scratch block 0 holds what rank 0 contributed and is reduced into "
-            "that of rank 2, out of order");
-  EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) {
-              out.reduce(scratch(0), scratch(1)).reduce(scratch(2), scratch(1));
-            }),
-            "rank 1, round 1: scratch block 2 holds what rank 2 contributed and is reduced into "
-            "that of ranks 0 to 1, out of order");
+  EXPECT_EQ(
+      verify_allreduce(in_disorder),
+      "rank 1, round 1: scratch block 0 holds the contributions of rank 0 and is reduced into "
+      "those of rank 2, out of order");
+  EXPECT_EQ(
+      verify_allreduce([](int, ScheduleBuilder& out) {
+        out.reduce(scratch(0), scratch(1)).reduce(scratch(2), scratch(1));
+      }),
+      "rank 1, round 1: scratch block 2 holds the contributions of rank 2 and is reduced into "
+      "those of ranks 0 to 1, out of order");
 }
 
 TEST(VerifyReduction, SeesAnotherExpressionOnAnotherRank) {
   const auto rank_2_differs = [](int rank, ScheduleBuilder& out) {
     rank == 2 ? from_above(rank, out) : from_below(rank, out);
   };
-  EXPECT_EQ(
-      verify_allreduce(rank_2_differs),
-      "rank 2: at the end recv block 0 is reduced by another expression than on another rank");
-  EXPECT_EQ(
-      verify_allreduce(rank_2_differs, false),
-      "rank 2: at the end recv block 0 is reduced by another expression than on another rank");
+  EXPECT_EQ(verify_allreduce(rank_2_differs),
+            "rank 2: at the end recv block 0 is reduced in a different order than on another rank");
+  EXPECT_EQ(verify_allreduce(rank_2_differs, false),
+            "rank 2: at the end recv block 0 is reduced in a different order than on another rank");
 }
 
 TEST(VerifyReduction, SeesThatAnExpressionIsNotTheReproducibleOne) {
-  EXPECT_EQ(
-      verify_allreduce(from_above, true, true),
-      "rank 0: at the end recv block 0 is reduced by another expression than the reproducible one");
+  EXPECT_EQ(verify_allreduce(from_above, true, true),
+            "rank 0: at the end recv block 0 is reduced in a different order than the reproducible "
+            "algorithm promises");
 }
 
 TEST(VerifyReduction, SeesContributionsMissingOrThereTwice) {
   EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) {
               out.reduce(scratch(0), scratch(1)).copy(scratch(1), recv(0));
             }),
-            "rank 0: at the end recv block 0 holds 2 contributions, promised is one of each of the "
+            "rank 0: at the end recv block 0 holds 2 contributions; expected one from each of the "
             "3 ranks");
   // As many as there should be, but rank 1's is there twice and rank 2's is not.
   EXPECT_EQ(verify_allreduce(
@@ -406,13 +407,13 @@ TEST(VerifyReduction, SeesContributionsMissingOrThereTwice) {
                   out.reduce(scratch(2), scratch(1)).copy(scratch(1), recv(0));
                 },
                 false),
-            "rank 0: at the end recv block 0 holds 3 contributions, promised is one of each of the "
+            "rank 0: at the end recv block 0 holds 3 contributions; expected one from each of the "
             "3 ranks");
 }
 
 TEST(VerifyReduction, SeesThatNothingIsReduced) {
   EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(0), recv(0)); }),
-            "rank 1, round 1: recv block 0 is reduced before anything is in it");
+            "rank 1, round 1: recv block 0 is reduced before it contains data");
   EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(1), send(0)); }),
             "rank 1, round 1: send block 0 is reduced into, but send is never written");
   EXPECT_EQ(verify_allreduce([](int, ScheduleBuilder& out) { out.reduce(scratch(0), scratch(0)); }),
@@ -432,7 +433,7 @@ TEST(VerifyReduction, SeesAnotherDatum) {
     all.push_back(std::move(out).build());
   }
   EXPECT_EQ(verify(allreduce, {.p = 2, .parts = 2}, all),
-            "rank 0, round 0: recv block 0 holds datum 0 and is reduced into datum 1");
+            "rank 0, round 0: recv block 0 holds datum 0, but is reduced into datum 1");
 }
 
 TEST(VerifyReduction, SeesAReductionWhereThereIsNone) {
@@ -440,7 +441,7 @@ TEST(VerifyReduction, SeesAReductionWhereThereIsNone) {
               swap(1, out);
               out.round().reduce(recv(0), recv(1));
             }),
-            "rank 1, round 2: allgather has nothing to reduce");
+            "rank 1, round 2: allgather does not reduce");
 }
 
 // Rank 1 of a gather to rank 0 passes on what rank 2 has.
@@ -464,7 +465,7 @@ std::string verify_relay(bool relays) {
 TEST(Verify, SeesARelayOfBlocksWhoseSizesARankMayNotKnow) {
   EXPECT_EQ(verify_relay(true), "");
   EXPECT_EQ(verify_relay(false),
-            "rank 1, round 0: scratch is like recv block 2, of which there are 0 here");
+            "rank 1, round 0: scratch takes its size from recv block 2, but there are only 0 here");
 }
 
 // A barrier of three ranks, each of which sends to some others in one round.
@@ -487,16 +488,16 @@ TEST(VerifyBarrier, EveryRankHearsOfAll) {
   EXPECT_EQ(verify_barrier({{{1, 2}, {0, 2}, {0, 1}}}), "") << "all tell all";
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1, 2}, {}, {}}}), "") << "to rank 0 and back";
   EXPECT_EQ(verify_barrier({{{1}, {2}, {}}, {{}, {}, {0, 1}}}),
-            "rank 2: ends without having heard of rank 0")
+            "rank 2: ends before it has heard of rank 0")
       << "in the round in which rank 1 sends, it has not heard of rank 0 yet";
 }
 
 TEST(VerifyBarrier, RefutesThoseThatLeaveEarly) {
-  EXPECT_EQ(verify_barrier({}), "rank 0: ends without having heard of rank 1");
-  EXPECT_EQ(verify_barrier({{{1}, {2}, {0}}}), "rank 0: ends without having heard of rank 1");
+  EXPECT_EQ(verify_barrier({}), "rank 0: ends before it has heard of rank 1");
+  EXPECT_EQ(verify_barrier({{{1}, {2}, {0}}}), "rank 0: ends before it has heard of rank 1");
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1}, {}, {}}}),
-            "rank 2: ends without having heard of rank 0");
-  EXPECT_EQ(verify_barrier({{{1, 2}, {0}, {0}}}), "rank 1: ends without having heard of rank 2")
+            "rank 2: ends before it has heard of rank 0");
+  EXPECT_EQ(verify_barrier({{{1, 2}, {0}, {0}}}), "rank 1: ends before it has heard of rank 2")
       << "what comes in a round is not in what is sent there";
 }
 
@@ -517,7 +518,7 @@ TEST(VerifyScan, PrefixesAreOfTheRanksUpToEach) {
   EXPECT_EQ(verify_scan(scan, false), "");
   EXPECT_EQ(verify_scan(exscan, false), "");
   EXPECT_EQ(verify_scan(scan, true),
-            "rank 0: at the end recv block 0 holds 2 contributions, promised is one of each of the "
+            "rank 0: at the end recv block 0 holds 2 contributions; expected one from each of the "
             "first 1 ranks");
   EXPECT_EQ(verify_scan(exscan, true), "rank 0, round 0: there is no recv block 0 (of 0)");
 }

@@ -94,9 +94,10 @@ TEST(Request, RefusesAnUnknownAlgorithm) {
 }
 
 TEST(Request, RefusesToGuessWhereNoneIsNamed) {
-  EXPECT_EQ(start_of(error_of("")), "no allgather algorithm is named");
-  EXPECT_EQ(start_of(error_of(":messages=per_block")), "no allgather algorithm is named");
-  EXPECT_EQ(start_of(error_of("allgather/")), "no allgather algorithm is named");
+  EXPECT_EQ(start_of(error_of("")), "the name of the allgather algorithm is missing");
+  EXPECT_EQ(start_of(error_of(":messages=per_block")),
+            "the name of the allgather algorithm is missing");
+  EXPECT_EQ(start_of(error_of("allgather/")), "the name of the allgather algorithm is missing");
 }
 
 TEST(Request, RefusesAnUnknownParameter) {
@@ -136,7 +137,7 @@ TEST(Request, RefusesAParameterGivenTwice) {
 TEST(Request, RefusesEmptySettings) {
   for (const char* text : {"ring:", "ring:travel=packed,", "ring:,travel=packed"})
     EXPECT_TRUE(error_of(text).starts_with(
-        "a parameter is missing behind ':' or ','; allgather/ring takes travel=whole|packed|"));
+        "a parameter is missing after ':' or ','; allgather/ring accepts travel=whole|packed|"));
 }
 
 TEST(Request, RefusesParametersOfNative) {
@@ -154,9 +155,9 @@ TEST(Request, RefusesAnImpossibleNumberOfRanks) {
     return "";
   };
   EXPECT_EQ(error("neighbor_exchange", 5),
-            "allgather/neighbor_exchange needs an even number of ranks, here are 5");
+            "allgather/neighbor_exchange needs an even number of ranks (there are 5)");
   EXPECT_EQ(error("recursive_doubling", 6),
-            "allgather/recursive_doubling needs a power of two ranks, here are 6");
+            "allgather/recursive_doubling needs a power of two ranks (there are 6)");
   EXPECT_EQ(error("recursive_doubling", 8), "");
 }
 

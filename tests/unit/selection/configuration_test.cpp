@@ -45,9 +45,10 @@ TEST(Configuration, NamesLinesThatSayNothing) {
 TEST(Configuration, OfAPipeOrADeviceNothingIsRead) {
   const Configuration configuration({"/dev/full", testing::TempDir()});
   ASSERT_EQ(configuration.complaints().size(), 2u);
-  EXPECT_EQ(configuration.complaints()[0], "/dev/full: is a device; give a file. Left out.");
+  EXPECT_EQ(configuration.complaints()[0],
+            "/dev/full: is a device; give a file. Ignoring the file.");
   EXPECT_EQ(configuration.complaints()[1],
-            testing::TempDir() + ": is a folder; give a file. Left out.");
+            testing::TempDir() + ": is a folder; give a file. Ignoring the file.");
   EXPECT_TRUE(configuration.files().empty());
 }
 

@@ -77,7 +77,7 @@ TEST(Tuning, NamesWhatIsWrongWithAFile) {
   EXPECT_EQ(complaint("{"), "x.json: is not a tuning file; `toccata tune` writes them");
   EXPECT_EQ(complaint("[1]"), "x.json: is not a tuning file; `toccata tune` writes them");
   EXPECT_EQ(complaint(R"({"toccata_tuning": 2, "points": []})"),
-            "x.json: is of version 2, this Toccata reads 1; run `toccata tune` again");
+            "x.json: has version 2, but this Toccata reads version 1; run `toccata tune` again");
   EXPECT_EQ(complaint(R"({"toccata_tuning": 1})"), "x.json: points is missing");
   EXPECT_EQ(complaint(R"({"toccata_tuning": 1, "points": [{}]})"),
             "x.json: points[0]: collective is missing");

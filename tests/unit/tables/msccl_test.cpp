@@ -168,7 +168,7 @@ TEST(Msccl, WhatCannotBeIsNamed) {
   const std::string good = allgather_all_pairs(3);
   refused("", "ends early");
   refused("text", "expected a tag");
-  refused("<!DOCTYPE x>", "no declarations");
+  refused("<!DOCTYPE x>", "declarations are not allowed");
   refused("<!--", "a comment does not end");
   refused(std::string(1'000'000, '<'), "expected the name of a tag");
   std::string deep;
@@ -176,10 +176,10 @@ TEST(Msccl, WhatCannotBeIsNamed) {
   refused(deep, "has no attribute name");
   refused(good.substr(0, good.size() / 2), "");
   refused(replaced(good, "coll=\"allgather\"", "coll=\"custom\""),
-          "\"custom\" cannot be taken over");
+          "\"custom\" cannot be converted");
   refused(replaced(good, "ngpus=\"3\"", "ngpus=\"9223372036854775808\""), "expected 1 to");
   refused(replaced(good, "ngpus=\"3\"", "ngpus=\"4\""), "gpu 3 is missing");
-  refused(replaced(good, "id=\"1\" i_chunks", "id=\"0\" i_chunks"), "gpu 0 stands there twice");
+  refused(replaced(good, "id=\"1\" i_chunks", "id=\"0\" i_chunks"), "gpu 0 occurs twice");
   refused(replaced(good, "type=\"s\"", "type=\"xyz\""), "type \"xyz\"");
   refused(replaced(good, "type=\"s\"", "type=\"\n\""), "type \"?\"");
   refused("<" + std::string(100'000, 'a') + ">", "found <aaaaaaaa");
@@ -199,7 +199,7 @@ TEST(Msccl, WhatCannotBeIsNamed) {
                                      step(1, "nop", "i", -1, "o", -1, 0) +
                                      step(2, "s", "o", gpu, "o", gpu));
                   }),
-          "waits for ever");
+          "deadlocks");
   const Algorithm& bcast = *find_algorithm(toccata::bcast, "binomial");
   EXPECT_THROW(msccl::text(bcast, {.p = 2}, test::schedules(bcast, {.p = 2})), MscclError);
 }

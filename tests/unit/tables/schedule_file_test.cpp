@@ -200,23 +200,22 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
   refused("[[],[[\"send\",-1,[\"recv\",0]]]]", "out of range");
   refused("[[],[[\"send\",1,[\"recv\",0]]]]", "cannot be its own peer");
   refused("[[],[[\"recv\",0,[\"recv\",9223372036854775807,1]]]]", "out of range");
-  refused("[[],[[\"recv\",0,[\"recv\",2]]]]", "there are no 1 recv blocks from 2 on");
+  refused("[[],[[\"recv\",0,[\"recv\",2]]]]", "there are no 1 recv blocks from number 2 on");
   refused("[[],[[\"recv\",0,[\"recv\",0,1,-1,2]]]]", "there are no 2 recv blocks");
   refused("[[],[[\"recv\",0,[\"recv\",0,268435456,0,268435456]]]]", "there are no");
   refused("[[],[[\"recv\",0,[\"scratch\",0]]]]", "(of 0)");
   refused("[[],[[\"recv\",0,[\"send\",0]]],[[\"send\",0,[\"recv\",0]]]]", "send is never written");
-  refused("[[],[[\"copy\",[\"recv\",0,2],[\"recv\",0]]]]", "2 blocks go into 1");
-  refused("[[],[[\"copy\",[\"send\",0],[\"recv\",0]]]]", "another size");
-  refused("[[],[[\"reduce\",[\"send\",0],[\"recv\",1]]]]", "nothing to reduce");
+  refused("[[],[[\"copy\",[\"recv\",0,2],[\"recv\",0]]]]", "2 blocks are copied into 1");
+  refused("[[],[[\"copy\",[\"send\",0],[\"recv\",0]]]]", "different size");
+  refused("[[],[[\"reduce\",[\"send\",0],[\"recv\",1]]]]", "does not reduce");
   refused("[[],[[\"publish\",[\"send\",0]]]]", "there is no entry 'publish'");
-  refused("[[[\"send\",0,1,0,268435456]]]", "too much scratch");
+  refused("[[[\"send\",0,1,0,268435456]]]", "scratch is too large");
   refused("[[[\"recv\",5]]]", "there are no");
   refused(std::string(100'000, '['), "expected");
   std::string rounds = "[[]";
   for (int i = 0; i < 1'000'000; ++i) rounds += ",[]";
   refused(rounds + "]", "more than 100000 rounds");
-  EXPECT_NE(refusal(file_of("1000000", good)).find("expected ',' behind a rank"),
-            std::string::npos);
+  EXPECT_NE(refusal(file_of("1000000", good)).find("expected ',' after a rank"), std::string::npos);
   EXPECT_NE(refusal(file_of("9223372036854775808", good)).find("out of range"), std::string::npos);
   EXPECT_NE(refusal("").find("not a file of schedules"), std::string::npos);
   EXPECT_NE(refusal("{\"toccata_schedules\": 2, \"digest\"").find("another version"),

@@ -89,8 +89,9 @@ TEST(Placements, AreRefusedInOneLine) {
   EXPECT_NE(complaint("core:2", 1, "sideways").find("known are block-bunch"), std::string::npos);
   EXPECT_NE(complaint("core:2", 1, "").find("has 0 places"), std::string::npos);
   EXPECT_NE(complaint("core:2", 1, "0,9").find("numbered 0..1"), std::string::npos);
-  EXPECT_NE(complaint("core:2", 1, "1-0").find("wrong way round"), std::string::npos);
-  EXPECT_NE(complaint("core:2", 1, "node:0").find("that the machine has not"), std::string::npos);
+  EXPECT_NE(complaint("core:2", 1, "1-0").find("in descending order"), std::string::npos);
+  EXPECT_NE(complaint("core:2", 1, "node:0").find("that the machine does not have"),
+            std::string::npos);
   EXPECT_NE(complaint("core:2", 1, "random").find("as random:1"), std::string::npos);
 }
 

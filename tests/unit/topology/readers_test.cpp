@@ -64,14 +64,15 @@ TEST(Slurm, MalformedFileIsRefusedWithLineAndReason) {
       {"SwitchName=s1 Nodes=a Nodes=b", "f:1: Nodes is given twice"},
       {"SwitchName=s1 Nodes=", "f:1: 'Nodes=' is not a setting"},
       {"SwitchName=s1 Nodes=a Color=red", "f:1: a switch has Nodes= or Switches="},
-      {"SwitchName=s1 Switches=s2", "f: switch s1 has a switch s2 below it, of which there is no"},
+      {"SwitchName=s1 Switches=s2",
+       "f: switch s1 has a switch s2 below it, but no line has SwitchName=s2"},
       {"SwitchName=a Switches=b\nSwitchName=b Switches=a", "f: switch a is below itself"},
       {"SwitchName=s Nodes=n\nSwitchName=a Switches=s\nSwitchName=b Switches=s",
        "f:3: switch s is below a and below b"},
       {"SwitchName=s \\\n  Nodes=a\nnonsense=1", "f:3: a line begins with"},
       {"BlockName=b", "f:1: block b needs Nodes="},
       {"BlockName=b Nodes=a\nBlockSizes=4,6", "f:2: BlockSizes are a size and its multiples"},
-      {"BlockName=b Nodes=a\nBlockSizes=0", "f:2: '0' is not a size"},
+      {"BlockName=b Nodes=a\nBlockSizes=0", "f:2: '0' is not the size"},
       {"BlockName=b Nodes=a\nSwitchName=s Nodes=c", "f: has both switches and blocks"},
       {"# nothing\n", "f: has no SwitchName="}};
   for (const auto& [contents, why] : wrong) {
@@ -103,7 +104,7 @@ TEST(Ibnetdiscover, MalformedOutputIsRefusedWithLineAndReason) {
       {"[1] \"H-a\"[1]", "f:1: there is a port before any Switch"},
       {"Switch \"S-1\"", "f:1: Switch is followed by its number of ports"},
       {"Switch 8 S-1", "f:1: Switch is followed by its number of ports"},
-      {"Switch 8 \"S-1\"\n[1] H-a[1]", "f:2: a port is written"},
+      {"Switch 8 \"S-1\"\n[1] H-a[1]", "f:2: expected a port"},
       {"Switch 8 \"S-1\"\n[9] \"H-a\"[1]", "f:2: there is no port 9 among 8"},
       {"Switch 8 \"S-1\"\n[1] \"H-a\"[1]\n[1] \"H-b\"[1]", "f:3: port 1 is there twice"},
       {"Switch 8 \"S-1\"\n\nSwitch 8 \"S-1\"", "f:3: there is a switch 'S-1' already"},
@@ -134,8 +135,8 @@ TEST(SavedMachine, IsRefusedWithLineAndReason) {
       {"machine node:2\nmachine node:2", "f:2: there are two machines"},
       {"# c\nmachine node:x", "f:2: machine ' node:x' cannot have 'node:x'"},
       {"machine node:2\nlabels node a", "f:2: there are 1 labels for 2 objects"},
-      {"machine node:2\nlabels core a,b", "f:2: labels are followed by a level"},
-      {"labels node a", "f:1: 'labels' is not a word to begin with"},
+      {"machine node:2\nlabels core a,b", "f:2: expected labels, a level"},
+      {"labels node a", "f:1: 'labels' cannot begin a line"},
       {"", "f: has no machine"}};
   for (const auto& [contents, why] : wrong) {
     const std::string said = complaint([&] { read_saved(contents, "f"); });

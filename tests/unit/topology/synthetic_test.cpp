@@ -58,20 +58,20 @@ TEST(SyntheticMachine, IsRefusedInOneLineThatNamesTheWord) {
       {"", "is empty"},
       {"  ", "is empty"},
       {"node", "'node': a count is missing"},
-      {"node:", "'' is not a whole number of at least 1"},
-      {"node:0", "'0' is not a whole number of at least 1"},
-      {"node:-2", "'-2' is not a whole number"},
+      {"node:", "'' is not an integer of at least 1"},
+      {"node:0", "'0' is not an integer of at least 1"},
+      {"node:-2", "'-2' is not an integer"},
       {"node:2 core:2,3,4", "it has 3 counts, but there are 2 objects of level node"},
       {"node:2 core:4 node:2", "there is a level 'node' already"},
-      {"node:99999999999", "99999999999 is too large; the most is 16777216"},
-      {"node:100000 core:100000", "that makes more than"},
-      {"node:2*99999999", "that makes more than"},
-      {"torus:8x", "'torus:8x': '' is not a whole number"},
-      {"torus:4096x4096x2", "that makes more than"},
-      {"torus:2x2:a:b core:2", "after the sizes"},
+      {"node:99999999999", "99999999999 is too large; the maximum is 16777216"},
+      {"node:100000 core:100000", "the machine would have more than"},
+      {"node:2*99999999", "the machine would have more than"},
+      {"torus:8x", "'torus:8x': '' is not an integer"},
+      {"torus:4096x4096x2", "the machine would have more than"},
+      {"torus:2x2:a:b core:2", "may follow the sizes"},
       {"node:2 torus:2x2", "'torus:2x2'"},
-      {":3", "the name of a level is letters"},
-      {"no/de:3", "the name of a level is letters"}};
+      {":3", "the name of a level consists of letters"},
+      {"no/de:3", "the name of a level consists of letters"}};
   for (const auto& [machine, why] : wrong) {
     const std::string said = complaint(machine);
     EXPECT_NE(said.find(why), std::string::npos) << machine << ": " << said;
