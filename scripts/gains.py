@@ -43,14 +43,16 @@ def draw(path: Path) -> None:
 
     even = [each for each in rows() if each["ranks_per_host"] == EVEN]
     even = even[::-1]
-    names = [f"{each['collective']}  {size(each)}" for each in even]
+    names = [f"{each['collective']}  {size(each)}".removesuffix("  –") for each in even]
     speedups = [1 / float(each["fresh_over_native"]) for each in even]
     figure, axes = pyplot.subplots(figsize=(7, 4.2))
     colours = ["#1f77b4" if each > 1.05 else "#b0b0b0" for each in speedups]
     bars = axes.barh(names, speedups, color=colours)
     axes.bar_label(bars, [f"{each:.1f}×" for each in speedups], padding=3, fontsize=8)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlabel("speedup over Open MPI 4.1.4 (16 ranks on 4 emulated hosts, nothing set)")
+    axes.set_xlabel(
+        "speedup over Open MPI 4.1.4 (16 ranks on 4 emulated hosts, nothing set; grey: below 1.05)"
+    )
     axes.tick_params(axis="y", labelsize=8)
     axes.set_xlim(0, max(speedups) * 1.1)
     for side in ("top", "right"):

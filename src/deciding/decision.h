@@ -13,36 +13,37 @@
 
 namespace toccata {
 
-// Calls of a size class that the MPI library serves before anything is made ready to choose.
+// The number of first calls of a size class that the MPI library serves before any preparation for
+// a choice.
 inline constexpr int first_calls = 32;
 inline constexpr std::int64_t all_calls = std::numeric_limits<std::int64_t>::max();
 
-// A call as far as decisions depend on it: the same on every rank.
+// The properties of a call on which decisions depend: the same on every rank.
 struct Question {
   const Collective& collective;
-  // Bytes that a rank contributes, or of the message; where they differ, their mean; -1 if each
-  // rank knows only its own.
+  // Bytes per block, or of the message; the mean if they differ between ranks; -1 if each rank
+  // knows only its own.
   std::int64_t bytes = 0;
   int root = 0;
-  // Whether the result depends on the order in which operands are combined, so that neither trials
-  // nor learned results may change the algorithm.
+  // Whether the result depends on the order of the operands, so that neither trials nor learned
+  // results may change the algorithm.
   bool keeps_order = false;
 };
 
-// Which algorithm serves the calls of one collective and size class on one communicator, if the
-// library chooses by itself. In order of authority: a tuning file; results of earlier runs; the MPI
-// library's own, with which trials then compare others that the model proposes. If these were
-// compared on another communicator of the same shape before, and all ranks know of that, the winner
+// Decides which algorithm serves the calls of one collective and size class on one communicator, if
+// the library chooses by itself. In order of authority: a tuning file; results of earlier runs; the
+// native algorithm, with which trials then compare candidates that the model proposes. If an
+// earlier communicator of the same shape compared these, and all ranks know of that, the winner
 // serves.
 //
-// The result of a reduction that rounds depends on the algorithm: its algorithm is decided before
-// the first call, so that a program that runs twice gives the same bits.
+// The result of a reduction with rounding depends on the algorithm. Its algorithm is therefore
+// decided before the first call, so that every run of a program gives the same bits.
 class Decision {
  public:
-  // That for calls such as this one, of up to `bytes`; -1 if ranks do not know of each other.
-  // Collective. Null if the MPI library serves them for good.
+  // The decision for calls such as this one, of up to `bytes`; -1 if ranks do not know each other's
+  // sizes. Collective. Null if the MPI library always serves them.
   static std::unique_ptr<Decision> make(Ranks& ranks, const Question& call, std::int64_t bytes);
-  // That for calls of up to `bytes`, for which the user named an algorithm.
+  // The decision for calls of up to `bytes` for which the user named an algorithm.
   static std::unique_ptr<Decision> forced(Ranks& ranks, const Collective& collective,
                                           const Choice& choice, std::int64_t bytes);
 
@@ -50,19 +51,19 @@ class Decision {
   Trials::Next next() const { return trials_ ? trials_->next() : Trials::Next{0, false}; }
   Server& server(int candidate) { return *candidates_[candidate].server; }
   Server& current() { return server(trials_ ? trials_->current() : 0); }
-  // Whether one candidate serves all calls to come, and none is counted.
+  // Whether one candidate serves all further calls, and calls are no longer counted.
   bool is_made() const { return !trials_; }
-  // How many of the next calls are the MPI library's, up to the next trial; they count as ended.
+  // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
-  // After each call, with its seconds if timed, and the mean bytes of this rank's blocks if ranks
-  // do not know each other's. Now and then all ranks agree on what they measured.
+  // Call this after each call, with its seconds if timed, and the mean bytes of this rank's blocks
+  // if ranks do not know each other's. From time to time, all ranks agree on their measurements.
   void ended(const Question& call, double seconds, double own_bytes = 0) {
     most_bytes_ = std::max(most_bytes_, own_bytes);
     if (trials_ && trials_->ended(seconds)) agree(call);
   }
 
-  // Passes on what it knows to the report, and to the file of what was learned.
+  // Writes its results to the report and to the file of learned results.
   void tell();
 
  private:
@@ -92,7 +93,7 @@ class Decision {
   double bound_ = 0;       // seconds that no algorithm is below by the model; 0 if not known
 };
 
-// Whether the model is to say, at every size, which rank plays which of that algorithm.
+// Whether the model decides per size how ranks exchange their roles in that algorithm.
 bool reorders_by_size(Ranks& ranks, const Collective& collective, const Choice& choice);
 
 }  // namespace toccata

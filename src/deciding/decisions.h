@@ -11,8 +11,9 @@
 
 namespace toccata {
 
-// Which algorithms serve the calls of one communicator for which the program names none: decided
-// for each collective and size class at its first call. Neither this nor what it points to moves.
+// Decides which algorithms serve the calls of one communicator if the program names none: for each
+// collective and size class, at its first call. The addresses of this object and of its decisions
+// never change.
 class Decisions {
  public:
   explicit Decisions(Ranks& ranks) : ranks_(ranks) {}
@@ -21,15 +22,15 @@ class Decisions {
   struct SizeClass {
     const Collective* collective = nullptr;
     std::int64_t least = -1, most = SizedChoice::most_bytes;  // bytes
-    // So many of the next calls are the MPI library's. The decision serves those after them; or if
-    // none is wanted, one algorithm for all sizes.
+    // The number of next calls that the MPI library serves. After that, the decision serves; if
+    // there is none, one algorithm for all sizes.
     std::int64_t left = 0;
     std::unique_ptr<Decision> decision = nullptr;
     bool wants_decision = false;
     bool keeps_order = false;  // see Question
   };
 
-  // The class of a call, which is one more of them.
+  // The class of a call; counts the call.
   SizeClass& of(const Question& call) {
     SizeClass* found = find(call);
     if (found == nullptr) found = &make(call);
@@ -37,16 +38,16 @@ class Decisions {
     return *found;
   }
 
-  // What serves a call.
+  // Which of these serves a call.
   struct Verdict {
-    // The MPI library, also the next calls of the class, as many as are left there. Else:
+    // The MPI library, for this and the remaining number of calls of the class. Otherwise:
     SizeClass* lent = nullptr;
     // The candidate of a decision; or, if null, one algorithm for all sizes.
     Decision* decision = nullptr;
     Trials::Next next = {0, false};
   };
-  // All ranks come here for all blocking calls, except for those lent. Nothing is lent to a rank
-  // that goes `one_by_one`.
+  // All ranks call this for all blocking calls, except for calls lent to the MPI library. A rank
+  // that goes `one_by_one` lends none.
   Verdict verdict(const Question& call, bool one_by_one) {
     SizeClass& calls = of(call);
     Decision* const decision = calls.decision.get();
@@ -59,28 +60,28 @@ class Decisions {
     return {.decision = decision, .next = decision->next()};
   }
 
-  // The decision for a call that must not wait for other ranks; null if there is none yet, and a
-  // blocking call has to come first.
+  // The decision for a call that must not wait for other ranks; null if there is none yet, because
+  // a blocking call must come first.
   Decision* made_for(const Question& call);
 
-  // Whether calls like this one were asked about before.
+  // Whether this object knows calls like this one.
   bool know(const Question& call) { return find(call) != nullptr; }
-  // What a user asks for such a call.
+  // The algorithm that the user requests for such a call.
   Choice asked_for(const Question& call) {
     return asked(call).choice.at(call.bytes < 0 ? SizedChoice::most_bytes : call.bytes);
   }
 
-  // Later calls are served so. Collective.
+  // Decides how to serve later calls. Collective.
   void ask(const Collective& collective, SizedChoice choice);
 
-  // Passes on what the decisions know.
+  // Writes the results of all decisions to the report and to the file of learned results.
   void tell();
 
  private:
   SizeClass* find(const Question& call);
   SizeClass& free_class();
   SizeClass& make(const Question& call);
-  // What is requested, and whether it depends on the size.
+  // The requested algorithm, and whether it depends on the size.
   struct Asked {
     SizedChoice choice;
     bool by_size;
@@ -93,7 +94,7 @@ class Decisions {
 
   Ranks& ranks_;
   std::vector<std::pair<const Collective*, SizedChoice>> asked_;  // by name
-  // Two by two, as that takes the least memory; those without a collective are free.
+  // In pairs, because that takes the least memory; entries without a collective are free.
   std::forward_list<std::array<SizeClass, 2>> classes_;
 };
 

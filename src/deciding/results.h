@@ -13,17 +13,17 @@
 
 namespace toccata {
 
-// A number that communicators of the same shape have in common, whichever ranks they have: the node
-// of each rank (and its socket, core, ...), numbered by first appearance, and the mesh, if there is
-// one. 0 if the shape does not say where the ranks run.
+// A digest that is equal for communicators of the same shape, whichever ranks they have. It depends
+// on the node of each rank (and its socket, core, ...), numbered by first appearance, and on the
+// mesh, if there is one. 0 if the shape does not contain where the ranks run.
 std::uint64_t digest_of(const Shape& known);
 
-// A number from 1 to 2^52 for a choice: the same on all ranks, another for another choice.
+// A number from 1 to 2^52 for a choice: the same on all ranks, different for different choices.
 double code_of(const Choice& choice);
 
-// What a process knows of its communicators by their shape: which algorithms won trials, and
-// rankings. Ranks have different histories, so no decision depends on it before the ranks of the
-// communicator have agreed.
+// A process's knowledge of its communicators, by shape: the winners of trials, and rankings. Ranks
+// have different histories, so a decision uses it only after the ranks of the communicator have
+// agreed on it.
 class Results {
  public:
   // Calls of one collective and size class, on communicators of one shape.
@@ -34,15 +34,15 @@ class Results {
     auto operator<=>(const Key&) const = default;
   };
 
-  // Native is not a winner: it forgets what won before.
+  // A choice of native is not a winner: it deletes the previous winner.
   void keep(const Key& key, const Choice& winner);
   std::optional<Choice> winner(const Key& key) const;
 
-  // The ranking of a collective with that root; made if it is not there.
+  // The ranking of a collective with that root; created if it does not exist.
   std::shared_ptr<const Ranking> ranking(
       std::uint64_t shape, const Collective& collective, int root, const ReorderWish& wish,
       const std::function<std::shared_ptr<const Ranking>()>& make);
-  // Whether one is there, of any root.
+  // Whether a ranking exists, for any root.
   bool has_ranking(std::uint64_t shape, const Collective& collective) const;
 
   static constexpr std::size_t most_winners = 1024;

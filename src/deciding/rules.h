@@ -9,50 +9,50 @@
 
 namespace toccata {
 
-// What the user and the site ask for, as far as decisions depend on it. All ranks of a process have
-// the same.
+// The settings of the user and the site on which decisions depend. They are the same for all ranks
+// of a process.
 class Rules {
  public:
-  // TOCCATA_GUARD: `off` trusts a tuning file or a model; `on` compares them with the MPI library's
-  // own; `all` does so even if another algorithm may give other bits.
+  // TOCCATA_GUARD: `off` trusts a tuning file or a model; `on` compares them with the native
+  // algorithm; `all` does so even if another algorithm may give different bits.
   enum class Guarding : std::uint8_t { off, on, all };
   Guarding guarding() const { return guarding_; }
 
-  // TOCCATA_<COLLECTIVE>; native if it asks for nothing.
+  // TOCCATA_<COLLECTIVE>; native if it is not set.
   const SizedChoice& asked(const Collective& collective) const;
-  // Whether an algorithm of ours is requested.
+  // Whether the user requests an algorithm of Toccata.
   bool asks_for(const Collective& collective) const { return !asked(collective).native(); }
-  // Whether the library chooses by itself how to serve a collective: TOCCATA is not off, and
-  // nothing is requested. Of collectives among neighbours only a tuning file decides.
+  // Whether the library chooses how to serve a collective: TOCCATA is not off, and the user
+  // requests no algorithm. For neighbourhood collectives, only a tuning file decides.
   bool chooses(const Collective& collective) const;
   // TOCCATA is not off.
   bool is_on() const { return chooses_; }
-  // Whether TOCCATA_<COLLECTIVE> names what serves a collective, be it native.
+  // Whether TOCCATA_<COLLECTIVE> names an algorithm, including native.
   bool names(const Collective& collective) const;
   // Whether decisions are made before the first call.
   bool decides_at_once() const { return guarding_ == Guarding::off || has_files(); }
 
-  // What TOCCATA_TUNING names, or the first file for this MPI and such nodes among the user's and
-  // the site's; and what earlier runs learned (TOCCATA_LEARN). Empty if there is none.
+  // The file of TOCCATA_TUNING, or the first file of the user or the site for this MPI and this
+  // kind of node; and the results of earlier runs (TOCCATA_LEARN). Empty if there is none.
   const Tuning& tuning() const { return tuning_; }
   const Tuning& learned() const { return learned_; }
   bool has_files() const { return !tuning_.points.empty() || !learned_.points.empty(); }
-  // Whether this run writes what it learns.
+  // Whether this run saves its results (TOCCATA_LEARN).
   bool learns() const { return learns_; }
-  // TOCCATA_MODEL, or the usual one.
+  // TOCCATA_MODEL, or the default model.
   const Model& model() const { return model_; }
-  // Whether somebody wants to know what no algorithm is below by the model.
+  // Whether the report needs the model's lower bound for all algorithms.
   bool wants_bounds() const { return wants_bounds_; }
-  // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits wherever ranks run and however
-  // long the message.
+  // TOCCATA_REPRODUCIBLE: whether reductions must give the same bits for every placement of ranks
+  // and every message length.
   bool reproducible() const { return reproducible_; }
-  // TOCCATA_REORDER: whether algorithms of ours run with their ranks played by others.
+  // TOCCATA_REORDER: whether ranks exchange their roles in algorithms of Toccata.
   Reorder reorder() const { return reorder_; }
 
  protected:
   Rules() = default;
   ~Rules() = default;
-  // To be called before anything is requested.
+  // Call this before the first request.
   void know_collectives();
 
   struct Asked {

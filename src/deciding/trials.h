@@ -17,26 +17,26 @@ namespace toccata {
 //   served by      s        probe     s    first tries     s     a comparison     b     a recheck
 //                                 agree                agree                 agree
 //
-// A call takes as long as on the slowest rank. The time of the fastest rank, which arrived last,
-// contains no waiting for others, but says too little: in recursive doubling the last rank finds
-// all messages there and is finished at once, while the others wait for its own. So a late rank
-// counts, whichever candidate serves. Therefore a candidate takes over only if its fastest call
-// beats the other's fastest, its second the second, and so on, in two comparisons in a row; or in
-// one, if all of its calls beat all of the other's. Programs have rhythms: each candidate gets as
-// many of the even calls as of the odd ones.
+// The time of a call is the time on the slowest rank. The time of the fastest rank, which arrived
+// last, contains no waiting for others, but is misleading: in recursive doubling, all messages are
+// already there for the last rank, which finishes at once, while the others wait for its message.
+// So a late rank adds to the time of every candidate. Therefore a candidate takes over only if its
+// fastest call beats the other's fastest, its second fastest the second fastest, and so on, in two
+// comparisons in a row; or in one comparison, if all of its calls beat all of the other's. Programs
+// have rhythms, so each candidate serves as many even calls as odd ones.
 //
-// Trials, agreements included, cost at most `share` of the time of all calls so far, compared with
-// the current candidate. First tries are exempt, because they cannot be judged beforehand; so is
-// what is set up once: the first agreement, and what a candidate's first call takes longer than its
-// second. To need few agreements, candidates are tried together, and the most promising is compared
-// first.
+// Trials and their agreements cost at most `share` of the time of all calls so far, compared with
+// the current candidate. First tries are exempt, because their times are unknown beforehand.
+// One-time costs are exempt, too: the first agreement, and the additional time of a candidate's
+// first call compared with its second. To need few agreements, candidates are tried together, and
+// the most promising one is compared first.
 class Trials {
  public:
   static constexpr double share = 0.02;
   static constexpr std::int64_t first_probe = 64;  // calls
 
-  // `setup`: seconds that it takes to find challengers, which are requested once that is within the
-  // share. `calls`: the number of calls so far.
+  // `setup`: seconds to find challengers; they are requested as soon as this is within the share.
+  // `calls`: the number of calls so far.
   explicit Trials(double setup, std::int64_t calls = 0)
       : setup_(setup), candidates_(1), calls_(calls) {}
   // Candidate 1 is the current one from the first call on, and candidate 0 challenges it.
@@ -57,37 +57,37 @@ class Trials {
   Next next() const {
     return calls_ < begins_ ? Next{current_, false} : Next{trial_[calls_ - begins_], true};
   }
-  // To be called after every call, with its seconds if timed. True if the ranks have to agree now.
+  // Call this after every call, with its seconds if timed. True if the ranks have to agree now.
   bool ended(double seconds = 0) {
     ++calls_;
     return calls_ > begins_ && ended_trial(seconds);
   }
-  // Counts all calls up to the next trial, none of them timed, as ended; returns their number.
+  // Counts all (untimed) calls up to the next trial as completed; returns their number.
   std::int64_t pass() { return begins_ - std::exchange(calls_, begins_); }
-  // This rank's numbers. agree() takes the least of each among all ranks.
+  // This rank's numbers. agree() takes the minimum of each over all ranks.
   std::vector<double> ballot() const;
-  // `agreement`: seconds that it took on this rank, which are part of the next ballot.
+  // `agreement`: its seconds on this rank, which are part of the next ballot.
   void agree(std::span<const double> least, double agreement = 0);
 
-  // Whether challengers of candidate 0 are wanted, which is what users have without us. challenge()
-  // adds them as 1, 2, ..., the most promising first; there may be none.
+  // Whether challengers of candidate 0 are wanted (candidate 0 serves users without Toccata).
+  // challenge() adds them as 1, 2, ..., the most promising first; there may be none.
   bool wants_candidates() const { return wants_candidates_; }
   void challenge(int candidates);
-  // Candidate 1 is current from now on, as it won elsewhere; candidate 0 challenges it later. No
-  // others are wanted.
+  // Candidate 1 is current from now on, because it won elsewhere; candidate 0 challenges it later.
+  // No other challengers are wanted.
   void inherit();
   // Seconds to find challengers, as before.
   void expect_setup(double seconds) { setup_ = seconds; }
-  // A candidate cannot serve; on all ranks alike.
+  // A candidate cannot serve. All ranks must agree on this.
   void drop(int candidate) { candidates_[candidate].dropped = true; }
 
   int current() const { return current_; }
-  // Whether all candidates were compared with it, except those that were cut off.
+  // Whether all candidates were compared with it, except those that were excluded.
   bool decided() const;
   std::int64_t calls() const { return calls_; }
-  // Seconds of a call by that candidate, as agreed last; 0 if it was not timed.
+  // Seconds per call of that candidate, from the last agreement; 0 if it was not timed.
   double seconds(int candidate) const { return candidates_[candidate].seconds; }
-  // What trials have cost more than the current candidate, in calls of it; not below 0.
+  // Additional cost of trials compared with the current candidate, in calls of it; at least 0.
   double excess() const { return excess_; }
 
  private:

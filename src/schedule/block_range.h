@@ -6,7 +6,7 @@
 
 namespace toccata {
 
-// The memory a schedule speaks of. `send` is never written.
+// The buffers that a schedule names. `send` is read only.
 enum class Buffer : std::uint8_t { send, recv, scratch };
 
 const char* name(Buffer buffer);
@@ -15,8 +15,8 @@ const char* name(Buffer buffer);
 //
 //   {recv, first 1, count 2, stride 4, repeat 2}   blocks  . 1 2 . . 5 6 .
 //
-// One range says what a Bruck round sends, whatever p is. The order of the blocks is part of the
-// meaning: the i-th block sent is the i-th block received. A negative stride runs downwards.
+// One range describes the blocks of a Bruck round, for any p. The order of the blocks matters: the
+// i-th block sent is the i-th block received. A negative stride runs downwards.
 struct BlockRange {
   Buffer buffer = Buffer::recv;
   std::int32_t first = 0;
@@ -37,10 +37,10 @@ inline BlockRange recv(int first, int count = 1) { return {Buffer::recv, first, 
 
 std::int64_t blocks(std::span<const BlockRange> ranges);
 
-// The same as `append`, which is quicker where a run grows.
+// The same as `append`, which is faster if a run grows.
 void append_any(BlockRanges& ranges, const BlockRange& range);
 
-// Appends `range`, merging it into the last one where the two together are one range.
+// Appends `range`; merges it into the last one if both together are one range.
 inline void append(BlockRanges& ranges, const BlockRange& range) {
   if (!ranges.empty() && range.repeat == 1) {
     BlockRange& last = ranges.back();
@@ -52,15 +52,15 @@ inline void append(BlockRanges& ranges, const BlockRange& range) {
   append_any(ranges, range);
 }
 
-// The blocks first, first + step, ..., `count` of them, of a buffer whose `modulus` blocks form a
-// circle. At most one range more than the times the walk passes the end.
+// The `count` blocks first, first + step, ... of a buffer whose `modulus` blocks form a circle. The
+// number of ranges is at most one more than the number of times that the walk passes the end.
 BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, int step = 1);
 
-// `ranges`, of blocks from 0 to modulus - 1, moved `shift` places up on that circle. At most two
-// ranges more for each.
+// `ranges` of the blocks 0 to modulus - 1, moved up by `shift` places on that circle. Each range
+// adds at most two ranges.
 BlockRanges circular(const BlockRanges& ranges, std::int64_t shift, int modulus);
 
-// Runs of `count` blocks from `first` on, `stride` apart, as far as there are blocks below `limit`.
+// Runs of `count` blocks from `first` on, `stride` apart, up to block `limit` - 1.
 //
 //   first 1, count 2, stride 4, limit 10   blocks  . 1 2 . . 5 6 . . 9
 BlockRanges runs_below(Buffer buffer, std::int64_t first, std::int64_t count, std::int64_t stride,

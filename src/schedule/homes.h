@@ -7,7 +7,7 @@
 
 namespace toccata {
 
-// What the blocks of a schedule's scratch are like.
+// The blocks from which a schedule's scratch blocks take their sizes.
 class Homes {
  public:
   explicit Homes(const BlockRanges& like) {
@@ -19,7 +19,7 @@ class Homes {
       }
   }
 
-  // For those of a range, in as few runs as can be.
+  // For the blocks of a range, in as few runs as possible.
   BlockRanges of(const BlockRange& range) const {
     BlockRanges result;
     for (int run = 0; run < range.repeat; ++run)

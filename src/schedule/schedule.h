@@ -8,22 +8,22 @@
 
 namespace toccata {
 
-// How the blocks of one message travel. `whole` is one MPI message made as the executor sees fit:
-// straight from memory where the blocks lie together, else packed or by a derived datatype. The
-// others prescribe it, for algorithms whose point is the choice; `per_block` is one MPI message for
-// every block. Both sides must say the same.
+// How the blocks of one message are sent. `whole` is one MPI message, and the executor chooses:
+// directly from memory if the blocks are contiguous, otherwise packed or with a derived datatype.
+// The other values prescribe the method, for algorithms that depend on it; `per_block` is one MPI
+// message per block. Both sides must specify the same value.
 //
-// `published`: between ranks of one node, the sender copies the blocks into shared memory, once for
-// all ranks that it sends the same blocks to in this round, and the receivers read them there. Both
-// sides do so in the same round of the schedule, with at most one such message from one rank to
-// another per round and channel. Elsewhere it is a `whole` message.
+// `published`: between ranks of one node, the sender copies the blocks to shared memory, and the
+// receivers read them there. There is one copy for all ranks to which the sender sends the same
+// blocks in this round. Both sides act in the same round of the schedule, with at most one such
+// message per pair of ranks, round and channel. Between nodes it is a `whole` message.
 enum class Travel : std::uint8_t { whole, packed, datatype, per_block, published };
 
 const char* name(Travel travel);
 
-// Blocks to or from one peer, or none: then it tells the peer that we have come so far. Messages of
-// the same (sender, receiver, channel) match in the order in which they are posted; `beside` gives
-// its parts different channels.
+// Blocks to or from one peer. A message without blocks signals that the sender has reached this
+// round. Messages with the same (sender, receiver, channel) match in the order in which they are
+// posted; `beside` gives its parts different channels.
 struct Message {
   std::int32_t peer = 0;
   std::uint16_t channel = 0;
@@ -33,8 +33,8 @@ struct Message {
 };
 
 // A local step: the i-th block of `from` is copied to the i-th block of `into`, or reduced into it:
-// into = from ∘ into, as in MPI_Reduce_local, so that `from` holds what lower ranks contribute.
-// The ranges of both stand one behind the other in the schedule.
+// into = from ∘ into, as in MPI_Reduce_local, so `from` holds the contributions of lower ranks. In
+// the schedule, the ranges of `into` follow those of `from`.
 struct Step {
   std::uint32_t first_range = 0;
   std::uint32_t from_count = 0;
@@ -44,14 +44,14 @@ struct Step {
 
 // What one rank does in a collective, round by round.
 //
-// A round: all its messages are in flight together; when they have arrived its steps are done in
-// order. Within a round no two messages write the same block, and no message writes a block that
-// another sends. Rounds are local to a rank: nothing but messages orders two ranks. A round may
-// be empty for a rank: round i is the same moment of the algorithm on every rank, which is how
-// `beside` pairs them and pictures show them.
+// A round: all its messages are in flight together; when they have arrived, its steps run in order.
+// Within a round, no two messages write the same block, and no message writes a block that another
+// message sends. Rounds are local to a rank: only messages order two ranks. Round i is the same
+// stage of the algorithm on every rank, so that `beside` can pair rounds and figures can show them
+// next to each other. Therefore a rank may have empty rounds.
 //
-// Buffers are counted in blocks; what a block is, the collective says (collectives/), and how many
-// bytes it has, the call (mpi/binding, analysis/lockstep).
+// Buffers consist of blocks. The collective defines the blocks (collectives/), the call their bytes
+// (mpi/binding, analysis/lockstep).
 class Schedule {
  public:
   int rounds() const { return static_cast<int>(rounds_.size()); }
@@ -71,14 +71,14 @@ class Schedule {
     return {ranges_.data() + copy.first_range + copy.from_count, copy.into_count};
   }
 
-  // Scratch block i has the size of the i-th block of these, so that a schedule serves blocks of
-  // different sizes as well. They name blocks of send or recv.
+  // Scratch block i has the size of the i-th of these blocks of send or recv. So a schedule also
+  // serves blocks of different sizes.
   const BlockRanges& scratch() const { return scratch_; }
 
-  // Prescribes how the messages travel that are `whole` so far.
+  // Prescribes how to send the messages that are `whole` so far.
   void set_travel(Travel travel);
 
-  // Whether some messages are published.
+  // Whether any messages are published.
   bool publishes() const;
 
   // Bytes this schedule occupies.
@@ -87,7 +87,7 @@ class Schedule {
  private:
   friend class ScheduleBuilder;
 
-  // Where a round's entries begin; they end where the next round's begin.
+  // The first entries of a round; they end where the next round's begin.
   struct Round {
     std::uint32_t sends, recvs, steps;
   };
