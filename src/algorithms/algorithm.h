@@ -11,7 +11,7 @@
 
 namespace toccata {
 
-// What an algorithm costs: the largest over the ranks.
+// The cost of an algorithm: the maximum over the ranks.
 struct Cost {
   std::int64_t rounds = 0;    // in which any rank has a message
   std::int64_t messages = 0;  // sent by a rank
@@ -22,39 +22,39 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
-// Schedules that no function of ours writes: they come from a file, or from a Python function.
-// Such an algorithm is known by add_outside (algorithms/outside.h).
+// Schedules from outside the library: from a file, or from a Python function. Such an algorithm is
+// registered with add_outside (algorithms/outside.h).
 class Outside {
  public:
   virtual ~Outside() = default;
-  // As the members of Algorithm that have these names.
+  // The same as the members of Algorithm with these names.
   virtual std::string why_impossible(const Shape& shape) const = 0;
   virtual int parts(const Shape& shape) const = 0;
   virtual std::optional<Cost> claim(const Shape& shape) const = 0;
   virtual Schedule schedule(const Shape& shape, int rank) const = 0;
 };
 
-// The descriptor that stands at the end of an algorithm's file. All that is known of an algorithm
-// from outside, its tests included, is derived from it.
+// The descriptor at the end of an algorithm's file. All other code that uses the algorithm,
+// including tests, relies only on this descriptor.
 struct Algorithm {
   std::string_view name;  // "sparbit"; the file's name
   const Collective& collective;
   std::string_view summary;   // one line
   std::string_view citation;  // "loch2021, algorithm 1": key of docs/references.bib, and where
-  // What the literature says that it costs, where there is a closed form. Proofs hold it to what is
-  // counted in the schedules (algorithms/count.h), which all other code uses.
+  // The cost according to the literature, if there is a closed form. Proofs compare it with the
+  // counts from the schedules (algorithms/count.h), which all other code uses.
   Cost (*claim)(const Shape& shape) = nullptr;
   ParameterList parameters = {};
 
-  // Whether blocks are parked where others belong, so that all must have one size.
+  // Whether blocks may be stored in places of other blocks, so that all must have the same size.
   bool blocks_alike = false;
 
-  // Whether ranks pass on blocks that are not theirs. Where only the root knows every rank's sizes,
-  // in gatherv and scatterv, such an algorithm cannot serve.
+  // Whether ranks forward blocks of other ranks. Such an algorithm cannot serve gatherv and
+  // scatterv, because only the root knows every rank's sizes.
   bool relays = false;
 
-  // Of one that reduces: whether it keeps the order of the ranks, and so serves operations that do
-  // not commute.
+  // For reductions: whether the algorithm keeps the order of the ranks, so that it can serve
+  // operations that do not commute.
   bool ordered = false;
   // ... and whether it evaluates the standard expression of p ranks for every element, whatever
   // the root, the parts, the placement and the grid, so that all such algorithms give the same
@@ -63,50 +63,52 @@ struct Algorithm {
   //
   //   p = 6   ((0∘1) ∘ (2∘3)) ∘ (4 ∘ 5)
   //
-  // Of the ranks up to each, as scan has them, those of every power of two in their number are
-  // combined in pairs, and then these from the right: of 7, ((0∘1) ∘ (2∘3)) ∘ ((4∘5) ∘ 6).
+  // A scan combines the ranks up to each rank as follows. It splits them into groups whose sizes
+  // are the powers of two in their number. It combines each group in pairs, and then the groups
+  // from the right. With 7 ranks: ((0∘1) ∘ (2∘3)) ∘ ((4∘5) ∘ 6).
   bool reproducible = false;
 
-  // Whether it depends on where ranks run, or by the mesh they are laid on. Proofs then try many.
+  // Whether it depends on where ranks run, or on their mesh. Proofs then try many.
   bool by_placement = false;
   bool by_grid = false;
 
-  // Whether it goes by trees that were packed for the machine, which comes with its placement.
+  // Whether it uses trees that were packed for the machine; the placement contains the machine.
   bool by_trees = false;
 
-  // Whether its messages are published, for shared memory, which models do not price yet: no
+  // Whether its messages are published through shared memory. Models cannot predict that yet, so no
   // ranking proposes it.
   bool publishes = false;
 
-  // Which pattern of topology/reorder its ranks are mapped by where they are reordered; where none
-  // is named, what its schedules send decides.
+  // The pattern of topology/reorder with which its ranks are reordered; if none is named, the
+  // traffic of its schedules decides.
   std::string_view pattern = {};
 
-  // Into how many parts it cuts the collective's unit (a contribution, or a message), each of
-  // which is a block: segments, pieces for several links. Null: 1. Cut as evenly as counts allow.
+  // The number of parts into which it divides the collective's unit (a contribution, or a message):
+  // segments, or pieces for several links. Each part is a block; parts are as equal as possible.
+  // Null: 1.
   int (*parts)(const Shape& shape) = nullptr;
 
-  // Why it cannot run in this shape, as the end of a sentence ("needs a power of two ranks"); empty
-  // if it can.
+  // The reason why it cannot run in this shape, as the end of a sentence ("needs a power of two
+  // ranks"); empty if it can.
   std::string (*impossible)(const Shape& shape) = nullptr;
 
   void (*write)(const Shape& shape, int rank, ScheduleBuilder& schedule);
 
-  // Answers instead of claim, parts, impossible and write, where it is set.
+  // If set, this replaces claim, parts, impossible and write.
   const Outside* outside = nullptr;
 
   // "allgather/sparbit"
   std::string path() const;
-  // Whether calls of `called` can be served: its own collective's, and those of its vector form.
+  // Whether it can serve calls of `called`: its own collective, or the vector form of that.
   bool serves(const Collective& called) const;
   std::string why_impossible(const Shape& shape) const;
-  // What the literature says that it costs, if it says so.
+  // The cost according to the literature, if known.
   std::optional<Cost> claimed(const Shape& shape) const;
-  // What the algorithm adds to what is known of the communicator: parameters, where none are given
-  // at their standard, and parts; and, if the neighbours are unknown, a stencil's ranks.
+  // Completes the shape of a communicator for this algorithm: adds parameters (default values if
+  // none are given) and parts; and, if the neighbours are unknown, those of a stencil.
   Shape complete(Shape shape) const;
-  // One rank's schedule. The shape must be possible and complete; where it has a reordering, that
-  // is in there.
+  // One rank's schedule. The shape must be possible and complete. If it has a reordering, the
+  // schedule is reordered.
   Schedule schedule(const Shape& shape, int rank) const;
 };
 

@@ -6,13 +6,13 @@
 
 namespace toccata {
 
-// A reduce-scatter that is the allgather of the same name played backwards: where that spreads a
-// block, this collects contributions to it. What reaches a rank may have come from anywhere, so the
-// order of the ranks is not kept.
+// A reduce-scatter that is the allgather of the same name in reverse: the allgather distributes a
+// block, the reduce-scatter combines the contributions to it. Contributions arrive in any order, so
+// the order of the ranks is not preserved.
 class AllgatherBackwards {
  public:
-  // The allgather must exist, and rank r must have the blocks from r * parts on. Where not all
-  // ranks have as many rounds, `rounds` says how many there are.
+  // The allgather must exist, and rank r must own the blocks from r * parts on. If ranks have
+  // different numbers of rounds, pass the maximum as `rounds`.
   explicit AllgatherBackwards(std::string_view name, int (*rounds)(const Shape& shape) = nullptr);
 
   void write(const Shape& shape, int rank, ScheduleBuilder& schedule) const;

@@ -7,8 +7,8 @@
 
 namespace toccata {
 
-// What schedules cost, counted one by one: sums over each rank's own, of which the largest stays,
-// and the rounds in which any rank has a message.
+// Counts the cost of schedules one by one: the maximum over the ranks of each rank's sums, and the
+// rounds in which any rank has a message.
 class Counter {
  public:
   void add(const Schedule& schedule);
@@ -19,16 +19,16 @@ class Counter {
   std::vector<bool> has_messages_;  // by round
 };
 
-// What an algorithm costs in a possible and complete shape: by the schedules of all ranks where
-// they are few, else as claimed, as proofs hold claims to that, and where nothing is claimed by
-// the schedules of the ranks that tell most. For flat algorithms that is the exact cost, except
-// for a block if ranks are folded; in irregular places some rank may do more than those asked.
+// The cost of an algorithm in a possible and complete shape. With few ranks, it is counted in the
+// schedules of all. Otherwise it is the claim, which proofs check. Without a claim, it is counted
+// in a sample of ranks. For flat algorithms this is exact, except for one block if ranks are
+// folded; with irregular placements, a rank outside the sample may do more.
 Cost count(const Algorithm& algorithm, const Shape& shape);
 
-// Of up to 64 ranks, all. Of more, a number of them that grows as log p: those in which patterns
-// begin and end, or have most to do (around 0, the root, the middle of a mesh, and powers of two
-// from the root on), the leaders of the first, second, middle, last, largest and smallest region of
-// every level, and some in between that are not round numbers.
+// Up to 64 ranks: all. Above, a sample whose size grows as log p. It contains ranks in which
+// patterns begin and end, or which have most to do (around 0, the root, the middle of a mesh, and
+// powers of two from the root on); the leaders of the first, second, middle, last, largest and
+// smallest region of every level; and some ranks in between.
 std::vector<int> telling_ranks(const Shape& shape);
 
 }  // namespace toccata

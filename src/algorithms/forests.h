@@ -10,8 +10,8 @@
 
 namespace toccata {
 
-// Several trees over the same vertices, which carry parts of a message at the same time. A tree of
-// weight w carries w blocks of each segment.
+// Several trees over the same vertices, which transport parts of a message at the same time. A tree
+// of weight w transports w blocks of each segment.
 struct Forest {
   std::vector<int> weights = {};  // by tree
   int depth = 0;                  // of the deepest, or more
@@ -61,14 +61,14 @@ class TorusTrees {
   static OverForest over(const Shape& shape);
 };
 
-// Whether trees were packed for the machine's nodes, all of which have ranks.
+// Whether the machine has packed trees and all its nodes have ranks.
 bool has_packed_trees(const Shape& shape);
 
 // Over trees that were packed for the machine's nodes; where there are none, over a chain through
 // them, which on a tree of switches loads every link as little as can be.
 class PackedForest {
  public:
-  // `rooted`: over the trees of the root's node, else those of allreduces.
+  // `rooted`: use the trees of the root's node, otherwise those of allreduces.
   static OverForest over(const Shape& shape, bool rooted);
 };
 

@@ -6,12 +6,12 @@
 
 namespace toccata {
 
-// Allgather by leaders: each region gathers to its leader, on as many levels as there are, the
-// outermost leaders exchange what they have by an allgather that knows of no levels, and broadcast
-// all of it in their regions. [mirsadeghi2016, section II; kandalla2009]
+// Allgather by leaders: each region gathers to its leader, on every level. The outermost leaders
+// exchange their blocks with a flat allgather, and broadcast all blocks in their regions.
+// [mirsadeghi2016, section II; kandalla2009]
 class Leaders {
  public:
-  // How, as parameters of the algorithms that do this.
+  // The parameters of such algorithms.
   static const Parameter& exchange();
   static const Parameter& local();
 
