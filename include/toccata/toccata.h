@@ -17,17 +17,18 @@
  * All ranks of the communicator must request the same algorithm. Arguments have the same meaning,
  * limits and lifetimes as in MPI; MPI_IN_PLACE is supported.
  *
- * Reductions: all ranks get the same bits. The native algorithm runs if an operation does not
- * commute and the algorithm would change the order of the ranks, if MPI does not define a
- * predefined operation for the datatype, or if elements of the datatype interleave. With
- * TOCCATA_REPRODUCIBLE=1 on all ranks, all reductions, whatever the requested algorithm, use an
- * algorithm whose result does not depend on placement, root or length. Do not free your own MPI_Op
+ * Reductions: all ranks get the same bits. The native algorithm runs instead in three cases:
+ *   - the operation does not commute, and the algorithm would change the order of the ranks
+ *   - MPI does not define the predefined operation for the datatype
+ *   - elements of the datatype interleave
+ * With TOCCATA_REPRODUCIBLE=1 on all ranks, all reductions use an algorithm whose result does not
+ * depend on placement, root or length, even if you request another one. Do not free your own MPI_Op
  * before its request has completed.
  *
- * Messages use a private communicator, one for the process. It is made from MPI_COMM_WORLD in
- * MPI_Init if this library is preloaded or comes before MPI in the link order. Otherwise the
- * first collective of a communicator with all ranks makes it, and every other communicator gets its
- * own. No attribute is copied. The first collective on a communicator makes one additional MPI
+ * Messages use one private communicator per process. MPI_Init creates it from MPI_COMM_WORLD if
+ * this library is preloaded or comes before MPI in the link order. Otherwise the first collective
+ * on a communicator with all ranks creates it, and every other communicator gets its own. It has no
+ * attributes of your communicators. The first collective on a communicator calls one additional MPI
  * collective.
  *
  * Errors follow MPI: the communicator's error handler is called, then the code is returned. An
@@ -249,9 +250,9 @@ TOCCATA_PUBLIC int toccata_ineighbor_alltoallw(const void* sendbuf, const int se
                                                const MPI_Datatype recvtypes[], MPI_Comm comm,
                                                const char* algorithm, toccata_request* request);
 
-/* Persistent: started by toccata_start any number of times, each start completed by a wait or test,
- * and freed by toccata_request_free. `info` may be MPI_INFO_NULL; no keys are defined yet.
- * [MPI 4.0, section 6.13] */
+/* Persistent: start a request with toccata_start any number of times, complete each start with a
+ * wait or test, and free the request with toccata_request_free. `info` may be MPI_INFO_NULL; no
+ * keys are defined yet. [MPI 4.0, section 6.13] */
 TOCCATA_PUBLIC int toccata_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                                           void* recvbuf, int recvcount, MPI_Datatype recvtype,
                                           MPI_Comm comm, MPI_Info info, const char* algorithm,
@@ -376,7 +377,7 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
  *     neighbours are near each other. off: never; auto: if a model predicts a gain; straight,
  *     exchange or shuffle: always, and how buffers keep their order. Applies to collectives whose
  *     first call comes later; results do not change. Overrides TOCCATA_REORDER.
- *   toccata_pattern: the pattern for that, one of those above.
+ *   toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  *
  * If a value is invalid, returns MPI_ERR_ARG and changes nothing. In a preloaded library,
  * MPI_Comm_set_info accepts these keys, too. */
@@ -392,16 +393,16 @@ TOCCATA_PUBLIC int toccata_waitall(int count, toccata_request requests[]);
  * return MPI_ERR_IN_STATUS. Each failing request calls its communicator's error handler. */
 TOCCATA_PUBLIC int toccata_waitall_codes(int count, toccata_request requests[], int codes[]);
 
-/* Sets *flag to 1 if all requests have ended, which then are as after toccata_waitall_codes. Else
- * sets it to 0: no request is freed or becomes inactive, and `codes` is not written. */
+/* If all requests have completed, sets *flag to 1 and acts like toccata_waitall_codes. Otherwise
+ * sets *flag to 0: no request is freed or becomes inactive, and `codes` is not written. */
 TOCCATA_PUBLIC int toccata_testall(int count, toccata_request requests[], int* flag, int codes[]);
 
-/* Waits until one active request has ended, and sets *index to its place; MPI_UNDEFINED, at once,
- * if all are null or inactive. Returns the code of that request. */
+/* Waits until one active request has completed, sets *index to its position, and returns its error
+ * code. If all are null or inactive, sets *index to MPI_UNDEFINED and returns at once. */
 TOCCATA_PUBLIC int toccata_waitany(int count, toccata_request requests[], int* index);
 
-/* As toccata_waitany, without waiting: *flag is 0, and *index MPI_UNDEFINED, if no request has
- * ended but some are active; *flag is 1 otherwise. */
+/* As toccata_waitany, without waiting: if some requests are active but none has completed, *flag is
+ * 0 and *index is MPI_UNDEFINED; otherwise *flag is 1. */
 TOCCATA_PUBLIC int toccata_testany(int count, toccata_request requests[], int* index, int* flag);
 
 /* Sets *flag to 1 if the request has completed, as after a wait, otherwise to 0. */
