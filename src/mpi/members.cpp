@@ -116,8 +116,7 @@ int Members::nodes() {
 bool Members::are_on_one_node() {
   const NodeMemory& node = process_->world().node();
   const auto is_here = [&](int world_rank) { return node.place(world_rank) >= 0; };
-  return node.is_open() && node.has_spare_cores() &&
-         std::ranges::all_of(process_->world().ranks_of(user_), is_here);
+  return node.is_open() && std::ranges::all_of(process_->world().ranks_of(user_), is_here);
 }
 
 bool Members::share_memory() {

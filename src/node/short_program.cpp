@@ -9,6 +9,7 @@ std::optional<ShortProgram> ShortProgram::bind(const Program& program, const Boa
                                                const Operator& reduction) {
   if (program.channels_ > Part::slots) return {};
   ShortProgram bound;
+  bound.channels_ = static_cast<std::uint32_t>(program.channels_);
   bound.announcement_ = reduction ? 0 : announcement_bytes;
   const auto piece = [&](bool common) -> std::int64_t {
     return reduction ? board.piece(false) / reduction.element * reduction.element
@@ -62,13 +63,15 @@ std::optional<ShortProgram> ShortProgram::bind(const Program& program, const Boa
                                                         program.steps_.begin() + end.steps, fits);
     for (std::uint32_t i = begin.reads; i < end.reads; ++i) {
       const Program::Read& each = program.reads_[i];
-      // As the publisher may have to cut it, which the reader does not know.
-      if (bytes(each.into) > piece(false)) return {};
+      if (bytes(each.into) > piece(true)) return {};
       const bool reads_in_place = in_place && each.in_place;
+      // Whether the publisher has to cut it, the reader does not know.
+      if (reads_in_place && bytes(each.into) > piece(false)) return {};
       bound.readings_.push_back(
           {static_cast<std::uint32_t>(each.channel), board_rank(each.publisher),
            reads_in_place ? Place{} : place(each.into), bytes(each.into), reads_in_place});
     }
+    bound.rest_.resize(std::max<std::size_t>(bound.rest_.size(), end.reads - begin.reads));
     bound.found_.resize(std::max<std::size_t>(bound.found_.size(), end.reads - begin.reads));
     // Copies from send to recv at the beginning wait for no other rank.
     bool early = true;

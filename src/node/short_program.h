@@ -36,6 +36,7 @@ class ShortProgram {
       }
       for (; step != steps_.data() + round.early_steps; ++step) run(*step, bases, reduction);
       const Reading* const first = reading;
+      bool more = false;
       for (; reading != readings_.data() + round.readings; ++reading) {
         const Moment now{call, round.number, reading->channel};
         const Slot* slot;
@@ -46,11 +47,18 @@ class ShortProgram {
           std::int64_t sent;
           std::memcpy(&sent, data, sizeof sent);
           was_cut = was_cut || sent > bytes;
-          bytes = std::min(sent, bytes);
+          sent = std::min(sent, bytes);
           data += announcement_;
+          bytes = std::min<std::int64_t>(sent, slot->piece);
+          rest_[reading - first] = {sent, slot->piece};
+          more = more || sent > bytes;
         }
         found_[reading - first] = data;
         if (!reading->in_place) copy(bases[reading->into.base] + reading->into.offset, data, bytes);
+      }
+      for (std::uint32_t piece = 1; more; ++piece) {
+        board.pass({call, round.number, piece * channels_});
+        more = read_on(first, reading, piece, bases, board, {call, round.number, 0}, again);
       }
       for (; step != steps_.data() + round.steps; ++step) run(*step, bases, reduction);
       if (round.reads) board.pass({call, round.number + 1, 0});
@@ -93,6 +101,26 @@ class ShortProgram {
     bool reads = false;
   };
 
+  // What a publisher had to cut: the next piece of each message that has one, and whether any goes
+  // on after that.
+  template <typename Again>
+  bool read_on(const Reading* first, const Reading* end, std::uint32_t piece, char* const* bases,
+               Board& board, Moment now, Again&& again) const {
+    bool more = false;
+    for (const Reading* reading = first; reading != end; ++reading) {
+      const Rest& rest = rest_[reading - first];
+      const std::int64_t begin = rest.piece * piece;
+      if (rest.bytes <= begin) continue;
+      now.position = piece * channels_ + reading->channel;
+      const Slot* slot;
+      while ((slot = board.find(reading->publisher, now)) == nullptr) again();
+      const std::int64_t bytes = std::min(rest.bytes - begin, rest.piece);
+      copy(bases[reading->into.base] + reading->into.offset + begin,
+           board.data(reading->publisher, now, *slot) + announcement_, bytes);
+      more = more || rest.bytes > begin + bytes;
+    }
+    return more;
+  }
   static void copy(char* into, const char* from, std::int64_t bytes) {
     if (bytes == 8)
       std::memcpy(into, from, 8);
@@ -124,7 +152,7 @@ class ShortProgram {
     board.publish(now, {readers, publication.readers});
   }
 
-  std::uint32_t announcement_ = 0;
+  std::uint32_t announcement_ = 0, channels_ = 1;
   std::vector<Round> rounds_;
   std::vector<Publication> publications_;
   std::vector<Message> messages_;
@@ -132,6 +160,10 @@ class ShortProgram {
   std::vector<Reading> readings_;
   std::vector<Step> steps_;
   std::vector<const char*> found_;  // by reading of the round
+  struct Rest {
+    std::int64_t bytes, piece;  // of the message, and of a piece of it
+  };
+  std::vector<Rest> rest_;  // the same
   std::vector<char> scratch_;
 };
 

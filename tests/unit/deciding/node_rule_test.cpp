@@ -1,0 +1,54 @@
+#include "deciding/node_rule.h"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/registry.h"
+
+namespace toccata {
+namespace {
+
+std::string chosen(const Collective& collective, int p, bool crowded, std::int64_t bytes) {
+  const auto choice = node_rule(collective, p, crowded, bytes);
+  return choice ? choice->text() : "";
+}
+
+TEST(NodeRule, ServesAllSizesWithACoreForEachRank) {
+  for (const Collective* collective : {&allreduce, &bcast, &allgather, &alltoall, &gather, &scan})
+    for (const std::int64_t bytes : {8, 1 << 10, 1 << 20})
+      EXPECT_NE(chosen(*collective, 2, false, bytes), "") << collective->name << ' ' << bytes;
+  EXPECT_EQ(chosen(barrier, 2, false, 0), "shared");
+  EXPECT_EQ(chosen(neighbor_alltoall, 2, false, 1 << 10), "");
+}
+
+TEST(NodeRule, LeavesWhatWasNotMeasured) {
+  EXPECT_EQ(chosen(allreduce, 16, false, 8), "");
+  EXPECT_EQ(chosen(allreduce, 16, false, 2 << 10), "");
+  EXPECT_NE(chosen(allreduce, 16, false, 64 << 10), "");
+  EXPECT_NE(chosen(allgather, 4, true, 1 << 10), "");
+  EXPECT_EQ(chosen(allgather, 5, true, 1 << 10), "");
+}
+
+TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {
+  EXPECT_NE(chosen(allreduce, 4, true, 64 << 10), "");
+  EXPECT_EQ(chosen(allreduce, 4, true, 128 << 10), "");
+}
+
+// What one rank reduces as a whole has the standard expression's bits, like what all reduce.
+TEST(NodeRule, GivesSumsOneExpression) {
+  for (const std::int64_t bytes : {8, 1 << 20}) {
+    const auto choice = node_rule(allreduce, 4, false, bytes);
+    ASSERT_TRUE(choice.has_value());
+    EXPECT_TRUE(choice->algorithm->reproducible);
+  }
+  EXPECT_NE(chosen(allreduce, 4, false, 8), chosen(allreduce, 4, false, 1 << 20));
+}
+
+// A board is made only for communicators that call often, or with messages that pay for it.
+TEST(NodeRule, HoldsAtOnceForLongMessagesOnly) {
+  EXPECT_TRUE(node_rule_holds_at_once(false, 4 << 10));
+  EXPECT_FALSE(node_rule_holds_at_once(false, 2 << 10));
+  EXPECT_FALSE(node_rule_holds_at_once(true, 1 << 20));
+}
+
+}  // namespace
+}  // namespace toccata
