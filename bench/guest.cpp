@@ -6,6 +6,7 @@
 //   communicator_first_us      the first collective on a new communicator; median over many
 //   communicator_bytes         heap that a communicator keeps which ran every collective once
 //   call_ns COLLECTIVE         8 bytes, blocking; the median over samples of many calls
+//   call_ns iallreduce, ...    the same, nonblocking and waited for at once
 //   call_ns bcast_by_turns     the same by each rank in turn
 //   call_ns mixed              calls of seven sizes in turn, by each rank, on two communicators
 //   datatype_ns                the same allgather of a contiguous, derived datatype
@@ -75,6 +76,31 @@ int main(int argc, char** argv) {
       {"scan", [&](MPI_Comm c) { MPI_Scan(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
       {"exscan", [&](MPI_Comm c) { MPI_Exscan(in, out, 1, MPI_DOUBLE, MPI_SUM, c); }},
       {"barrier", [&](MPI_Comm c) { MPI_Barrier(c); }}};
+  const auto waited = [](const std::function<void(MPI_Request*)>& start) {
+    MPI_Request request;
+    start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  };
+  const std::vector<std::pair<std::string, std::function<void(MPI_Comm)>>> nonblocking{
+      {"iallgather",
+       [&](MPI_Comm c) {
+         waited(
+             [&](MPI_Request* r) { MPI_Iallgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, c, r); });
+       }},
+      {"ialltoall",
+       [&](MPI_Comm c) {
+         waited(
+             [&](MPI_Request* r) { MPI_Ialltoall(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, c, r); });
+       }},
+      {"ibcast",
+       [&](MPI_Comm c) {
+         waited([&](MPI_Request* r) { MPI_Ibcast(in, 1, MPI_DOUBLE, 0, c, r); });
+       }},
+      {"iallreduce",
+       [&](MPI_Comm c) {
+         waited([&](MPI_Request* r) { MPI_Iallreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, c, r); });
+       }},
+      {"ibarrier", [&](MPI_Comm c) { waited([&](MPI_Request* r) { MPI_Ibarrier(c, r); }); }}};
   int number = 0;
   MPI_Comm another;
   MPI_Comm_dup(MPI_COMM_WORLD, &another);
@@ -120,7 +146,7 @@ int main(int argc, char** argv) {
     }
     return median(times);
   };
-  for (const auto* const each : {&collectives, &in_turn})
+  for (const auto* const each : {&collectives, &nonblocking, &in_turn})
     for (const auto& [name, calls_it] : *each) say("call_ns " + name, time(calls_it));
   say("datatype_ns", time([&](MPI_Comm c) { MPI_Allgather(in, 1, derived, out, 1, derived, c); }));
   MPI_Type_free(&derived);
