@@ -87,7 +87,8 @@ def test_the_c_reference_has_all_functions() -> None:
         re.findall(r"\btoccata_\w+(?=\()", declared)
     )
     comments = [comment for comment, _ in pages.declarations()]
-    assert any(comment.startswith("Persistent: start a request with toccata_start") for comment in comments)
+    start = "Persistent: start a request with toccata_start"
+    assert any(comment.startswith(start) for comment in comments)
 
 
 @needs("groff")

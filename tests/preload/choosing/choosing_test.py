@@ -171,7 +171,7 @@ class Choosing(unittest.TestCase):
     def test_files_that_cannot_be_used_are_named_once(self):
         for text, word in (
             ("{", "is not a tuning file"),
-            ('{"toccata_tuning": 9, "points": []}', "is of version 9"),
+            ('{"toccata_tuning": 9, "points": []}', "has version 9"),
             ('{"toccata_tuning": 1, "mpi": "Other MPI 1.0", "points": []}', "is for Other MPI 1.0"),
         ):
             for variable in ("TOCCATA_TUNING", "TOCCATA_LEARN"):
