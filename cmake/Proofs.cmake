@@ -1,41 +1,20 @@
-# An installation has no algorithm that is wrong: before it copies anything, `cmake --install` asks
-# whether the registry that was built has been proved, and proves it if not (about a minute on two
-# cores). What was proved is known by the digest of the objects that schedules and proofs are made of,
-# so a registry is proved once; TOCCATA_PROOFS is the folder of these digests. The test `proofs` puts
-# them there as well.
+# The build proves all algorithms, and the library chooses only proved ones by itself
+# (packaging/prove.cpp). An installation has none that is wrong: `cmake --install` stops before it
+# copies anything if one is not proved.
 #
-# As a script: cmake -DOBJECTS=FILE -DPROVE=PROGRAM -DPROOFS=FOLDER -P Proofs.cmake
-if(CMAKE_SCRIPT_MODE_FILE)
-  file(STRINGS ${OBJECTS} objects)
-  set(digests "")
-  foreach(object IN LISTS objects)
-    file(SHA256 ${object} digest)
-    string(APPEND digests "${digest}\n")
-  endforeach()
-  string(SHA256 digest "${digests}")
-  if(EXISTS ${PROOFS}/${digest})
-    return()
-  endif()
-  message(STATUS "Proving all algorithms, once for what was built (about a minute)")
-  execute_process(COMMAND ${PROVE} RESULT_VARIABLE code OUTPUT_VARIABLE told ERROR_VARIABLE wrong
-                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_STRIP_TRAILING_WHITESPACE)
-  if(NOT code EQUAL 0)
-    message("${wrong}")
-    message(FATAL_ERROR "not installed: ${told}; mend them, or remove their files, and build again")
-  endif()
-  message(STATUS "${told}")
-  file(WRITE ${PROOFS}/${digest} "${told}\n")
-  return()
+# What was proved is known by digests of sources, in the file TOCCATA_PROVED. Builds share it.
+if(DEFINED ENV{XDG_CACHE_HOME})
+  set(proofs $ENV{XDG_CACHE_HOME}/toccata/proofs)
+elseif(DEFINED ENV{HOME})
+  set(proofs $ENV{HOME}/.cache/toccata/proofs)
+else()
+  set(proofs ${PROJECT_SOURCE_DIR}/build/proofs)
 endif()
-
-set(TOCCATA_PROOFS ${PROJECT_SOURCE_DIR}/build/proofs
-    CACHE PATH "Folder of the digests of registries that were proved")
+set(TOCCATA_PROVED ${proofs} CACHE FILEPATH "File of the digests of algorithms that were proved")
 install(CODE "
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -DOBJECTS=${PROJECT_BINARY_DIR}/proved-objects.txt
-            -DPROVE=$<TARGET_FILE:toccata_prove> -DPROOFS=${TOCCATA_PROOFS}
-            -P ${CMAKE_CURRENT_LIST_FILE}
-    RESULT_VARIABLE unproved)
+    COMMAND $<TARGET_FILE:toccata_prove> check ${TOCCATA_PROVED} ${PROJECT_SOURCE_DIR}/src
+    RESULT_VARIABLE unproved OUTPUT_QUIET)
   if(unproved)
-    message(FATAL_ERROR \"Toccata installs only algorithms that are proved\")
+    message(FATAL_ERROR \"Toccata installs only algorithms that are proved: mend those, or remove their files\")
   endif()")

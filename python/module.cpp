@@ -25,6 +25,7 @@
 #include "reorder.h"
 #include "selection/choice.h"
 #include "selection/configuration.h"
+#include "selection/proved.h"
 #include "selection/ranking.h"
 #include "selection/sized_choice.h"
 #include "selection/tuning.h"
@@ -296,6 +297,7 @@ NB_MODULE(_core, module) {
       .def_ro("relays", &Algorithm::relays)
       .def_ro("ordered", &Algorithm::ordered)
       .def_ro("reproducible", &Algorithm::reproducible)
+      .def_prop_ro("proved", &is_proved)
       .def("variants", &variants, "p"_a)
       .def("samples", &samples, "p"_a)
       .def_ro("by_placement", &Algorithm::by_placement)

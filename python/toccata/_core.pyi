@@ -270,6 +270,9 @@ class Algorithm:
     def reproducible(self) -> bool:
         """Whether a reduction evaluates the standard expression of p ranks for every element."""
     @property
+    def proved(self) -> bool:
+        """Whether it has passed the proof as it was built; if not, it runs by name only."""
+    @property
     def parameters(self) -> list[Parameter]: ...
     def variants(self, p: int) -> list[Choice]:
         """All sampled settings of its parameters that are possible with p ranks."""

@@ -17,6 +17,7 @@ ALSO_SERVED = {
     "neighbor_alltoallw": "neighbor_alltoallv",
     "reduce_scatter_block": "reduce_scatter",
 }
+NOT_PROVED = "not proved: runs by name only"
 MOST_CLOSE = 5  # names that a mistyped one may have been meant to be
 
 
@@ -30,6 +31,7 @@ def constraint(algorithm: _core.Algorithm) -> str | None:
 def properties(algorithm: _core.Algorithm) -> list[str]:
     """What sets it apart from others of its collective, in words."""
     said = {
+        NOT_PROVED: not algorithm.proved,
         "relays blocks: not for the vector form": algorithm.relays,
         "keeps the order of ranks": algorithm.ordered,
         "reproducible": algorithm.reproducible,
@@ -48,6 +50,7 @@ def as_json(algorithm: _core.Algorithm) -> dict[str, object]:
         "relays": algorithm.relays,
         "ordered": algorithm.ordered,
         "reproducible": algorithm.reproducible,
+        "proved": algorithm.proved,
         "parameters": [
             {
                 "name": parameter.name,
@@ -78,6 +81,12 @@ def as_table(algorithms: Iterable[_core.Algorithm]) -> Table:
                 values = parameter.accepts.replace(parameter.standard, standard)
             table.add_row(f"  :{parameter.name}={values}", parameter.help)
     return table
+
+
+def unproved(collective: str | None = None) -> list[str]:
+    """The paths of the algorithms that the library never chooses by itself."""
+    known = _core.algorithms() if collective is None else of_collective(collective)
+    return [each.path for each in known if not each.proved]
 
 
 def of_collective(name: str) -> list[_core.Algorithm]:

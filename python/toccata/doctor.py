@@ -14,6 +14,7 @@ from pathlib import Path
 
 from toccata import (
     _core,
+    catalogue,
     documents,
     launcher,
     machines,
@@ -84,6 +85,7 @@ def examine(environment: Mapping[str, str]) -> tuple[list[Finding], "Said", str]
         *settings(said),
         *preloaded(environment),
         *machine(said),
+        *registry(),
         *files,
     ]
     return findings, said, used
@@ -203,6 +205,18 @@ def preloaded(environment: Mapping[str, str]) -> list[Finding]:
             remedy = "" if exists else "the file does not exist; unset LD_PRELOAD"
             findings.append(Finding("preload", f"{each}, from the environment", remedy))
     return findings
+
+
+def registry() -> list[Finding]:
+    """Whether all algorithms have passed their proof."""
+    unproved = catalogue.unproved()
+    number = len(_core.algorithms())
+    proved = f"{number - len(unproved)} of {number} are proved"
+    remedy = "`toccata verify` says what is wrong; mend it, and run make"
+    return [
+        Finding("algorithm", proved),
+        *(Finding("algorithm", f"{each} is {catalogue.NOT_PROVED}", remedy) for each in unproved),
+    ]
 
 
 def machine(said: Said) -> list[Finding]:

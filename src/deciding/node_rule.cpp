@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/registry.h"
+#include "selection/proved.h"
 #include "selection/sized_choice.h"
 
 namespace toccata {
@@ -59,7 +60,9 @@ std::optional<Choice> node_rule(const Collective& collective, int p, bool crowde
   if (crowded ? p > most_crowded_ranks : bytes < short_below && p > most_ranks) return {};
   const bool whole =
       (&collective == &allreduce || &collective == &reduce) && bytes * (p - 1) <= whole_up_to;
-  return parse_choice(collective, whole ? "shared:reducers=whole" : "shared");
+  const Choice choice = parse_choice(collective, whole ? "shared:reducers=whole" : "shared");
+  if (!is_proved(*choice.algorithm)) return {};
+  return choice;
 }
 
 bool node_rule_holds_at_once(bool crowded, std::int64_t bytes) {

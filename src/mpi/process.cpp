@@ -314,10 +314,8 @@ void Process::write_learned() {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
     std::string unknown;
     Tuning all;
-    if (std::filesystem::exists(path, error)) try {
-        all = read_tuning(path, unknown);
-      } catch (const TuningError&) {  // said when it was read first
-      }
+    const bool is_there = std::filesystem::exists(path, error);
+    if (is_there && std::filesystem::file_size(path, error) > 0) all = read_tuning(path, unknown);
     all.machine = node_text();
     all.mpi = library_version();
     all.merge(learned_);

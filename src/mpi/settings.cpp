@@ -316,21 +316,29 @@ void Settings::read_tuning() {
                  "/toccata/learned-" + our_mpi() + "-" + node + ".json";
   }
   std::error_code error;
-  if (!learns_to_.empty() && std::filesystem::exists(learns_to_, error)) {
-    learned_ = tuning_of("TOCCATA_LEARN", learns_to_);
-    if (const std::string node = node_text();
-        !learned_.points.empty() && learned_.machine != node) {
-      complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": its results are from nodes of '" +
-                            learned_.machine + "', but this node is '" + node +
-                            "'. Ignoring the file.");
-      learned_ = {};
-    }
-    // The run would replace it at its end.
-    if (!std::filesystem::is_regular_file(learns_to_, error) ||
-        std::filesystem::file_size(learns_to_, error) > most_bytes_of_settings)
-      learns_to_.clear();
-  }
+  if (!learns_to_.empty() && std::filesystem::exists(learns_to_, error)) read_learned();
   learns_ = !learns_to_.empty();
+}
+
+// The run would replace the file at its end, so that one that is not ours, or is of other nodes, is
+// none to learn to. An empty one has nothing to lose.
+void Settings::read_learned() {
+  std::error_code error;
+  const bool is_file = std::filesystem::is_regular_file(learns_to_, error);
+  if (is_file && std::filesystem::file_size(learns_to_, error) == 0) return;
+  const std::size_t complaints = complaints_.size();
+  const auto tuning = tuning_of("TOCCATA_LEARN", learns_to_);
+  const bool is_ours = complaints_.size() == complaints || !tuning.mpi.empty();
+  const std::string node = node_text();
+  if (is_ours && (tuning.points.empty() || tuning.machine == node)) {
+    learned_ = tuning;
+    return;
+  }
+  if (is_ours)
+    complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": was learned on nodes of '" +
+                          tuning.machine + "', and this one is '" + node + "'. Doing without.");
+  complaints_.back() += " The file stays as it is; name another to learn.";
+  learns_to_.clear();
 }
 
 std::string Settings::files_text() const {

@@ -103,6 +103,7 @@ class Settings : public Rules {
   void read_tuning();
   std::string find_tuning();
   void read_reordering();
+  void read_learned();
   Tuning tuning_of(const std::string& name, const std::string& path);
   void note(const std::string& name, const std::string& value);
 

@@ -8,6 +8,7 @@
 
 #include "algorithms/registry.h"
 #include "analysis/links.h"
+#include "selection/proved.h"
 #include "topology/placement.h"
 
 namespace toccata {
@@ -353,7 +354,7 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
   const Sketcher sketcher(collective, known, model);
   limits_ = sketcher.limits();
   for (const Algorithm* algorithm : all_algorithms()) {
-    if (!algorithm->serves(collective) || algorithm->publishes ||
+    if (!algorithm->serves(collective) || algorithm->publishes || !is_proved(*algorithm) ||
         (algorithm->by_grid && known.grid == nullptr))
       continue;
     if (known.p > most_linear && is_linear(*algorithm)) continue;

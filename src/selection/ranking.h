@@ -20,6 +20,8 @@ const Model& usual_model();
 // Among many ranks, algorithms whose rounds grow as their number, and which write as long, are left
 // out.
 //
+// Algorithms that are not proved are left out, too.
+//
 // Each algorithm counts in the quickest of its settings for a size, if that takes at least 5% less
 // than the standard one; and where ranks may be played by others as a model finds best, in the
 // quickest order. Its choice names both.

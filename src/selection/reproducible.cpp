@@ -4,6 +4,7 @@
 
 #include "algorithms/count.h"
 #include "algorithms/registry.h"
+#include "selection/proved.h"
 
 namespace toccata {
 
@@ -14,7 +15,7 @@ Choice reproducible(const Collective& collective, const Choice& choice, const Sh
   Cost least;
   for (const Algorithm* each : all_algorithms()) {
     if (!each->serves(collective) || !each->reproducible || (ordered && !each->ordered) ||
-        !each->why_impossible(known).empty())
+        !is_proved(*each) || !each->why_impossible(known).empty())
       continue;
     const Cost cost = count(*each, each->complete(known));
     if (!best.native() && std::pair(cost.rounds, cost.sent) >= std::pair(least.rounds, least.sent))

@@ -9,6 +9,7 @@
 #include <set>
 #include <unistd.h>
 
+#include "selection/proved.h"
 #include "topology/file.h"
 
 namespace toccata {
@@ -111,6 +112,8 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
     try {
       if (point.collective == nullptr) throw ChoiceError("there is no collective " + collective);
       point.choice = parse_choice(*point.collective, choice);
+      if (!point.choice.native() && !is_proved(*point.choice.algorithm))
+        throw ChoiceError(point.choice.algorithm->path() + " is " + std::string(not_proved));
       tuning.points.push_back(point);
     } catch (const ChoiceError& error) {
       if (unknown.empty()) unknown = where + ": " + error.what();

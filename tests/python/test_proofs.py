@@ -1,59 +1,94 @@
-"""What an installation asks before it copies anything (cmake/Proofs.cmake), and the registry."""
+"""Which algorithms are proved (packaging/prove.cpp), and the registry."""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-import fakes
-from conftest import ROOT
+from conftest import BUILD, ROOT
+from toccata import _core
 
-PROVE = """
-import sys
-from pathlib import Path
-Path("{ran}").open("a").write("x")
-wrong = Path("{objects}").read_text() != "right"
-if wrong: print("toccata_prove: allgather/linear: waits for ever", file=sys.stderr)
-print(f"{{2 - wrong}} of 2 algorithms are right; 9 proofs in 0 s")
-sys.exit(wrong)
-"""
+PROVE = BUILD / "src/toccata_prove"
 
 
-@pytest.fixture
-def built(tmp_path: Path) -> Path:
-    """A build with one object, and a prover that finds it wrong unless it says that it is right."""
-    (tmp_path / "linear.o").write_text("wrong")
-    (tmp_path / "objects.txt").write_text(f"{tmp_path}/linear.o\n")
-    text = PROVE.format(ran=tmp_path / "ran", objects=tmp_path / "linear.o")
-    fakes.script(tmp_path / "prove", text)
-    return tmp_path
-
-
-def ask(built: Path) -> subprocess.CompletedProcess[str]:
+def check(known: Path, source: Path, program: Path = PROVE) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["cmake", f"-DOBJECTS={built}/objects.txt", f"-DPROVE={built}/prove",
-         f"-DPROOFS={built}/proofs", "-P", ROOT / "cmake/Proofs.cmake"],
-        capture_output=True, text=True, timeout=60, check=False,
+        [program, "check", known, source, ROOT / "src"],
+        capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
 
 
-def test_a_wrong_registry_is_not_installed(built: Path) -> None:
-    for _ in range(2):  # it is asked again, as nothing is known to be right
-        asked = ask(built)
-        assert asked.returncode != 0
-        assert "toccata_prove: allgather/linear: waits for ever\n" in asked.stderr
-        assert "not installed: 1 of 2 algorithms are right" in asked.stderr
-    assert not (built / "proofs").exists()
+def known_proofs() -> str:
+    cache = (BUILD / "CMakeCache.txt").read_text()
+    [path] = re.findall(r"^TOCCATA_PROVED:FILEPATH=(.*)$", cache, re.MULTILINE)
+    return Path(path).read_text()
 
 
-def test_a_registry_is_proved_once(built: Path) -> None:
-    (built / "linear.o").write_text("right")
-    assert [ask(built).returncode for _ in range(3)] == [0, 0, 0]
-    assert (built / "ran").read_text() == "x"
-    [stamp] = (built / "proofs").iterdir()
-    assert "2 of 2 algorithms are right" in stamp.read_text()
-    (built / "linear.o").write_text("changed")
-    assert ask(built).returncode != 0
+@pytest.fixture
+def changed(tmp_path: Path) -> Path:
+    """A folder whose files stand before those of src/."""
+    (tmp_path / "proofs").write_text(known_proofs())
+    return tmp_path
+
+
+def change(folder: Path, file: str, text: str) -> None:
+    path = folder / "src" / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text((ROOT / "src" / file).read_text() + text)
+
+
+def test_what_was_proved_is_not_proved_again(changed: Path) -> None:
+    change(changed, "algorithms/exscan/linear.cpp", "// a comment\n\n")
+    asked = check(changed / "proofs", changed / "src")
+    assert asked.returncode == 0, asked.stderr
+    number = len(_core.algorithms())
+    assert asked.stdout == f"{number} of {number} algorithms are proved\n"
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["algorithms/exscan/linear.cpp", "patterns/binomial.h", "analysis/verify.cpp"],
+)
+def test_a_change_is_proved(changed: Path, file: str) -> None:
+    """Of an algorithm's file, of a pattern that it uses, of the proof."""
+    users = {
+        "algorithms/exscan/linear.cpp": ["exscan/linear"],
+        "patterns/binomial.h": ["bcast/binomial", "reduce/binomial", "allreduce/reduce_bcast"],
+        "analysis/verify.cpp": [each.path for each in _core.algorithms()],
+    }[file]
+    before = digests(changed, BUILD)
+    change(changed, file, "static int changed = 1;\n")
+    after = digests(changed, BUILD)
+    different = {path for path in before if before[path] != after[path]}
+    assert different >= set(users)
+    assert "alltoall/linear" not in different or file == "analysis/verify.cpp"
+
+
+def digests(folder: Path, build: Path) -> dict[str, str]:
+    asked = subprocess.run(
+        [build / "src/toccata_prove", "digests", folder / "src", ROOT / "src"],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    return {line.split()[1]: line.split()[0] for line in asked.stdout.splitlines()}
+
+
+def test_an_installation_asks_for_proofs() -> None:
+    """tests/preload/choosing/wrong has an algorithm that is wrong; where there is an MPI."""
+    program = BUILD / "tests/preload/choosing/prove_wrong"
+    if not program.exists():
+        pytest.skip("no MPI")
+    wrong = ROOT / "tests/preload/choosing/wrong"
+    known = next(iter(BUILD.glob("cmake_install.cmake"))).read_text()
+    assert "toccata_prove check" in known
+    proofs = BUILD / "tests/preload/choosing/proofs"
+    proofs.write_text(known_proofs())
+    asked = check(proofs, wrong, program)
+    assert asked.returncode == 1
+    assert (
+        "allgather/wrong is not proved, and runs by name only: wrong with 3 ranks" in asked.stderr
+    )
+    assert "allgather/wrong" not in proofs.read_text()
 
 
 def written(source: Path) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, machines, outputs, predicting, reports, tuning
+from toccata import _core, catalogue, machines, outputs, predicting, reports, tuning
 from toccata import quantities as q
 from toccata.commands.common import ModelOption, console, number_of_ranks, print_whole
 from toccata.errors import Failure, InputError
@@ -154,6 +154,8 @@ def _of_a_call(
             f"×{seconds / ranked[0][1]:.2f}", str(cost.rounds), str(cost.messages),
         )  # fmt: skip
     print_whole(table)
+    for path in catalogue.unproved(collective):
+        console.print(f"{path} is {catalogue.NOT_PROVED}")
     if bound is not None:
         console.print(f"lower bound by this model: {q.show_microseconds(bound)} µs")
     if wrong:

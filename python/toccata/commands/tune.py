@@ -252,5 +252,9 @@ def _collectives(names: Sequence[str] | None) -> list[str]:
 
 
 def _candidates(collective: str, text: str) -> list[str]:
-    """The MPI library's own among them, which all are measured by."""
-    return list(dict.fromkeys(["native", *catalogue.measured(collective, text)]))
+    """The MPI library's own among them, which all are measured by; none that no tuning file can
+    choose."""
+    unproved = {path.rpartition("/")[2] for path in catalogue.unproved(collective)}
+    found = catalogue.measured(collective, text)
+    proved = [each for each in found if each.partition(":")[0] not in unproved]
+    return list(dict.fromkeys(["native", *proved]))

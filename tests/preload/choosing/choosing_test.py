@@ -41,10 +41,12 @@ class Choosing(unittest.TestCase):
         return str(path)
 
     def run_calls(
-        self, calls, *more, slow=True, bytes_a_rank=16, ranks=RANKS, by_rank=None, **settings
-    ):
+        self, calls, *more, slow=True, bytes_a_rank=16, ranks=RANKS, by_rank=None, library=None,
+        right=True, **settings
+    ):  # fmt: skip
         """`by_rank`: a setting for rank 0, and one for the others."""
-        libraries = [options.library, str(options.folder / "libslow.so") if slow else None]
+        library = str(library or options.library)
+        libraries = [library, str(options.folder / "libslow.so") if slow else None]
         preloaded = " ".join(filter(None, [*libraries, options.also_preload]))
         environment = {
             "LD_PRELOAD": preloaded,
@@ -61,8 +63,9 @@ class Choosing(unittest.TestCase):
             options.launcher.split(";"), 120, program, ranks, environment | settings
         ).outcome()
         outcome = Outcome(done)
-        self.assertEqual(outcome.out, ["right"], outcome.error)
-        self.assertEqual(outcome.code, 0, outcome.error)
+        if right:
+            self.assertEqual(outcome.out, ["right"], outcome.error)
+            self.assertEqual(outcome.code, 0, outcome.error)
         outcome.rows = {}  # (collective, reason) -> {algorithm: calls}
         for line in done.stderr.splitlines():
             row = line.removeprefix("toccata: ").split()
@@ -122,6 +125,31 @@ class Choosing(unittest.TestCase):
             for size in (4, 8, bytes_a_rank)
         ]
         return self.path("tuning.json", json.dumps({"toccata_tuning": 1, "points": lines} | more))
+
+    def test_an_algorithm_that_is_not_proved_runs_by_name_only(self):
+        """allgather/wrong: the model would put it first, and most blocks would be missing."""
+        library = options.folder / "libtoccata.so"
+        unproved = (options.folder.parent / "unproved.txt").read_text()
+        self.assertRegex(
+            unproved, r"^toccata: allgather/wrong is not proved, and runs by name only"
+        )
+        outcome = self.run_calls(20, slow=False, library=library, TOCCATA_GUARD="off")
+        served = outcome.rows[("allgather", "modelled")]
+        self.assertEqual(sum(served.values()), 20, outcome.error)
+        self.assertNotIn("wrong", served)
+
+        tuning = self.tuning([("allgather", "wrong"), ("bcast", "binomial")])
+        outcome = self.run_calls(20, slow=False, library=library, TOCCATA_TUNING=tuning)
+        self.assertNotIn(("allgather", "tuned"), outcome.rows)
+        self.assertIn(("bcast", "tuned"), outcome.rows)
+        [said] = outcome.messages
+        self.assertIn("allgather/wrong is not proved: runs by name only", said)
+
+        outcome = self.run_calls(
+            20, slow=False, library=library, right=False, TOCCATA_ALLGATHER="wrong"
+        )
+        self.assertEqual(outcome.rows[("allgather", "forced")]["wrong"], 20, outcome.error)
+        self.assertEqual(outcome.out, ["wrong"], "the program does not see it")
 
     def test_a_barrier_is_tuned_too(self):
         point = {"collective": "barrier", "ranks": RANKS, "nodes": 1, "bytes": 0}
@@ -183,6 +211,26 @@ class Choosing(unittest.TestCase):
                     self.assertIn(path, outcome.messages[0])
         outcome = self.run_calls(5, slow=False, TOCCATA_TUNING=self.path("missing.json"))
         self.assertIn("cannot be read", outcome.messages[0])
+
+    def test_a_file_that_is_not_ours_is_never_overwritten(self):
+        """`slow`, so that there would be something to learn."""
+        here = self.path("learned.json", "")  # an empty one is, as mktemp makes it
+        self.run_calls(1000, TOCCATA_LEARN=here)
+        written = Path(here).read_text()
+        self.assertIn("toccata_tuning", written)
+        other_node = json.dumps(json.loads(written) | {"machine": "core:1000"})
+        for text, word in (
+            ("my thesis", "is no tuning file"),
+            ('{"toccata_tuning": 9, "points": []}', "is of version 9"),
+            (other_node, "was learned on nodes of 'core:1000'"),
+        ):
+            with self.subTest(word):
+                path = self.path("thesis.tex", text)
+                outcome = self.run_calls(1000, TOCCATA_LEARN=path)
+                [said] = outcome.messages
+                for each in ("TOCCATA_LEARN", path, word, "The file stays as it is"):
+                    self.assertIn(each, said)
+                self.assertEqual(Path(path).read_text(), text)
 
     def test_only_plausible_files_are_read(self):
         pipe, large = self.path("pipe"), self.path("large", "{")
