@@ -115,13 +115,15 @@ class Sources {
     return {};
   }
 
-  // Headers with their sources, and the algorithms that are named in quotes.
+  // Headers with their sources, and the algorithms that are named in quotes; not the name that the
+  // file gives its own algorithm, which those of other collectives may share.
   const std::set<std::string>& needs(const std::string& name) {
     const auto [known, is_new] = files_.try_emplace(name);
     File& file = known->second;
     if (!is_new) return file.needs;
     file.code = code_of(path(name));
-    static const std::regex included("#include \"([^\"]+)\"|\"([a-z0-9_]+)\"");
+    static const std::regex included(
+        "\\.name = \"[^\"]*\"|#include \"([^\"]+)\"|\"([a-z0-9_]+)\"");
     for (std::sregex_iterator at(file.code.begin(), file.code.end(), included), end; at != end;
          ++at) {
       if ((*at)[1].matched) {

@@ -335,9 +335,9 @@ void Settings::read_learned() {
     return;
   }
   if (is_ours)
-    complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": was learned on nodes of '" +
-                          tuning.machine + "', and this one is '" + node + "'. Doing without.");
-  complaints_.back() += " The file stays as it is; name another to learn.";
+    complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": its results are from nodes of '" +
+                          tuning.machine + "', but this node is '" + node + "'. Ignoring the file.");
+  complaints_.back() += " The file stays unchanged; name another file to learn.";
   learns_to_.clear();
 }
 

@@ -220,15 +220,15 @@ class Choosing(unittest.TestCase):
         self.assertIn("toccata_tuning", written)
         other_node = json.dumps(json.loads(written) | {"machine": "core:1000"})
         for text, word in (
-            ("my thesis", "is no tuning file"),
-            ('{"toccata_tuning": 9, "points": []}', "is of version 9"),
-            (other_node, "was learned on nodes of 'core:1000'"),
+            ("my thesis", "is not a tuning file"),
+            ('{"toccata_tuning": 9, "points": []}', "has version 9"),
+            (other_node, "its results are from nodes of 'core:1000'"),
         ):
             with self.subTest(word):
                 path = self.path("thesis.tex", text)
                 outcome = self.run_calls(1000, TOCCATA_LEARN=path)
                 [said] = outcome.messages
-                for each in ("TOCCATA_LEARN", path, word, "The file stays as it is"):
+                for each in ("TOCCATA_LEARN", path, word, "The file stays unchanged"):
                     self.assertIn(each, said)
                 self.assertEqual(Path(path).read_text(), text)
 
