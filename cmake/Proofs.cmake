@@ -16,5 +16,5 @@ install(CODE "
     COMMAND $<TARGET_FILE:toccata_prove> check ${TOCCATA_PROVED} ${PROJECT_SOURCE_DIR}/src
     RESULT_VARIABLE unproved OUTPUT_QUIET)
   if(unproved)
-    message(FATAL_ERROR \"Toccata installs only algorithms that are proved: mend those, or remove their files\")
+    message(FATAL_ERROR \"Toccata installs only algorithms that are proved: correct those, or remove their files\")
   endif()")

@@ -212,7 +212,7 @@ def registry() -> list[Finding]:
     unproved = catalogue.unproved()
     number = len(_core.algorithms())
     proved = f"{number - len(unproved)} of {number} are proved"
-    remedy = "`toccata verify` says what is wrong; mend it, and run make"
+    remedy = "`toccata verify` shows the error; correct the algorithm, then run make"
     return [
         Finding("algorithm", proved),
         *(Finding("algorithm", f"{each} is {catalogue.NOT_PROVED}", remedy) for each in unproved),
