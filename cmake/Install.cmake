@@ -2,7 +2,9 @@
 # library by pkg-config (toccata-<family>) and in CMake (toccata::<family>).
 include(CMakePackageConfigHelpers)
 
-install(FILES include/toccata/toccata.h include/toccata/large.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/toccata)
+install(FILES include/toccata/toccata.h include/toccata/large.h include/toccata/toccata.hpp
+              ${PROJECT_BINARY_DIR}/include/toccata/algorithms.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/toccata)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -15,6 +15,7 @@ from toccata import _core, catalogue
 from toccata.cli import app
 
 HEADER = Path(__file__).resolve().parents[1] / "include/toccata/toccata.h"
+CPP_HEADER = HEADER.with_suffix(".hpp")
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def entry(term: str, text: str) -> str:
 def pages() -> list[Page]:
     """All of them, the program's own first."""
     commands = [_command(name, each) for name, each in _commands().items()]
-    others = [_configuration(), _library()]
+    others = [_configuration(), _library(), _cpp()]
     return [_program(commands, others), *commands, *others]
 
 
@@ -214,6 +215,29 @@ set-up, trials cost at most 2% of the time in those calls. ``toccata run`` prelo
 all hosts, in the way of the launcher. There is one library per MPI, in a folder with the name of
 its family: openmpi, mpich, intelmpi, or abi for the standard ABI.
 """
+
+
+def _cpp() -> Page:
+    """Of toccata.hpp: its first comment, in which indented lines are an example."""
+    text = CPP_HEADER.read_text()
+    comment = re.match(r"((?://.*\n)+)", text)
+    assert comment is not None
+    lines = [line.removeprefix("//").removeprefix(" ") for line in comment[1].splitlines()]
+    paragraphs = "\n".join(lines).split("\n\n")
+    body = "\n\n".join(
+        f"::\n\n{each}" if each.startswith("  ") else rst(each) for each in paragraphs[1:]
+    )
+    functions = re.findall(r"^TOCCATA_HPP_FORMS\(\s*(\w+)", text, re.MULTILINE)
+    names = ", ".join(f"``{each}``" for each in functions)
+    return Page(
+        "toccata.hpp",
+        3,
+        "the C++ interface of Toccata's library",
+        section("Synopsis", "``#include <toccata/toccata.hpp>``")
+        + section("Description", body)
+        + section("Functions", f"{names}; of each, ``iNAME`` and ``NAME_init`` as well.")
+        + section("See also", "**libtoccata**\\ (7), **toccata.conf**\\ (5)"),
+    )
 
 
 def preamble() -> list[str]:

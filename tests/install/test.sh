@@ -20,6 +20,9 @@ home=$(echo "$place"/moved/lib*/toccata)
 "$place/moved/bin/toccata" doctor | grep -q "$family: $home/$family/libtoccata.so"
 size=$(stat -L -c %s "$home/$family/libtoccata.so")
 [ "$size" -le 4000000 ] || { echo "libtoccata.so has $size bytes, more than 4 MB" >&2; exit 1; }
+for each in toccata.h large.h toccata.hpp algorithms.hpp; do
+  test -s "$place/moved/include/toccata/$each"
+done
 test -s "$home/references.bib" # which `toccata verify` looks into
 for each in LICENSE README.md CHANGELOG.md; do test -f "$place/moved/share/doc/toccata/$each"; done
 "$place/moved/bin/toccata" --version | grep -q '([0-9a-f]\{7,\}' # the commit
@@ -35,7 +38,8 @@ cmake --install "$build" --prefix "$place/moved" >"$place/log"
 rm "$place/moved/etc/toccata.conf"
 
 # What is handed out besides, of the place where it is now.
-for each in man1/toccata.1 man1/toccata-run.1 man5/toccata.conf.5 man7/libtoccata.7; do
+for each in man1/toccata.1 man1/toccata-run.1 man5/toccata.conf.5 man7/libtoccata.7 \
+  man3/toccata.hpp.3; do
   test -s "$place/moved/share/man/$each"
 done
 for each in bash-completion/completions/toccata zsh/site-functions/_toccata \
