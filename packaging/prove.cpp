@@ -28,9 +28,9 @@
 #include <iterator>
 #include <map>
 #include <ranges>
-#include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -122,16 +122,19 @@ class Sources {
     File& file = known->second;
     if (!is_new) return file.needs;
     file.code = code_of(path(name));
-    static const std::regex included(
-        "\\.name = \"[^\"]*\"|#include \"([^\"]+)\"|\"([a-z0-9_]+)\"");
-    for (std::sregex_iterator at(file.code.begin(), file.code.end(), included), end; at != end;
-         ++at) {
-      if ((*at)[1].matched) {
-        const std::string header = (*at)[1];
-        const std::string source = fs::path(header).replace_extension(".cpp");
-        for (const std::string& each : {header, source})
+    const std::string& code = file.code;
+    for (std::size_t at = code.find('"'); at != std::string::npos; at = code.find('"', at + 1)) {
+      const std::size_t end =
+          code.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_./", at + 1);
+      if (end == std::string::npos || code[end] != '"') continue;
+      const std::string text = code.substr(at + 1, end - at - 1);
+      const std::string_view before(code.data(), at);
+      if (before.ends_with("#include ")) {
+        const std::string source = fs::path(text).replace_extension(".cpp");
+        for (const std::string& each : {text, source})
           if (!path(each).empty()) file.needs.insert(each);
-      } else if (const auto named = named_.find((*at)[2]); named != named_.end()) {
+      } else if (const auto named = named_.find(text);
+                 named != named_.end() && !before.ends_with(".name = ")) {
         file.needs.insert(named->second.begin(), named->second.end());
       }
     }

@@ -61,7 +61,8 @@ class Tuning {
 };
 
 // TuningError says what is wrong with it; `file` is what that calls it. Points whose collective or
-// choice this version does not know, or has not proved, are left out, and `unknown` gets the first of them.
+// choice this version does not know, or has not proved, are left out, and `unknown` gets the first
+// of them.
 Tuning parse_tuning(std::string_view json, std::string_view file, std::string& unknown);
 // The file of that path.
 Tuning read_tuning(const std::string& path, std::string& unknown);
