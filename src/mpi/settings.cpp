@@ -336,7 +336,8 @@ void Settings::read_learned() {
   }
   if (is_ours)
     complaints_.push_back("TOCCATA_LEARN: " + learns_to_ + ": its results are from nodes of '" +
-                          tuning.machine + "', but this node is '" + node + "'. Ignoring the file.");
+                          tuning.machine + "', but this node is '" + node +
+                          "'. Ignoring the file.");
   complaints_.back() += " The file stays unchanged; name another file to learn.";
   learns_to_.clear();
 }
