@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples suites setup configure
+.PHONY: all demo test test-asan simgrid fuzz tsan faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples suites setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -54,8 +54,17 @@ simgrid: setup ## build SimGrid into ~/.cache/toccata, once: what `toccata sim` 
 	@scripts/simgrid.sh
 	@$(MAKE) --no-print-directory all
 
-fuzz: setup ## random files for both loaders, for 10 minutes: by libFuzzer where there is clang
+fuzz: setup ## random inputs for every parser, for 10 minutes: by libFuzzer if clang has it
 	@scripts/fuzz.sh
+
+tsan: setup ## tests without MPI, with the thread sanitizer (build/tsan)
+	@cmake --preset tsan >build/tsan.log 2>&1 || { cat build/tsan.log; exit 1; }
+	@ninja -C build/tsan unit_tests
+	@build/tsan/tests/unit/unit_tests --gtest_brief=1
+
+faults: all ## ranks that die or stop at several moments, bare and preloaded: minutes for each MPI
+	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \
+	  echo all_faults_$$(basename $$family); done)
 
 soak: all ## random applications, bare and preloaded, for 10 minutes; the tests run them for 30 s
 	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \

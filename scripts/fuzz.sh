@@ -1,12 +1,13 @@
 #!/bin/sh
-# Random files for the loaders of schedules and of MSCCL programs, for FUZZ_SECONDS (600): by
-# libFuzzer where there is a clang that can (clang-16 and libclang-rt-16-dev on Debian 12), else by
-# the driver that the tests use. What libFuzzer finds of interest goes to build/fuzz/found; an input
+# Random inputs for the loaders of schedules and of MSCCL programs, and for the parsers of machines,
+# hosts, choices, tuning files, models and configurations, for FUZZ_SECONDS (600) in all: by libFuzzer
+# if there is a clang that has it (clang-16 and libclang-rt-16-dev on Debian 12), otherwise by the
+# driver that the tests use. What libFuzzer finds of interest goes to build/fuzz/found-*; an input
 # that fails lies in build/fuzz.
 set -eu
 cd "$(dirname "$0")/.."
-seconds=${FUZZ_SECONDS:-600}
-corpus=$PWD/tests/fuzz/corpus
+seconds=$((${FUZZ_SECONDS:-600} / 2))
+inputs=$PWD/tests/fuzz
 for clang in clang++-19 clang++-18 clang++-17 clang++-16 clang++; do
   command -v $clang >/dev/null || continue
   probe=$(mktemp -d)
@@ -17,16 +18,21 @@ for clang in clang++-19 clang++-18 clang++-17 clang++-16 clang++; do
     echo "== building with $clang (build/fuzz)"
     CXX=$clang CC=$(echo $clang | sed 's/++//') cmake --preset fuzz >build/fuzz.log 2>&1 ||
       { cat build/fuzz.log; exit 1; }
-    ninja -C build/fuzz fuzz_loaders
-    mkdir -p build/fuzz/found
+    ninja -C build/fuzz fuzz_loaders fuzz_parsers
     cd build/fuzz
     # What is read stays as long as the program: every job is short, and bounded in memory.
-    exec tests/fuzz/fuzz_loaders -fork=2 -max_total_time="$seconds" -timeout=10 -max_len=16384 \
-      -rss_limit_mb=4096 -dict="$corpus/../loaders.dict" found "$corpus"
+    for each in loaders:corpus parsers:parsers; do
+      mkdir -p found-${each%:*}
+      tests/fuzz/fuzz_${each%:*} -fork=2 -max_total_time="$seconds" -timeout=10 -max_len=16384 \
+        -rss_limit_mb=4096 -dict="$inputs/loaders.dict" found-${each%:*} "$inputs/${each#*:}"
+    done
+    exit
   fi
   rm -r "$probe"
 done
 echo "== no clang with libFuzzer: mutations (build/asan)"
 cmake --preset asan >build/asan.log 2>&1 || { cat build/asan.log; exit 1; }
-ninja -C build/asan fuzz_loaders
-cd build/asan && exec tests/fuzz/fuzz_loaders "$corpus" "$seconds" "$(date +%s)"
+ninja -C build/asan fuzz_loaders fuzz_parsers
+cd build/asan
+tests/fuzz/fuzz_loaders "$inputs/corpus" "$seconds" "$(date +%s)"
+tests/fuzz/fuzz_parsers "$inputs/parsers" "$seconds" "$(date +%s)"

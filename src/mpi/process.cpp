@@ -312,14 +312,9 @@ void Process::write_learned() {
   try {
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-    std::string unknown;
-    Tuning all;
-    const bool is_there = std::filesystem::exists(path, error);
-    if (is_there && std::filesystem::file_size(path, error) > 0) all = read_tuning(path, unknown);
-    all.machine = node_text();
-    all.mpi = library_version();
-    all.merge(learned_);
-    write_tuning(all, path);
+    learned_.machine = node_text();
+    learned_.mpi = library_version();
+    add_to_tuning(learned_, path);
   } catch (const TuningError& error) {
     say_once("TOCCATA_LEARN: " + std::string(error.what()));
   }

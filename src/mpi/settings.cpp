@@ -19,6 +19,7 @@
 #include "selection/variables.h"
 #include "tables/schedule_file.h"
 #include "toccata/toccata.h"
+#include "topology/environment.h"
 #include "topology/error.h"
 #include "topology/file.h"
 #include "topology/hwloc.h"
@@ -51,6 +52,7 @@ bool Settings::is_on(const char* name) {
 }
 
 void Settings::complain_of_names() {
+  if (has_borrowed_rights()) return;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view entry(*each);
     std::string complaint = complaint_of_variable(entry.substr(0, entry.find('=')));
@@ -312,7 +314,7 @@ void Settings::read_tuning() {
     std::string node = node_text();  // clusters may share a home
     std::erase(node, ':');
     std::ranges::replace(node, ' ', '-');
-    learns_to_ = (state.empty() ? variable("HOME") + "/.local/state" : state) +
+    learns_to_ = (state.starts_with('/') ? state : variable("HOME") + "/.local/state") +
                  "/toccata/learned-" + our_mpi() + "-" + node + ".json";
   }
   std::error_code error;

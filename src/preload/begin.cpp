@@ -9,6 +9,7 @@
 #include "mpi/process.h"
 #include "preload/doctor.h"
 #include "selection/spelling.h"
+#include "topology/environment.h"
 
 namespace toccata {
 
@@ -22,7 +23,7 @@ bool is_preloaded() {
 
 // A tool that comes first may keep all calls to itself; a user who waits for a report should know.
 __attribute__((destructor)) void say_if_nothing_came() {
-  const char* report = std::getenv("TOCCATA_REPORT");
+  const char* report = setting_in_environment("TOCCATA_REPORT");
   int initialized = 0;
   if (Settings::were_read() || report == nullptr || *report == '\0' || switches_off(report) ||
       PMPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0)

@@ -12,6 +12,7 @@
 #include "mpi/settings.h"
 #include "selection/spelling.h"
 #include "toccata/toccata.h"
+#include "topology/environment.h"
 
 namespace toccata {
 
@@ -25,7 +26,7 @@ std::string own_path() {
 }  // namespace
 
 void tell_the_doctor() {
-  const char* const asked = std::getenv("TOCCATA_DOCTOR");
+  const char* const asked = setting_in_environment("TOCCATA_DOCTOR");
   if (asked == nullptr || *asked == '\0' || switches_off(asked)) return;
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {

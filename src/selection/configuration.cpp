@@ -1,11 +1,11 @@
 #include "selection/configuration.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 
 #include "selection/spelling.h"
 #include "selection/variables.h"
+#include "topology/environment.h"
 #include "topology/file.h"
 
 namespace toccata {
@@ -45,13 +45,13 @@ void Configuration::read(const std::string& file) {
 }
 
 std::string Configuration::value(const std::string& name) const {
-  if (const char* value = std::getenv(name.c_str())) return value;
+  if (const char* value = setting_in_environment(name.c_str())) return value;
   const auto found = entries_.find(name);
   return found == entries_.end() ? "" : found->second.value;
 }
 
 std::string Configuration::origin(const std::string& name) const {
-  if (std::getenv(name.c_str()) != nullptr) return "the environment";
+  if (setting_in_environment(name.c_str()) != nullptr) return "the environment";
   const auto found = entries_.find(name);
   return found == entries_.end() ? "" : found->second.file;
 }
@@ -64,12 +64,13 @@ std::vector<std::string> Configuration::names() const {
 
 namespace {
 
-// What `variable` says, or the folder below the user's own; "" where there is neither.
+// What `variable` says, or the folder below the user's own; "" where there is neither. Relative
+// paths do not count: they would be in the current directory, which may be somebody else's.
 std::string folder_of_user(const char* variable, const char* below_home) {
-  if (const char* folder = std::getenv(variable); folder != nullptr && *folder != '\0')
-    return folder;
-  const char* const home = std::getenv("HOME");
-  return home == nullptr || *home == '\0' ? "" : std::string(home) + below_home;
+  const auto absolute = [](const char* folder) { return folder != nullptr && *folder == '/'; };
+  if (const char* const folder = setting_in_environment(variable); absolute(folder)) return folder;
+  const char* const home = setting_in_environment("HOME");
+  return absolute(home) ? std::string(home) + below_home : "";
 }
 
 // PREFIX of a library at PREFIX/lib/.../libtoccata.so; "" elsewhere.
@@ -85,6 +86,7 @@ std::string prefix_of(std::string_view library) {
 std::vector<std::string> places(const std::string& users, const char* behind_users,
                                 const std::string& prefix, const char* behind_prefix) {
   std::vector<std::string> result;
+  if (has_borrowed_rights()) return result;
   if (!users.empty()) result.push_back(users + behind_users);
   if (!prefix.empty()) result.push_back(prefix + behind_prefix);
   return result;

@@ -38,7 +38,8 @@ class Configuration {
 };
 
 // ${XDG_CONFIG_HOME:-~/.config}/toccata/toccata.conf, and PREFIX/etc/toccata.conf of a library at
-// PREFIX/lib/.../libtoccata.so; /etc/toccata.conf where PREFIX is /usr.
+// PREFIX/lib/.../libtoccata.so; /etc/toccata.conf where PREFIX is /usr. None in a process with
+// borrowed rights (topology/environment.h), which reads no settings from anywhere.
 std::vector<std::string> configuration_files(std::string_view library);
 // ${XDG_DATA_HOME:-~/.local/share}/toccata/tuning, and PREFIX/share/toccata/tuning.
 std::vector<std::string> tuning_folders(std::string_view library);

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <unistd.h>
 
 #include "selection/proved.h"
 #include "topology/file.h"
@@ -171,13 +168,27 @@ std::string json(const Tuning& tuning) {
 }
 
 void write_tuning(const Tuning& tuning, const std::string& path) {
-  const std::string made = path + "." + std::to_string(getpid());
-  std::ofstream file(made);
-  file << json(tuning);
-  file.close();
-  if (!file || std::rename(made.c_str(), path.c_str()) != 0) {
-    std::remove(made.c_str());
-    throw TuningError(path + ": cannot be written; check the path and its permissions");
+  try {
+    replace_file(path, json(tuning));
+  } catch (const FileError& error) {
+    throw TuningError(error.what());
+  }
+}
+
+void add_to_tuning(const Tuning& learned, const std::string& path) {
+  try {
+    update_file(path, most_bytes_of_settings, [&](const std::string* text) {
+      if (text == nullptr || text->empty()) return json(learned);
+      std::string unknown;
+      Tuning all = parse_tuning(*text, path, unknown);
+      if (all.machine != learned.machine || all.mpi != learned.mpi)
+        throw TuningError(path +
+                          ": its results are from other nodes or another MPI: it stays unchanged");
+      all.merge(learned);
+      return json(all);
+    });
+  } catch (const FileError& error) {
+    throw TuningError(error.what());
   }
 }
 

@@ -41,12 +41,14 @@ bool XmlTags::next(Tag& tag) {
   constexpr std::size_t most_attributes = 64;
   while (true) {
     skip_blanks();
+    if (lenient_) skip(std::min(text_.find('<', at_), text_.size()) - at_);
     if (at_ == text_.size()) return false;
     const std::string_view rest = text_.substr(at_);
     if (rest.front() != '<') fail("expected a tag; text between tags is not allowed");
     const bool comment = rest.starts_with("<!--"), heading = rest.starts_with("<?");
-    if (!comment && !heading) break;
-    const std::string_view end = comment ? "-->" : "?>";
+    const bool declaration = lenient_ && !comment && rest.starts_with("<!");
+    if (!comment && !heading && !declaration) break;
+    const std::string_view end = comment ? "-->" : heading ? "?>" : ">";
     const std::size_t found = rest.find(end);
     if (found == std::string_view::npos) fail("a comment does not end");
     skip(found + end.size());

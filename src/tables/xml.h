@@ -8,11 +8,12 @@
 namespace toccata {
 
 // The tags of a file as MSCCL's tools write them: elements with attributes, comments, and nothing
-// else. There are no entities, no declarations and no text between tags, so that a hostile file has
-// little to work with; how deep elements may stand in each other is for who reads the tags to say.
+// else: entities, declarations and text between tags are refused, so that a hostile file has
+// little to work with. In a file of another program, such text and declarations are skipped; how deep elements may stand in each other is for who reads the tags to say.
 class XmlTags {
  public:
-  explicit XmlTags(std::string_view text) : text_(text) {}
+  explicit XmlTags(std::string_view text, bool by_another_program = false)
+      : text_(text), lenient_(by_another_program) {}
 
   struct Tag {
     std::string_view name;
@@ -36,6 +37,7 @@ class XmlTags {
 
   std::string_view text_;
   std::size_t at_ = 0, line_ = 1;
+  bool lenient_;
 };
 
 }  // namespace toccata

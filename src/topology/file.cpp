@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -40,6 +45,44 @@ std::string kind_of(mode_t mode) {
 
 std::string reason(int error) {
   return error == ENOENT ? "there is no such file; check the path" : std::strerror(error);
+}
+
+// A file with that text beside `path`, and its name, which no other user can guess and occupy.
+std::string write_beside(const std::string& path, const std::string& text) {
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != sizeof number)
+    number =
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  const std::string made = path + "." + std::to_string(number);
+  const auto fail = [&](int error) {
+    throw FileError(path + ": cannot be written: " + std::strerror(error) +
+                    "; check the path and its rights");
+  };
+  Descriptor file(open(made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (file < 0) fail(errno);
+  struct stat old = {};
+  if (lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode)) fchmod(file, old.st_mode & 0777);
+  int failure = 0;
+  for (std::size_t written = 0; written < text.size() && failure == 0;) {
+    const ssize_t now = write(file, text.data() + written, text.size() - written);
+    if (now > 0)
+      written += static_cast<std::size_t>(now);
+    else if (now == 0 || errno != EINTR)
+      failure = now == 0 ? ENOSPC : errno;
+  }
+  if (!file.close() && failure == 0) failure = errno;
+  if (failure != 0) {
+    unlink(made.c_str());
+    fail(failure);
+  }
+  return made;
+}
+
+void put_in_place(const std::string& made, const std::string& path) {
+  if (std::rename(made.c_str(), path.c_str()) == 0) return;
+  const std::string why = std::strerror(errno);
+  unlink(made.c_str());
+  throw FileError(path + ": cannot be written: " + why + "; check the path and its rights");
 }
 
 std::string size_text(std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
@@ -78,6 +121,50 @@ std::string read_regular_file(const std::string& path, std::int64_t most_bytes) 
     if (static_cast<std::int64_t>(length) > most_bytes)
       fail("has more than " + size_text(most_bytes) + "; larger files are not read");
   }
+}
+
+void replace_file(const std::string& path, const std::string& text) {
+  put_in_place(write_beside(path, text), path);
+}
+
+void update_file(const std::string& path, std::int64_t most_bytes,
+                 const std::function<std::string(const std::string* text)>& change) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::seconds(5);
+  const auto may_wait = [&] {
+    if (Clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return true;
+  };
+  // The lock is that of the file itself, so that nothing else remains. A process
+  // that replaces it meanwhile takes the locked file away: look again.
+  do {
+    // Over NFS only files that are open for writing can be locked.
+    const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (file < 0 && errno == ENOENT) {
+      const std::string made = write_beside(path, change(nullptr));
+      const bool is_first = link(made.c_str(), path.c_str()) == 0;
+      const bool no_links = !is_first && errno != EEXIST;
+      if (no_links) return put_in_place(made, path);
+      unlink(made.c_str());
+      if (is_first) return;
+      continue;
+    }
+    if (file < 0) throw FileError(path + ": cannot be written: " + std::strerror(errno));
+    int result = -1;
+    while ((result = flock(file, LOCK_EX | LOCK_NB)) != 0 && errno == EWOULDBLOCK && may_wait()) {
+    }
+    struct stat locked = {}, now = {};
+    const bool is_same = fstat(file, &locked) == 0 && stat(path.c_str(), &now) == 0 &&
+                         locked.st_dev == now.st_dev && locked.st_ino == now.st_ino;
+    if (result == 0 && !is_same) continue;
+    const std::string text = read_regular_file(path, most_bytes);
+    return replace_file(path, change(&text));
+  } while (may_wait());
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0) return replace_file(path, change(nullptr));
+  const std::string text = read_regular_file(path, most_bytes);
+  replace_file(path, change(&text));
 }
 
 std::string why_not_writable(const std::string& path, bool makes_folders) {

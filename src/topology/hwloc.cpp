@@ -3,7 +3,11 @@
 #include <array>
 #include <hwloc.h>
 #include <map>
+#include <stdexcept>
 
+#include "tables/printable.h"
+#include "tables/xml.h"
+#include "topology/environment.h"
 #include "topology/error.h"
 #include "topology/words.h"
 
@@ -40,24 +44,27 @@ std::vector<hwloc_obj_t> objects_of(hwloc_topology_t topology, hwloc_obj_type_t 
   return result;
 }
 
+template <typename Object>  // a pointer to something with a cpuset
 struct Tree {
   std::vector<Machine::Level> levels;
-  std::vector<std::vector<hwloc_obj_t>> objects;  // by level
+  std::vector<std::vector<Object>> objects;  // by level
 };
 
-// The kinds that divide what is outside of them, each in the order of the tree.
-Tree tree_of(hwloc_topology_t topology) {
-  Tree tree;
+// The kinds that divide what is outside of them, each in the order of the tree. objects_of: those
+// of a type.
+template <typename Object, typename ObjectsOf>
+Tree<Object> tree_by(const ObjectsOf& objects_of) {
+  Tree<Object> tree;
   for (const Kind& kind : kinds) {
-    std::vector<hwloc_obj_t> found = objects_of(topology, kind.type);
+    const std::vector<Object> found = objects_of(kind.type);
     const bool innermost = kind.type == HWLOC_OBJ_CORE;
     const std::size_t outer_objects = tree.levels.empty() ? 1 : tree.objects.back().size();
     if (found.size() <= outer_objects && !innermost) continue;
     Machine::Level level{kind.name, {}};
-    std::vector<hwloc_obj_t> ordered;
+    std::vector<Object> ordered;
     for (std::size_t outer = 0; outer < outer_objects; ++outer)
-      for (const hwloc_obj_t each : found) {
-        const hwloc_obj_t around = tree.levels.empty() ? nullptr : tree.objects.back()[outer];
+      for (const Object each : found) {
+        const Object around = tree.levels.empty() ? nullptr : tree.objects.back()[outer];
         if (around != nullptr && hwloc_bitmap_isincluded(each->cpuset, around->cpuset) == 0)
           continue;
         level.outer.push_back(static_cast<int>(outer));
@@ -68,6 +75,10 @@ Tree tree_of(hwloc_topology_t topology) {
     tree.objects.push_back(std::move(ordered));
   }
   return tree;
+}
+
+Tree<hwloc_obj_t> tree_of(hwloc_topology_t topology) {
+  return tree_by<hwloc_obj_t>([&](hwloc_obj_type_t type) { return objects_of(topology, type); });
 }
 
 }  // namespace
@@ -90,21 +101,14 @@ NodeTopology NodeTopology::load(Read&& read) {
   return NodeTopology(owned.release());
 }
 
+// hwloc takes files and plugins from the environment.
 NodeTopology NodeTopology::here() {
+  if (has_borrowed_rights())
+    throw TopologyError("a setuid program does not ask hwloc, which obeys the environment");
   try {
     return load([](hwloc_topology_t) { return true; });
   } catch (const TopologyError&) {
     throw TopologyError("hwloc cannot read this machine; see the messages of lstopo");
-  }
-}
-
-NodeTopology NodeTopology::from_xml(const std::string& file) {
-  try {
-    return load([&](hwloc_topology_t topology) {
-      return hwloc_topology_set_xml(topology, file.c_str()) == 0;
-    });
-  } catch (const TopologyError&) {
-    throw TopologyError(file + ": hwloc cannot read it; write it with lstopo " + file);
   }
 }
 
@@ -127,7 +131,7 @@ std::optional<Place> place_in(hwloc_topology_t topology, hwloc_const_bitmap_t pr
   if (hwloc_bitmap_iszero(processors) != 0 || hwloc_bitmap_isincluded(whole, processors) != 0)
     return {};
   std::optional<Place> place;
-  const Tree tree = tree_of(topology);
+  const Tree<hwloc_obj_t> tree = tree_of(topology);
   for (int level = 0; level < static_cast<int>(tree.levels.size()); ++level)
     for (int object = 0; object < static_cast<int>(tree.objects[level].size()); ++object)
       if (hwloc_bitmap_isincluded(processors, tree.objects[level][object]->cpuset) != 0)
@@ -150,6 +154,99 @@ std::optional<Place> NodeTopology::place_of(const std::string& processors) const
   const Set set;
   if (hwloc_bitmap_list_sscanf(set.bits, processors.c_str()) != 0) return {};
   return place_in(topology_.get(), set.bits);
+}
+
+namespace {
+
+// The file may be anything: names are those of hwloc 2, and of hwloc 1 where they differ.
+std::optional<hwloc_obj_type_t> type_in(const XmlTags::Tag& tag) {
+  const std::string_view* const type = tag.find("type");
+  if (type == nullptr) return {};
+  if (*type == "Package" || *type == "Socket") return HWLOC_OBJ_PACKAGE;
+  if (*type == "NUMANode") return HWLOC_OBJ_NUMANODE;
+  if (*type == "L3Cache") return HWLOC_OBJ_L3CACHE;
+  if (const std::string_view* depth = tag.find("depth"); *type == "Cache" && depth != nullptr)
+    return *depth == "3" ? std::optional(HWLOC_OBJ_L3CACHE) : std::nullopt;
+  if (*type == "Core") return HWLOC_OBJ_CORE;
+  if (*type == "PU") return HWLOC_OBJ_PU;
+  return {};
+}
+
+// Words of 32 bits, as "0x0000000f,,0xff000000".
+bool is_cpuset(std::string_view text) {
+  constexpr std::size_t longest = 4096;
+  if (text.empty() || text.size() > longest) return false;
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view word = text.substr(0, end);
+    const bool is_word =
+        word.empty() || (word.starts_with("0x") && word.size() > 2 && word.size() <= 10 &&
+                         word.substr(2).find_first_not_of("0123456789abcdef") == word.npos);
+    if (!is_word) return false;
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+struct XmlObject {
+  explicit XmlObject(const std::string& processors) {
+    hwloc_bitmap_sscanf(set.bits, processors.c_str());
+    cpuset = set.bits;
+  }
+  Set set;
+  hwloc_bitmap_t cpuset;
+};
+
+}  // namespace
+
+Machine read_hwloc_xml(std::string_view contents, const std::string& file) {
+  constexpr std::size_t most_objects = 4096;  // of a kind
+  const auto fail = [&](const std::string& why) {
+    throw TopologyError(file + ": " + why + "; write it by lstopo " + file);
+  };
+  std::map<hwloc_obj_type_t, std::vector<std::unique_ptr<XmlObject>>> objects;
+  try {
+    XmlTags tags(contents, true);
+    std::vector<std::string> open;
+    bool is_topology = false;
+    for (XmlTags::Tag tag; tags.next(tag);) {
+      const std::string line = "line " + std::to_string(tags.line()) + ": ";
+      if (!tag.opens) {
+        if (open.empty() || open.back() != tag.name) fail(line + "a tag ends that is not open");
+        open.pop_back();
+        continue;
+      }
+      if (open.empty() && (is_topology || tag.name != "topology"))
+        fail(line + "expected one topology");
+      is_topology = true;
+      if (!tag.closes) open.emplace_back(tag.name);
+      if (open.size() > 64) fail(line + "objects stand too deep in each other");
+      const auto type = tag.name == "object" ? type_in(tag) : std::nullopt;
+      const std::string_view* const cpuset = tag.find("cpuset");
+      if (!type || cpuset == nullptr) continue;
+      if (!is_cpuset(*cpuset))
+        fail(line + "'" + printable(*cpuset) + "' is not a set of processors");
+      auto object = std::make_unique<XmlObject>(std::string(*cpuset));
+      if (hwloc_bitmap_iszero(object->cpuset) != 0) continue;
+      objects[*type].push_back(std::move(object));
+      if (objects[*type].size() > most_objects)
+        fail(line + "there are more than " + std::to_string(most_objects) + " objects of a kind");
+    }
+    if (!is_topology || !open.empty()) fail("the file ends too early");
+  } catch (const TopologyError&) {
+    throw;
+  } catch (const std::invalid_argument& error) {
+    fail(error.what());
+  }
+  if (objects[HWLOC_OBJ_CORE].empty()) objects[HWLOC_OBJ_CORE].swap(objects[HWLOC_OBJ_PU]);
+  if (objects[HWLOC_OBJ_CORE].empty()) fail("has no cores");
+  const auto tree = tree_by<const XmlObject*>([&](hwloc_obj_type_t type) {
+    std::vector<const XmlObject*> result;
+    for (const auto& each : objects[type]) result.push_back(each.get());
+    return result;
+  });
+  if (tree.objects.back().empty()) fail("has no cores in its sockets");
+  return Machine(tree.levels);
 }
 
 }  // namespace toccata

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "topology/machine.h"
 #include "topology/placement.h"
@@ -16,9 +17,8 @@ class NodeTopology {
  public:
   // This machine's, with what the process may not use.
   static NodeTopology here();
-  // Of an XML file (`lstopo topology.xml`), or of hwloc's own synthetic description, as
-  // "pack:2 numa:1 core:8 pu:2". TopologyError if hwloc cannot read it.
-  static NodeTopology from_xml(const std::string& file);
+  // Of hwloc's own synthetic description, as "pack:2 numa:1 core:8 pu:2". TopologyError if hwloc
+  // cannot read it.
   static NodeTopology from_synthetic(const std::string& description);
 
   const Machine& machine() const { return machine_; }
@@ -40,5 +40,10 @@ class NodeTopology {
   std::unique_ptr<hwloc_topology, Destroy> topology_;
   Machine machine_;
 };
+
+// The same levels of a node that hwloc has described as XML (`lstopo topology.xml`); `file` is what
+// errors call it. hwloc's own reader ends the process on some broken files, so it does not read
+// them. TopologyError.
+Machine read_hwloc_xml(std::string_view contents, const std::string& file);
 
 }  // namespace toccata

@@ -36,7 +36,7 @@ Machine read_file(const std::string& file) {
   } catch (const FileError& error) {
     throw TopologyError(error.what());
   }
-  if (text.starts_with('<')) return NodeTopology::from_xml(file).machine();
+  if (text.starts_with('<')) return read_hwloc_xml(text, file);
   const std::string key = first_key(text);
   if (key == "machine") return read_saved(text, file);
   if (key == "switchname" || key == "blockname" || key == "blocksizes")

@@ -1,6 +1,7 @@
 // Stands before the library's own allocations, which are C++'s: the one numbered FAIL_ALLOCATION
-// fails, counted from the beginning of the process to the end of MPI_Init. Without that variable it
-// says how many there are before main() and until then.
+// fails, counted from the beginning of the process to the end of MPI_Init, or with UNTIL_END to the
+// end of MPI_Finalize. Without that variable it says how many there are before main() and until
+// then.
 
 #include <mpi.h>
 
@@ -25,6 +26,12 @@ void* allocate(std::size_t bytes) {
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
 
+void end() {
+  is_over = true;
+  if (failing() == 0)
+    std::fprintf(stderr, "allocations %ld %ld\n", before_main.load(), allocations.load());
+}
+
 }  // namespace
 
 void* operator new(std::size_t bytes) {
@@ -45,8 +52,13 @@ extern "C" __attribute__((visibility("default"))) int MPI_Init(int* argc, char**
   before_main = allocations.load();
   const auto next = reinterpret_cast<decltype(&MPI_Init)>(dlsym(RTLD_NEXT, "MPI_Init"));
   const int code = next(argc, argv);
-  is_over = true;
-  if (failing() == 0)
-    std::fprintf(stderr, "allocations %ld %ld\n", before_main.load(), allocations.load());
+  if (std::getenv("UNTIL_END") == nullptr) end();
+  return code;
+}
+
+extern "C" __attribute__((visibility("default"))) int MPI_Finalize() {
+  const auto next = reinterpret_cast<decltype(&MPI_Finalize)>(dlsym(RTLD_NEXT, "MPI_Finalize"));
+  const int code = next();
+  if (!is_over) end();
   return code;
 }

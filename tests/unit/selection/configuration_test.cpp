@@ -1,8 +1,14 @@
 #include "selection/configuration.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "topology/environment.h"
 
 namespace toccata {
 namespace {
@@ -65,6 +71,50 @@ TEST(Configuration, FilesOfTheUserAndOfTheInstallation) {
                                                "/opt/toccata/share/toccata/tuning"}));
   EXPECT_EQ(configuration_files("/usr/lib/x86_64-linux-gnu/toccata/mpich/libtoccata.so").back(),
             "/etc/toccata.conf");
+}
+
+TEST(Configuration, NothingIsInTheCurrentDirectory) {
+  for (const char* variable : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"}) setenv(variable, ".", 1);
+  const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  setenv("HOME", "somewhere", 1);
+  EXPECT_TRUE(configuration_files("").empty());
+  EXPECT_TRUE(tuning_folders("").empty());
+  setenv("HOME", home.c_str(), 1);
+  for (const char* variable : {"XDG_CONFIG_HOME", "XDG_DATA_HOME"}) unsetenv(variable);
+}
+
+constexpr int has_no_rights = 77;
+
+// What the program of the next test does, as another user with the rights of root.
+TEST(Configuration, DISABLED_OfASetuidProgram) {
+  if (!has_borrowed_rights()) std::_Exit(has_no_rights);
+  const bool nothing = Configuration().value("TOCCATA_ALLGATHER").empty() &&
+                       Configuration().origin("TOCCATA_ALLGATHER").empty() &&
+                       configuration_files("/opt/toccata/lib/libtoccata.so").empty() &&
+                       tuning_folders("/opt/toccata/lib/libtoccata.so").empty();
+  std::_Exit(nothing ? 0 : 1);
+}
+
+TEST(Configuration, ASetuidProgramReadsNone) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root makes such programs";
+  const std::string program = testing::TempDir() + "toccata_setuid";
+  std::filesystem::copy_file("/proc/self/exe", program,
+                             std::filesystem::copy_options::overwrite_existing);
+  ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("TOCCATA_ALLGATHER", "ring", 1);
+    if (setuid(65534) == 0)
+      execl(program.c_str(), program.c_str(), "--gtest_also_run_disabled_tests",
+            "--gtest_filter=Configuration.DISABLED_OfASetuidProgram", nullptr);
+    std::_Exit(2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  std::filesystem::remove(program);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == has_no_rights) GTEST_SKIP() << "this file system knows no setuid";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

@@ -120,6 +120,36 @@ TEST(Tuning, WritesAllOrNothing) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Tuning, WhatWasLearnedIsAddedToWhatIsThere) {
+  const std::string path = testing::TempDir() + "toccata_learned.json";
+  std::filesystem::remove(path);
+  const auto point = [](int ranks) {
+    return Tuning::Point{.collective = find_collective("allgather"),
+                         .ranks = ranks,
+                         .nodes = 1,
+                         .bytes = 8,
+                         .choice = {}};
+  };
+  std::string unknown;
+  Tuning learned{.machine = "core:2", .mpi = "MPI", .points = {point(2)}};
+  add_to_tuning(learned, path);
+  learned.points = {point(3)};
+  add_to_tuning(learned, path);
+  EXPECT_EQ(read_tuning(path, unknown).points.size(), 2u);
+  learned.machine = "core:4";
+  EXPECT_THROW(add_to_tuning(learned, path), TuningError) << "of another machine: not mixed";
+  EXPECT_EQ(read_tuning(path, unknown).points.size(), 2u) << "nor lost";
+  for (const std::string other : {"a thesis", R"({"toccata_tuning": 9, "points": []})"}) {
+    std::ofstream(path) << other;
+    EXPECT_THROW(add_to_tuning(learned, path), TuningError);
+    std::ifstream file(path);
+    std::string kept;
+    std::getline(file, kept);
+    EXPECT_EQ(kept, other) << "is not ours to replace";
+  }
+  std::filesystem::remove(path);
+}
+
 // A site's files, and who they are for.
 TEST(Tuning, IsFoundByMpiAndNode) {
   const std::string folder = testing::TempDir() + "toccata_tunings";

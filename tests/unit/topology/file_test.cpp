@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "topology/error.h"
 #include "topology/readers.h"
@@ -89,6 +91,56 @@ TEST_F(File, IsTriedWithSomeBytes) {
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(why, path + ": cannot be written: File too large");
   EXPECT_TRUE(std::filesystem::is_empty(folder));
+}
+
+TEST_F(File, IsReplacedWithItsPermissions) {
+  replace_file(path, "one");
+  std::filesystem::permissions(
+      path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  replace_file(path, "two");
+  EXPECT_EQ(read_regular_file(path, 10), "two");
+  EXPECT_EQ(std::filesystem::status(path).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_THROW(replace_file(folder + "/none/file", ""), FileError);
+}
+
+// Another user could have placed it, in a folder that all may write to.
+TEST_F(File, ThatIsALinkIsNotWrittenThrough) {
+  std::ofstream(folder + "/other") << "kept";
+  std::filesystem::create_symlink(folder + "/other", path);
+  replace_file(path, "new");
+  EXPECT_EQ(read_regular_file(folder + "/other", 10), "kept");
+  EXPECT_EQ(read_regular_file(path, 10), "new");
+}
+
+TEST_F(File, LosesNoChangeOfSeveralProcesses) {
+  constexpr int processes = 4, changes = 100;
+  for (int process = 0; process < processes; ++process) {
+    if (fork() != 0) continue;
+    try {
+      for (int i = 0; i < changes; ++i)
+        update_file(path, 1 << 20,
+                    [](const std::string* text) { return (text ? *text : "") + "x"; });
+    } catch (const FileError&) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  for (int process = 0; process < processes; ++process) {
+    ASSERT_GT(wait(&status), 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(read_regular_file(path, 1 << 20), std::string(processes * changes, 'x'));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing is left";
+}
+
+TEST_F(File, ThatCannotBeUnderstoodStaysAsItIs) {
+  std::ofstream(path) << "thesis";
+  EXPECT_THROW(
+      update_file(path, 1 << 20, [](const std::string*) -> std::string { throw FileError("no"); }),
+      FileError);
+  EXPECT_EQ(read_regular_file(path, 10), "thesis");
 }
 
 }  // namespace

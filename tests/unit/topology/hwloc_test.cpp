@@ -44,8 +44,58 @@ TEST(Hwloc, FindsTheInnermostObjectThatABindingIsIn) {
 }
 
 TEST(Hwloc, RefusesWhatItCannotRead) {
-  EXPECT_THROW(NodeTopology::from_xml("/no/such/file.xml"), TopologyError);
   EXPECT_THROW(NodeTopology::from_synthetic("nonsense"), TopologyError);
+}
+
+std::string read(const std::string& objects) {
+  return text(
+      read_hwloc_xml("<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+                     "<topology>" +
+                         objects + "</topology>",
+                     "x.xml"));
+}
+
+std::string complaint(const std::string& objects) {
+  try {
+    return "read as " + read(objects);
+  } catch (const TopologyError& error) {
+    return error.what();
+  }
+}
+
+TEST(HwlocXml, HasTheLevelsThatDivide) {
+  EXPECT_EQ(read(R"(<object type="Core" cpuset="0x1"/><object type="Core" cpuset="0x2"/>)"),
+            "core:2");
+  EXPECT_EQ(read(R"(<object type="PU" cpuset="0x1"/><object type="PU" cpuset="0x80000000,,0x0"/>
+                    <info>text between tags</info>)"),
+            "core:2")
+      << "hardware threads where there are no cores";
+  EXPECT_EQ(read(R"(<object type="Socket" cpuset="0xf"><object type="Cache" depth="3" cpuset="0x3">
+                      <object type="Core" cpuset="0x1"/><object type="Core" cpuset="0x2"/></object>
+                    <object type="Cache" depth="3" cpuset="0xc">
+                      <object type="Core" cpuset="0x4"/><object type="Core" cpuset="0x8"/></object>
+                    <object type="Cache" depth="2" cpuset="0xc"/></object>)"),
+            "l3:2 core:2")
+      << "in the words of hwloc 1";
+}
+
+TEST(HwlocXml, BrokenFilesGiveALine) {
+  for (const auto& [objects, why] : std::vector<std::pair<std::string, std::string>>{
+           {"", "has no cores"},
+           {R"(<object type="Core" cpuset="0x0"/>)", "has no cores"},
+           {R"(<object type="Core" cpuset="zero"/>)", "'zero' is not a set of processors"},
+           {R"(<object type="Core" cpuset="0x123456789"/>)", "is not a set of processors"},
+           {R"(<object type="Core" cpuset="0x1">)", "a tag ends that is not open"},
+           {R"(<object type="Core)", "an attribute does not end"},
+           {R"(</topology><topology>)", "expected one topology"},
+           {R"(<object type="Package" cpuset="0x1"/><object type="Package" cpuset="0x2"/>
+               <object type="Core" cpuset="0x4"/>)",
+            "has no cores in its sockets"}}) {
+    const std::string said = complaint(objects);
+    EXPECT_TRUE(said.starts_with("x.xml: ")) << said;
+    EXPECT_NE(said.find(why), std::string::npos) << said;
+    EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+  }
 }
 
 }  // namespace
