@@ -6,6 +6,7 @@
 #include "algorithms/outside.h"
 #include "algorithms/registry.h"
 #include "selection/spelling.h"
+#include "topology/words.h"
 
 namespace toccata {
 
@@ -35,8 +36,6 @@ const Parameter& mapped_by() {
   return parameter;
 }
 
-std::string quote(std::string_view text) { return "'" + std::string(text) + "'"; }
-
 const Algorithm& parse_name(const Collective& collective, std::string_view name) {
   std::string_view short_name = name;
   for (const Collective* each : {&collective, &collective.regular()})
@@ -51,7 +50,7 @@ const Algorithm& parse_name(const Collective& collective, std::string_view name)
   throw ChoiceError(
       (short_name.empty()
            ? "the name of the " + std::string(collective.name) + " algorithm is missing"
-           : "there is no " + std::string(collective.name) + " algorithm " + quote(name)) +
+           : "there is no " + std::string(collective.name) + " algorithm " + quoted(name)) +
       "; known are " + known);
 }
 
@@ -69,7 +68,7 @@ const Algorithm* outside_in(const Collective& collective, std::string_view text)
   const Algorithm* const found = find_outside(text);
   if (found == nullptr) {
     if (text.starts_with("file:"))
-      throw ChoiceError(quote(text) +
+      throw ChoiceError(quoted(text) +
                         " has not been read: Toccata reads only files that a TOCCATA_<COLLECTIVE> "
                         "variable names");
     return nullptr;
@@ -88,7 +87,7 @@ const Parameter& parse_parameter(const Algorithm& algorithm, std::string_view na
   if (name == mapped_by().name) return mapped_by();
   for (const Parameter& parameter : algorithm.parameters)
     if (parameter.name == name) return parameter;
-  throw ChoiceError(algorithm.path() + " has no parameter " + quote(name) + "; expected " +
+  throw ChoiceError(algorithm.path() + " has no parameter " + quoted(name) + "; expected " +
                     accepts(algorithm));
 }
 
@@ -102,7 +101,7 @@ int parse_value(const Parameter& parameter, std::string_view text) {
     const bool complete = error == std::errc{} && end == text.data() + text.size();
     if (complete && value >= parameter.least && value <= parameter.most) return value;
   }
-  throw ChoiceError("parameter " + std::string(parameter.name) + " cannot be " + quote(text) +
+  throw ChoiceError("parameter " + std::string(parameter.name) + " cannot be " + quoted(text) +
                     "; expected " + parameter.accepts());
 }
 
@@ -190,7 +189,7 @@ const Pattern& pattern_named(std::string_view name) {
   std::string known;
   for (const Pattern& each : patterns())
     known += (known.empty() ? "" : ", ") + std::string(each.name);
-  throw ChoiceError("there is no pattern '" + std::string(name) + "'; known are " + known +
+  throw ChoiceError("there is no pattern " + quoted(name) + "; known are " + known +
                     ", and algorithms, as allgather/bruck");
 }
 

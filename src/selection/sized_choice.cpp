@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "selection/spelling.h"
+#include "topology/words.h"
 
 namespace toccata {
 
@@ -17,8 +18,8 @@ std::int64_t parse_size(std::string_view text) {
   const auto power = std::string_view("KMG").find(unit.empty() ? ' ' : unit.front());
   const bool has_unit = unit.size() == 1 && power != std::string_view::npos;
   if (error != std::errc{} || value < 0 || value > (1 << 30) || !(unit.empty() || has_unit))
-    throw ChoiceError("invalid size '" + std::string(text) +
-                      "' after '<=': expected bytes, such as 512, 4K or 1M");
+    throw ChoiceError("invalid size " + quoted(text) +
+                      " after '<=': expected bytes, such as 512, 4K or 1M");
   return has_unit ? value << (10 * (power + 1)) : value;
 }
 
@@ -37,9 +38,9 @@ SizedChoice parse_sized_choice(const Collective& collective, std::string_view te
     const std::size_t limit = rest.find("<=");
     // Neither names nor values of parameters have one.
     if (const std::size_t less = rest.find_first_of("<>"); less < limit)
-      throw ChoiceError("unexpected '" +
-                        std::string(rest.substr(less, rest.find_first_of(", ", less) - less)) +
-                        "' after an algorithm: write '<=' for all sizes up to a limit, "
+      throw ChoiceError("unexpected " +
+                        quoted(rest.substr(less, rest.find_first_of(", ", less) - less)) +
+                        " after an algorithm: write '<=' for all sizes up to a limit, "
                         "as in bruck<=4K, pairwise");
     const Choice choice = parse_choice(collective, trimmed(rest.substr(0, limit)));
     if (limit == std::string_view::npos) {

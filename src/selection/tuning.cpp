@@ -8,6 +8,7 @@
 
 #include "selection/proved.h"
 #include "topology/file.h"
+#include "topology/words.h"
 
 namespace toccata {
 
@@ -107,7 +108,8 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
                         .seconds = field(points[i], "seconds", where, 0.0),
                         .native_seconds = field(points[i], "native_seconds", where, 0.0)};
     try {
-      if (point.collective == nullptr) throw ChoiceError("there is no collective " + collective);
+      if (point.collective == nullptr)
+        throw ChoiceError("there is no collective " + quoted(collective));
       point.choice = parse_choice(*point.collective, choice);
       if (!point.choice.native() && !is_proved(*point.choice.algorithm))
         throw ChoiceError(point.choice.algorithm->path() + " is " + std::string(not_proved));

@@ -10,7 +10,13 @@ namespace toccata {
 
 // What reading lines of words takes. Pieces are views of the text.
 
-inline std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+// For messages of one line.
+inline std::string quoted(std::string_view text) {
+  std::string result = "'" + std::string(text) + "'";
+  for (char& each : result)
+    if (static_cast<unsigned char>(each) < ' ' || each == 127) each = '?';
+  return result;
+}
 
 // The pieces between separators: "a,,b" has three.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -5,6 +5,7 @@ Some cases of the table; all of them with --all (`make faults`), which prints th
 
 import argparse
 import os
+import shlex
 import sys
 import tempfile
 import time
@@ -16,7 +17,7 @@ from jobs import Job
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
 arguments.add_argument("--also-preload", default="")
-arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
+arguments.add_argument("--launcher", required=True, help="command line")
 arguments.add_argument("--folder", required=True, type=Path, help="of this folder's programs")
 arguments.add_argument("--all", action="store_true", help="the whole table: minutes")
 arguments.add_argument("tests", nargs="*")
@@ -78,7 +79,7 @@ class Ending:
             before = ours_in_shared_folders()
             command = [str(options.folder / "deaths"), how, when]
             begin = time.monotonic()
-            job = Job(options.launcher.split(";"), PATIENCE, command, RANKS, environment)
+            job = Job(shlex.split(options.launcher), PATIENCE, command, RANKS, environment)
             done = job.outcome()
             self.seconds = time.monotonic() - begin
             self.hangs, self.code, self.error = job.hangs, done.returncode, done.stderr
