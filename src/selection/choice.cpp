@@ -47,11 +47,11 @@ const Algorithm& parse_name(const Collective& collective, std::string_view name)
   std::string known = "native";
   for (const Algorithm* each : all_algorithms())
     if (each->serves(collective)) (known += ", ") += each->name;
-  throw ChoiceError(
-      (short_name.empty()
-           ? "the name of the " + std::string(collective.name) + " algorithm is missing"
-           : "there is no " + std::string(collective.name) + " algorithm " + quoted(name)) +
-      "; known are " + known);
+  throw ChoiceError((short_name.empty() ? "the name of the " + std::string(collective.name) +
+                                              " algorithm is missing"
+                                        : "there is no " + std::string(collective.name) +
+                                              " algorithm " + toccata::quoted(name)) +
+                    "; known are " + known);
 }
 
 // "messages=per_round|per_block, travel=..."
@@ -68,7 +68,7 @@ const Algorithm* outside_in(const Collective& collective, std::string_view text)
   const Algorithm* const found = find_outside(text);
   if (found == nullptr) {
     if (text.starts_with("file:"))
-      throw ChoiceError(quoted(text) +
+      throw ChoiceError(toccata::quoted(text) +
                         " has not been read: Toccata reads only files that a TOCCATA_<COLLECTIVE> "
                         "variable names");
     return nullptr;
@@ -87,8 +87,8 @@ const Parameter& parse_parameter(const Algorithm& algorithm, std::string_view na
   if (name == mapped_by().name) return mapped_by();
   for (const Parameter& parameter : algorithm.parameters)
     if (parameter.name == name) return parameter;
-  throw ChoiceError(algorithm.path() + " has no parameter " + quoted(name) + "; expected " +
-                    accepts(algorithm));
+  throw ChoiceError(algorithm.path() + " has no parameter " + toccata::quoted(name) +
+                    "; expected " + accepts(algorithm));
 }
 
 int parse_value(const Parameter& parameter, std::string_view text) {
@@ -101,8 +101,8 @@ int parse_value(const Parameter& parameter, std::string_view text) {
     const bool complete = error == std::errc{} && end == text.data() + text.size();
     if (complete && value >= parameter.least && value <= parameter.most) return value;
   }
-  throw ChoiceError("parameter " + std::string(parameter.name) + " cannot be " + quoted(text) +
-                    "; expected " + parameter.accepts());
+  throw ChoiceError("parameter " + std::string(parameter.name) + " cannot be " +
+                    toccata::quoted(text) + "; expected " + parameter.accepts());
 }
 
 // Reads "PARAMETER=VALUE" and returns the parameter.
@@ -189,7 +189,7 @@ const Pattern& pattern_named(std::string_view name) {
   std::string known;
   for (const Pattern& each : patterns())
     known += (known.empty() ? "" : ", ") + std::string(each.name);
-  throw ChoiceError("there is no pattern " + quoted(name) + "; known are " + known +
+  throw ChoiceError("there is no pattern " + toccata::quoted(name) + "; known are " + known +
                     ", and algorithms, as allgather/bruck");
 }
 

@@ -18,7 +18,7 @@ std::int64_t parse_size(std::string_view text) {
   const auto power = std::string_view("KMG").find(unit.empty() ? ' ' : unit.front());
   const bool has_unit = unit.size() == 1 && power != std::string_view::npos;
   if (error != std::errc{} || value < 0 || value > (1 << 30) || !(unit.empty() || has_unit))
-    throw ChoiceError("invalid size " + quoted(text) +
+    throw ChoiceError("invalid size " + toccata::quoted(text) +
                       " after '<=': expected bytes, such as 512, 4K or 1M");
   return has_unit ? value << (10 * (power + 1)) : value;
 }
@@ -39,7 +39,7 @@ SizedChoice parse_sized_choice(const Collective& collective, std::string_view te
     // Neither names nor values of parameters have one.
     if (const std::size_t less = rest.find_first_of("<>"); less < limit)
       throw ChoiceError("unexpected " +
-                        quoted(rest.substr(less, rest.find_first_of(", ", less) - less)) +
+                        toccata::quoted(rest.substr(less, rest.find_first_of(", ", less) - less)) +
                         " after an algorithm: write '<=' for all sizes up to a limit, "
                         "as in bruck<=4K, pairwise");
     const Choice choice = parse_choice(collective, trimmed(rest.substr(0, limit)));

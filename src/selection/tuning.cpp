@@ -109,7 +109,7 @@ Tuning parse_tuning(std::string_view text, std::string_view name, std::string& u
                         .native_seconds = field(points[i], "native_seconds", where, 0.0)};
     try {
       if (point.collective == nullptr)
-        throw ChoiceError("there is no collective " + quoted(collective));
+        throw ChoiceError("there is no collective " + toccata::quoted(collective));
       point.choice = parse_choice(*point.collective, choice);
       if (!point.choice.native() && !is_proved(*point.choice.algorithm))
         throw ChoiceError(point.choice.algorithm->path() + " is " + std::string(not_proved));
