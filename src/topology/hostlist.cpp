@@ -25,7 +25,8 @@ std::vector<std::string> expand_numbers(std::string_view list) {
     const std::string_view first = range.substr(0, dash);
     const std::string_view last = dash == range.npos ? first : range.substr(dash + 1);
     const auto from = parse_number(first), to = parse_number(last);
-    if (!from || !to) throw TopologyError("[" + std::string(list) + "] is not a list of numbers");
+    if (!from || !to)
+      throw TopologyError(quoted("[" + std::string(list) + "]") + " is not a list of numbers");
     if (*to < *from) throw TopologyError("the range " + quoted(range) + " is in descending order");
     if (static_cast<std::size_t>(*to - *from) >= most_hosts)
       throw TopologyError("the range " + quoted(range) + " is too long");
