@@ -76,9 +76,8 @@ std::string find_tuning(std::span<const std::string> folders, std::string_view m
 std::string json(const Tuning& tuning);
 // Replaces the file at once, or leaves it as it is. TuningError.
 void write_tuning(const Tuning& tuning, const std::string& path);
-// Adds what was learned to the file, where another run may have added something meanwhile. Points
-// of another machine or MPI go: they would be taken for this one's. A file that is not a tuning
-// file, or one of another version, stays as it is. TuningError.
+// Adds what was learned to the file, where another run may have added something meanwhile. A file
+// of other nodes or another MPI, of another version or kind stays unchanged. TuningError.
 void add_to_tuning(const Tuning& learned, const std::string& path);
 
 }  // namespace toccata
