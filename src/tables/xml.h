@@ -9,7 +9,8 @@ namespace toccata {
 
 // The tags of a file as MSCCL's tools write them: elements with attributes, comments, and nothing
 // else: entities, declarations and text between tags are refused, so that a hostile file has
-// little to work with. In a file of another program, such text and declarations are skipped; how deep elements may stand in each other is for who reads the tags to say.
+// little to work with. In a file of another program, such text and declarations are skipped; how
+// deep elements may stand in each other is for who reads the tags to say.
 class XmlTags {
  public:
   explicit XmlTags(std::string_view text, bool by_another_program = false)
