@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_hosts = 1 << 22;
 
-std::string padded(int number, std::size_t width) {
+std::string padded(long number, std::size_t width) {
   const std::string digits = std::to_string(number);
   return std::string(width > digits.size() ? width - digits.size() : 0, '0') + digits;
 }
@@ -30,7 +30,7 @@ std::vector<std::string> expand_numbers(std::string_view list) {
     if (*to < *from) throw TopologyError("the range " + quoted(range) + " is in descending order");
     if (static_cast<std::size_t>(*to - *from) >= most_hosts)
       throw TopologyError("the range " + quoted(range) + " is too long");
-    for (int number = *from; number <= *to; ++number)
+    for (long number = *from; number <= *to; ++number)  // as an int it would never exceed INT_MAX
       result.push_back(padded(number, first.size()));
   }
   return result;

@@ -172,10 +172,10 @@ std::optional<hwloc_obj_type_t> type_in(const XmlTags::Tag& tag) {
   return {};
 }
 
-// Words of 32 bits, as "0x0000000f,,0xff000000".
+// Words of 32 bits, as "0x0000000f,,0xff000000". hwloc aborts if the first one is empty.
 bool is_cpuset(std::string_view text) {
   constexpr std::size_t longest = 4096;
-  if (text.empty() || text.size() > longest) return false;
+  if (text.empty() || text.starts_with(',') || text.size() > longest) return false;
   while (true) {
     const std::size_t end = std::min(text.find(','), text.size());
     const std::string_view word = text.substr(0, end);

@@ -13,6 +13,7 @@ TEST(HostList, IsExpanded) {
   EXPECT_EQ(expand_hosts("n[001-003,20],login"), (Hosts{"n001", "n002", "n003", "n20", "login"}));
   EXPECT_EQ(expand_hosts("n[9-11]"), (Hosts{"n9", "n10", "n11"}));
   EXPECT_EQ(expand_hosts("r[1-2]n[1-2]-ib"), (Hosts{"r1n1-ib", "r1n2-ib", "r2n1-ib", "r2n2-ib"}));
+  EXPECT_EQ(expand_hosts("n[2147483646-2147483647]").size(), 2u) << "the loop ends at INT_MAX";
 }
 
 TEST(HostList, IsFolded) {

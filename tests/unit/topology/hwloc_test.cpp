@@ -85,6 +85,7 @@ TEST(HwlocXml, BrokenFilesGiveALine) {
            {R"(<object type="Core" cpuset="0x0"/>)", "has no cores"},
            {R"(<object type="Core" cpuset="zero"/>)", "'zero' is not a set of processors"},
            {R"(<object type="Core" cpuset="0x123456789"/>)", "is not a set of processors"},
+           {R"(<object type="Core" cpuset=",0x1"/>)", "is not a set of processors"},
            {R"(<object type="Core" cpuset="0x1">)", "a tag ends that is not open"},
            {R"(<object type="Core)", "an attribute does not end"},
            {R"(</topology><topology>)", "expected one topology"},
