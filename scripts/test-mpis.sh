@@ -51,3 +51,5 @@ done
 # shellcheck disable=SC2086 # a list of words
 ninja -C "$build" patience $targets
 cd "$build" && ctest --output-on-failure -R '^(mpi\..*\.n[23]|preload\..*|soak\..*)$'
+[ ! -e "$here/openmpi/complete" ] || [ ! -e "$build/lib/openmpi/libtoccata.so" ] ||
+  "$root/scripts/test-ulfm.sh" "$here/openmpi" "$build/lib/openmpi/libtoccata.so"

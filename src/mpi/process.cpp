@@ -11,6 +11,7 @@
 #include "mpi/agreement.h"
 #include "mpi/discovery.h"
 #include "mpi/family.h"
+#include "mpi/fault_tolerance.h"
 #include "mpi/patience.h"
 #include "mpi/progress_hook.h"
 
@@ -195,7 +196,12 @@ void Process::begin(bool program_calls_us) noexcept {
     if (largest[wanted] == 0 && alike && largest[reporting] == 0) return;
     Process* const process = current();
     if (process == nullptr) return;
-    process->off_ = !alike;
+    const bool goes_on_after_deaths = tolerates_faults();
+    process->off_ = !alike || goes_on_after_deaths;
+    if (goes_on_after_deaths) {
+      process->say_once("fault tolerance (ULFM) is on. Using native everywhere.");
+      return;
+    }
     if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
     if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
   } catch (const std::exception& error) {
