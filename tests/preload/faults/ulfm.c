@@ -10,7 +10,7 @@
 
 enum { calls = 100 };
 
-/* Everybody's rank, or an error. */
+/* Gathers the ranks of all processes, or returns an error. */
 static int gather(MPI_Comm comm) {
   int rank, size, all[64];
   MPI_Comm_rank(comm, &rank);
