@@ -95,6 +95,10 @@ class Ending:
         return "hangs" if self.hangs else f"{self.code}{' right' if self.right else ''}"
 
 
+# MPICH's launcher ends with 0 or 9 as it happens if a rank leaves by exit(0).
+BARE_RUNS = 10
+
+
 class Deaths(unittest.TestCase):
     def test_the_job_ends_as_bare(self):
         bare = {}
@@ -109,6 +113,10 @@ class Deaths(unittest.TestCase):
                     sys.stdout.flush()
                 self.assertFalse(found.wrong, found.error)
                 self.assertNotIn("terminate called", found.error)
+                for _ in range(BARE_RUNS - 1):
+                    if (found.code == 0) == (expected.code == 0):
+                        break
+                    expected = Ending(how, when, {}, preloaded=False)
                 if not expected.hangs:
                     self.assertFalse(found.hangs, found.error)
                     self.assertEqual(found.code == 0, expected.code == 0, found.error)
