@@ -87,30 +87,32 @@ def report(section: Section, found: Found, quick: bool) -> None:
     outcomes = {cell: found.outcomes[there, cell] for cell in _cells(quick)}
     results = alltoall_paper.as_the_paper(Results(simulating.measurements(there, outcomes)))
     section.say(
-        f"**Weak scaling, simulated**, on `{PLATFORM}` ({there.machine}): every rank has as many "
-        f"bytes for all others together, {', '.join(map(show_bytes, _sizes(quick)))}; ranks fill "
-        f"one node of 64 after the other. {there.origin}"
+        f"**Weak scaling, simulated**, on `{PLATFORM}` ({there.machine}). Every rank has the same "
+        f"total of bytes for all others: {', '.join(map(show_bytes, _sizes(quick)))}. Ranks fill "
+        f"one node of 64 cores after the other. {there.origin}"
     )
     section.picture("scaling", _draw(results), "weak scaling of alltoall")
     section.say(
-        "The fastest of ours, its µs, and in brackets how many times as long the faster of the "
-        "selectors takes:"
+        "Each entry is the fastest of our algorithms, its time in µs, and in parentheses the time "
+        "of the faster selector divided by it:"
     )
     section.table(
         ["ranks", *map(show_bytes, _sizes(quick))],
         [[str(p), *(_fastest(results, p, size) for size in _sizes(quick))] for p in _ranks(quick)],
     )
     section.say(
-        "The four forms of Bruck's algorithm send the same messages (radix 4 half as many rounds "
-        "with more messages each); they differ in copying, which takes no time in a simulation, so "
-        "that their lines lie together, and the table names one of them. With many messages under "
-        "way at once the simulator takes many minutes: `linear` is left out, `spread_out` (32 at "
-        f"a time; 4 are mpich's) beyond {MOST_SPREAD_OUT} ranks, and `ompi` where it is linear: "
-        + ", ".join(f"{p} ranks, blocks from {least} bytes on" for p, least in LINEAR_FROM.items())
+        "The four forms of Bruck's algorithm send the same messages (radix 4 has half as many "
+        "rounds, with more messages each). They differ in copying, which takes no time in a "
+        "simulation. So their lines coincide, and the table names one of them. If many messages "
+        "are in flight at once, the simulator takes many minutes. Three cases are therefore left "
+        f"out: `linear`; `spread_out` (32 messages at a time; mpich has 4) beyond "
+        f"{MOST_SPREAD_OUT} ranks; and `ompi` where it is linear: "
+        + ", ".join(f"{p} ranks, blocks of {least} bytes or more"
+                    for p, least in LINEAR_FROM.items())
         + "."
     )
     if wrong := found.wrong():
-        section.say(f"Left out, as their data was wrong: {', '.join(wrong)}.")
+        section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")
 
 
 def _fastest(results: Results, p: int, size: int) -> str:
@@ -150,11 +152,11 @@ def _report_tables(section: Section, quick: bool) -> None:
     measured = Results(each for run in runs for each in run.measurements)
     results = alltoall_paper.as_the_paper(measured)
     section.say(
-        f"Tables XI to XIII: medians in ms over {repetitions} repetitions (the paper: 1000), the "
-        "paper's on 6 cores with 12 threads / ours, "
-        f"{runs[0].mpi} on {launcher.cores()} cores; {beside} other threads ran as it began. With "
-        "more ranks than cores the times are those of being scheduled. The whole of Tables I to X "
-        "is `toccata bench alltoall --paper`."
+        f"Tables XI to XIII: medians in ms over {repetitions} repetitions (the paper: 1000). Each "
+        "entry is the paper's time, on 6 cores with 12 threads, / ours, with "
+        f"{runs[0].mpi} on {launcher.cores()} cores. When the run began, {beside} other threads "
+        "were running. With more ranks than cores, the operating system's scheduling dominates. "
+        "`toccata bench alltoall --paper` produces all of Tables I to X."
     )
     heading = ["ranks, implementation", *(f"2^{k} ints" for k in (4, 8, 12, 16, 20))]
     rows = []
@@ -169,8 +171,8 @@ def _report_tables(section: Section, quick: bool) -> None:
     last = {name: each.median for name in PAPER[8] if (each := results.get(8, sizes[-1], name))}
     best = min((name for name in last if name != "native"), key=last.__getitem__)
     section.say(
-        "8 ranks and 2^20 ints: the paper's text has the baseline 4.8 times as fast as the fastest "
-        "of the others, datatypes; by its own Table XIII it is 4.07. Here the fastest of the "
-        f"others is {alltoall_paper.NAMES[best].lower()}, and the baseline "
+        "With 8 ranks and 2^20 ints, the paper's text says that the baseline is 4.8 times as fast "
+        "as the fastest of the others, datatypes; its Table XIII yields 4.07. Here the fastest of "
+        f"the others is {alltoall_paper.NAMES[best].lower()}, and the baseline is "
         f"{last[best] / last['native']:.2f} times as fast."
     )

@@ -14,13 +14,13 @@ from toccata.simulating import Cell, Work
 
 TITLE = "Locality-aware Bruck (Bienz, Gautam and Kharel, 2022)"
 
-BYTES = 8  # two integers a rank
+BYTES = 8  # two integers per rank
 OURS = ("bruck", "hierarchical", "multi_lane", "locality_bruck")
 COLOURS = ("#4d4d4d", "#E69F00", "#009E73", "#0b5fa5", "#CC79A7")
 STYLES = ("-", "-", "-", "-", "--")
 MOST_PEER_RANKS = 512
 FIGURES = ((9, "quartz"), (10, "lassen"))
-MODELLED = "locality_bruck:local_rank_0=idles"  # as the paper's equation 4 has it
+MODELLED = "locality_bruck:local_rank_0=idles"  # as in the paper's equation 4
 MODEL_BYTES = 4  # Figure 7
 MODEL_SIZES = (4, 64, 1024, 4096)  # Figure 8
 
@@ -71,10 +71,11 @@ def _times(found: Found, name: str, local: int, regions: int, quick: bool) -> Ti
 def report(section: Section, found: Found, quick: bool) -> None:
     _report_models(section, quick)
     section.say(
-        "Figures 9 and 10 are runs of allgather with two integers a rank, a region being a node "
-        "(Quartz) or a socket, one a node (Lassen). Simulated on machines of their shape; the "
-        f"dashed line is the best of SimGrid's selectors, up to {MOST_PEER_RANKS} ranks. Where "
-        "regions are not a power of their ranks, the last exchange is clipped."
+        "Figures 9 and 10 are runs of allgather with two integers per rank. A region is a node "
+        "(Quartz) or a socket, with one socket per node (Lassen). Both are simulated on machines "
+        "of the same shape. The dashed line is the best of SimGrid's selectors, up to "
+        f"{MOST_PEER_RANKS} ranks. If the number of regions is not a power of the ranks per "
+        "region, the last exchange is clipped."
     )
     for number, name in FIGURES:
         all_ = {
@@ -85,17 +86,18 @@ def report(section: Section, found: Found, quick: bool) -> None:
         section.say(f"Figure {number}, `{name}`: {platforms.find(name).origin}")
         section.picture(f"figure{number}", _draw(all_, name, quick), f"Figure {number}")
         section.table(
-            ["µs: ranks a region × regions", *OURS, "best selector", "bruck / locality_bruck"],
+            ["µs: ranks per region × regions", *OURS, "best selector", "bruck / locality_bruck"],
             [[f"{local} × {regions}",
               *(_micro(times.get(each)) for each in (*OURS, "selector")),
               f"{times['bruck'] / times['locality_bruck']:.2f}"]
              for (local, regions), times in all_.items()],
         )  # fmt: skip
     section.say(
-        "The paper's figures are curves without numbers, so none of theirs stands beside ours. As "
-        "there, the locality-aware one is the best where regions are a power of a region's ranks; "
-        "where they are not, multi-lane comes near it or is better, as clipping leaves ranks idle "
-        "in the last exchange. The paper's runs were on top of an MPI, whose costs are not here."
+        "The paper's figures are curves without numbers, so the table has no column for the paper. "
+        "As in the paper, locality-aware Bruck is the fastest if the number of regions is a power "
+        "of the ranks per region. Otherwise multi-lane is nearly as fast or faster, because "
+        "clipping leaves ranks idle in the last exchange. The paper measured on top of an MPI; the "
+        "simulation does not include the costs of an MPI."
     )
 
 
@@ -111,16 +113,16 @@ def _report_models(section: Section, quick: bool) -> None:
         gains = [_gain(model, local, each, MODEL_BYTES) for each in nodes]
         rows.append([str(local), *(f"{each:.2f}" for each in gains)])
     section.say(
-        "Figure 7, a model (`lassen`; models.md has the whole of both figures): how many times as "
-        "long Bruck takes, 4 bytes per rank, by ranks per region and regions. In the paper more "
-        "ranks per region gain more; here they do in steps, where regions are just a power of a "
-        "region's ranks:"
+        "Figure 7 is a model (`lassen`; [models.md](models.md) contains both complete figures). "
+        "The table shows the time of Bruck divided by that of locality-aware Bruck, for 4 bytes "
+        "per rank. In the paper, the gain grows with the ranks per region. Here it grows in steps: "
+        "it is highest if the number of regions is a power of the ranks per region."
     )
-    section.table(["ranks a region", *(f"{each} regions" for each in nodes)], rows)
+    section.table(["ranks per region", *(f"{each} regions" for each in nodes)], rows)
     regions = 64 if quick else 1024
     section.say(
-        f"Figure 8, over the bytes of a rank: {regions} regions of 16 (1024 in the paper). In the "
-        'paper the size has "no notable modeled effect":'
+        f"Figure 8 shows the same ratio by bytes per rank, for {regions} regions of 16 ranks (the "
+        'paper: 1024 regions). In the paper, the size has "no notable modeled effect":'
     )
     section.table(
         ["", *(show_bytes(each) for each in MODEL_SIZES)],
@@ -154,7 +156,7 @@ def _draw(all_: dict[tuple[int, int], Times], name: str, quick: bool) -> Figure:
         axes.set_yscale("log")
         axes.set_xticks(_regions(quick), [str(r) for r in _regions(quick)])
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_title(f"{each} ranks a region", fontsize=10)
+        axes.set_title(f"{each} ranks per region", fontsize=10)
         axes.set_xlabel("regions")
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("µs")

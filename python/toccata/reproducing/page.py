@@ -1,4 +1,4 @@
-"""docs/reproduction.md: a section a paper, each written by the command that measured it."""
+"""docs/reproduction.md: one section per paper, written by the command that measured it."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,17 +12,17 @@ from toccata.platforms import Platform
 from toccata.quantities import show_bytes
 from toccata.simulating import Cell, Outcome, Work
 
-HEAD = """# The papers' numbers beside ours
+HEAD = """# The papers' numbers compared with ours
 
-Every section is written by `toccata reproduce PAPER`, which says what it ran. Simulated times are
-the same on every machine ([simulation.md](simulation.md)); measured ones are of the machine that is
-named.
+`toccata reproduce PAPER` writes each section and lists what it ran. Simulated times are the same on
+every machine ([simulation.md](simulation.md)). Measured times belong to the machine that the text
+names.
 """
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was simulated."""
+    """The simulated cells and their outcomes."""
 
     outcomes: Mapping[Work, Outcome]
 
@@ -30,12 +30,12 @@ class Found:
         return self.outcomes[platform, cell].seconds
 
     def wrong(self) -> list[str]:
-        """The peers that gave wrong data anywhere."""
+        """The selectors that produced wrong data in any cell."""
         return sorted({cell.algorithm for (_, cell), each in self.outcomes.items()
                        if each.valid is False})  # fmt: skip
 
     def lost(self) -> list[str]:
-        """Of ours what ended in a deadlock of SimGrid's."""
+        """Our cells that ended in a deadlock of SimGrid."""
         return sorted({f"`{cell.collective}/{cell.algorithm}` of {show_bytes(cell.bytes)} on "
                        f"{platform.name}, {cell.ranks} ranks, {cell.placement}"
                        for (platform, cell), each in self.outcomes.items()
@@ -44,7 +44,7 @@ class Found:
 
 @dataclass
 class Section:
-    """What a paper's section says, in Markdown, and its pictures by name."""
+    """The text of a paper's section, in Markdown, and its pictures by name."""
 
     paper: str
     title: str
@@ -72,8 +72,8 @@ def _marks(paper: str) -> tuple[str, str]:
 
 
 def write(section: Section, found: Found, docs: Path) -> list[Path]:
-    """Puts the section in its place on the page, its pictures and all times beside; what was
-    written."""
+    """Replaces the section on the page, and writes its pictures and all times; returns the written
+    files."""
     page = docs / "reproduction.md"
     old = page.read_text() if page.exists() else HEAD
     begin, end = _marks(section.paper)

@@ -18,20 +18,20 @@ TITLE = "Rank reordering (Mirsadeghi and Afsahi, 2016)"
 
 PLATFORM = "gpc"
 CORES, NODES = 8, 30  # of a node, of a leaf switch
-# The paper's initComm; and what its ring does, and we for all algorithms. Its endShfl is copying,
-# which takes no time in a simulation.
+# The paper's initComm; and the order of its ring, which we use for all algorithms. The paper's
+# endShfl only copies, which takes no time in a simulation.
 ORDERS = ("exchange", "straight")
 COLOURS = {"exchange": "#0b5fa5", "straight": "#1e8449"}
-# Figure 5: by how many percent an application is faster.
+# Figure 5: the gain of an application, in percent.
 APPLICATION = {"block-bunch": 0, "block-scatter": 10, "cyclic-bunch": 30, "cyclic-scatter": 30}
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A placement, and the algorithms that serve up to 1 KiB and beyond."""
+    """A placement, and the algorithms for up to 1 KiB and for more."""
 
     placement: str
-    local: str = ""  # within a node, of the hierarchical ones; "" of the others
+    local: str = ""  # inside a node, for hierarchical algorithms; "" for the others
 
     @property
     def title(self) -> str:
@@ -65,7 +65,7 @@ PANELS = [
 
 @cache
 def _platform(ranks: int) -> Platform:
-    """With as many nodes as the ranks fill: cyclic placements would take them all."""
+    """With as many nodes as the ranks fill, because cyclic placements would use all nodes."""
     whole, rest = divmod(ranks // CORES, NODES)
     nodes = [NODES] * whole + [rest] * (rest > 0)
     machine = f"leaf:{len(nodes)} node:{','.join(map(str, nodes))} socket:2 core:4"
@@ -113,15 +113,16 @@ def report(section: Section, found: Found, quick: bool) -> None:
     )
     section.say(
         f"Platform `{PLATFORM}`: {platforms.find(PLATFORM).origin} Here it has as many nodes as "
-        "the ranks fill.\n\nFigures 3 and 4: by how many percent an allgather by reordered ranks "
-        "is faster than by ranks as they were placed, by the bytes of a rank. Recursive doubling "
-        "up to 1 KiB and the ring beyond, as the paper's MVAPICH2 had it. Simulated: recursive "
-        f"doubling among {doubling} ranks, the ring among {ring} and the hierarchical ones among "
-        f"{nodes} (the paper: 4096; the same at 4096 by the model is in reordering.md), "
+        "the ranks fill.\n\nFigures 3 and 4 show the gain by reordering: by how many percent an "
+        "allgather of reordered ranks is faster than one of ranks as placed, by bytes per rank. "
+        "Recursive doubling serves up to 1 KiB, the ring more, as in the paper's MVAPICH2. "
+        f"Recursive doubling is simulated with {doubling} ranks, the ring with {ring}, and the "
+        f"hierarchical algorithms with {nodes} (the paper: 4096; [reordering.md](reordering.md) "
+        "has the model's results for 4096). The sizes are "
         f"{', '.join(show_bytes(each) for each in sizes)} (the paper: up to 256 KiB). *exchange* "
-        "is the paper's initComm; *straight* lays blocks where they belong as they come, as the "
-        "paper's ring does. The paper's endShfl copies in the end, which takes no time here, so "
-        "it is left out."
+        "is the paper's initComm. *straight* puts each block into its place on arrival, as the "
+        "paper's ring does. The paper's endShfl is left out: it copies at the end, which takes no "
+        "time in a simulation."
     )
     section.picture("gains", _draw(all_, quick), "gains by reordering")
     rows = []
@@ -136,22 +137,24 @@ def report(section: Section, found: Found, quick: bool) -> None:
     heading = ["gain, %", *(show_bytes(each) for each in sizes)]
     section.table([*heading, "paper's best up to 1K", "beyond"], rows)
     section.say(
-        "What gains in the paper gains here, except hierarchical ones by binomial trees with the "
-        "ring, which gain nothing or lose. One order of a node's ranks serves its gathering and "
-        "its broadcast here, and the one meant first is the gathering's; the broadcast of all "
-        "blocks, which takes longer, may lose more by it than gathering wins. The paper has an "
-        "order for each. These orders are forced; `TOCCATA_REORDER=auto` asks a model first. "
-        "Recursive doubling on block placements gains more than in the paper: nothing takes time "
-        "here but links, adapters and the overheads of messages, no copying and no MPI below, and "
-        "of these reordering spares the most where long messages of all ranks of a node cross the "
-        "network in the last rounds. What the ring gains on block-scatter hangs on how slow a "
-        "node's sockets are to each other, which is assumed."
+        "The cases that gain in the paper gain here too, with one exception: hierarchical "
+        "algorithms by binomial trees with the ring gain nothing or lose. Here one order of a "
+        "node's ranks serves both its gather and its broadcast, and it is chosen for the gather. "
+        "The broadcast of all blocks takes longer, and may lose more than the gather gains. The "
+        "paper has an order for each. These orders are forced; `TOCCATA_REORDER=auto` consults a "
+        "model first.\n\n"
+        "Recursive doubling on block placements gains more than in the paper. Here only links, "
+        "adapters and the overheads of messages take time; copying and an MPI below do not. "
+        "Reordering saves most of this time if long messages of all ranks of a node cross the "
+        "network in the last rounds. The gain of the ring on block-scatter depends on the "
+        "bandwidth between a node's sockets, which is assumed."
     )
     _report_application(section, all_, quick)
     section.say(
-        f"Figure 7, overheads: measured here, in real time, at a load of {getloadavg()[0]:.0f}, "
-        "beside the paper's on its machine. *distances* is to read the machine and place the "
-        "ranks. Of Scotch, with which the paper compares, its text has no numbers:"
+        "Figure 7 is the overhead of reordering. Our times are measured, not simulated, at a load "
+        f"of {getloadavg()[0]:.0f}; the paper's are from its own machine. *distances* is the time "
+        "to read the machine and place the ranks. The paper compares with Scotch, but its text "
+        "states no numbers for it:"
     )
     numbers = (1024, 4096) if quick else (1024, 2048, 4096)
     section.table(reordering_paper.OVERHEADS, reordering_paper.overheads(numbers))
@@ -165,10 +168,10 @@ def _report_application(section: Section, all_: dict[Panel, Gains], quick: bool)
         share = f"{100 * theirs / ours:.0f}" if theirs and ours > theirs else "–"
         rows.append([panel.placement, str(theirs), f"{ours:z.0f}", share])
     section.say(
-        "Figure 5 is an application of 1024 ranks with 1358 allgathers; the paper tells neither "
-        "their sizes nor the time of what else it does, so it is not simulated. If its allgathers "
-        f"gained what the ring gains above with {show_bytes(size)}, their share of its time would "
-        "have to be the last column for the paper's gain:"
+        "Figure 5 is an application with 1024 ranks and 1358 allgathers. It is not simulated, "
+        "because the paper states neither their sizes nor the time of the rest of the program. "
+        "The last column is the share of the application's time that its allgathers would need "
+        f"for the paper's gain, if they gained as much as the ring above with {show_bytes(size)}:"
     )
     section.table(
         ["placed", "paper: application's gain, %", "ours: allgather's gain, %", "share, %"], rows

@@ -1,4 +1,4 @@
-"""The best of our algorithms, and what the library would choose, beside SimGrid's selectors."""
+"""Our fastest algorithms, and the library's choices, compared with SimGrid's selectors."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -15,20 +15,20 @@ from toccata.quantities import show_bytes
 from toccata.reproducing.page import Found, Section
 from toccata.simulating import MOST_AT_ONCE, Cell, Work
 
-TITLE = "Every collective beside the selectors"
+TITLE = "Every collective, compared with SimGrid's selectors"
 
 COLLECTIVES = (
     "allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "reduce_scatter",
     "scatter",
 )  # fmt: skip
-# On this page the sizes of these are bytes for all ranks together; in cells they are of blocks.
+# On this page, the sizes of these are the total for all ranks; in cells, they are per block.
 FOR_ALL_RANKS = ("alltoall", "reduce_scatter")
-AS_FAST = 0.999  # of a selector's speed: the same messages, with less in front of them
-SLOWER = 1.03  # than the best selector: the most that is asked
-LEVEL = 1.02  # times as fast: hardly more
+AS_FAST = 0.999  # of a selector's speed: the same messages differ by less
+SLOWER = 1.03  # than the fastest selector: the largest accepted ratio
+LEVEL = 1.02  # up to this ratio, two algorithms count as equally fast
 # Ranks up to which all messages of a long all-to-all may be under way at once (see MOST_AT_ONCE).
 MOST_LONG_AT_ONCE = 64
-IN_FRONT = 8  # of a ranking are simulated, in the setting that it has quickest
+IN_FRONT = 8  # of a ranking are simulated, in the setting predicted to be the fastest
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Place:
         return [8, 1 << 10, 1 << 13, 1 << 16, *([1 << 20] if few else [])]
 
     def unit(self, collective: str, size: int) -> int:
-        """Bytes of a block or message, of a size as this page has it."""
+        """The bytes of a block or message, for a size of this page."""
         return max(1, size // self.ranks) if collective in FOR_ALL_RANKS else size
 
     def shape(self) -> _core.Shape:
@@ -77,17 +77,17 @@ def places(quick: bool) -> list[Place]:
 
 @cache
 def _models(name: str) -> tuple[_core.Model, _core.Model]:
-    """The platform's, and that of an unknown machine."""
+    """The model of the platform, and that of an unknown machine."""
     return platforms.find(name).model, predicting.read_model("usual")
 
 
 def _tried(place: Place, collective: str, bytes_: Iterable[int]) -> list[list[list[str]]]:
-    """What the library tries, the most promising first, by model, and size."""
+    """The library's candidates, the most promising first, by model and size."""
     return _by_models(_core.worth_trying, place, collective, bytes_)
 
 
 def _in_front(place: Place, collective: str, bytes_: Iterable[int]) -> set[str]:
-    """Of each model and size what is tried, and the first few whether tried or not."""
+    """For each model and size: the candidates, and the first few of the ranking."""
     ranked = _by_models(_core.rank, place, collective, bytes_)
     first = {name for model in ranked for names in model for name in names[:IN_FRONT]}
     tried = _tried(place, collective, bytes_)
@@ -111,8 +111,8 @@ def _by_models(
 
 
 def cells(place: Place, collective: str, bytes_: list[int]) -> list[Cell]:
-    """Of all our algorithms that run there, of settings that a model has in front, and the
-    selectors."""
+    """The cells of all our algorithms that run there, of the settings that a model ranks first, and
+    of the selectors."""
     names = [each.name for each in catalogue.of_collective(collective)]
     names += sorted(_in_front(place, collective, bytes_))
     shape = place.shape()
@@ -130,21 +130,21 @@ def cells(place: Place, collective: str, bytes_: list[int]) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Beside:
-    """How many times as long as ours the best selector takes in a cell."""
+    """The time of the fastest selector in a cell, divided by ours."""
 
     place: Place
     collective: str
     bytes: int
-    best: float
+    best: float  # by our fastest
     chosen: float  # by the platform's model
-    usual: float  # by that of a usual machine
-    tried: float  # the best of those that are tried by that
-    ours: str  # the best
-    selectors: Mapping[str, float]  # each over the best of the four
+    usual: float  # by the model of a usual machine
+    tried: float  # the best of those that the library tries with that model
+    ours: str  # our fastest
+    selectors: Mapping[str, float]  # each one's time over the least of the four
 
 
 def beside(found: Found, place: Place, collective: str, bytes_: list[int]) -> list[Beside]:
-    """By size; without those for which no selector gave a time, or right data."""
+    """By size; without the sizes for which no selector has a time or correct data."""
     seconds: Mapping[int, dict[str, float]] = defaultdict(dict)
     for cell in cells(place, collective, bytes_):
         outcome = found.outcomes[place.platform, cell]
@@ -186,10 +186,10 @@ def _row(what: str, each: list[float]) -> list[str]:
 
 
 def table(section: Section, found: Iterable[Beside]) -> None:
-    """The ways to be ours, over all cells."""
+    """Our best and chosen algorithms, over all cells."""
     all_ = list(found)
     section.table(
-        ["", "at least as fast", f"at most {SLOWER} as long", "geometric mean", "least"],
+        ["", "at least as fast", f"at most {SLOWER}× the time", "geometric mean", "lowest"],
         [
             _row("best of ours", [each.best for each in all_]),
             _row("chosen, platform's model", [each.chosen for each in all_]),
@@ -200,7 +200,7 @@ def table(section: Section, found: Iterable[Beside]) -> None:
 
 
 def _each_alone(section: Section, all_: list[Beside]) -> None:
-    """Each selector for itself, and how often the best of them is level with ours."""
+    """Each selector alone, and the number of cells in which the fastest of them equals ours."""
     rows = []
     for name in simulating.SELECTORS:
         here = [(each.selectors[name], each) for each in all_ if name in each.selectors]
@@ -208,17 +208,17 @@ def _each_alone(section: Section, all_: list[Beside]) -> None:
         tried = geometric_mean(over * each.tried for over, each in here)
         rows.append([name, f"{best:.2f}", f"{tried:.2f}"])
     ahead = [each.best for each in all_ if each.best >= LEVEL]
-    gain = f"; in the others ours is {geometric_mean(ahead):.2f} times as fast" if ahead else ""
+    gain = f"; in the others, ours is {geometric_mean(ahead):.2f} times as fast" if ahead else ""
     section.say(
-        f"In {len(all_) - len(ahead)} of these cells the best of the four selectors is within "
-        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector, not the best of "
-        "four; beside each alone, in the geometric mean:"
+        f"In {len(all_) - len(ahead)} of these cells, the fastest of the four selectors is within "
+        f"{LEVEL - 1:.0%} of the best of ours{gain}. A library has one selector, not the fastest "
+        "of four. The speedups compared with each selector alone (geometric mean) are:"
     )
     section.table(["selector", "best of ours", "best of those tried, usual model"], rows)
 
 
 def _draw(all_: list[Beside]) -> Figure:
-    """A dot a cell, of the best by the left of its collective and of the chosen by the right."""
+    """One dot per cell: best to the left of its collective's tick, chosen to the right."""
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.subplots()
     collectives = list(dict.fromkeys(each.collective for each in all_))
@@ -255,23 +255,30 @@ def report(section: Section, found: Found, quick: bool) -> None:
     all_sizes = places(quick)[0].sizes("bcast", quick)
     few = f", all-to-alls up to {MOST_AT_ONCE} ranks, the longest up to {MOST_LONG_AT_ONCE}"
     section.say(
-        "How many times as long as ours the best of SimGrid's selectors "
-        f"(`{'`, `'.join(simulating.SELECTORS)}`) takes, cell by cell: {where}; "
-        f"{', '.join(COLLECTIVES)}; {', '.join(map(show_bytes, all_sizes))} (bytes per block, "
-        "or of the message; of all-to-alls and reduce-scatters, for all ranks together)"
+        "The tables compare our algorithms with the fastest of SimGrid's selectors "
+        f"(`{'`, `'.join(simulating.SELECTORS)}`), cell by cell. The ratio of a cell is the "
+        "selector's time divided by ours. The cells are all combinations of:\n\n"
+        f"- platforms and placements: {where};\n"
+        f"- collectives: {', '.join(COLLECTIVES)};\n"
+        f"- sizes: {', '.join(map(show_bytes, all_sizes))} (bytes per block, or of the message; "
+        "for all-to-alls and reduce-scatters, the total for all ranks)"
         + ("" if quick else few)
-        + ". *Best* is of all our algorithms in their standard setting, and of the "
-        f"{IN_FRONT} that either model has in front, in the setting that it has quickest; *chosen* "
-        "is what the library would try first, by the platform's model or by that of a usual "
-        "machine, as without that knowledge; there it tries up to five, and keeps the best. "
-        "With a host a core no selector gets to know of nodes: these are the selectors as SimGrid "
-        f"has them, not those libraries. As fast is within {1 - AS_FAST:.1%}: where a selector "
-        "takes the algorithm that ours is, times differ by less."
+        + ".\n\nThe rows and columns mean:\n\n"
+        "- *Best*: the fastest of all our algorithms in their standard settings and of the "
+        f"{IN_FRONT} that either model ranks first, in the setting that it predicts to be "
+        "fastest.\n"
+        "- *Chosen*: the algorithm that the library would try first, by the platform's model or "
+        "by the model of a usual machine, which is used if the platform is unknown. With the "
+        "usual model, the library tries up to five algorithms and keeps the fastest.\n"
+        f"- *At least as fast*: within {1 - AS_FAST:.1%}. If a selector uses the same algorithm "
+        "as ours, the times differ by less.\n\n"
+        "Every core is a host in these simulations, so no selector can detect nodes. These are "
+        "the selectors as implemented in SimGrid, not the libraries that they are named after."
     )
     table(section, all_)
     _each_alone(section, all_)
     section.picture("ratios", _draw(all_), "times as long as ours, by collective")
-    section.say("By collective, and by place:")
+    section.say("By collective, and by platform and placement:")
     for what in ("collective", "place"):
         groups: dict[str, list[Beside]] = defaultdict(list)
         for each in all_:
@@ -286,19 +293,19 @@ def report(section: Section, found: Found, quick: bool) -> None:
                 f"{geometric_mean(chosen):.2f}", f"{min(chosen):.2f}",
             ])  # fmt: skip
         section.table(
-            [what, "best: as fast", "mean", "least", "chosen: as fast", "mean", "least"], rows
+            [what, "best: as fast", "mean", "lowest", "chosen: as fast", "mean", "lowest"], rows
         )
     behind = sorted((each for each in all_ if each.best < AS_FAST), key=lambda each: each.best)
     if behind:
-        section.say("Where a selector is ahead of all of ours, the furthest first:")
+        section.say("Cells in which a selector is faster than all of ours, the largest gap first:")
         section.table(
-            ["where", "collective", "bytes", "best of ours", "times as long as it"],
+            ["where", "collective", "bytes", "best of ours", "selector's time / ours"],
             [[each.place, each.collective, show_bytes(each.bytes), each.ours,
               f"{each.best:.2f}"] for each in behind[:20]],
         )  # fmt: skip
     if wrong := found.wrong():
-        section.say(f"Left out, as their data was wrong: {', '.join(wrong)}.")
+        section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")
     if lost := found.lost():
         section.say(
-            f"Left out, as SimGrid has a deadlock there (simulation.md): {', '.join(lost)}."
+            f"Left out because SimGrid deadlocks there (simulation.md): {', '.join(lost)}."
         )

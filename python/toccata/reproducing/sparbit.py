@@ -17,7 +17,7 @@ from toccata.simulating import Cell, Work
 
 TITLE = "Sparbit: the fastest algorithms on two clusters (Loch and Koslovski, 2021)"
 
-SPARBIT = "sparbit:messages=per_block"  # as the paper's program sends: a message a block
+SPARBIT = "sparbit:messages=per_block"  # as the paper's program sends
 ONE_MESSAGE = "sparbit"
 OTHERS = ("ring", "neighbor_exchange", "recursive_doubling", "bruck")
 PLACEMENTS = ("sequential", "cyclic")
@@ -35,7 +35,7 @@ PAPER_GAINS = {  # mean, median and highest, percent: Table II, average times
 
 
 def ranks(most: int, quick: bool) -> list[int]:
-    """The paper's two progressions, up to one rank a core; of those a few with `quick`."""
+    """The paper's two progressions, up to one rank per core; a few of them with `quick`."""
     if quick:
         return [each for each in (13, 32, 64) if each <= most]
     return sorted({*range(8, most + 1, 8), *range(5, most + 1, 8)})
@@ -64,12 +64,12 @@ def _of_map(cluster: str, placement: str, quick: bool) -> list[Cell]:
     return cells(placement, (SPARBIT, *OTHERS, ONE_MESSAGE), numbers, sizes(quick))
 
 
-# Part 2: what the paper's result needs.
+# Part 2: the conditions for the paper's result.
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a message costs on Yahoo, in microseconds; by default that of the platform."""
+    """The costs of a message on Yahoo, in microseconds; the platform's by default."""
 
     latency: float = 25.0  # one way, between nodes
     overhead: float = 5.0  # at either end, between nodes
@@ -118,7 +118,7 @@ def _of_needs(conditions: Conditions) -> list[Cell]:
     return cells("sequential", (SPARBIT, *OTHERS, ONE_MESSAGE), numbers, NEEDS_SIZES)
 
 
-# Part 3: beside the selectors.
+# Part 3: compared with the selectors.
 
 
 def _places(quick: bool, placement: str) -> list[selectors.Place]:
@@ -148,7 +148,7 @@ def _results(found: Found, platform: Platform, wanted: Iterable[Cell]) -> Result
 
 
 def _share(grid: winners.Grid) -> float:
-    """Percent of the cells in which the highlighted one is best."""
+    """The percentage of cells in which the highlighted algorithm is the fastest."""
     return 100 * len(grid.gains) / len(grid.measured)
 
 
@@ -162,10 +162,10 @@ def report(section: Section, found: Found, quick: bool) -> None:
     subset = ", ".join(show_bytes(each) for each in sizes(quick))
     section.say(
         f"Platforms `yahoo` and `cervino`, allgather, {'a subset' if quick else 'all'} of the "
-        f"paper's cells up to a rank a core: {numbers} ranks (128 at most on Yahoo), {subset}. The "
-        "paper goes on to two ranks per core, which is not simulated. Sparbit sends a message a "
-        "block, as the paper's program does; the last two columns are of Sparbit with one message "
-        "a round."
+        f"paper's cells with at most one rank per core: {numbers} ranks (at most 128 on Yahoo), "
+        f"{subset}. The paper also measured two ranks per core, which is not simulated. Sparbit "
+        "sends one message per block, as the paper's program does. The last two columns show "
+        "Sparbit with one message per round."
     )
     rows = []
     for cluster in CLUSTERS:
@@ -183,13 +183,13 @@ def report(section: Section, found: Found, quick: bool) -> None:
             section.picture(f"{cluster}-{placement}", heatmap.draw(grid, title), title)
     section.table(
         ["cluster, mapping", "paper: best in % of cells", "ours",
-         "paper: mean / median / highest gain, %", "ours", "one message a round: best in %",
+         "paper: mean / median / highest gain, %", "ours", "one message per round: best in %",
          "gain, %"],
         rows,
     )  # fmt: skip
     section.say(
-        "Table I tells where the least, mean and largest of 50 times agree. A simulation has one "
-        "time, so its three sets are one."
+        "The paper's Table I shows where the minimum, mean and maximum of 50 times agree. A "
+        "simulation yields one time, so its three sets are equal."
     )
     _report_needs(section, found, quick)
     _report_selectors(section, found, quick)
@@ -202,7 +202,7 @@ def _gains(grid: winners.Grid) -> str:
     return " / ".join(f"{100 * each:.1f}" for each in of_all)
 
 
-Shares = dict[Conditions, tuple[float, float]]  # a message a block, one a round
+Shares = dict[Conditions, tuple[float, float]]  # one message per block, one per round
 
 
 def _report_needs(section: Section, found: Found, quick: bool) -> None:
@@ -212,33 +212,36 @@ def _report_needs(section: Section, found: Found, quick: bool) -> None:
         grids = (_among(results, SPARBIT), _among(results, ONE_MESSAGE))
         shares[each] = _share(grids[0]), _share(grids[1])
     section.say(
-        "**What the result needs.** In how many percent of the cells Sparbit is the best of the "
-        f"five on `yahoo`, sequential, of {', '.join(map(str, NEEDS_RANKS))} ranks and "
-        f"{', '.join(map(show_bytes, NEEDS_SIZES))}, by the latency one way between nodes and the "
-        "time of a processor that a message takes at either end there."
+        "**Conditions for the paper's result.** The figure shows the percentage of cells in which "
+        "Sparbit is the fastest of the five algorithms on `yahoo`, sequential, with "
+        f"{', '.join(map(str, NEEDS_RANKS))} ranks and {', '.join(map(show_bytes, NEEDS_SIZES))}. "
+        "The axes are the one-way latency between nodes, and the overhead: the processor time of "
+        "a message at either end."
     )
     section.picture("needs", _map(shares), "share of cells over latency and overhead")
     others = [each for each in shares if each not in _grid_of_conditions()]
     section.say(
-        "And with more time at either end of a message inside a node (its latency being twice "
-        "that), or with noise: a delay at either end of every message, exponential, of that mean "
-        f"(noise: {', '.join(map(str, NEEDS_RANKS[:2]))} ranks)."
+        "The table shows the same percentages with more overhead inside a node (where the latency "
+        "is twice the overhead), and with noise. Noise is a delay at either end of every message, "
+        "exponentially distributed with the mean in the table (with "
+        f"{' and '.join(map(str, NEEDS_RANKS[:2]))} ranks only)."
     )
     section.table(
         ["one way, µs", "overhead, µs", "overhead inside, µs", "noise, µs",
-         "a message a block: best in %", "one a round: best in %"],
+         "one message per block: best in %", "one per round: best in %"],
         [[f"{each.latency:g}", f"{each.overhead:g}", f"{each.inside:g}", f"{each.noise:g}",
           *(f"{share:.1f}" for share in shares[each])] for each in [Conditions(), *others]],
     )  # fmt: skip
     section.say(
-        "Why a ring is hard to beat here: placed sequentially, it sends each block out of a node "
-        "once, and its other hops are cheap. In each of Sparbit's steps some ranks reach beyond "
-        "their node: among 64 ranks on 8 nodes a node sends 152 blocks by Sparbit (32 at each of "
-        "the distances 1, 2, 4 and 8, 16 and 8 at 16 and 32) and 63 by the ring, and where a "
-        "Gbit/s is what counts that is the ratio of their times. What delays every round of a ring "
-        "would have to outweigh that; a delay at every message strikes a Sparbit of a message a "
-        "block as often as the ring. Half of the paper's cells on Yahoo, where it gains most, are "
-        "of ranks that share cores, which is not simulated."
+        "A ring is hard to beat here: with sequential placement, it sends each block out of a node "
+        "once, and its other hops are cheap. In each of Sparbit's steps, some ranks send beyond "
+        "their node. With 64 ranks on 8 nodes, Sparbit sends 152 blocks out of each node (32 at "
+        "each of the distances 1, 2, 4 and 8, then 16 at distance 16 and 8 at distance 32), and "
+        "the ring sends 63. If a bandwidth of 1 Gbit/s dominates, this is the ratio of their "
+        "times. Only a delay in every round of the ring could outweigh it. A delay of every "
+        "message does not, because Sparbit with one message per block is delayed as often as the "
+        "ring. Half of the paper's cells on Yahoo, where Sparbit gains most, have ranks that share "
+        "cores, which is not simulated."
     )
 
 
@@ -247,7 +250,7 @@ def _map(shares: Shares) -> Figure:
     figure.suptitle("Sparbit best of five, % of cells: yahoo, sequential", fontsize=11)
     panels = list(figure.subplots(1, 2, sharey=True))
     for which, (axes, title) in enumerate(
-        zip(panels, ("a message a block", "one message a round"), strict=True)
+        zip(panels, ("one message per block", "one message per round"), strict=True)
     ):
         values = [[shares[Conditions(a, o)][which] for a in LATENCIES] for o in OVERHEADS]
         image = axes.imshow(values, origin="lower", cmap="Blues", vmin=0, vmax=100, aspect="auto")
@@ -268,7 +271,7 @@ def _report_selectors(section: Section, found: Found, quick: bool) -> None:
     numbers = ", ".join(str(each.ranks) for each in _places(quick, "cyclic"))
     for placement in PLACEMENTS:
         section.say(
-            f"**Beside the selectors** on `yahoo`, {placement}, {numbers} ranks, "
+            f"**Compared with the selectors** on `yahoo`, {placement}, {numbers} ranks, "
             f"{', '.join(map(show_bytes, sizes(True)))}, as in the section on selectors:"
         )
         selectors.table(
@@ -280,4 +283,4 @@ def _report_selectors(section: Section, found: Found, quick: bool) -> None:
             ],
         )
     if wrong := found.wrong():
-        section.say(f"Left out, as their data was wrong: {', '.join(wrong)}.")
+        section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")
