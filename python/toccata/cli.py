@@ -2,7 +2,9 @@
 
 import os
 import sys
-from functools import partial
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,34 +13,25 @@ from typer._completion_classes import completion_init
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
-from toccata import _core
-from toccata.commands.bench import bench
-from toccata.commands.bounds import bounds_
-from toccata.commands.calibrate import calibrate
-from toccata.commands.demo import demo_
-from toccata.commands.doctor import doctor
-from toccata.commands.explain import explain
-from toccata.commands.export import export
-from toccata.commands.fit import fit_
-from toccata.commands.list import list_
-from toccata.commands.new import new
-from toccata.commands.predict import predict
-from toccata.commands.prove import prove
-from toccata.commands.reorder import reorder
-from toccata.commands.reproduce import reproduce
-from toccata.commands.run import run, with_report
-from toccata.commands.search import search
-from toccata.commands.show import show_
-from toccata.commands.sim import sim
-from toccata.commands.topo import topo
-from toccata.commands.traffic import traffic
-from toccata.commands.tune import tune
-from toccata.commands.verify import verify
+from toccata.commands import COMMANDS
 from toccata.errors import CommandError
 
 
 class OneLineErrors(TyperGroup):
     """Says in one line on stderr what was wrong, whatever it was, and exits with 1 or 2."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.commands: Any = Commands()
+        self.is_listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if self.is_listing:
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name].summary)
+        return super().get_command(ctx, cmd_name)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         kwargs["standalone_mode"] = False
@@ -50,7 +43,7 @@ class OneLineErrors(TyperGroup):
             # What typer has from pydantic begins with a word for programmers.
             message = error.format_message().replace("Value error, ", "")
             _complain(f"{message}  (see {_help_of(error)})", 2)
-        except _core.ChoiceError as error:
+        except _choice_error() as error:
             _complain(str(error), 2)
         except BrokenPipeError:  # the reader of our output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -71,7 +64,15 @@ class OneLineErrors(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         _show_what_to_type(self, ctx)
+        self.is_listing = True
         super().format_help(ctx, formatter)
+        self.is_listing = False
+
+
+def _choice_error() -> type[Exception]:
+    from toccata import _core  # here, because the help does without it
+
+    return _core.ChoiceError
 
 
 def _complain(message: str, code: int) -> None:
@@ -104,7 +105,38 @@ class RunCommand(Command):
     """Its --report may have a value, or none."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        from toccata.commands.run import with_report
+
         return super().parse_args(ctx, with_report(args))
+
+
+class Commands(Mapping[str, Any]):
+    """The commands by name. Each is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _load(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+@cache
+def _load(name: str) -> Any:
+    entry = COMMANDS[name]
+    function = getattr(import_module(f"toccata.commands.{entry.module}"), entry.function)
+    alone = typer.Typer(
+        add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False
+    )
+    settings = {} if entry.interspersed else {"allow_interspersed_args": False}
+    kind = RunCommand if name == "run" else Command
+    alone.command(name, cls=kind, context_settings=settings)(function)
+    return typer.main.get_command(alone)
 
 
 def _show_what_to_type(command: TyperCommand | TyperGroup, ctx: Any) -> None:
@@ -121,12 +153,7 @@ def _shown(words: str, ctx: Any) -> str:
     return words
 
 
-class App(typer.Typer):
-    def command(self, name: str | None = None, **more: Any) -> Any:
-        return super().command(name, **{"cls": Command, **more})
-
-
-app = App(
+app = typer.Typer(
     cls=OneLineErrors,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -138,6 +165,8 @@ app = App(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from toccata import _core
+
         stamp = Path(str(_core.__file__)).with_name("commit.txt")
         commit = stamp.read_text().strip() if stamp.exists() else ""
         print(f"toccata {_core.__version__}" + (f" ({commit})" if commit else ""))
@@ -159,30 +188,6 @@ def toccata(
     with parameters as in `sparbit:messages=per_block`. `toccata list` shows all of
     them.
     """
-
-
-app.command("list")(list_)
-app.command("show")(show_)
-app.command("verify")(verify)
-app.command("new")(new)
-app.command("prove")(prove)
-app.command("search")(search)
-app.command("traffic")(traffic)
-app.command("topo")(topo)
-app.command("bounds")(bounds_)
-app.command("predict")(predict)
-app.command("reorder")(reorder)
-app.command("calibrate")(calibrate)
-app.command("bench")(bench)
-app.command("tune")(tune)
-app.command("demo")(demo_)
-app.command("explain")(explain)
-app.command("export")(export)
-app.command("sim")(sim)
-app.command("reproduce")(reproduce)
-app.command("fit")(fit_)
-app.command("run", cls=RunCommand, context_settings={"allow_interspersed_args": False})(run)
-app.command("doctor", context_settings={"allow_interspersed_args": False})(doctor)
 
 
 def main() -> None:

@@ -1,9 +1,13 @@
 """The commands, as a user gives them."""
 
 import csv
+import inspect
 import json
 import os
 import re
+import subprocess
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,6 +19,7 @@ from toccata import catalogue, counting, cross_validation, proving
 from toccata._core import Shape, collectives
 from toccata.catalogue import split_choices
 from toccata.cli import app
+from toccata.commands import COMMANDS
 from toccata.errors import InputError
 from toccata.proving import Case
 from toccata.quantities import parse_bytes, parse_ranks, parse_seconds, parse_sizes, show_bytes
@@ -582,3 +587,30 @@ def test_quantities() -> None:
     for wrong in ("", "x", "1:", "0:4", "1:4:1", "-1"):
         with pytest.raises(InputError):
             parse_sizes(wrong)
+
+
+def test_help_imports_no_command() -> None:
+    """Help takes 0.1 s because it loads neither the commands nor the C++ module."""
+    program = """
+import sys
+from toccata.cli import app
+try:
+    app(["--help"], prog_name="toccata")
+except SystemExit:
+    pass
+heavy = ("toccata.commands.", "toccata._core", "matplotlib", "scipy", "numpy")
+print("LOADED", [name for name in sys.modules if name.startswith(heavy)])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+    assert "Commands" in done.stdout
+    assert "LOADED []" in done.stdout
+
+
+def test_summaries_are_those_of_the_commands() -> None:
+    for name, entry in COMMANDS.items():
+        function = getattr(import_module(f"toccata.commands.{entry.module}"), entry.function)
+        first = inspect.cleandoc(function.__doc__).split("\n\n")[0].replace("\n", " ")
+        assert entry.summary == first, name

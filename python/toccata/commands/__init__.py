@@ -1,1 +1,128 @@
-"""The commands, one a file: their options, and what they print of what the other modules do."""
+"""The commands of `toccata`, in the order of its help."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command. Its module is imported only when the command runs, so `toccata --help` is fast."""
+
+    module: str  # in toccata.commands
+    function: str
+    summary: str  # what `toccata --help` says: the first paragraph of the function's docstring
+    interspersed: bool = True  # whether options may follow the arguments
+
+
+COMMANDS = {
+    "list": Entry("list", "list_", "List the algorithms, their parameters and constraints."),
+    "show": Entry(
+        "show",
+        "show_",
+        "Show which rank sends which blocks to which rank in each round, as text or as a figure.",
+    ),
+    "verify": Entry(
+        "verify",
+        "verify",
+        "Prove that algorithms are correct, for every setting of their parameters, also in place.",
+    ),
+    "new": Entry(
+        "new",
+        "new",
+        "Write a skeleton of an algorithm in Python, which passes the proof, for you to change.",
+    ),
+    "prove": Entry(
+        "prove",
+        "prove",
+        "Prove algorithms that are not in the library, and write their schedules to a file.",
+    ),
+    "search": Entry(
+        "search",
+        "search",
+        "Search for the quickest schedules of a collective on a machine, and write them to a file.",
+    ),
+    "traffic": Entry(
+        "traffic",
+        "traffic",
+        "Count rounds, messages and blocks, and compare them with the literature.",
+    ),
+    "topo": Entry(
+        "topo",
+        "topo",
+        "Show a machine and where ranks run on it, as a tree or as a figure.",
+    ),
+    "bounds": Entry(
+        "bounds",
+        "bounds_",
+        "Compare what algorithms reach on a network with lower bounds for all algorithms.",
+    ),
+    "predict": Entry(
+        "predict",
+        "predict",
+        "Predict how long algorithms take on a machine, compared with a lower bound.",
+    ),
+    "reorder": Entry(
+        "reorder",
+        "reorder",
+        "Map an algorithm's ranks onto a machine, and print the gain.",
+    ),
+    "calibrate": Entry(
+        "calibrate",
+        "calibrate",
+        "Measure messages on this machine, level by level, and fit a model for `predict` to them.",
+    ),
+    "bench": Entry(
+        "bench",
+        "bench",
+        "Measure the algorithms of a collective on this machine, compared with the MPI "
+        "library's own.",
+    ),
+    "tune": Entry(
+        "tune",
+        "tune",
+        "Find the best algorithm for each number of ranks and size, and write a tuning file.",
+    ),
+    "demo": Entry(
+        "demo",
+        "demo_",
+        "Compare the automatic choice of the preloaded library with the MPI library's own "
+        "algorithms.",
+    ),
+    "explain": Entry(
+        "explain",
+        "explain",
+        "Explain which algorithms a run chose, why, and the gain; or predict the choice "
+        "for a call.",
+    ),
+    "export": Entry(
+        "export",
+        "export",
+        "Export the choices of a tuning file to an MPI that runs without Toccata.",
+    ),
+    "sim": Entry(
+        "sim",
+        "sim",
+        "Simulate a collective's algorithms on a machine that you do not have, with SimGrid.",
+    ),
+    "reproduce": Entry(
+        "reproduce",
+        "reproduce",
+        "Reproduce the tables and figures of a paper, compared with the paper's numbers.",
+    ),
+    "fit": Entry(
+        "fit",
+        "fit_",
+        "Fit a cost model to one part of the recorded times, and validate it with the rest.",
+    ),
+    "run": Entry(
+        "run",
+        "run",
+        "Run an MPI program, unchanged, with Toccata's collectives.",
+        interspersed=False,
+    ),
+    "doctor": Entry(
+        "doctor",
+        "doctor",
+        "Check the installation: MPIs, libraries, settings, the machine, and your own command.",
+        interspersed=False,
+    ),
+}

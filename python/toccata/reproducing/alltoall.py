@@ -107,8 +107,9 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "are in flight at once, the simulator takes many minutes. Three cases are therefore left "
         f"out: `linear`; `spread_out` (32 messages at a time; mpich has 4) beyond "
         f"{MOST_SPREAD_OUT} ranks; and `ompi` where it is linear: "
-        + ", ".join(f"{p} ranks, blocks of {least} bytes or more"
-                    for p, least in LINEAR_FROM.items())
+        + ", ".join(
+            f"{p} ranks, blocks of {least} bytes or more" for p, least in LINEAR_FROM.items()
+        )
         + "."
     )
     if wrong := found.wrong():

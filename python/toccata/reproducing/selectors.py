@@ -306,6 +306,4 @@ def report(section: Section, found: Found, quick: bool) -> None:
     if wrong := found.wrong():
         section.say(f"Left out because their data was wrong: {', '.join(wrong)}.")
     if lost := found.lost():
-        section.say(
-            f"Left out because SimGrid deadlocks there (simulation.md): {', '.join(lost)}."
-        )
+        section.say(f"Left out because SimGrid deadlocks there (simulation.md): {', '.join(lost)}.")
