@@ -60,14 +60,6 @@ bool Members::agree(std::span<const double> mine, std::span<double> least) {
   return code == MPI_SUCCESS && Transport::wait(request, *process_) == MPI_SUCCESS;
 }
 
-int Members::start_channel() {
-  Channel& channel = this->channel();
-  if (!channel.is_new()) return MPI_SUCCESS;
-  // If a communicator of its own is needed, all ranks have to wait for each other.
-  if (!process_->world().is_open() || !channel.is_within_world()) return open_channel_now();
-  return channel.start(true);
-}
-
 int Members::test_channel(Channel& channel) {
   if (channel.is_settled()) return MPI_SUCCESS;
   const auto alive = shared_from_this();  // the test may end the user's communicator

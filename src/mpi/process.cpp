@@ -218,6 +218,7 @@ void Process::begin_alike(bool wanted, bool hooked) {
     say_once("cannot create a private communicator. Using native everywhere.");
     return;
   }
+  began_with_world_ = true;
   datatypes_.judge_by(world_.comm());
   serves_requests_ = hooked;
   if (hooked) ProgressHook::drive(this);

@@ -95,6 +95,8 @@ class Process : public Background {
   Workspaces& workspaces() { return workspaces_; }
   int world_rank() const { return world_rank_; }
 
+  // Whether the private world was opened when MPI began, and so on all ranks before any call.
+  bool began_with_world() const { return began_with_world_; }
   // Whether the environment asks for nothing that all ranks would do.
   bool is_off() const { return off_; }
   // Whether nonblocking and persistent calls of the program's can be served: all ranks have the
@@ -163,6 +165,7 @@ class Process : public Background {
   Workspaces workspaces_;
   bool off_ = false;
   bool agreed_ = false;  // all ranks have begun, with the same settings
+  bool began_with_world_ = false;
   bool serves_requests_ = false;
   int world_rank_ = 0;
 

@@ -55,6 +55,7 @@ int Request::prepare_native() {
 
 int Request::prepare_schedule(Server& server) {
   Communicator& communicator = *communicator_;
+  if (!persistent_ && !communicator.can_start_channel()) return prepare_native();
   if (int code = persistent_ ? communicator.open_channel() : communicator.start_channel();
       code != MPI_SUCCESS)
     return code;

@@ -182,6 +182,46 @@ TEST(Requests, WaitanyAndTestanyEndOneEach) {
   }
 }
 
+// Of an ended request of toccata_testall, the others know nothing: it may still be waited for.
+TEST(Requests, PersistentOnesStayActiveUntilTestallTellsOfThem) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  if (p == 1) GTEST_SKIP() << "takes a rank that is late";
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  MPI_Errhandler before;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  Gathering early(comm, {3, 1}, "ring"), late(MPI_COMM_WORLD, {3, 2}, "ring");
+  early.make_persistent();
+  EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS);
+  if (rank == 0) {
+    early.wait();
+    MPI_Barrier(comm);
+  } else {
+    late.start();
+    toccata_request requests[] = {early.request, late.request};
+    int flag = 0;
+    for (int time = 0; time < 2000; ++time) toccata_testall(2, requests, &flag, nullptr);
+    EXPECT_EQ(flag, 0);
+    int error_class = 0;
+    MPI_Error_class(toccata_start(&early.request), &error_class);
+    EXPECT_EQ(error_class, MPI_ERR_REQUEST);
+    while (flag == 0) toccata_test(&early.request, &flag);
+    EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS) << "inactive, once it is told of";
+    MPI_Barrier(comm);
+  }
+  if (rank == 0) {
+    late.start();
+    EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS);
+  }
+  late.wait();
+  early.wait();
+  late.expect_right();
+  early.expect_right();
+  EXPECT_EQ(toccata_request_free(&early.request), MPI_SUCCESS);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+  MPI_Errhandler_free(&before);
+}
+
 TEST(Requests, BlockingCallsBetween) {
   Gatherings all = every_choice(MPI_COMM_WORLD);
   for (const auto& each : all) {
@@ -212,6 +252,19 @@ TEST(Requests, FirstOnItsCommunicator) {
     first.expect_right();
     second.expect_right();
   }
+}
+
+// The ranks come one after the other: a rank that waited in its call for the others would never send
+// the message for which they wait.
+TEST(Requests, TheFirstOneWaitsForNoRank) {
+  const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  Gathering gathering(comm, {3, 1}, "ring");
+  if (rank > 0) MPI_Recv(nullptr, 0, MPI_INT, rank - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  gathering.start();
+  if (rank + 1 < p) MPI_Send(nullptr, 0, MPI_INT, rank + 1, 7, MPI_COMM_WORLD);
+  gathering.wait();
+  gathering.expect_right();
 }
 
 // A rank that waits in a blocking call on another communicator must bring on what the others wait
