@@ -25,6 +25,7 @@
 #include "reorder.h"
 #include "selection/choice.h"
 #include "selection/configuration.h"
+#include "selection/mpi_libraries.h"
 #include "selection/proved.h"
 #include "selection/ranking.h"
 #include "selection/sized_choice.h"
@@ -414,6 +415,22 @@ NB_MODULE(_core, module) {
       .def_prop_ro("complaints", &Configuration::complaints);
   module.def("configuration_files", &configuration_files, "library"_a);
   module.def("tuning_folders", &tuning_folders, "library"_a);
+  nb::class_<MpiLibrary>(module, "MpiLibrary")
+      .def_ro("name", &MpiLibrary::name)
+      .def_ro("family", &MpiLibrary::family)
+      .def_ro("tested", &MpiLibrary::tested);
+  module.def("mpi_libraries", [] {
+    const auto all = mpi_libraries();
+    return std::vector<MpiLibrary>(all.begin(), all.end());
+  });
+  module.def(
+      "mpi_library_of",
+      [](std::string_view text) -> std::optional<MpiLibrary> {
+        const MpiLibrary* const found = mpi_library_of(text);
+        return found == nullptr ? std::nullopt : std::optional(*found);
+      },
+      "text"_a);
+  module.def("is_tested", &is_tested, "text"_a);
   module.def("complaint_of_variable", &complaint_of_variable, "name"_a);
   module.def("complaint_of_value", &complaint_of_value, "name"_a, "value"_a);
 

@@ -526,6 +526,26 @@ def configuration_files(library: str) -> list[str]:
 def tuning_folders(library: str) -> list[str]:
     """Of the user, and of the site where the library is installed."""
 
+class MpiLibrary:
+    """An MPI library that is known by what MPI_Get_library_version says of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def family(self) -> str:
+        """Whose binary interface it has; "" if no library of ours serves it."""
+
+    @property
+    def tested(self) -> str:
+        """The versions that our tests run with, as "4.1, 5.0"."""
+
+def mpi_libraries() -> list[MpiLibrary]: ...
+def mpi_library_of(text: str) -> MpiLibrary | None:
+    """The one that says `text`; None for an unknown one."""
+
+def is_tested(text: str) -> bool:
+    """Whether our tests run with the version that says `text`."""
+
 def complaint_of_value(name: str, value: str) -> str:
     """What a setting takes where the value is no such word; "" otherwise."""
 

@@ -30,6 +30,7 @@ SECONDS = 60  # for all ranks to come to MPI_Init
 TYPICAL = (("allreduce", 8), ("bcast", 1024), ("allgather", 4096), ("alltoall", 65536))
 READS = "toccata: doctor: reads "
 DEVICES = "toccata: doctor: devices: "
+MPI = "toccata: doctor: mpi: "
 RANK = re.compile(
     r"toccata: doctor: rank (\d+) of (\d+) on (\S+) has (\S+), settings ([0-9a-f]{16})"
 )
@@ -133,6 +134,20 @@ def mpis() -> list[Finding]:
     if not found:
         findings.append(Finding("launcher", "no mpirun in PATH", "load an MPI, or extend PATH"))
     return findings
+
+
+def mpi_of(text: str) -> Finding:
+    """Whether Toccata is tested with the MPI of which MPI_Get_library_version says `text`."""
+    version = text.split(",")[0].strip()
+    if _core.is_tested(text):
+        return Finding("mpi", f"{version}: tested with Toccata")
+    known = _core.mpi_library_of(text)
+    if known is None:
+        return Finding("mpi", f"{version}: unknown, treated as MPICH; not tested with Toccata")
+    if known.tested:
+        return Finding("mpi", f"{version}: tested with Toccata are versions {known.tested}")
+    served = launcher.FAMILIES[known.family]
+    return Finding("mpi", f"{known.name} ({version}): served as {served}; not tested with Toccata")
 
 
 def settings(said: Said) -> list[Finding]:
@@ -388,6 +403,8 @@ def treat(
     for line in dict.fromkeys(said.splitlines()):
         if line.startswith(READS):
             findings.append(Finding("file", f"{line.removeprefix(READS)} is read"))
+        elif line.startswith(MPI):
+            findings.append(mpi_of(line.removeprefix(MPI)))
         elif line.startswith(DEVICES):
             findings.append(Finding("devices", line.removeprefix(DEVICES)))
         elif line.startswith("toccata: ") and "toccata: doctor: " not in line:

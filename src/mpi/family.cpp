@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "selection/mpi_libraries.h"
+
 namespace toccata {
 
 namespace {
@@ -51,27 +53,39 @@ std::string own_path() {
 
 // By the one function of MPI that takes no handle and may be called at any time. As long as that of
 // any MPI.
-std::string library_version() {
+std::string library_text() {
   std::vector<char> text(std::max(MPI_MAX_LIBRARY_VERSION_STRING, 1 << 14));
   int length = 0;
   PMPI_Get_library_version(text.data(), &length);
   // MPICH has a tab in it, which no file would contain.
   std::string version = text.data();
   std::ranges::replace(version, '\t', ' ');
-  return version.substr(0, version.find_first_of(",\n"));
+  return version;
+}
+
+std::string library_version() {
+  const std::string text = library_text();
+  return text.substr(0, text.find_first_of(",\n"));
 }
 
 bool is_our_mpi(std::string& complaint) {
   const std::string version = library_version();
-  const std::string family = has_standard_interface()          ? "abi"
-                             : version.starts_with("Open MPI") ? "openmpi"
-                             : version.starts_with("SMPI")     ? "simgrid"
-                                                               : "mpich";
+  const MpiLibrary* const known = mpi_library_of(library_text());
+  // Most of the unknown ones are children of MPICH.
+  const std::string family = has_standard_interface()      ? "abi"
+                             : version.starts_with("SMPI") ? "simgrid"
+                             : known != nullptr            ? std::string(known->family)
+                                                           : "mpich";
   if (family == our_family) return true;
-  const std::string library = library_of(family);
   complaint = "this library is for " + std::string(our_family) + ", but the program runs with " +
-              version + (family == "abi" ? " (standard ABI)" : "") + ". Toccata is off. Preload " +
-              (library.empty() ? "the library for " + family : library) + " instead.";
+              version + (family == "abi" ? " (standard ABI)" : "") + ". Toccata is off. ";
+  if (family.empty()) {
+    complaint += "No library of Toccata serves this MPI.";
+  } else {
+    const std::string library = library_of(family);
+    complaint +=
+        "Preload " + (library.empty() ? "the library for " + family : library) + " instead.";
+  }
   return false;
 }
 

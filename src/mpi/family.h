@@ -11,7 +11,9 @@ bool is_our_mpi(std::string& complaint);
 
 // "openmpi", "mpich" or "abi": what we were built for.
 std::string our_mpi();
-// "Open MPI v4.1.4": the first line of what the MPI library in this process calls itself.
+// What the MPI library in this process says of itself, as MPI_Get_library_version gives it.
+std::string library_text();
+// "Open MPI v4.1.4": the beginning of that, up to a comma or the end of the line.
 std::string library_version();
 
 // The file that we were loaded from.

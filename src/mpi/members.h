@@ -30,8 +30,9 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Results& results() final { return process_->results(); }
   bool is_inter() const { return is_inter_; }
 
-  // The way to the other ranks. Opened by waiting, while nonblocking collectives go on. Returns an MPI error code. A channel that is
-  // settled but not ready is refused: the MPI library has to serve.
+  // The way to the other ranks. Opened by waiting, while nonblocking collectives go on. Returns an
+  // MPI error code. A channel that is settled but not ready is refused: the MPI library has to
+  // serve.
   Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
   int open_channel() {
     has_met_ = true;
@@ -39,9 +40,9 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   }
   // For a nonblocking call: sets out to the other ranks without waiting for them.
   int start_channel() { return channel().start(true); }
-  // Whether it can: the same on all ranks at the same call. A communicator of its own would take all
-  // ranks, and the world may be opened at any time by a call on another communicator, so that only a
-  // world counts that was opened when MPI began.
+  // Whether it can: the same on all ranks at the same call. A communicator of its own would take
+  // all ranks, and the world may be opened at any time by a call on another communicator, so that
+  // only a world counts that was opened when MPI began.
   bool can_start_channel() {
     return has_met_ || (process_->began_with_world() && channel().is_within_world());
   }

@@ -4,26 +4,17 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <string>
 #include <vector>
 
 #include "mpi/device_memory.h"
+#include "mpi/family.h"
 #include "mpi/settings.h"
 #include "selection/spelling.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"
 
 namespace toccata {
-
-namespace {
-
-std::string own_path() {
-  Dl_info here;
-  return dladdr(reinterpret_cast<void*>(&tell_the_doctor), &here) != 0 ? here.dli_fname : "?";
-}
-
-}  // namespace
 
 void tell_the_doctor() {
   const char* const asked = setting_in_environment("TOCCATA_DOCTOR");
@@ -41,6 +32,10 @@ void tell_the_doctor() {
   if (!settings.tuning_file().empty()) files.push_back(settings.tuning_file());
   for (const std::string& each : files)
     if (rank == 0) std::fprintf(stderr, "toccata: doctor: reads %s\n", each.c_str());
+  if (rank == 0) {
+    const std::string text = library_text();
+    std::fprintf(stderr, "toccata: doctor: mpi: %s\n", text.substr(0, text.find('\n')).c_str());
+  }
   if (has_device_runtime())
     std::fprintf(stderr,
                  "toccata: doctor: devices: %s is loaded; in calls that Toccata serves, it copies "

@@ -254,8 +254,8 @@ TEST(Requests, FirstOnItsCommunicator) {
   }
 }
 
-// The ranks come one after the other: a rank that waited in its call for the others would never send
-// the message for which they wait.
+// The ranks come one after the other: a rank that waited in its call for the others would never
+// send the message for which they wait.
 TEST(Requests, TheFirstOneWaitsForNoRank) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);

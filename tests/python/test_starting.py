@@ -251,6 +251,26 @@ def test_doctor_starts_that_very_command(started: Path) -> None:
     assert findings[-1].text == "it ran for 1 s, and none has the library"
 
 
+def test_doctor_tells_tested_mpis() -> None:
+    texts = {
+        "Open MPI v4.1.4, package: Debian OpenMPI": "Open MPI v4.1.4: tested with Toccata",
+        "Open MPI v3.1.0, package: IBM Spectrum MPI, ident: 10": "IBM Spectrum MPI (Open MPI "
+        "v3.1.0): served as Open MPI; not tested with Toccata",
+        "MPICH Version:      3.4.2": "MPICH Version:      3.4.2: tested with Toccata are versions "
+        "4.0, 5.0",
+        "Odd MPI 1.0": "Odd MPI 1.0: unknown, treated as MPICH; not tested with Toccata",
+    }
+    for text, told in texts.items():
+        assert doctor.mpi_of(text).text == told
+
+
+def test_the_table_of_mpis_is_complete() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "installing.md").read_text()
+    for each in _core.mpi_libraries():
+        served = launcher.FAMILIES.get(each.family, "none")
+        assert f"| {each.name} | {served} | {each.tested or 'not tested'} |\n" in page
+
+
 def _said(environment: dict[str, str], *files: Path) -> doctor.Said:
     return doctor.Said(environment, _core.Configuration([str(each) for each in files]))
 
