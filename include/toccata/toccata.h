@@ -27,10 +27,11 @@
  *
  * Messages use one private communicator per process. MPI_Init creates it from MPI_COMM_WORLD if
  * this library is preloaded or comes before MPI in the link order. Otherwise the first collective
- * on a communicator with all ranks creates it, and every other communicator gets its own; native
- * serves the nonblocking collectives of a communicator until a blocking or persistent one was
- * called on it, because they must not wait for other ranks. It has no attributes of your
- * communicators. The first collective on a communicator calls one additional MPI collective.
+ * on a communicator with all ranks creates it, and every other communicator gets its own. Native
+ * then serves the nonblocking collectives of a communicator until Toccata has served a blocking or
+ * persistent one on it, because a nonblocking call must not wait for other ranks. The private
+ * communicator has no attributes of your communicators. The first collective on a communicator
+ * calls one additional MPI collective.
  *
  * Errors follow MPI: the communicator's error handler is called, then the code is returned. An
  * unknown or impossible algorithm or parameter has the class MPI_ERR_ARG; MPI_Error_string lists

@@ -70,7 +70,7 @@ class OneLineErrors(TyperGroup):
 
 
 def _choice_error() -> type[Exception]:
-    from toccata import _core  # here, because the help does without it
+    from toccata import _core  # imported here, because help does not need it
 
     return _core.ChoiceError
 

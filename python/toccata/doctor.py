@@ -143,11 +143,11 @@ def mpi_of(text: str) -> Finding:
         return Finding("mpi", f"{version}: tested with Toccata")
     known = _core.mpi_library_of(text)
     if known is None:
-        return Finding("mpi", f"{version}: unknown, treated as MPICH; not tested with Toccata")
+        return Finding("mpi", f"{version}: unknown, treated as MPICH, not tested with Toccata")
     if known.tested:
-        return Finding("mpi", f"{version}: tested with Toccata are versions {known.tested}")
-    served = launcher.FAMILIES[known.family]
-    return Finding("mpi", f"{known.name} ({version}): served as {served}; not tested with Toccata")
+        wanted = f"(tested versions: {known.tested})"
+        return Finding("mpi", f"{version}: this version is not tested with Toccata {wanted}")
+    return Finding("mpi", f"{known.name} ({version}): not tested with Toccata")
 
 
 def settings(said: Said) -> list[Finding]:

@@ -71,7 +71,7 @@ std::string library_version() {
 bool is_our_mpi(std::string& complaint) {
   const std::string version = library_version();
   const MpiLibrary* const known = mpi_library_of(library_text());
-  // Most of the unknown ones are children of MPICH.
+  // Most unknown MPIs derive from MPICH.
   const std::string family = has_standard_interface()      ? "abi"
                              : version.starts_with("SMPI") ? "simgrid"
                              : known != nullptr            ? std::string(known->family)

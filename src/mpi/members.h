@@ -30,19 +30,19 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Results& results() final { return process_->results(); }
   bool is_inter() const { return is_inter_; }
 
-  // The way to the other ranks. Opened by waiting, while nonblocking collectives go on. Returns an
-  // MPI error code. A channel that is settled but not ready is refused: the MPI library has to
-  // serve.
+  // The way to the other ranks. Opening it waits for them; nonblocking collectives advance
+  // meanwhile. Returns an MPI error code. A channel that is settled but not ready is refused:
+  // native has to serve.
   Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
   int open_channel() {
     has_met_ = true;
     return channel().is_settled() ? MPI_SUCCESS : open_channel_now();
   }
-  // For a nonblocking call: sets out to the other ranks without waiting for them.
+  // For a nonblocking call: begins to open the channel, without waiting.
   int start_channel() { return channel().start(true); }
-  // Whether it can: the same on all ranks at the same call. A communicator of its own would take
-  // all ranks, and the world may be opened at any time by a call on another communicator, so that
-  // only a world counts that was opened when MPI began.
+  // Whether that is possible; the same on all ranks at the same call. A communicator of its own
+  // would have to wait for all ranks. Only a world that MPI_Init opened counts, because a call on
+  // another communicator may open the world at any time.
   bool can_start_channel() {
     return has_met_ || (process_->began_with_world() && channel().is_within_world());
   }

@@ -95,7 +95,7 @@ class Process : public Background {
   Workspaces& workspaces() { return workspaces_; }
   int world_rank() const { return world_rank_; }
 
-  // Whether the private world was opened when MPI began, and so on all ranks before any call.
+  // Whether MPI_Init opened the private world: all ranks then have it before their first call.
   bool began_with_world() const { return began_with_world_; }
   // Whether the environment asks for nothing that all ranks would do.
   bool is_off() const { return off_; }

@@ -190,7 +190,7 @@ TEST_F(Errors, MoreSentThanExpected) {
 #endif
       SCOPED_TRACE(choice + (blocking ? "" : ", nonblocking"));
       const OwnedComm comm = duplicate(MPI_COMM_WORLD);
-      toccata_barrier(comm, "dissemination");  // or native may serve the nonblocking one
+      toccata_barrier(comm, "dissemination");  // otherwise native may serve the nonblocking call
       MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
       const int count = rank_in(comm) == 0 ? 3 : 1;
       toccata_request request = TOCCATA_REQUEST_NULL;
@@ -214,7 +214,7 @@ TEST_F(Errors, MoreSentThanExpected) {
 TEST_F(Errors, WaitallTellsWhichRequestFailed) {
   if (p == 1) GTEST_SKIP() << "takes two ranks";
   const OwnedComm comm = duplicate(MPI_COMM_WORLD), right = duplicate(MPI_COMM_WORLD);
-  toccata_barrier(comm, "dissemination");  // or native may serve the nonblocking one
+  toccata_barrier(comm, "dissemination");  // otherwise native may serve the nonblocking call
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const int count = rank_in(comm) == 0 ? 3 : 1;
   std::vector<int> others(p);

@@ -182,7 +182,8 @@ TEST(Requests, WaitanyAndTestanyEndOneEach) {
   }
 }
 
-// Of an ended request of toccata_testall, the others know nothing: it may still be waited for.
+// As long as toccata_testall sets flag to 0, an ended persistent request stays active: the program
+// can wait for it, but not start it.
 TEST(Requests, PersistentOnesStayActiveUntilTestallTellsOfThem) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   if (p == 1) GTEST_SKIP() << "takes a rank that is late";

@@ -590,7 +590,7 @@ def test_quantities() -> None:
 
 
 def test_help_imports_no_command() -> None:
-    """Help takes 0.1 s because it loads neither the commands nor the C++ module."""
+    """Help is fast because it imports neither the commands nor the C++ module."""
     program = """
 import sys
 from toccata.cli import app

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import fakes
+from conftest import ROOT
 from toccata import _core, commandline, doctor, launcher, programs, starting, tuning
 from toccata.errors import InputError
 from toccata.programs import Nature
@@ -255,17 +256,18 @@ def test_doctor_tells_tested_mpis() -> None:
     texts = {
         "Open MPI v4.1.4, package: Debian OpenMPI": "Open MPI v4.1.4: tested with Toccata",
         "Open MPI v3.1.0, package: IBM Spectrum MPI, ident: 10": "IBM Spectrum MPI (Open MPI "
-        "v3.1.0): served as Open MPI; not tested with Toccata",
-        "MPICH Version:      3.4.2": "MPICH Version:      3.4.2: tested with Toccata are versions "
-        "4.0, 5.0",
-        "Odd MPI 1.0": "Odd MPI 1.0: unknown, treated as MPICH; not tested with Toccata",
+        "v3.1.0): not tested with Toccata",
+        "MPICH Version: 3.4.2": "MPICH Version: 3.4.2: this version is not tested with Toccata "
+        "(tested versions: 4.0, 5.0)",
+        "HPE MPT 2.23": "HPE MPT (HPE MPT 2.23): not tested with Toccata",
+        "Odd MPI 1.0": "Odd MPI 1.0: unknown, treated as MPICH, not tested with Toccata",
     }
     for text, told in texts.items():
         assert doctor.mpi_of(text).text == told
 
 
 def test_the_table_of_mpis_is_complete() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "installing.md").read_text()
+    page = (ROOT / "docs" / "installing.md").read_text()
     for each in _core.mpi_libraries():
         served = launcher.FAMILIES.get(each.family, "none")
         assert f"| {each.name} | {served} | {each.tested or 'not tested'} |\n" in page

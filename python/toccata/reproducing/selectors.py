@@ -138,7 +138,7 @@ class Beside:
     best: float  # by our fastest
     chosen: float  # by the platform's model
     usual: float  # by the model of a usual machine
-    tried: float  # the best of those that the library tries with that model
+    tried: float  # by the fastest of the candidates that the library tries with that model
     ours: str  # our fastest
     selectors: Mapping[str, float]  # each one's time over the least of the four
 

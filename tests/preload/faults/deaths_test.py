@@ -95,7 +95,7 @@ class Ending:
         return "hangs" if self.hangs else f"{self.code}{' right' if self.right else ''}"
 
 
-# MPICH's launcher ends with 0 or 9 as it happens if a rank leaves by exit(0).
+# If a rank leaves by exit(0), MPICH's launcher ends with 0 or 9 at random.
 BARE_RUNS = 10
 
 
