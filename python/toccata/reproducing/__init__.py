@@ -1,5 +1,5 @@
-"""The papers' tables and figures with our numbers beside theirs, one paper a module.
+"""The papers' tables and figures compared with our numbers, one module per paper.
 
 Each has a TITLE; `work(quick)`, the cells that it needs; and `report(section, found, quick)`, which
-fills the section of the page with what was found.
+writes the results into the section of the page.
 """

@@ -284,7 +284,7 @@ def _curves(
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_xticks(wholes, [show_bytes(each) for each in wholes])
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("bytes in all")
+    axes.set_xlabel("bytes in total")
     axes.set_ylabel("µs")
     axes.set_title(collective, fontsize=10)
     axes.grid(alpha=0.3)

@@ -183,7 +183,7 @@ def _draw(all_: dict[Panel, Gains], quick: bool) -> Figure:
     small = sum(size <= LAST_SMALL for size in sizes)
     figure = Figure(figsize=(4.8 + 1.2 * len(sizes), 6), layout="constrained")
     figure.suptitle(
-        f"Allgather on {PLATFORM}, reordered: gain in simulated time, by bytes of a rank",
+        f"Allgather on {PLATFORM}, reordered: gain in simulated time, by bytes per rank",
         fontweight="bold",
     )
     panels: list[Axes] = list(figure.subplots(2, 4, sharex=True, sharey=True).flat)

@@ -237,8 +237,8 @@ def _draw(all_: list[Beside]) -> Figure:
     axes.set_yticks([0.25, 0.5, 1, 2, 4, 8], ["¼", "½", "1", "2", "4", "8"], minor=False)
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_xticks(range(len(collectives)), collectives)
-    axes.set_ylabel("best selector's time over ours")
-    axes.set_title("Above the line ours is faster; a dot is a size, a machine and a placement")
+    axes.set_ylabel("time of the fastest selector / ours")
+    axes.set_title("Above the line, ours is faster; each dot is one size, machine and placement")
     axes.grid(axis="y", alpha=0.3)
     figure.legend(loc="outside lower center", ncols=2, fontsize=9)
     return figure
@@ -277,7 +277,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     )
     table(section, all_)
     _each_alone(section, all_)
-    section.picture("ratios", _draw(all_), "times as long as ours, by collective")
+    section.picture("ratios", _draw(all_), "selector's time divided by ours, by collective")
     section.say("By collective, and by platform and placement:")
     for what in ("collective", "place"):
         groups: dict[str, list[Beside]] = defaultdict(list)

@@ -260,7 +260,7 @@ def _map(shares: Shares) -> Figure:
                 axes.text(x, y, f"{value:.0f}", ha="center", va="center", color=ink)
         axes.set_xticks(range(len(LATENCIES)), [f"{a:g}" for a in LATENCIES])
         axes.set_yticks(range(len(OVERHEADS)), [f"{o:g}" for o in OVERHEADS])
-        axes.set_xlabel("latency one way between nodes, µs")
+        axes.set_xlabel("one-way latency between nodes, µs")
         axes.set_title(title, fontsize=10)
     panels[0].set_ylabel("overhead at either end, µs")
     figure.colorbar(image, ax=panels, label="% of cells; the paper has 46")
