@@ -8,50 +8,51 @@
 
 namespace toccata {
 
-// What a block holds, by the name of its origin. Each collective numbers its data: allgather's
-// datum r is what rank r contributes. A block always has the size of the datum it is meant for.
-// 64 bits: an alltoall has p² data, more than 2³¹ from 46 341 ranks on.
+// The content of a block, named by its origin. Each collective numbers its data: allgather's datum
+// r is the contribution of rank r. A block always has the size of the datum that belongs in it. 64
+// bits: an alltoall has p² data, more than 2³¹ from 46 341 ranks on.
 using Datum = std::int64_t;
 inline constexpr Datum nothing = -1;
 
-// What a collective promises, as data: any schedule can be held to it.
+// The contract of a collective, as data. Any schedule can be checked against it.
 struct Collective {
   std::string_view name;      // as MPI spells it, in lower case
-  std::string_view variable;  // the environment's variable that asks for an algorithm
+  std::string_view variable;  // the environment variable that names an algorithm
 
-  // Blocks of send and of recv that a rank has.
+  // The number of send and recv blocks of a rank.
   int (*blocks)(const Shape& shape, int rank, Buffer buffer);
-  Datum (*data)(const Shape& shape);  // how many data there are
+  Datum (*data)(const Shape& shape);  // the number of data
 
-  // The datum whose size block `block` of send or recv has, on `rank`; told of blocks that only
-  // other ranks have as well, so that scratch can be like them.
+  // The datum whose size block `block` of send or recv has on `rank`. Also defined for blocks that
+  // only other ranks have, so that scratch can have their sizes.
   Datum (*sized)(const Shape& shape, int rank, Buffer buffer, int block);
-  // What it holds before the call, `nothing` if undefined, and must hold afterwards.
+  // The datum in a block before the call (`nothing` if undefined), and the required one afterwards.
   Datum (*before)(const Shape& shape, int rank, Buffer buffer, int block);
   Datum (*after)(const Shape& shape, int rank, Buffer buffer, int block);
 
-  // Under MPI_IN_PLACE, the recv block that send block `block` is; `nothing` if it is none, as on
-  // ranks where that is not allowed. Null where recv blocks would be overwritten before they are
-  // sent: there, send is a copy of what was in recv.
+  // Under MPI_IN_PLACE, the recv block that replaces send block `block`; `nothing` if there is
+  // none, as on ranks that must not pass MPI_IN_PLACE. Null if recv blocks would be overwritten
+  // before they are sent; send is then a copy of the contents of recv.
   int (*in_place)(const Shape& shape, int rank, int block) = nullptr;
 
-  // Whether one rank has a part of its own; Shape::root then says which.
+  // Whether one rank has a special role; Shape::root is that rank.
   bool rooted = false;
 
-  // Whether what ranks hold before the call are contributions, to be combined with those of all
-  // ranks to the datum that `after` names.
+  // Whether the data before the call are contributions, which are combined with those of all ranks
+  // to the datum that `after` names.
   bool reduces = false;
 
-  // Where not all of them are combined on every rank: those of how many ranks, from rank 0 on.
+  // If a rank's result does not combine all contributions: from how many ranks, starting with rank
+  // 0.
   int (*contributors)(const Shape& shape, int rank) = nullptr;
 
-  // Whether no rank may leave before all have come.
+  // Whether no rank may leave before all have entered.
   bool synchronizes = false;
 
-  // Whether ranks have blocks for, and of, their neighbours; Shape::neighborhood then says which.
+  // Whether ranks exchange blocks with their neighbours only; Shape::neighborhood lists these.
   bool among_neighbors = false;
 
-  // Where it is the vector form of another, which then has the algorithms.
+  // For a vector form: the collective that has the algorithms.
   const Collective* vector_of = nullptr;
 
   const Collective& regular() const { return vector_of != nullptr ? *vector_of : *this; }

@@ -18,11 +18,11 @@ struct Parameter {
 
   std::string_view name;
   std::string_view help;
-  Words words = {};  // a choice's words; its value is the word's place
+  Words words = {};  // a choice's words; its value is the index of the word
   int least = 0;     // a number's bounds
   int most = 0;
-  int standard = 0;      // the value where none is given
-  Samples samples = {};  // the values that proofs and sweeps go through
+  int standard = 0;      // the default
+  Samples samples = {};  // the values that proofs and sweeps use
 
   bool is_choice() const { return !words.empty(); }
   // "per_round|per_block" or "2..64"
@@ -33,13 +33,13 @@ struct Parameter {
   bool operator==(const Parameter& other) const { return name == other.name; }
 };
 
-// A choice among words; the first is the standard.
+// A choice among words; the first is the default.
 Parameter choice(std::string_view name, std::string_view help, const Parameter::Words& words);
-// A whole number from `least` to `most`.
+// An integer from `least` to `most`.
 Parameter number(std::string_view name, std::string_view help, int least, int most, int standard,
                  const Parameter::Samples& samples);
 
-// The parameters that an algorithm takes, each of which stands before its descriptor:
+// The parameters of an algorithm, each of which is declared before its descriptor:
 //
 //   .parameters = {radix, segments}
 class ParameterList {
@@ -48,7 +48,7 @@ class ParameterList {
   ParameterList(std::initializer_list<std::reference_wrapper<const Parameter>> parameters) {
     for (const Parameter& each : parameters) all_.push_back(&each);
   }
-  // One more, which has to stay as long as the list.
+  // Adds one, which must live as long as the list.
   void add(const Parameter& parameter) { all_.push_back(&parameter); }
 
   class Iterator {
@@ -83,7 +83,7 @@ class ParameterList {
 class Parameters {
  public:
   Parameters() = default;
-  // All at their standard.
+  // All at their defaults.
   explicit Parameters(const ParameterList& declared);
 
   // Whether no algorithm has claimed them.
@@ -92,13 +92,13 @@ class Parameters {
   bool is(const Parameter& parameter, std::string_view word) const;
   void set(const Parameter& parameter, int value);
 
-  // ":messages=per_block", only what differs from the standard; "" where nothing does.
+  // ":messages=per_block": only values that differ from the default; "" if none does.
   std::string text() const;
 
   bool operator==(const Parameters& other) const;
 
  private:
-  // Where the parameter stands among those declared.
+  // The index of the parameter among those declared.
   std::size_t place_of(const Parameter& parameter) const;
 
   const ParameterList* declared_ = nullptr;

@@ -11,15 +11,15 @@ namespace toccata {
 
 struct Algorithm;
 
-// How buffers keep the order of the ranks where others play them.
+// How buffers keep the order of the ranks if ranks exchange their roles.
 //
-//   4 ranks, allgather, who plays rank 0 1 2 3: 0 2 1 3
-//   straight   1 plays 2: its block goes to place 1 of every rank's recv, wherever it comes by
-//   exchange   at first 1 and 2 swap blocks; then all is as among ranks that play themselves
+//   4 ranks, allgather; roles 0 1 2 3 are played by ranks 0 2 1 3
+//   straight   rank 1 plays 2: its block goes to place 1 of every rank's recv, on any route
+//   exchange   first, 1 and 2 swap blocks; the rest is as if each rank played its own role
 //   shuffle    recv is gathered as 0 2 1 3 in scratch, and copied to 0 1 2 3 at the end
 //
-// Exchange and shuffle are initComm and endShfl of [mirsadeghi2016, section V-B], which lays blocks
-// straight for the ring alone.
+// Exchange and shuffle are initComm and endShfl of [mirsadeghi2016, section V-B]. The paper uses
+// straight for the ring only.
 enum class Order : std::uint8_t { straight, exchange, shuffle };
 
 inline constexpr Order all_orders[] = {Order::straight, Order::exchange, Order::shuffle};
@@ -28,14 +28,14 @@ constexpr std::string_view name(Order order) {
   return order == Order::straight ? "straight" : order == Order::exchange ? "exchange" : "shuffle";
 }
 
-// Who plays which rank of an algorithm.
+// Which rank plays which role of an algorithm.
 struct Reordering {
-  std::vector<int> players;  // by the algorithm's rank
-  std::vector<int> roles;    // by our rank, the other way round
+  std::vector<int> players;  // by role: the rank that plays it
+  std::vector<int> roles;    // by rank: its role
   Order order = Order::straight;
-  // One rank's schedule, of which algorithms/reordered.h tells more.
+  // Writes one rank's schedule; see algorithms/reordered.h.
   Schedule (*write)(const Algorithm& algorithm, const Shape& shape, int rank) = nullptr;
-  Shape played = {};  // as the algorithm sees us: complete, root, placement and grid by its ranks
+  Shape played = {};  // the complete shape by roles: root, placement and grid
 };
 
 }  // namespace toccata

@@ -11,16 +11,17 @@ struct Grid;
 class Neighborhood;
 struct Reordering;
 
-// What an algorithm may decide by: that which every rank of the communicator knows. Never a rank's
-// own counts, datatype or clock, or ranks would choose differently.
+// The information on which an algorithm's decisions may depend: all ranks of the communicator know
+// it. A rank's own counts, datatype or clock are excluded, because ranks could then decide
+// differently.
 struct Shape {
   int p = 1;  // ranks
   Parameters parameters = {};
   int root = 0;   // of a collective that has one
-  int parts = 1;  // blocks that the collective's unit is cut into; see Algorithm::parts
+  int parts = 1;  // blocks per unit of the collective; see Algorithm::parts
   std::shared_ptr<const Placement> placement = {};  // where ranks run; null if unknown
-  std::shared_ptr<const Grid> grid = {};            // the mesh they are laid on; null without one
-  // The neighbours, of a collective among neighbours: all ranks, or as ours sees it.
+  std::shared_ptr<const Grid> grid = {};            // the mesh of the ranks; null without one
+  // For a neighbourhood collective: the neighbours of all ranks, or those that this rank knows.
   std::shared_ptr<const Neighborhood> neighborhood = {};
   std::shared_ptr<const Reordering> reordering =
       {};  // which rank plays which; null if all play themselves

@@ -7,29 +7,30 @@
 
 namespace toccata {
 
-// A rank's place in a tree.
+// The position of a rank in a tree.
 struct TreePlace {
   int parent = -1;  // the root has none
   std::vector<int> children = {};
   int depth = 0;  // below the root
 };
 
-// All ranks but the root as a binary tree in order, with the root on top of it: what is left of a
-// node is lower, what is right of it higher. Nodes with an odd number are leaves, so that of
-// two such trees, one of them turned by one place, every rank is a leaf in one at least.
+// All ranks except the root form a binary search tree: the left subtree of a node has lower
+// numbers, the right one higher numbers. The root is above this tree. Nodes with an odd number are
+// leaves. So if two such trees are rotated against each other by one place, every rank is a leaf in
+// at least one of them.
 //
-//   p = 8           0              turned       0
+//   p = 8           0              rotated      0
 //                   4                           5
 //               2       6                   3       7
 //             1   3   5   7               2   4   6   1
 //
-// The root plays node 0, and ranks count up from it on a circle.
+// The root has the role of node 0, and ranks count up from it on a circle.
 struct BinaryTree {
   int p;
   int root;
   bool turned = false;
 
-  // Below the root, in rounds.
+  // The number of rounds from the root to the deepest node.
   int depth() const { return p == 1 ? 0 : 1 + floor_log2(p - 1); }
 
   TreePlace place(int rank) const {

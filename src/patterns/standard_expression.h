@@ -21,14 +21,15 @@ class StandardExpression {
                      std::function<BlockRange(int rank)> operand)
       : schedule_(schedule), like_(like), operand_(std::move(operand)) {}
 
-  // Of all p ranks.
+  // The expression of all p ranks.
   void write_all(int p, const BlockRange& target) {
     const FoldedCube cube{p};
     pairs_ = cube.pairs();
     write(0, cube.leaves(), target, 0);
   }
 
-  // Of ranks 0 to count - 1, as in scan: every power of two in `count`, from the right.
+  // The expression of ranks 0 to count - 1, as in scan: one perfect tree for each power of two in
+  // `count`, combined from the right.
   //
   //   7 operands   ((0∘1) ∘ (2∘3)) ∘ ((4∘5) ∘ 6)
   void write_prefix(int count, const BlockRange& target) {

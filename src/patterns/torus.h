@@ -8,8 +8,8 @@
 
 namespace toccata {
 
-// Cells of a mesh that form a box: in each dimension `extent` of them from `first` on, round the
-// ring where they pass its end.
+// Cells of a mesh that form a box. In each dimension, there are `extent` of them from `first` on;
+// they continue at the start of the ring if they pass its end.
 struct CellBox {
   std::vector<int> first;
   std::vector<int> extent;
@@ -19,43 +19,44 @@ struct CellBox {
   bool operator==(const CellBox&) const = default;
 };
 
-// The blocks of a box's cells, in the order of the cells, in a buffer that has `blocks` blocks for
-// each rank: of each those from `first` on, `count` of them.
+// The blocks of a box's cells, in the order of the cells, in a buffer that has `blocks` blocks per
+// rank: `count` of these, from `first` on.
 BlockRanges blocks_of(const Grid& grid, const CellBox& box, Buffer buffer, int blocks = 1,
                       int first = 0, int count = 1);
 
-// The cell `steps` further in a dimension, round the ring (which a mesh has to close by the way
-// back).
+// The cell that is `steps` further in a dimension, around the ring. (On a mesh, messages return
+// along the line to close the ring.)
 int toward(const Mesh& mesh, int cell, int dimension, int steps);
 
-// Rings round a torus, one dimension after the other: in round i a rank passes on what it got in
-// the round before, and what came in the first dimensions goes round the next ones whole.
+// Rings around a torus, one dimension after the other: in round i, a rank forwards the data that it
+// received in the previous round. Data of earlier dimensions travel as a whole around later ones.
 //
 //   3 x 2, first dimension first    a .     a .     a .     a b
-//   what cell a gets                . .     . .     e .     e f
+//   the data that cell a receives   . .     . .     e .     e f
 //                                   . .     c .     c .     c d
 struct RingRound {
   int to, from;            // cells
-  CellBox sent, received;  // what they held at first
+  CellBox sent, received;  // the cells whose data move
 };
 
-// The rounds of a cell. `order` names the dimensions; `direction`, +1 or -1, is where data go.
+// The rounds of a cell. `order` lists the dimensions; `direction`, +1 or -1, is the direction in
+// which data move.
 std::vector<RingRound> ring_rounds(const Mesh& mesh, int cell, const std::vector<int>& order,
                                    int direction);
 
-// Buckets that collect in all dimensions at the same time: [chan2006, section 4.2.2]. What a cell
-// starts with goes to the next cell in every dimension at once; what comes in dimension i of
-// `order` goes on in that one and in the later ones, never in the earlier, so that everything comes
-// to every cell once.
+// Buckets that collect in all dimensions at the same time: [chan2006, section 4.2.2]. A cell sends
+// its own data to the next cell in every dimension at once. It forwards data that arrived in
+// dimension i of `order` in dimension i and in later ones, never in earlier ones. So all data reach
+// every cell exactly once.
 //
-//   3 x 3, what is sent first in     a→ .  .     a  a→ .     a  a  a
-//   the cell above on the left       ↓           ↓           ↓
+//   3 x 3, data of the cell          a→ .  .     a  a→ .     a  a  a
+//   in the upper left corner         ↓           ↓           ↓
 //                                    .  .  .     a→ .  .     a  a→ .
 //                                                ↓           ↓
 //                                    .  .  .     .  .  .     a→ .  .     and then the last two
 struct BucketMessage {
   int to, from;                     // cells
-  std::vector<int> sent, received;  // the cells that had it at first
+  std::vector<int> sent, received;  // the cells whose data move
 };
 
 // The messages of a cell, by rounds.

@@ -4,8 +4,8 @@
 
 namespace toccata {
 
-// A machine, or where ranks are on it, that cannot be read as it is written; what() says so in one
-// line: the text or file, the place in it, and what would be accepted.
+// Invalid text or file for a machine or placement. what() is one line: the text or file, the
+// position in it, and the accepted form.
 class TopologyError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

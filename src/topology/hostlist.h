@@ -7,12 +7,12 @@
 
 namespace toccata {
 
-// Slurm's way of writing many hosts: "n[001-016,20],login" are n001, n002, ..., n016, n20, login.
-// Several brackets in a name go through all combinations, the last fastest. TopologyError says what
-// is wrong, without a place.
+// Slurm's notation for many hosts: "n[001-016,20],login" means n001, n002, ..., n016, n20, login.
+// Several brackets in one name produce all combinations, the last one fastest. TopologyError states
+// the reason, without a position.
 std::vector<std::string> expand_hosts(std::string_view list);
 
-// Back again, in the same order: runs of numbers at the end of a name are folded.
+// The opposite, in the same order: consecutive numbers at the end of a name become a range.
 std::string fold_hosts(std::span<const std::string> hosts);
 
 }  // namespace toccata

@@ -7,8 +7,8 @@
 
 namespace toccata {
 
-// The lines of a file, one after the other, without comments (from # on). A \ at its end joins a
-// line to the next one.
+// The lines of a file, one after the other, without comments (from # on). A \ at the end of a line
+// joins it to the next one.
 class Lines {
  public:
   Lines(std::string_view contents, std::string file) : rest_(contents), file_(std::move(file)) {}
@@ -16,18 +16,18 @@ class Lines {
   // Goes to the next line that is not blank; false at the end.
   bool next();
   const std::string& line() const { return line_; }
-  // What stands behind the # of a line.
+  // The text after the # of the line.
   const std::string& comment() const { return comment_; }
 
   // "topology.conf:12: why"
   [[noreturn]] void fail(const std::string& why) const {
     throw TopologyError(file_ + ":" + std::to_string(number_) + ": " + why);
   }
-  // Of the file as a whole.
+  // For errors of the whole file.
   [[noreturn]] void fail_all(const std::string& why) const {
     throw TopologyError(file_ + ": " + why);
   }
-  // Runs body; what it complains about is about this line.
+  // Runs `body`; its errors refer to this line.
   template <typename Body>
   auto placed(Body&& body) const {
     try {
@@ -42,7 +42,7 @@ class Lines {
   std::string file_;
   std::string line_, comment_;
   int number_ = 0;
-  int lines_in_ = 0;  // how many the line at hand has
+  int lines_in_ = 0;  // the number of lines that form the current one
 };
 
 }  // namespace toccata

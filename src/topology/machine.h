@@ -12,26 +12,27 @@
 
 namespace toccata {
 
-// A machine: a tree of named levels, outermost first, and how its outermost objects are wired.
+// A machine: a tree of named levels, outermost first, and the network of its outermost objects.
 //
 //   node 0          node 1            level 0 "node"     2 objects
 //   socket 0 1      socket 2          level 1 "socket"   3 objects, in nodes 0 0 1
 //   core 0 1 2 3    core 4 5 6        level 2 "core"     7 objects, in sockets 0 0 1 1 2 2 2
 //
-// Objects are numbered through on each level, in the order of the tree. Any of them may be uneven.
+// Each level numbers its objects from 0, in the order of the tree. Objects may have different
+// numbers of children.
 class Machine {
  public:
   struct Level {
     std::string name;
-    // Of each object the object one level further out that it is part of; never descending. The
-    // outermost level has its objects in one machine: all 0.
+    // For each object, the enclosing object of the next level outwards; never descending. The
+    // objects of the outermost level are in one machine: all 0.
     std::vector<std::int32_t> outer;
-    // What each is called: hosts, switches. Empty if unknown.
+    // The names of the objects: hosts, switches. Empty if unknown.
     std::vector<std::string> labels = {};
   };
 
-  // With `network`, the outermost objects are its cells; without, they are all equally far.
-  // `trees` are over the objects of its level "node", or the cells of the network.
+  // With `network`, the outermost objects are its cells; otherwise they are all equally far from
+  // each other. `trees` connect the objects of level "node", or the cells of the network.
   explicit Machine(std::vector<Level> levels, std::optional<Mesh> network = {},
                    std::shared_ptr<const PackedTrees> trees = {});
 
@@ -43,17 +44,17 @@ class Machine {
 
   int objects(int level) const { return static_cast<int>(levels_[level].outer.size()); }
   int outer(int level, int object) const { return levels_[level].outer[object]; }
-  // "s001"; empty where it is called nothing.
+  // Such as "s001"; empty if it has no name.
   std::string_view label(int level, int object) const;
   const Level& level(int number) const { return levels_[number]; }
-  // How many objects of a level are in each object of the level before; of the outermost, its one
+  // The number of objects of a level in each object of the previous level; for the outermost, one
   // number.
   std::vector<int> counts(int level) const;
-  // The object of level `at`, which is `level` or further out, that an object is part of.
+  // The object of level `at` (`level` or further out) that contains the object.
   int ancestor(int level, int object, int at) const;
 
   const std::optional<Mesh>& network() const { return network_; }
-  // Null where none were packed.
+  // Null if there are none.
   const std::shared_ptr<const PackedTrees>& trees() const { return trees_; }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace toccata {
 
-// An N-dimensional mesh, the last dimension fastest; a torus where all dimensions are periodic.
+// An N-dimensional mesh, the last dimension fastest; a torus if all dimensions are periodic.
 struct Mesh {
   std::vector<int> dims;
   std::vector<bool> periodic;
@@ -13,19 +13,19 @@ struct Mesh {
   int cells() const;
   std::vector<int> coordinates(int cell) const;
   int cell(const std::vector<int>& coordinates) const;
-  // Of each dimension the cell below, and the one above; -1 where there is none.
+  // For each dimension, the cells below and above; -1 if there is none.
   std::vector<int> neighbors(int cell) const;
-  // Links on a shortest way between two cells.
+  // The number of links on a shortest path between two cells.
   int hops(int from, int to) const;
 
   bool operator==(const Mesh&) const = default;
 };
 
 // The ranks of a communicator on a mesh, exactly one in each cell: a Cartesian communicator, or the
-// nodes of a torus with a rank each.
+// nodes of a torus with one rank each.
 struct Grid {
   Mesh mesh;
-  std::vector<int> ranks = {};  // by cell; empty where rank i is in cell i
+  std::vector<int> ranks = {};  // by cell; empty if rank i is in cell i
 
   int rank_at(int cell) const { return ranks.empty() ? cell : ranks[cell]; }
 };

@@ -8,11 +8,12 @@
 
 namespace toccata {
 
-// A spanning tree of a machine's nodes, which carries `weight` times as much as a tree of weight 1.
+// A spanning tree of a machine's nodes, which carries `weight` times the data of a tree of weight
+// 1.
 class PackedTree {
  public:
-  // Of each node its parent, -1 for the root. std::invalid_argument, as the end of a sentence that
-  // begins with "the tree", where that is not a tree.
+  // The parent of each node, -1 for the root. If this is not a tree, throws std::invalid_argument;
+  // its text completes a sentence that begins with "the tree".
   PackedTree(int weight, std::vector<std::int32_t> parents);
 
   int weight() const { return weight_; }
@@ -29,13 +30,13 @@ class PackedTree {
   int root_ = -1, depth_ = 0;
 };
 
-// Trees that share the links of a network as well as can be, as `toccata topo --trees` finds them:
-// for broadcasts and reductions those with a root are that root's; for allreduces they may have any
-// roots; for allgathers every node has as much weight as any other.
+// Trees that share the links of a network as evenly as possible, as `toccata topo --trees` finds
+// them. Broadcasts and reductions use the trees of their root. The trees of an allreduce may have
+// any roots. For an allgather, every node has the same total weight.
 struct PackedTrees {
   std::vector<PackedTree> bcast = {}, allreduce = {}, allgather = {};
 
-  // By the word that stands for them in files; null for any other.
+  // The trees for a word of a file; null for any other word.
   std::vector<PackedTree>* find(std::string_view collective);
 };
 

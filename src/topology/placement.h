@@ -8,7 +8,8 @@
 
 namespace toccata {
 
-// A division of the ranks. Regions are ordered by their lowest rank, the ranks of one ascend.
+// A division of the ranks into regions. Regions are ordered by their lowest rank; the ranks of a
+// region ascend.
 //
 //   ranks 0..5 in regions {0, 2, 5} {1, 3, 4}      of(2) is 0, local(2) is 1, members(1) is 1 3 4
 class Regions {
@@ -26,22 +27,23 @@ class Regions {
   }
   int largest() const { return largest_; }
   int smallest() const { return smallest_; }
-  // Whether each region is ranks in a row: the members of all regions, one behind the other, are
-  // 0, 1, 2, ...
+  // Whether each region consists of consecutive ranks: the members of all regions, listed in order,
+  // are 0, 1, 2, ...
   bool consecutive() const { return consecutive_; }
   bool even() const { return largest_ == smallest_; }
-  // Whether there are several, and one with several ranks.
+  // Whether there are several regions, and at least one with several ranks.
   bool divide() const { return number() > 1 && number() < ranks(); }
 
  private:
   std::vector<int> region_, local_;  // by rank
-  std::vector<int> members_;         // region after region
-  std::vector<int> first_;           // of each region in members_, and the end
+  std::vector<int> members_;         // of all regions, in order
+  std::vector<int> first_;           // index of each region's first member in members_, and the end
   int largest_ = 0, smallest_ = 0;
   bool consecutive_ = true;
 };
 
-// Where a rank may run: anywhere in that object of the machine. An unbound rank's is its node.
+// Where a rank may run: anywhere in that object of the machine. For an unbound rank, it is the
+// node.
 struct Place {
   int level = 0;
   int object = 0;
@@ -49,7 +51,7 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-// The ranks of a communicator on a machine. The same on every rank, so algorithms may go by it.
+// The ranks of a communicator on a machine. The same on every rank, so algorithms may use it.
 class Placement {
  public:
   Placement(std::shared_ptr<const Machine> machine, std::vector<Place> places);
@@ -59,8 +61,8 @@ class Placement {
   const std::shared_ptr<const Machine>& shared_machine() const { return machine_; }
   const Place& place(int rank) const { return places_[rank]; }
 
-  // The ranks by the objects of a level that they are in. Ranks that are bound to no object of
-  // that level, but to the same one further out, are one region.
+  // The ranks, divided by the objects of a level. Ranks that are bound to no object of that level,
+  // but to the same object further out, form one region.
   const Regions& regions(int level) const { return regions_[level]; }
   // The innermost level at which two ranks are in one region; -1 if they share no object.
   int common_level(int a, int b) const;

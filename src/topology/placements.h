@@ -10,8 +10,8 @@
 
 namespace toccata {
 
-// Where p ranks are put, by name. A place is an object of the innermost level (a core), and holds
-// one rank; there may be more places than ranks.
+// Places p ranks by the name of a rule. A place is an object of the innermost level (a core), and
+// holds one rank; there may be more places than ranks.
 //
 //   block-bunch, sequential   fill a node before the next one, and a socket before its next one
 //   block-scatter             fill a node before the next one, round robin over its sockets
@@ -27,27 +27,27 @@ namespace toccata {
 //   block-bunch     01|23 45|67 ..|.. ..|..        cyclic-bunch     04|.. 15|.. 26|.. 37|..
 //   block-scatter   02|13 46|57 ..|.. ..|..        cyclic-scatter   0.|4. 1.|5. 2.|6. 3.|7.
 //
-// TopologyError if there is no such placement, or too few places.
+// TopologyError if there is no such rule, or too few places.
 Placement place(std::shared_ptr<const Machine> machine, int p, std::string_view name);
 
-// The names that need nothing further, as "block-bunch".
+// The names that need no argument, such as "block-bunch".
 const std::vector<std::string_view>& placement_names();
 
-// The places of a placement as `place` reads them: "core:0-15 node:3".
+// The places of a placement in the form that `place` reads: "core:0-15 node:3".
 std::string text(const Placement& placement);
 
-// The level that an unbound rank is anywhere in: "node", or on a machine without that name the
-// cells of the network, or -1 for the whole machine.
+// The level to which an unbound rank belongs: "node"; on a machine without that name, the cells of
+// the network, or -1 for the whole machine.
 int node_level(const Machine& machine);
 
-// The levels of names that nothing goes by and no reader gives, as from a slip of the pen: "foo".
+// Names of levels that no algorithm uses and no reader produces, probably misspelt: "foo".
 std::vector<std::string> unknown_levels(const Machine& machine);
 
-// The level that scatter goes round robin over: "socket", or whichever is next inside the node.
+// The level for the round robin of scatter: "socket", or the next level inside the node.
 int socket_level(const Machine& machine);
 
-// The ranks on the mesh that the machine's outermost objects are laid on, where each of them has
-// equally many; those of one cell then are a dimension of their own, the last. Null otherwise.
+// The ranks on the mesh of the machine's outermost objects, if each object has the same number of
+// ranks; the ranks of a cell then form an additional, last dimension. Otherwise null.
 std::shared_ptr<const Grid> grid_of(const Placement& placement);
 
 }  // namespace toccata

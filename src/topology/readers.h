@@ -7,25 +7,25 @@
 
 namespace toccata {
 
-// The machine that a text describes: a file of any kind below, or hwloc's XML, or levels as
-// parse_machine reads them, or a file and what is inside of its nodes, as
-// "topology.conf socket:2 core:8". TopologyError if it cannot be.
+// The machine that a text describes. The text is a file of any kind below, or hwloc's XML, or
+// levels as parse_machine reads them, or a file followed by the levels inside its nodes, such as
+// "topology.conf socket:2 core:8". TopologyError if it is invalid.
 Machine read_machine(std::string_view text);
 
 // The machine of one file's contents. TopologyError names `file`, line and reason.
 //
 // Switches become levels from the nodes outwards: "leaf" (those with hosts), "spine", "switch3",
-// ...; nodes and switches keep their names. Where the file has no cores, a node is a place.
+// ...; nodes and switches keep their names. If the file has no cores, each node is one place.
 
 // Slurm's topology.conf, of switches or of blocks.
 Machine read_slurm(std::string_view contents, const std::string& file);
 
-// What `ibnetdiscover` prints. Leaf switches that can reach each other by way of switches at most
-// k further from the hosts are in one object of the k-th level outside them; so a pod of a fat tree
-// is one "spine", however many spines it has.
+// The output of `ibnetdiscover`. Leaf switches that reach each other through switches at most k
+// levels further from the hosts are in one object of the k-th level outside them. So a pod of a fat
+// tree is one "spine", whatever its number of spine switches.
 Machine read_ibnetdiscover(std::string_view contents, const std::string& file);
 
-// What `toccata topo --save` writes: the machine in one line, names, and trees that were packed.
+// The output of `toccata topo --save`: the machine in one line, names, and packed trees.
 //
 //   machine leaf:2 node:2 core:4
 //   labels leaf s1,s2

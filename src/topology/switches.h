@@ -8,8 +8,8 @@
 
 namespace toccata {
 
-// A tree as a file gives it, before its levels are known: its leaves are nodes, which may be at
-// different depths.
+// A tree as in a file, before its levels are known: its leaves are nodes, which may be at different
+// depths.
 struct SwitchTree {
   struct Switch {
     std::string name;
@@ -19,9 +19,9 @@ struct SwitchTree {
   std::vector<Switch> switches;
   std::vector<int> roots;
 
-  // Switches as far from the nodes as they can be; where one hangs higher up than its like, it is
-  // its own outer switch as well. `level_name` says what the level is called whose switches have
-  // that many levels of switches below them.
+  // The machine with every switch as far from the nodes as possible. A switch that is connected
+  // higher up than the others of its level is also its own enclosing switch. `level_name` returns
+  // the name of the level whose switches have that many levels of switches below them.
   Machine machine(std::string (*level_name)(int height)) const;
 };
 
