@@ -7,16 +7,17 @@
 
 namespace toccata {
 
-// Seconds below which no algorithm, by any schedule, does a collective under a model: the larger of
-// - bytes: what a rank must receive and does not hold, or must give away and no other rank holds,
-//   passes one link at the least beta, after the least latency; and what all ranks of an object of
-//   the machine must get from or give to others passes their links, at the least beta further out;
-// - messages: something that a rank alone holds has to come to p ranks, or something of all p to
-//   one. In the time of a latency every rank that has it tells as many others as gaps and overheads
-//   allow; among the objects of a level, each tells as many as all of its ranks can, with the
+// The time in seconds that no algorithm, with any schedule, can beat under a model. The larger of:
+// - bytes: the data that a rank must receive and does not hold, or that only it can send, pass
+//   one link at the lowest beta, after the lowest latency; and the data that all ranks of an object
+//   of the machine must receive from or send to other objects pass their links, at the lowest beta
+//   further out;
+// - messages: data that only one rank holds must reach p ranks, or data of all p must reach one. In
+//   the time of a latency, every rank that has the data sends it to as many others as gaps and
+//   overheads allow. Each object of a level sends as much as all of its ranks can, with the
 //   latencies of the levels further out [chan2006, section 3; bienz2022, section 3].
-// Local steps and injection limits are not counted: these, predict shares out by rounds, which are
-// not the same time everywhere.
+// Local steps and injection limits are not counted: `predict` applies limits per round, and rounds
+// do not happen at the same time everywhere.
 class LowerBound {
  public:
   LowerBound(const Collective& collective, const Shape& shape, const Model& model);

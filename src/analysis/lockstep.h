@@ -11,8 +11,8 @@
 
 namespace toccata {
 
-// An MPI datatype, as far as memory is concerned: pieces of bytes in the order of the type map,
-// which need not be the order of memory, and the distance to the next element.
+// The memory layout of an MPI datatype: pieces of bytes in the order of the type map, which may
+// differ from the order in memory, and the distance to the next element.
 struct ElementType {
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces = {{0, 1}};  // offset, length
   std::int64_t extent = 1;
@@ -20,37 +20,37 @@ struct ElementType {
   std::int64_t size() const;
 };
 
-// What a reduction does with one element, its bytes in the order of the type map:
-// into = from ∘ into. Both have as many bytes.
+// A reduction of one element, with bytes in the order of the type map: into = from ∘ into. Both
+// have the same number of bytes.
 using Operator = void (*)(std::span<const std::byte> from, std::span<std::byte> into);
 
 // Adds byte by byte, modulo 256.
 void add(std::span<const std::byte> from, std::span<std::byte> into);
 
-// Composes maps x -> a·x + b modulo 256, two bytes (a, b) each, where a is taken as odd. Does not
-// commute, and forgets nothing. The element has an even number of bytes.
+// Composes maps x -> a·x + b modulo 256, of two bytes (a, b) each, where a is made odd. Does not
+// commute, and loses no information. The element has an even number of bytes.
 void compose(std::span<const std::byte> from, std::span<std::byte> into);
 
 // One call of a collective on bytes. Datum d has counts[d] elements; all element types have the
-// same size, as equal signatures do. Where the collective reduces, both types must be the same.
+// same size, as equal signatures do. If the collective reduces, both types must be the same.
 struct ByteCall {
   std::vector<std::int64_t> counts;
   ElementType send_type = {};
   ElementType recv_type = {};
-  // Where block b of recv begins, in extents of recv_type; none given, the blocks lie side by side.
+  // The start of block b in recv, in extents of recv_type; if empty, blocks are contiguous.
   std::vector<std::int64_t> displacements = {};
-  // Send is a part of recv, or a packed copy of what was in it, as in the collective.
+  // Send is a part of recv, or a packed copy of its contents, as in the collective.
   bool in_place = false;
   Operator reduction = add;
 };
 
-// Runs the algorithm on real bytes, all ranks in this process, and checks every byte of recv, those
-// between the blocks and around them included, and that send is as it was. Every rank has other
-// bytes to contribute to a reduction, whose result is computed rank by rank.
-// Returns what is wrong first, in one line; empty if nothing is.
+// Runs the algorithm on real bytes, all ranks in this process. Checks every byte of recv, including
+// those between and around the blocks, and that send is unchanged. Every rank contributes different
+// bytes to a reduction; the expected result is computed rank by rank. Returns the first error, in
+// one line; empty if there is none.
 std::string lockstep(const Algorithm& algorithm, const Shape& shape, const ByteCall& call);
 
-// The same for schedules from anywhere, one for every rank.
+// The same for any schedules, one per rank.
 std::string lockstep(const Collective& collective, const Shape& shape,
                      std::vector<Schedule> schedules, const ByteCall& call);
 

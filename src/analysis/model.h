@@ -7,36 +7,36 @@
 
 namespace toccata {
 
-// What a message costs between two ranks, by one way of sending it.
+// The cost of a message between two ranks, for one protocol.
 //
-//   sender    |o|= n·beta =|                     o      seconds of a processor, at either end
-//   network       |-- alpha --|= n·beta =|       alpha  seconds on the way
-//   receiver                             |o|     beta   seconds a byte
+//   sender    |o|= n·beta =|                     o      seconds of processor time, at either end
+//   network       |-- alpha --|= n·beta =|       alpha  seconds of latency
+//   receiver                             |o|     beta   seconds per byte
 //
-// Of several messages of a rank in one round, the overheads and the bytes queue up, the latencies
-// do not: alpha, beta, o and g are L, G, o and g of LogGP [alexandrov1995]. With g = alpha and no o
-// every message costs alpha + n·beta, as in the postal models of the papers [hockney1994].
+// If a rank has several messages in one round, the overheads and the bytes queue up, but latencies
+// overlap: alpha, beta, o and g are L, G, o and g of LogGP [alexandrov1995]. With g = alpha and o =
+// 0, every message costs alpha + n·beta, as in the postal models of the papers [hockney1994].
 struct Protocol {
   double alpha = 0;
   double beta = 0;
   double o = 0;
   double g = 0;  // seconds between two messages of a rank: its link is busy for g + n·beta
-  // The share of its n·beta by which each message delays the next of the same rank and round:
-  // 1, the rank has one link; 0, one for every message [chan2006, section 7].
+  // The share of its n·beta by which each message delays the next one of the same rank and round: 1
+  // if the rank has one link; 0 if there is one per message [chan2006, section 7].
   double tau = 1;
 
   bool operator==(const Protocol&) const = default;
 };
 
-// What communication costs on a machine, level by level.
+// The costs of communication on a machine, level by level.
 struct Model {
   struct Level {
-    // That of the machine's level, for ranks that share an object of it and of none further in.
+    // The machine's level of that name, for ranks that share an object of it, but none further in.
     // levels[0] is "network", for ranks that share no object.
     std::string name = {};
     std::int64_t threshold = std::numeric_limits<std::int64_t>::max();
     Protocol eager = {};       // below `threshold` bytes: the sender does not wait for the receiver
-    Protocol rendezvous = {};  // from there on: both must have come to the message
+    Protocol rendezvous = {};  // from there on: both must have reached the message
     // Bytes per second that leave, and that enter, one object of this level: the limit of the
     // max-rate model [gropp2016], shared by all messages of a round. Infinite for the network.
     double injection = std::numeric_limits<double>::infinity();
@@ -45,25 +45,25 @@ struct Model {
   };
 
   std::string name = {};
-  std::string origin = {};         // where the parameters come from
+  std::string origin = {};         // the source of the parameters
   std::vector<Level> levels = {};  // outermost first, at least one
-  double gamma = 0;                // seconds a reduced byte
-  double copy = 0;                 // seconds a byte copied by a local step
-  double pack = 0;                 // seconds a byte of a message not in one piece, at either end
-  double start = 0;                // seconds that any call takes before its first message
-  // Seconds a byte of scratch, of a rank that has more than `kept` bytes of it: memory that the
-  // library gives back after each call, so that the system has to clear it and map it in anew.
+  double gamma = 0;                // seconds per reduced byte
+  double copy = 0;                 // seconds per byte copied by a local step
+  double pack = 0;                 // seconds per byte of a message of several pieces, at either end
+  double start = 0;                // seconds of any call before its first message
+  // Seconds per byte of scratch of a rank that has more than `kept` bytes of it: the library
+  // returns such memory after each call, so the system must clear and map it again.
   double fresh = 0;
   std::int64_t kept = 0;
 
   bool operator==(const Model&) const = default;
 };
 
-// One level, one protocol: alpha + n·beta a message, one message at a time.
+// One level, one protocol: alpha + n·beta per message, one message at a time.
 Model hockney(double alpha, double beta);
 
-// A time is a sum of terms, each a parameter of the model times how often it lies on the critical
-// path; where each parameter stands in the list.
+// A time is a sum of terms: each parameter of the model times how often it lies on the critical
+// path. These are the indices of the parameters in the list.
 class Terms {
  public:
   explicit Terms(const Model& model) : levels_(static_cast<int>(model.levels.size())) {}
@@ -86,7 +86,7 @@ class Terms {
 };
 
 // By term: its name ("network.eager.alpha", "node.injection", "gamma"), and the parameter's value
-// (of an injection limit, seconds a byte).
+// (for an injection limit, seconds per byte).
 std::vector<std::string> term_names(const Model& model);
 std::vector<double> coefficients(const Model& model);
 

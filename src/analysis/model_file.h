@@ -8,7 +8,7 @@
 
 namespace toccata {
 
-// A file, a field of it, and what is wrong there: "gigabit.json: levels[1].eager.beta is missing".
+// The file, its field, and the error: "gigabit.json: levels[1].eager.beta is missing".
 class ModelError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -27,7 +27,7 @@ class ModelError : public std::invalid_argument {
 // beta may be left out. `file` is what errors call it.
 Model parse_model(std::string_view json, std::string_view file);
 
-// Back to JSON, every number such that it is read again as it was.
+// The JSON of a model; every number is written so that reading it gives the same value.
 std::string json(const Model& model);
 
 // ModelError if the file cannot be read, or is not a model.

@@ -10,16 +10,17 @@
 
 namespace toccata {
 
-// A link leads one way; a cable is two of them. Parallel cables are one link of their sum.
+// A directed link; a cable is two of them. Parallel cables are one link with their total capacity.
 struct NetworkLink {
   int from = 0, to = 0;
   std::int64_t capacity = 1;  // in any unit
 };
 
-// Nodes, which send and receive, switches, which only pass on, and the links between them.
+// Nodes, which send and receive, switches, which only forward, and the links between them.
 //
-// Messages take fixed routes: on a mesh with all its links in dimension order, of two equally long
-// ways round a ring half of the bytes each; elsewhere all shortest routes, shared evenly.
+// Messages take fixed routes. On a mesh with all its links, they follow the dimension order; if
+// both directions round a ring are equally long, half of the bytes take each. Elsewhere they use
+// all shortest routes, in equal shares.
 class Network {
  public:
   // Vertices below `nodes` are nodes, the others switches. Links without capacity are left out.
@@ -37,14 +38,14 @@ class Network {
             static_cast<std::size_t>(first_out_[vertex + 1] - first_out_[vertex])};
   }
 
-  // Every link turned round: a broadcast becomes a reduction.
+  // Every link reversed: a broadcast becomes a reduction.
   Network reversed() const;
 
-  // Which share of a message takes which link. std::invalid_argument where no route leads there.
+  // The share of a message on each link. std::invalid_argument if there is no route.
   using Route = std::vector<std::pair<int, double>>;
   Route route(int from, int to) const;
 
-  // What goes over each link if so many bytes go from a node to another.
+  // The bytes on each link if so many bytes are sent from one node to another.
   struct Flow {
     int from, to;
     double bytes;
@@ -59,7 +60,7 @@ class Network {
   int nodes_, vertices_;
   std::vector<NetworkLink> links_;
   std::vector<int> out_, first_out_;
-  std::optional<Mesh> mesh_;       // where routes are in dimension order
+  std::optional<Mesh> mesh_;       // set if routes are in dimension order
   std::vector<int> link_of_mesh_;  // by the numbers of `Links`
 };
 

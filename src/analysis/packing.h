@@ -10,19 +10,19 @@
 
 namespace toccata {
 
-// Spanning trees of a network without switches, as many from each node as `roots` says, which use
-// no link more often than its capacity. [edmonds1973] says when they exist; they grow link by link,
-// trees that are alike as long as they are alike, and a flow says how many of them may take a link
-// so that the rest can still be completed [zhao2024]. std::invalid_argument where there are no such
-// trees: the capacities do not suffice, or the network is disconnected.
+// Spanning trees of a network without switches, `roots[i]` from node i, which use no link more
+// often than its capacity. [edmonds1973] gives the condition for their existence. They grow link by
+// link; equal trees grow together, and a flow determines how many of them may take a link so that
+// the rest can still be completed [zhao2024]. std::invalid_argument if such trees do not exist: the
+// capacities do not suffice, or the network is disconnected.
 std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std::int64_t>& roots);
 
-// How many of `trees` spanning trees should begin at each node so that they exist; empty where so
-// many do not exist with any roots. Nodes with little capacity become roots first.
+// The number of the `trees` spanning trees that should begin at each node so that they exist; empty
+// if they do not exist with any roots. Nodes with little capacity become roots first.
 std::optional<std::vector<std::int64_t>> balanced_roots(const Network& network, std::int64_t trees);
 
-// What is wrong with trees that are to use no link of the network beyond its capacity, and to begin
-// at each node as often as `roots` says, in one line; empty if nothing is.
+// Checks that trees use no link of the network beyond its capacity, and that `roots[i]` of them
+// begin at node i. Returns the error in one line; empty if there is none.
 std::string why_wrong(const Network& network, const std::vector<std::int64_t>& roots,
                       const std::vector<PackedTree>& trees);
 

@@ -7,7 +7,7 @@
 
 namespace toccata {
 
-// Which datum each block of one rank is meant for, and so what size it has.
+// The datum that each block of one rank is meant for, which determines its size.
 class Sizing {
  public:
   Sizing(const Collective& collective, const Shape& shape, int rank, const Schedule& schedule);

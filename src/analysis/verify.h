@@ -8,30 +8,34 @@
 
 namespace toccata {
 
-// Proves one algorithm right in one shape, by following every block from its origin: every message
-// has its counterpart, nothing deadlocks, nothing undefined is moved, no block is moved into one of
-// another size (unless all are to be alike), no two messages of a round write the same block and
-// none writes what another sends, and at the end every rank holds what the collective promises.
-// Where it reduces: every rank's contribution is in there once, in the order of the ranks if the
-// algorithm says so, and by the same expression on every rank, so that all get the same bits.
-// Where it synchronizes: no rank ends before it has heard, if by way of others, of all ranks.
-// Both for calls with buffers of their own and, where that is another thing, with MPI_IN_PLACE.
-// Also holds it to its rounds being the same moments on all ranks, and rounds, messages, blocks
-// sent, copied and reduced to what the literature claims, if it does. Returns what is wrong first,
-// in one line that names rank, round and block; empty if nothing is.
+// Proves that an algorithm is correct in one shape, by following every block from its origin:
+// - every message has its counterpart, and nothing deadlocks;
+// - no undefined data is moved, and no block is moved into one of another size (unless all must be
+//   equal);
+// - no two messages of a round write the same block, and none writes a block that another sends;
+// - at the end, every rank holds what the collective promises;
+// - in a reduction, the result contains every rank's contribution once, in the order of the ranks
+// if
+//   the algorithm promises that, and by the same expression on every rank, so that all get the same
+//   bits;
+// - if the collective synchronizes, no rank ends before it has heard of all ranks, directly or
+//   through others.
+// Both for calls with separate buffers and, if that is different, with MPI_IN_PLACE. Also checks
+// that rounds are the same moments on all ranks, and that rounds, messages and the numbers of sent,
+// copied and reduced blocks agree with the algorithm's claim, if it has one. Returns the first
+// error, in one line that names rank, round and block; empty if there is none.
 std::string verify(const Algorithm& algorithm, const Shape& shape);
 
-// The same for these schedules, one for every rank, without the claims.
+// The same for these schedules, one per rank, without the claims.
 std::string verify(const Algorithm& algorithm, const Shape& shape,
                    std::span<const Schedule> schedules);
 
-// The same for schedules from anywhere, of which no more is asked than the collective promises, in
-// place or not.
+// The same for any schedules; only the collective's promise is checked, in place or not.
 std::string verify(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, bool in_place = false);
 
-// About how many blocks a proof moves or looks at, judging from the ranks that tell most; a
-// message counts as ten. 40 million take about a second.
+// The approximate number of blocks that a proof moves or inspects, estimated from a sample of
+// ranks; a message counts as ten. 40 million take about a second.
 std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape);
 
 }  // namespace toccata

@@ -7,9 +7,9 @@
 
 namespace toccata {
 
-// Bine trees and butterflies, of binomial negabinary numbers [desensi2025]: they swing from one
-// side to the other, where binomial ones go ever further up, and so go 2^j - 2^(j-1) + 2^(j-2) -
-// ... at a time instead of 2^j, a third less.
+// Bine trees and butterflies, made of binomial negabinary numbers [desensi2025]. Their steps
+// alternate between both directions, whereas binomial steps always lead upwards. So a step has
+// distance 2^j - 2^(j-1) + 2^(j-2) - ... instead of 2^j, a third less.
 //
 //   1  -1  3  -5  11  -21 ...        which are 1, 11, 111, 1111, ... in base -2
 constexpr int bine_distance(int j) {
@@ -18,16 +18,16 @@ constexpr int bine_distance(int j) {
   return distance;
 }
 
-// Butterflies: an even place goes a distance up where an odd one goes it down, or the other way
-// round if that is `mirrored`. On a circle of an even number of places they are pairs.
+// Butterflies: even places go a distance up and odd ones go down, or the opposite if `mirrored`. On
+// a circle with an even number of places, they form pairs.
 constexpr int bine_peer(int place, int j, int places, bool mirrored = false) {
   const bool up = (place % 2 == 0) != mirrored;
   return wrap(up ? place + bine_distance(j) : place - bine_distance(j), places);
 }
 
-// Places on a circle of 2^k as a tree that is binomial in their labels: a place has the label that
-// is its number in base -2, every bit XOR the next higher one. To change one bit of a label is to
-// change all bits up to there in base -2: to go a Bine distance up or down.
+// 2^k places on a circle as a tree that is binomial in their labels. The label of a place is its
+// number in base -2, with every bit XOR the next higher one. Changing one bit of a label changes
+// all bits up to there in base -2, which is a step of a Bine distance up or down.
 //
 //   places     0    1    2    3    4    5    6    7        0 - 3 - 4 - 5
 //   base -2  000  001  110  111  100  101  010  011            3 - 2
@@ -43,15 +43,15 @@ struct BineLabels {
   }
   int place(int label) const { return from_negabinary(negabinary(label)); }
 
-  // Labels that differ in their lowest `bits` bits alone belong to neighbours: the first of these
-  // 2^bits places.
+  // Labels that differ only in their lowest `bits` bits belong to consecutive places: the first of
+  // these 2^bits places.
   int first(int label, int bits) const {
     const std::uint32_t low = (1U << bits) - 1;
     return from_negabinary((negabinary(label) & ~low) | (low & odd_bits));
   }
 
  private:
-  static constexpr std::uint32_t odd_bits = 0xAAAAAAAA;  // those that count below 0
+  static constexpr std::uint32_t odd_bits = 0xAAAAAAAA;  // those with negative weight
 
   static std::uint32_t negabinary(int label) {
     auto bits = static_cast<std::uint32_t>(label);
@@ -64,7 +64,8 @@ struct BineLabels {
   }
 };
 
-// Ranks as a Bine tree, of which a folded pair (FoldedCube) is one place. Any root is at place 0.
+// The ranks as a Bine tree in which a folded pair (FoldedCube) is one place. The root is at place
+// 0.
 struct BineTree {
   FoldedCube cube;
   BineLabels labels;
@@ -78,10 +79,10 @@ struct BineTree {
   }
 
   int rounds() const { return floor_log2(cube.p) + (cube.pairs() > 0 ? 1 : 0); }
-  // Who acts for the place with a label.
+  // The rank that acts for the place with this label.
   int rank(int label) const { return cube.owner(leaf(labels.place(label))); }
 
-  // The ranks of the subtree of a label, its lowest `bits` bits being 0: `count` of them in a row
+  // The ranks in the subtree of a label whose lowest `bits` bits are 0: `count` consecutive ranks
   // on the circle.
   struct Ranks {
     int first, count;

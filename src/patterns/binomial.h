@@ -4,8 +4,8 @@
 
 namespace toccata {
 
-// The k-nomial tree of radix 2: rank r hangs on the rank without r's lowest bit, 2^k below it, and
-// holds the subtree of the ranks from r to r + 2^k - 1.
+// The k-nomial tree of radix 2. The parent of rank r is r without its lowest bit, 2^k below it; the
+// subtree of r contains the ranks from r to r + 2^k - 1.
 using Binomial = Knomial;
 
 }  // namespace toccata

@@ -4,8 +4,8 @@
 
 namespace toccata {
 
-// Ranks on a circle that talk over fixed distances: the ring (distance 1), and the graphs of Bruck
-// and Sparbit (distances that double or halve).
+// Ranks on a circle that communicate over fixed distances: the ring (distance 1), and the graphs of
+// Bruck and Sparbit (distances that double or halve).
 struct Circulant {
   int p;
   int rank;

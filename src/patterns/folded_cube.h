@@ -7,16 +7,16 @@
 
 namespace toccata {
 
-// Any number of ranks as a cube of 2^k leaves, for reductions that keep the order of the ranks:
-// the first p - 2^k leaves are two ranks each, the others one. In a radix other than 2 there are
-// j · radix^k leaves, j < radix, as many as can be.
+// Any number of ranks as a cube of 2^k leaves, for reductions that keep the order of the ranks. The
+// first p - 2^k leaves have two ranks each, the others one. In a radix other than 2, there are j ·
+// radix^k leaves, j < radix, as many as possible.
 //
 //   p = 6             leaves 0: {0, 1}   1: {2, 3}   2: {4}   3: {5}
 //   p = 7, radix 3    leaves 0: {0, 1}   1: {2}   2: {3}   3: {4}   4: {5}   5: {6}
 //
-// Pairs are folded first: one rank of each, its owner, takes in the other; then the owners reduce
-// leaf with leaf, pairs of leaves with pairs, ...: the standard expression of Algorithm. The owner
-// is the lower rank, but where the root is in the pair it is the root.
+// Pairs are folded first: one rank of each, its owner, combines both contributions. Then the owners
+// combine leaf with leaf, pairs of leaves with pairs, ...: the standard expression of Algorithm.
+// The owner is the root if it is in the pair, otherwise the lower rank.
 struct FoldedCube {
   int p;
   int root = 0;
@@ -32,16 +32,16 @@ struct FoldedCube {
   bool in_pair(int rank) const { return rank < 2 * pairs(); }
   // The other rank of a pair.
   static int twin(int rank) { return rank ^ 1; }
-  // The lowest rank of a leaf; p for the leaf behind the last.
+  // The lowest rank of a leaf; p for the leaf after the last one.
   int first(int leaf) const { return leaf + std::min(leaf, pairs()); }
   int owner(int leaf) const { return leaf < pairs() && root / 2 == leaf ? root : first(leaf); }
 };
 
-// `size` leaves `weight` apart, beginning with `first`, that all talk to each other; ours is the
-// one at `place`. We tell the next one above first, and hear of the next one below: so every rank
-// hears of one at a time.
+// `size` leaves, `weight` apart, from `first` on, which all communicate with each other; ours is at
+// `place`. We first send to the next leaf above, and first receive from the next leaf below. So
+// every rank receives from one leaf at a time.
 //
-//   4 leaves, place 1    tells 2 3 0    hears of 0 3 2
+//   4 leaves, place 1    sends to 2 3 0    receives from 0 3 2
 struct LeafGroup {
   int first, weight, size, place;
 
@@ -50,10 +50,8 @@ struct LeafGroup {
   int below(int i) const { return leaf((place + size - i) % size); }
 };
 
-// The groups of a leaf, neighbours first: leaves that differ in their lowest digit alone, in the
-// next one, ...
-//
-//   6 leaves, radix 3, leaf 4    3 4 5, then 1 4
+// The groups of a leaf, neighbours first: leaves that differ only in their lowest digit, only in
+// the next one, ...
 template <typename Visit>
 void for_each_group(const FoldedCube& cube, int leaf, Visit&& visit) {
   const int leaves = cube.leaves();
@@ -64,8 +62,8 @@ void for_each_group(const FoldedCube& cube, int leaf, Visit&& visit) {
   }
 }
 
-// Where blocks are gathered, the owner of a pair takes in its twin's before all others, and hands
-// it all others in the end.
+// In a gathering, the owner of a pair first receives the blocks of the other rank, and sends it all
+// other blocks at the end.
 inline void fold_blocks(const FoldedCube& cube, int rank, ScheduleBuilder& schedule) {
   const int twin = FoldedCube::twin(rank);
   schedule.round().copy(send(0), recv(rank));
@@ -84,18 +82,18 @@ inline void unfold_blocks(const FoldedCube& cube, int rank, ScheduleBuilder& sch
                                       : schedule.round().recv(twin, all_but(rank));
 }
 
-// Rounds of a gathering by groups: one of local copies, those of the groups, and two to fold pairs
-// and to unfold them.
+// Rounds of a gathering by groups: one for local copies, those of the groups, and two to fold and
+// unfold pairs.
 inline int gathering_rounds(const FoldedCube& cube) {
   int rounds = cube.pairs() > 0 ? 3 : 1;
   for_each_group(cube, 0, [&](const LeafGroup&) { ++rounds; });
   return rounds;
 }
 
-// What a rank has reduced, and where the next operand comes, so that the order of the ranks is
-// kept: what lower ranks send is reduced into ours, and ours into what higher ranks send, which
-// then is ours. `own` may be a part of send at first, as long as only higher ranks send; `spare` is
-// what takes its place.
+// The location of a rank's reduced value and of the next operand, so that the order of the ranks is
+// kept: operands of lower ranks are reduced into ours. Ours is reduced into operands of higher
+// ranks, which then become ours. Initially, `own` may be a part of send, as long as only higher
+// ranks send; `spare` is the buffer that takes over its role.
 struct Operands {
   BlockRange own, other, spare;
 

@@ -5,10 +5,10 @@
 
 namespace toccata {
 
-// Reduce-scatter by halving vectors at doubling distance, the first half of three algorithms
-// [rabenseifner2004]: two leaves swap halves of what they are responsible for, and each is
-// responsible for one half from then on. Neighbours first, so the order of the ranks is kept and
-// the expression is the standard one.
+// Reduce-scatter with vectors that halve and distances that double, the first half of three
+// algorithms [rabenseifner2004]. Two leaves swap halves of the blocks for which they are
+// responsible, and each is then responsible for one half. Neighbours come first, so the order of
+// the ranks is kept and the expression is the standard one.
 //
 //   leaves   0        1        2        3
 //            ABCD     ABCD     ABCD     ABCD
@@ -16,12 +16,12 @@ namespace toccata {
 //            A        C        B        D         0-2 1-3
 //
 // Vectors have `blocks` blocks, as send has. kept(leaf, size) are the blocks for which a leaf is
-// responsible among `size` leaves in a row, as if they lay in recv from block 0 on: a half of
-// kept(leaf, size / 2), the other half being that of its peer; kept(leaf, 1) is all of them.
+// responsible among `size` consecutive leaves, as if they were in recv from block 0 on. They are
+// one half of kept(leaf, size / 2); the other half belongs to the peer. kept(leaf, 1) contains all.
 template <typename Kept>
 class Halving {
  public:
-  // `room` is where a vector lies that may be written: a part of recv, or scratch.
+  // `room` is the location of a vector that may be written: a part of recv, or scratch.
   Halving(const FoldedCube& cube, int rank, int blocks, const BlockRange& room, const Kept& kept)
       : cube_(cube),
         rank_(rank),
@@ -31,14 +31,14 @@ class Halving {
         kept_(kept) {}
 
   bool idle() const { return rank_ != cube_.owner(leaf_); }
-  // Across `distance` in the cube.
+  // The peer at `distance` in the cube.
   int peer(int distance) const { return cube_.owner(Hypercube{leaf_}.across(distance)); }
   BlockRanges kept(int size) const { return kept_(leaf_, size); }
-  // What our peer across `distance` keeps of 2 · distance leaves.
+  // The blocks that this peer keeps among 2 · distance leaves.
   BlockRanges peer_keeps(int distance) const {
     return kept_(Hypercube{leaf_}.across(distance), 2 * distance);
   }
-  // Blocks in the vector that holds what we have reduced.
+  // These blocks, in the vector that holds our reduced values.
   BlockRanges own(BlockRanges blocks) const { return in(own_, std::move(blocks)); }
 
   void write(ScheduleBuilder& schedule) {
@@ -71,8 +71,8 @@ class Halving {
     return blocks;
   }
 
-  // As Operands does, for some blocks of the vectors. Ours lie in send until there is a reason to
-  // copy them, or they are reduced into others.
+  // The same as in Operands, for some blocks of the vectors. Ours are in send until they must be
+  // copied, or are reduced into others.
   void take_in(int from, const BlockRanges& blocks, ScheduleBuilder& schedule) {
     const bool in_send = own_.buffer == Buffer::send;
     if (from < rank_) {
@@ -94,8 +94,8 @@ class Halving {
   Kept kept_;
 };
 
-// One of 2^k parts for each of 2^k leaves, every half in one piece: leaf l ends with the part whose
-// number has the bits of l reversed.
+// One of 2^k parts for each of 2^k leaves, with every half contiguous: leaf l ends with the part
+// whose number is l with its bits reversed.
 struct ContiguousHalves {
   int leaves;
 
@@ -107,8 +107,7 @@ struct ContiguousHalves {
   }
 };
 
-// The blocks of every size-th rank, or rather leaf: those whose number is that of the leaf except
-// for multiples of `size`.
+// The blocks of every size-th leaf: leaves whose numbers differ from ours by multiples of `size`.
 //
 //   p = 6, leaf 1, size 2    . . 2 3 . 5
 struct InterleavedHalves {

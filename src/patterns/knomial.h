@@ -6,9 +6,10 @@
 
 namespace toccata {
 
-// Ranks as a k-nomial tree. Written in base k, the radix, rank r hangs on the rank that has 0 in
-// place of r's lowest digit that is not 0, and holds the subtree of as many ranks from r on as that
-// digit weighs. Any root plays rank 0, ranks count up from it on a circle: "virtual" ranks.
+// The ranks as a k-nomial tree. The radix is k. The parent of rank r, written in base k, is r with
+// its lowest digit other than 0 replaced by 0. If that digit has weight w, the subtree of r
+// consists of w ranks, from r on. The root has the role of rank 0, and ranks count up from it on a
+// circle: "virtual" ranks.
 //
 //   p = 6, radix 2    0 - 4 - 5        p = 9, radix 3    0 - 6 - 7, 8
 //                     0 - 2 - 3                          0 - 3 - 4, 5
@@ -24,25 +25,26 @@ struct Knomial {
   }
 
   bool is_root() const { return self == 0; }
-  // The greatest power of the radix below p, or 0: the distance of a root's first farthest child.
+  // The greatest power of the radix below p, or 0: the distance from the root to its first child at
+  // the farthest level.
   int farthest() const {
     int weight = p > 1 ? 1 : 0;
     while (weight > 0 && (p - 1) / radix >= weight) weight *= radix;
     return weight;
   }
-  // Weights of digits there are: rounds in which all on one level talk to their parents.
+  // The number of digits: rounds in which all ranks of one level send to their parents.
   int levels() const {
     int levels = 0;
     for (int weight = farthest(); weight > 0; weight /= radix) ++levels;
     return levels;
   }
-  // What our lowest digit weighs; the root's is more than any other rank's.
+  // The weight of our lowest digit other than 0; for the root, more than for any other rank.
   int reach() const { return is_root() ? p : weight_of(self); }
   int parent() const { return rank(self - self / reach() % radix * reach()); }
-  // Children hang at distances of a digit times its weight.
+  // The distance of a child is a digit times its weight.
   bool has_child(int distance) const { return distance < reach() && self + distance < p; }
   int child(int distance) const { return rank(self + distance); }
-  // How many children there are at distance `weight`, 2 · weight, ...
+  // The number of children at distances `weight`, 2 · weight, ...
   int children(int weight) const {
     return weight < reach() ? std::min(radix - 1, (p - 1 - self) / weight) : 0;
   }
@@ -51,7 +53,7 @@ struct Knomial {
     for (int weight = farthest(); weight > 0; weight /= radix) all += children(weight);
     return all;
   }
-  // Ranks in our subtree, and in that of a child.
+  // The number of ranks in our subtree, and in that of a child.
   int span() const { return std::min(reach(), p - self); }
   int span(int distance) const { return std::min(weight_of(distance), p - self - distance); }
 

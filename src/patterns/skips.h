@@ -6,9 +6,9 @@
 
 namespace toccata {
 
-// Distances that halve from p on, rounded up: those of circulant graphs by Träff. Each is at most
-// the sum of all shorter ones and one more, so that every rank can be reached from every other with
-// each of them used once at most.
+// Distances that halve from p on, rounded up: those of Träff's circulant graphs. Each is at most
+// one more than the sum of all shorter ones. So every rank can reach every other rank with each
+// distance used at most once.
 //
 //   p = 9    1 2 3 5 (9)
 class Skips {
@@ -19,7 +19,7 @@ class Skips {
 
   // ⌈log2 p⌉, one for each distance below p.
   int rounds() const { return static_cast<int>(skips_.size()) - 1; }
-  // The one behind the last is p.
+  // The one after the last is p.
   int operator[](int k) const { return skips_[k]; }
 
  private:

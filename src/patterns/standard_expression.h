@@ -16,7 +16,8 @@ namespace toccata {
 //   4 operands   target = d    target = c∘d    low = b    low = a∘b    target = low∘target
 class StandardExpression {
  public:
-  // `operand` says where the operand of a rank lies; all blocks, scratch included, are like `like`.
+  // `operand` returns the location of a rank's operand; all blocks, including scratch, have the
+  // size of `like`.
   StandardExpression(ScheduleBuilder& schedule, const BlockRange& like,
                      std::function<BlockRange(int rank)> operand)
       : schedule_(schedule), like_(like), operand_(std::move(operand)) {}
@@ -74,7 +75,7 @@ class StandardExpression {
   ScheduleBuilder& schedule_;
   BlockRange like_;
   std::function<BlockRange(int rank)> operand_;
-  int pairs_ = 0;      // so many leaves are two ranks each
+  int pairs_ = 0;      // the number of leaves with two ranks
   BlockRanges lower_;  // by depth
 };
 

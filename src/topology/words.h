@@ -8,7 +8,7 @@
 
 namespace toccata {
 
-// What reading lines of words takes. Pieces are views of the text.
+// Helpers to read lines of words. Pieces are views of the text.
 
 // For messages of one line.
 inline std::string quoted(std::string_view text) {
@@ -29,7 +29,7 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   }
 }
 
-// What stands between blanks.
+// The words between blanks.
 inline std::vector<std::string_view> split_words(std::string_view text) {
   static constexpr std::string_view blanks = " \t\r\n";
   std::vector<std::string_view> words;
@@ -43,7 +43,7 @@ inline std::vector<std::string_view> split_words(std::string_view text) {
   }
 }
 
-// The whole of the text as a number without a sign.
+// The whole text as a number without a sign.
 inline std::optional<int> parse_number(std::string_view text) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

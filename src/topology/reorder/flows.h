@@ -8,9 +8,9 @@
 
 namespace toccata {
 
-// How much goes from each rank to which others, in all: a sparse matrix of p rows, each made of
-// ranges of peers that get equally much. A ring has one range a row, Bruck log p, an all-to-all
-// two, whatever p is.
+// The total traffic from each rank to each other rank: a sparse matrix of p rows. Each row consists
+// of ranges of peers with equal traffic. A ring has one range per row, Bruck log p, an all-to-all
+// two, for any p.
 class Flows {
  public:
   // The peers first, first + stride, ...
@@ -32,7 +32,7 @@ class Flows {
     for (const Range& each : rows_[rank])
       for (int i = 0; i < each.count; ++i) visit(each.first + i * each.stride, each.bytes);
   }
-  // The same without what goes to all the others alike, as that decides nothing.
+  // The same without the traffic that is equal for all other ranks, because it decides nothing.
   Flows without_uniform() const;
 
   std::int64_t ranges() const;
@@ -41,16 +41,16 @@ class Flows {
   std::vector<std::vector<Range>> rows_;
 };
 
-// Bytes times distance, summed over all flows, where mapping[i] plays rank i. [hoefler2011]
+// Bytes times distance, summed over all flows; mapping[i] has the role of rank i. [hoefler2011]
 double hop_bytes(const Placement& placement, const Flows& flows, const Mapping& mapping);
 
-// A mapping for any flows, so that every algorithm has one, with `root` in the place of rank 0. On
-// a tree of levels, cores are filled in the order of rmh, each by the rank that gives to and gets
-// from the ranks in the innermost object at hand the most, and of those that are equal in that, in
-// the next object outwards. On a mesh the heaviest flow from somebody mapped to somebody not comes
-// next, as close as can be [hoefler2011, the greedy heuristic]. Where that has no fewer hop-bytes
-// than the ranks as they are, or as rmh has them, it is one of these.
-// O((p + flows) · levels · log p).
+// A mapping for any flows, so that every algorithm has one; `root` keeps the role of rank 0. On a
+// tree of levels, cores are filled in the order of rmh. Each gets the rank with the most traffic to
+// and from the ranks in the current innermost object; if several have the same, in the next object
+// outwards. On a mesh, the heaviest flow from a mapped to an unmapped rank comes next, as close as
+// possible [hoefler2011, the greedy heuristic]. If the result does not have fewer hop-bytes than
+// the original order or that of rmh, the better of these two is used. O((p + flows) · levels · log
+// p).
 Mapping map_flows(const Placement& placement, const Flows& flows,
                   const MappingOptions& options = {});
 

@@ -7,20 +7,21 @@
 
 namespace toccata {
 
-// The cores of ranks to which no rank has been mapped yet, by the rank that runs there, and which
-// of them is closest to one: find_closest_to of [mirsadeghi2016, algorithm 1].
+// The cores of ranks to which no rank has been mapped yet, identified by the rank that runs there;
+// and the search for the one that is closest to a reference: find_closest_to of [mirsadeghi2016,
+// algorithm 1].
 //
-// In the order of the machine's tree, the cores of every object are in a row, and the innermost
-// object with a free core that contains the reference has all the closest ones: one search for the
-// lowest in a row for each level, O(levels · log p), with no distance of two cores ever computed.
-// Between the cells of a mesh, boxes of cells are searched, the closest first.
+// In the order of the machine's tree, the cores of every object are consecutive. The innermost
+// object that contains the reference and a free core contains all the closest ones. So each level
+// needs one search for the lowest free core in a row, O(levels · log p), without any distances. On
+// a mesh, boxes of cells are searched, the closest first.
 class FreeCores {
  public:
-  // Of equally close ones the lowest of the machine is taken; with a seed, any.
+  // Among equally close ones, takes the lowest in the machine; with a seed, any.
   explicit FreeCores(const Placement& placement, std::optional<unsigned> seed = {});
 
   void take(int rank);
-  // Takes the closest, of which there must be one.
+  // Takes the closest free core, which must exist.
   int take_closest_to(int rank);
 
  private:
@@ -37,7 +38,7 @@ class FreeCores {
     std::vector<int> low, high;
     int halves = 0;
     int outer = -1;
-    int best = none;  // the lowest turn of a free core in it
+    int best = none;  // the lowest priority of a free core in it
   };
   struct Found {
     int distance, turn;
@@ -49,8 +50,8 @@ class FreeCores {
 
   const Placement* placement_;
   std::vector<int> position_;           // by rank, in the order of the tree
-  std::vector<int> turn_, by_turn_;     // by rank, whose turn it is among equals; and back
-  std::vector<int> tree_;               // of lowest turns, leaves by position
+  std::vector<int> turn_, by_turn_;     // by rank, its priority among equals; and the inverse
+  std::vector<int> tree_;               // of lowest priorities, leaves by position
   std::vector<std::vector<Row>> rows_;  // by level, by region
   std::vector<Box> boxes_;
   std::vector<int> box_of_cell_;

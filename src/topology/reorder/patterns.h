@@ -13,13 +13,13 @@ struct Pattern {
   std::string_view heuristic;  // "RMH"
   std::string_view summary;
   Mapping (*map)(const Placement& placement, const MappingOptions& options);
-  bool takes_all = true;  // any number of ranks, and not powers of two alone
+  bool takes_all = true;  // any number of ranks, not only powers of two
 
   bool is_possible(int p) const;
 };
 
 std::span<const Pattern> patterns();
-// Null if there is none of that name.
+// Null if that name does not exist.
 const Pattern* find_pattern(std::string_view name);
 
 }  // namespace toccata
