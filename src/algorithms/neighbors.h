@@ -4,18 +4,19 @@
 
 namespace toccata {
 
-// What goes out by a rank's edges: the one block that it has for all, or a block each.
+// The data on a rank's outgoing edges: the same block on all, or a different one on each.
 enum class Outgoing : std::uint8_t { one_for_all, one_each };
 
-// A round with a message for every edge, and copies for those to itself.
+// One round with a message per edge; edges to the rank itself are copies.
 void talk_directly(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule);
 
-// Three rounds: blocks for another node go to one rank of ours, from there together to one rank of
-// that node, and so to its ranks that need them; those that stay on the node go directly in the
-// second. The relaying rank is one that exchanges messages between the two nodes anyway.
+// Three rounds. Blocks for another node go to one rank of our node, from there in one message to
+// one rank of that node, and then to the ranks that need them. Blocks that stay on the node go
+// directly in the second round. Relaying ranks are ranks that exchange messages between the two
+// nodes anyway.
 void talk_by_nodes(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule);
 
-// For talking by nodes: what all neighbours are has to be known.
+// The reason why the latter is impossible: the neighbours of all ranks must be known.
 std::string why_not_by_nodes(const Shape& shape);
 
 }  // namespace toccata

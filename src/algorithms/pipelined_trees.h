@@ -5,22 +5,21 @@
 
 namespace toccata {
 
-// Segments that follow each other along the edges of a tree: recv block i, and send block i of a
-// reduction, is segment i. `deepest` is
-// the greatest depth of a rank.
+// Segments that follow each other along the edges of a tree. Segment i is recv block i and, in a
+// reduction, send block i. `deepest` is the greatest depth of a rank.
 
-// Downwards: a segment goes on to all children at once in the round after it came.
+// Downwards: a rank forwards a segment to all children at once, in the round after it arrived.
 Schedule down(const TreePlace& place, int segments);
 
-// Upwards: the same played backwards, contributions instead of data.
+// Upwards: the reverse, with contributions instead of data.
 Schedule up(const TreePlace& place, int segments, int deepest);
 
-// Upwards, and down again as soon as a segment has reached the root, while others are still on
+// Upwards, and down again as soon as a segment has reached the root, while later ones are still on
 // their way up.
 Schedule up_and_down(const TreePlace& place, int segments, int deepest);
 
-// Two trees at the same time, each for every other segment. `over_tree(turned, segments)` is a
-// schedule over one of them.
+// Two trees at the same time, each for every second segment. `over_tree(turned, segments)` returns
+// the schedule for one of them.
 template <typename OverTree>
 Schedule over_two_trees(int segments, OverTree&& over_tree) {
   const auto every_other = [&](int first) {

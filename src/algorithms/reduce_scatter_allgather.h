@@ -6,14 +6,14 @@
 
 namespace toccata {
 
-// An allreduce in two halves: a reduce-scatter, after which every rank has a p-th of the result,
-// and the allgather of the same name.
+// An allreduce in two halves: a reduce-scatter, after which every rank has 1/p of the result, and
+// the allgather of the same name.
 //
 //   p = 4, rank 1    a b c d    . B . .    A B C D
 class ReduceScatterAllgather {
  public:
-  // Both algorithms must exist. Where not all ranks have as many rounds, `rounds` says how many
-  // there are in either half.
+  // Both algorithms must exist. If ranks have different numbers of rounds, `rounds` returns the
+  // maximum of either half.
   explicit ReduceScatterAllgather(std::string_view name,
                                   int (*rounds)(const Shape& shape) = nullptr);
 

@@ -7,24 +7,24 @@
 
 namespace toccata {
 
-// Ranks in a row on one node, socket, ..., level by level: where operands have to stay in the order
-// of the ranks, these can be combined first, wherever ranks are placed.
+// Runs of consecutive ranks on one node, socket, ..., level by level. If operands must stay in the
+// order of the ranks, these can be combined first, for any placement.
 //
 //   6 ranks on nodes 0 1 4 | 2 3 5      runs {0 1} {2 3} {4} {5}
 //
-// Level 0 is all ranks; what does not divide is left out. A team is, innermost, the ranks of a run,
-// and further out the last ranks of the runs further in.
+// Level 0 is all ranks; levels that do not divide them are left out. At the innermost level, a team
+// is the ranks of a run; further out, it is the last ranks of the inner runs.
 class Runs {
  public:
-  // By the levels that Levels::which() names.
+  // By the levels that Levels::which() selects.
   explicit Runs(const Shape& shape);
 
   int innermost() const { return static_cast<int>(ends_.size()) - 1; }
-  // The ranks of a rank's team, in order; none where it is in no team of the level.
+  // The ranks of a rank's team, in order; empty if it is in no team of the level.
   std::vector<int> team(int level, int rank) const;
-  // Whether there are ranks before the run of a level that a rank is in.
+  // Whether there are ranks before the rank's run of a level.
   bool has_before(int level, int rank) const { return begin(level, rank) > 0; }
-  // The most rounds of a collective in any team of a level.
+  // The maximum number of rounds of a collective in any team of a level.
   int rounds(int level, const Flat& flat) const;
 
  private:
@@ -46,10 +46,11 @@ class ScanByLevels {
   BlockRange room(int blocks = 1);
   void run(int level, const Flat& flat, std::vector<int> team, const BlockRange& from,
            const BlockRange& into);
-  // What comes before the rank in its run of each level that is not the innermost, of `sum`, which
-  // all ranks of the rank's innermost run contribute, if it is the last of them.
+  // For each level except the innermost, the sum of the ranks before the rank's run on that level.
+  // `sum` is the sum of the rank's innermost run, if the rank is the last of it.
   void outwards(BlockRange sum);
-  // That of all before the rank's innermost run, to `result`, which may hold something already.
+  // Adds the sum of all ranks before the rank's innermost run to `result`, which may already hold a
+  // value.
   void inwards(const BlockRange& result, bool holds);
 
   Runs runs_;

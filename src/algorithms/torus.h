@@ -6,25 +6,25 @@
 
 namespace toccata {
 
-// The mesh that the ranks are laid on, without its dimensions of one cell. One ring of all ranks,
-// in their order, if no mesh is known.
+// The mesh of the ranks, without its dimensions of one cell. One ring of all ranks, in their order,
+// if no mesh is known.
 Grid grid_of(const Shape& shape);
 
-// The cell that a rank is in.
+// The cell of a rank.
 int cell_of(const Grid& grid, int rank);
 
-// The minimum spanning tree from the root: the place of a rank in it, and its rounds.
+// The minimum spanning tree from the root: a rank's position in it, and its rounds.
 TorusTree tree_of(const Grid& grid, const Shape& shape, int rank);
 int tree_rounds(const Shape& shape);
 
-// Rounds of an allgather by distances that double, in one dimension after the other: one of local
-// copies, one to fold cells, one for each distance, one to unfold cells.
+// Rounds of an allgather with distances that double, in one dimension after the other: one for
+// local copies, one to fold cells, one for each distance, one to unfold cells.
 int doubling_rounds(const Shape& shape);
 
-// Pieces of a block that go different ways round the torus: two for each of its dimensions.
+// The number of pieces of a block that take different routes around the torus: two per dimension.
 int ways_round(const Shape& shape);
 
-// A way round a torus that some pieces of every block go: round the dimensions in this order, one
+// A route around a torus for some pieces of every block: around the dimensions in this order, one
 // after the other, up (+1) or down (-1).
 struct Way {
   std::vector<int> order;
@@ -32,25 +32,27 @@ struct Way {
   int first_piece, pieces;
 };
 
-// Ways for an allgather in which all links carry as much, within half a percent: N orders, each the
-// one before rotated by one, and each of them in both directions. On equal dimensions they go with
-// as many pieces each. Else, with u_i the share of links that lead along dimension i (a ring of two
-// cells has half as many, and so has a line that is not a ring, seen from its end), the one that
-// begins with dimension i, of D_i cells, takes of a block, dimension j being the last,
+// Routes for an allgather in which all links carry the same amount, within half a percent: N
+// orders, each rotated by one compared with the previous one, and each in both directions. On equal
+// dimensions, all routes carry the same number of pieces. Otherwise, let u_i be the share of the
+// links that lead along dimension i. (A ring of two cells has half as many links, and so has a line
+// without wrap-around, seen from its end.) Let j be the last dimension of the route that begins
+// with dimension i, of D_i cells. Then its share of a block is
 //
 //   u_j + u_j / (D_j - 1) - u_i / (D_i - 1)
 //
-//   16 x 4    19/30 go →↓, of which 15 come along →, and 3 · 16 along ↓
-//             11/30 go ↓→, of which 3 come along ↓, and 15 · 4 along →       31.5 along each
+//   16 x 4    19/30 take →↓: 15 times that along →, and 3 · 16 times along ↓
+//             11/30 take ↓→: 3 times that along ↓, and 15 · 4 times along →     31.5 along each
 std::vector<Way> balanced_ways(const Grid& grid);
 
-// Pieces that these cut a block into.
+// The number of pieces into which these routes cut a block.
 int balanced_pieces(const Shape& shape);
 
-// Dimensions from the longest to the shortest: what goes last carries most, so let it be short.
+// Dimensions from the longest to the shortest: the last one carries most data, so it should be
+// short.
 std::vector<int> longest_first(const Mesh& mesh);
 
-// Steps round all rings together: the sum of (D - 1) over the dimensions.
+// Steps around all rings together: the sum of (D - 1) over the dimensions.
 int ring_steps(const Mesh& mesh);
 
 }  // namespace toccata

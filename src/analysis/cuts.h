@@ -53,11 +53,12 @@ struct Cut {
 Cut broadcast_cut(const Network& network, const std::vector<std::int64_t>& weights, int root);
 // The same number of blocks to each of the others: a scatter; reversed, a gather.
 Cut scatter_cut(const Network& network, const std::vector<std::int64_t>& weights, int root);
-// As many blocks from each to all others: an allgather [zhao2024]; reversed, a reduce-scatter.
+// The same number of blocks from each to all others: an allgather [zhao2024]; reversed, a
+// reduce-scatter.
 Cut allgather_cut(const Network& network, const std::vector<std::int64_t>& weights);
 
-// For each of some nodes, the smallest cut between all supplies and it: `demand` is what the
-// supplies inside have, `capacity` that of the links that lead out. The node has no supply itself.
+// For each of some nodes, the minimum cut between all supplies and the node: `demand` is the sum of
+// the supplies inside, `capacity` that of the links that lead out. The node has no supply itself.
 std::vector<Cut> cuts_to(const Network& network, const std::vector<std::int64_t>& supplies,
                          const std::vector<int>& sinks);
 

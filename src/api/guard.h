@@ -9,15 +9,15 @@
 
 namespace toccata {
 
-// Raises an error of that class on the communicator, with a text for MPI_Error_string;
-// where this MPI cannot keep the text, it goes to standard error.
+// Raises an error of that class on the communicator, with a text for MPI_Error_string. If this MPI
+// cannot keep the text, it is printed to standard error.
 int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept;
 
 // Runs `body`, which returns an MPI error code, so that no exception crosses the C interface.
 template <typename Body>
 int guarded(MPI_Comm comm, Body&& body) noexcept {
   try {
-    if (comm == MPI_COMM_NULL)  // of which Open MPI dies
+    if (comm == MPI_COMM_NULL)  // with which Open MPI crashes
       return raise_error(MPI_COMM_WORLD, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
     return body();
   } catch (const ChoiceError& error) {

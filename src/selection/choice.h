@@ -9,60 +9,60 @@
 
 namespace toccata {
 
-// What a user asked for cannot be; what() says so in one line, with what would be accepted.
+// An impossible request; what() is one line with the accepted values.
 class ChoiceError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-// An algorithm with its parameters, or the MPI library's own (`algorithm` null).
+// An algorithm with its parameters, or the native algorithm (`algorithm` null).
 struct Choice {
   const Algorithm* algorithm = nullptr;
   Parameters parameters = {};
-  Travel travel = Travel::whole;   // for the messages about which the algorithm does not care
-  Reorder reorder = Reorder::off;  // whether others may play its ranks, where that is known to help
+  Travel travel = Travel::whole;   // for messages whose travel the algorithm leaves open
+  Reorder reorder = Reorder::off;  // whether other ranks may play its roles, if that helps
 
-  const Pattern* pattern = nullptr;  // by which these are mapped; null: by the algorithm's own
+  const Pattern* pattern = nullptr;  // the pattern for the mapping; null: the algorithm's own
 
   bool native() const { return algorithm == nullptr; }
   bool operator==(const Choice& other) const = default;
   // "sparbit:messages=per_block" or "native"
   std::string text() const;
-  // The shape of this choice in what is known of a communicator (p, root, placement, grid).
-  // ChoiceError if the algorithm cannot run there. If its order is the model's to find, shape_of()
-  // does it (selection/ranking.h).
+  // The shape of this choice for a known communicator (p, root, placement, grid). ChoiceError if
+  // the algorithm cannot run there. If the model has to find the order, use shape_of()
+  // (selection/ranking.h).
   Shape in(const Shape& known) const;
-  // One rank's schedule in such a shape. (Of what is known alone, `in` comes first: to find a
-  // reordering takes as long as p ranks' schedules.)
+  // One rank's schedule in such a shape. Call `in` first, once: finding a reordering takes as long
+  // as the schedules of p ranks.
   Schedule schedule(const Shape& shape, int rank) const;
   // Whether operands are combined in the order of the ranks.
   bool ordered() const;
 };
 
-// How the ranks of a communicator are to be reordered, as its info says or else the environment.
+// How to reorder the ranks of a communicator, according to its info or else the environment.
 struct ReorderWish {
   Reorder how = Reorder::off;
   const Pattern* pattern = nullptr;
 };
 
-// The choice for calls of `collective` with that wish, where it says nothing of it itself. Without
-// it where it could not be: sizes of blocks that only the root knows, or that differ where the
-// algorithm knows of none; an order that the algorithm cannot keep.
+// The choice for calls of `collective`, with the wish for everything that it leaves open. Without
+// the wish if it is impossible: if only the root knows the sizes of blocks, if sizes differ and the
+// algorithm does not know them, or if the algorithm cannot keep that order.
 Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish);
 
-// The pattern of that name, as "ring". ChoiceError if there is none.
+// The pattern of that name, such as "ring". ChoiceError if it does not exist.
 const Pattern& pattern_named(std::string_view name);
 
 // "auto", "exchange", ... ChoiceError on anything else.
 Reorder parse_reorder(std::string_view word);
 
-// What is contributed, or the message, has this many bytes where reorder=auto has to be decided and
-// the size of calls is not known.
+// The bytes of a contribution or message for which reorder=auto is decided if the size of calls is
+// unknown.
 inline constexpr std::int64_t reorder_bytes = 4096;
 
-// Reads "NAME" or "NAME:PARAMETER=VALUE,...", where NAME is "native", "sparbit" or
-// "allgather/sparbit", or that of an algorithm from outside (algorithms/outside.h). Every algorithm
-// takes `travel=whole|packed|datatype|per_block`: how messages of several pieces travel, and
+// Reads "NAME" or "NAME:PARAMETER=VALUE,...". NAME is "native", "sparbit" or "allgather/sparbit",
+// or the name of an algorithm from outside (algorithms/outside.h). Every algorithm accepts
+// `travel=whole|packed|datatype|per_block` (how messages of several pieces travel),
 // `reorder=off|auto|straight|exchange|shuffle` and `pattern=ring|...`
 // (topology/reorder/patterns.h). ChoiceError on anything else.
 Choice parse_choice(const Collective& collective, std::string_view text);

@@ -7,23 +7,23 @@
 
 namespace toccata {
 
-// Settings by name, as the environment has them, and where it says nothing, files: the user's
-// before the site's. In a file every line is NAME=value, of names that begin with TOCCATA; empty
-// lines and such as begin with # are left out.
+// Settings by name: from the environment; if not set there, from files, the user's before the
+// site's. Every line of a file is NAME=value, with a name that begins with TOCCATA; empty lines and
+// lines that begin with # are ignored.
 class Configuration {
  public:
-  // Reads those of the files that are there, the first of which counts most.
+  // Reads those files that exist; the first has precedence.
   explicit Configuration(const std::vector<std::string>& files = {});
 
-  // "" where nothing is said, or nothing is said to it.
+  // "" if the setting is not set, or set to nothing.
   std::string value(const std::string& name) const;
   // "the environment", or the name of a file.
   std::string origin(const std::string& name) const;
 
-  // All that files have.
+  // The names in all files.
   std::vector<std::string> names() const;
   const std::vector<std::string>& files() const { return files_; }
-  // What cannot be understood, a line each.
+  // The lines that cannot be parsed, one complaint each.
   const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:
@@ -33,13 +33,13 @@ class Configuration {
     std::string value, file;
   };
   std::map<std::string, Entry> entries_;
-  std::vector<std::string> files_;  // that were there
+  std::vector<std::string> files_;  // those that exist
   std::vector<std::string> complaints_;
 };
 
-// ${XDG_CONFIG_HOME:-~/.config}/toccata/toccata.conf, and PREFIX/etc/toccata.conf of a library at
-// PREFIX/lib/.../libtoccata.so; /etc/toccata.conf where PREFIX is /usr. None in a process with
-// borrowed rights (topology/environment.h), which reads no settings from anywhere.
+// ${XDG_CONFIG_HOME:-~/.config}/toccata/toccata.conf, and PREFIX/etc/toccata.conf for a library at
+// PREFIX/lib/.../libtoccata.so; /etc/toccata.conf if PREFIX is /usr. None in a process with
+// borrowed rights (topology/environment.h), which reads no settings at all.
 std::vector<std::string> configuration_files(std::string_view library);
 // ${XDG_DATA_HOME:-~/.local/share}/toccata/tuning, and PREFIX/share/toccata/tuning.
 std::vector<std::string> tuning_folders(std::string_view library);

@@ -5,23 +5,23 @@
 
 namespace toccata {
 
-// An MPI library that we know by what MPI_Get_library_version says of it.
+// An MPI library that we recognise by its text from MPI_Get_library_version.
 struct MpiLibrary {
   std::string_view name;
-  std::string_view sign;  // a part of that text, before the number of the version
+  std::string_view sign;  // a part of that text, before the version number
   std::string_view
       family;  // whose binary interface it has, and so which library of ours serves it;
                // "" if none does
   std::string_view tested;  // the versions that our tests run with, as "4.1, 5.0"
 };
 
-// All of them. If the signs of several are in a text, the first one is meant.
+// All of them. If a text contains several signs, the first one counts.
 std::span<const MpiLibrary> mpi_libraries();
 
-// The one that says `text`; null for an unknown one.
+// The library with this version text; null for an unknown one.
 const MpiLibrary* mpi_library_of(std::string_view text);
 
-// Whether our tests run with the version that says `text`.
+// Whether our tests run with the version of this text.
 bool is_tested(std::string_view text);
 
 }  // namespace toccata

@@ -7,11 +7,11 @@
 
 namespace toccata {
 
-// Whether an algorithm, as it was built, has passed the proof. Others, and those from outside, are
-// served only if somebody names them: no model, rule, file or trial chooses them.
+// Whether an algorithm, as built, has passed the proof. Other algorithms, and those from outside,
+// run only if a user names them: no model, rule, file or trial chooses them.
 bool is_proved(const Algorithm& algorithm);
 
-// The paths of those in the registry that have, in order. The build writes it
+// The sorted paths of the proved algorithms in the registry. The build writes this list
 // (packaging/prove.cpp).
 std::span<const std::string_view> proved_paths();
 

@@ -6,13 +6,13 @@
 
 namespace toccata {
 
-// What was timed in turns: times[way][repetition]. A way that was dropped has fewer of them.
+// Interleaved measurements: times[candidate][repetition]. A dropped candidate has fewer of them.
 using Times = std::vector<std::vector<double>>;
 
-// The probability that of `trials` tosses of a fair coin at least `heads` show heads.
+// The probability of at least `heads` heads in `trials` tosses of a fair coin.
 double chance(int heads, int trials);
 
-// In how many of the repetitions that both were in `a` took less than `b`. Ties are left out.
+// In how many of their common repetitions `a` took less than `b`. Ties are left out.
 struct Pairs {
   int wins = 0, trials = 0;
 };
@@ -20,16 +20,16 @@ Pairs compare(std::span<const double> a, std::span<const double> b);
 
 double median(std::vector<double> values);
 
-// Of the ways that run, those that are not worth going on with: that lose to the one with the least
-// median by the sign test, which asks nothing of how times are spread. `looks` is how often this is
-// asked at most. The level is shared out among all pairs of ways and all looks (Bonferroni), so
-// that in a whole race no way goes, but with the probability `doubt`, that is as quick as the one
-// that it lost to.
+// The running candidates that should be dropped: those that lose to the one with the lowest median
+// by the sign test, which does not depend on the distribution of times. `looks` is the maximum
+// number of such checks. The level is divided among all pairs of candidates and all checks
+// (Bonferroni). So with a probability of at most `doubt`, a race drops a candidate that is as fast
+// as the one to which it lost.
 std::vector<std::size_t> losers(const Times& times, std::span<const std::size_t> running, int looks,
                                 double doubt = 0.05);
 
-// Those that are out of the question after a few repetitions: their least time is longer than three
-// times the longest of the one with the least median.
+// Candidates that are hopeless after a few repetitions: their minimum is more than three times the
+// maximum of the one with the lowest median.
 std::vector<std::size_t> outclassed(const Times& times, std::span<const std::size_t> running);
 
 }  // namespace toccata

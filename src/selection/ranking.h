@@ -8,35 +8,33 @@
 
 namespace toccata {
 
-// A cluster as there are many, for those of whose machine nothing is known: 2 us and 10 GB/s a
-// message between nodes, 0.4 us and 5 GB/s in one. Assumed, not measured.
+// A typical cluster, for unknown machines: 2 us and 10 GB/s per message between nodes, 0.4 us and 5
+// GB/s inside one. Assumed, not measured.
 const Model& usual_model();
 
-// The algorithms of a collective that can run in a place, by what they take in a model.
+// The proved algorithms of a collective that can run in a place, ordered by their predicted time.
 //
-// Quicker than analysis/cost.h, and coarser: only the schedules of some ranks are looked at
-// once for all sizes, and every round takes as long as the work of the busiest of them and a
-// latency halfway between the longest and the mean, as if ranks waited for each other after each.
-// Among many ranks, algorithms whose rounds grow as their number, and which write as long, are left
-// out.
+// This is faster than analysis/cost.h, but less precise: it reads only the schedules of some ranks,
+// once for all sizes. Every round takes as long as the work of the busiest of them, plus a latency
+// halfway between the maximum and the mean, as if ranks waited for each other after each round.
+// With many ranks, it leaves out algorithms whose number of rounds, and time to write a schedule,
+// grow in proportion to the number of ranks.
 //
-// Algorithms that are not proved are left out, too.
-//
-// Each algorithm counts in the quickest of its settings for a size, if that takes at least 5% less
-// than the standard one; and where ranks may be played by others as a model finds best, in the
-// quickest order. Its choice names both.
+// Each algorithm counts with its fastest setting for a size, if that takes at least 5% less time
+// than the default; and with its fastest order, if the model may reorder ranks. Its choice contains
+// both.
 class Ranking {
  public:
-  // The settings that are looked at: the standard one alone; or, among few ranks, also those that
-  // differ from it in one parameter, a number being a quarter of it, twice or four times, a chain
-  // being in 16 or 64 pieces.
+  // The settings that are ranked: the default only; or, with few ranks, also those that differ from
+  // it in one parameter. A number is a quarter, half, double or four times the default; a chain has
+  // 16 or 64 segments.
   enum class Setting : bool { standard, near };
 
-  // All of a collective, with their ranks reordered as wished; as a model finds best only in the
-  // standard setting.
+  // All algorithms of a collective, with their ranks reordered as requested; if the model finds the
+  // order, only in the default setting.
   Ranking(const Collective& collective, const Shape& known, const Model& model,
           const ReorderWish& wish = {}, Setting setting = Setting::near);
-  // That choice alone, which can run there.
+  // Only that choice, which must be possible there.
   Ranking(const Choice& choice, const Shape& known, const Model& model);
   ~Ranking();
 
@@ -44,7 +42,7 @@ class Ranking {
     Choice choice;
     double seconds;
   };
-  // For what a rank contributes, or the message, of `bytes`: the quickest first.
+  // For contributions, or messages, of `bytes`: the fastest first.
   std::vector<Entry> at(std::int64_t bytes) const;
 
   std::size_t memory() const;
@@ -56,18 +54,18 @@ class Ranking {
 
   Model model_;
   std::vector<double>
-      limits_;  // seconds a byte that leaves an object, or enters it: its ranks' all
-  std::vector<Sketch> sketches_;  // those of an algorithm in a row: standard, as placed, first
+      limits_;  // seconds per byte that leaves or enters an object, for all its ranks
+  std::vector<Sketch> sketches_;  // by algorithm; the default setting and original order first
 };
 
-// The shape of a choice in what is known of a communicator; if its order is the model's to find,
-// for calls of reorder_bytes on a usual cluster. ChoiceError if the algorithm cannot run there.
+// The shape of a choice for a known communicator. If the model has to find the order, it does so
+// for calls of reorder_bytes on a typical cluster. ChoiceError if the algorithm cannot run there.
 Shape shape_of(const Choice& choice, const Shape& known);
 
-// Of those ranked, the quickest first: what is to be tried without measurements. At most five, as
-// a model of another machine may well have the best one fourth; none that takes more than four
-// times as long as the first; and one of those that take the same to the last bit: they hardly
-// differ, if they do.
+// The candidates of a ranking, the fastest first: those to try without measurements. At most five,
+// because in a model of another machine the best one may be fourth; none that takes more than four
+// times as long as the first; and one of those with exactly the same time, because they hardly
+// differ.
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked);
 
 }  // namespace toccata

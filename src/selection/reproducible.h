@@ -4,11 +4,11 @@
 
 namespace toccata {
 
-// What TOCCATA_REPRODUCIBLE makes of a choice for a collective that reduces, in what is known of a
-// communicator: the choice itself where its results do not depend on placement, root or length;
-// else, of the algorithms of which that is true (all of them give the same bits), the one of the
-// fewest rounds, then blocks sent; native where none can run. With `ordered`, only such as keep the
-// order of the ranks.
+// Applies TOCCATA_REPRODUCIBLE to the choice for a reduction on a known communicator. Returns the
+// choice itself if its results do not depend on placement, root or length. Otherwise, among the
+// algorithms with that property (which all give the same bits), the one with the fewest rounds,
+// then the fewest sent blocks; native if none can run. With `ordered`, only algorithms that keep
+// the order of the ranks.
 Choice reproducible(const Collective& collective, const Choice& choice, const Shape& known,
                     bool ordered);
 

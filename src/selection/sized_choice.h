@@ -8,7 +8,7 @@
 
 namespace toccata {
 
-// What a user asks for, which may differ by size:
+// The user's request, which may differ by size:
 //
 //   locality_bruck<=4K, hierarchical:leaders=2<=256K, native
 //
@@ -18,11 +18,11 @@ class SizedChoice {
   // `choice` for all sizes.
   SizedChoice(Choice choice = {}) { ranges_.push_back({most_bytes, std::move(choice)}); }
 
-  // That for a call of `bytes`; of a size that ranks do not know of each other, pass most_bytes.
+  // The choice for a call of `bytes`; pass most_bytes if ranks do not know each other's sizes.
   const Choice& at(std::int64_t bytes) const;
-  // Whether it is one for all sizes.
+  // Whether one choice serves all sizes.
   bool is_fixed() const { return ranges_.size() == 1; }
-  // Whether any of them is, or all are, the MPI library's own.
+  // Whether any of the choices, or all, are native.
   bool native() const { return is_fixed() && ranges_.front().choice.native(); }
 
   struct Range {
@@ -38,7 +38,7 @@ class SizedChoice {
   std::vector<Range> ranges_;  // ascending, the last with most_bytes
 };
 
-// ChoiceError on anything else. Above the last limit, where there is one, native serves.
+// ChoiceError on anything else. Above the last limit, if there is one, native serves.
 SizedChoice parse_sized_choice(const Collective& collective, std::string_view text);
 
 }  // namespace toccata
