@@ -6,11 +6,11 @@
 
 namespace toccata {
 
-// Memory for the pieces of a round: growing it moves nothing that is under way.
+// Memory for the pieces of a round: growing it does not move pieces in use.
 class Arena {
  public:
   char* take(std::int64_t bytes);
-  // Forgets all that was taken. Keeps memory for the next round, but not without bound.
+  // Forgets all pieces. Keeps a bounded amount of memory for the next round.
   void reset();
 
  private:

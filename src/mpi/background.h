@@ -2,7 +2,7 @@
 
 namespace toccata {
 
-// What else has to go on while a blocking call waits: nonblocking collectives of this process.
+// Work that must continue while a blocking call waits: nonblocking collectives of this process.
 class Background {
  public:
   virtual ~Background() = default;

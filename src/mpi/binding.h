@@ -11,9 +11,9 @@
 
 namespace toccata {
 
-// Where the blocks of one buffer lie in a call: side by side and alike, or each at its own place
-// with its own count, and perhaps its own datatype (the vector forms). Either may then be cut into
-// parts, which are the blocks from then on.
+// The locations of one buffer's blocks in a call: contiguous and equal, or each with its own place
+// and count, and perhaps its own datatype (the vector forms). Both may then be cut into parts,
+// which replace the blocks.
 class Layout {
  public:
   void uniform(void* base, const DatatypeTraits& traits, std::int64_t elements_a_block) {
@@ -30,7 +30,7 @@ class Layout {
   // Each block with its own datatype as well, displacements in bytes; copied.
   void vector(void* base, std::vector<DatatypeTraits> traits, Integers counts,
               Integers displacements);
-  // Side by side, each with its own count.
+  // Contiguous, each with its own count.
   void sequence(const DatatypeTraits& traits, std::vector<std::int64_t> counts);
   void set_base(void* base) { base_ = static_cast<char*>(base); }
 
@@ -41,7 +41,7 @@ class Layout {
   void count_bytes();
 
   bool is_uniform() const { return uniform_; }
-  // Of all blocks, where they lie alike.
+  // Of all blocks, if they are equal.
   const DatatypeTraits& traits() const { return traits_; }
   const DatatypeTraits& traits(std::int64_t block) const {
     return own_traits_.empty() ? traits_ : own_traits_[block / parts_];
@@ -58,18 +58,18 @@ class Layout {
     return {base_ + its.offset + its.begin * own.extent, its.end - its.begin, &own};
   }
 
-  // Appends the memory of a range's blocks, as few runs as can be.
+  // Appends the memory of a range's blocks, in as few runs as possible.
   void append_runs(const BlockRange& range, std::vector<Run>& runs) const;
 
   // Whether memcpy can move each of the first `blocks` blocks.
   bool is_plain(int blocks) const;
 
-  // Becomes a copy of the first `blocks` blocks of another, side by side, packed or `typed` as they
-  // are, and returns the room that takes; set_base() gives the memory.
+  // Becomes a contiguous copy of the first `blocks` blocks of another, packed or `typed` like them,
+  // and returns the required room; set_base() provides the memory.
   Room copy_of(const Layout& other, int blocks, bool typed);
 
  private:
-  // The elements of what was cut, at `offset`, that a block has.
+  // The elements of a cut block, from `offset` on, that belong to a part.
   struct Part {
     std::int64_t offset, begin, end;
   };
@@ -94,32 +94,32 @@ class Layout {
 // The datatype of data that is packed, in the order of the type map.
 inline DatatypeTraits packed_traits() { return {MPI_PACKED, 1, 1, true}; }
 
-// How a plan's schedule sees the buffers of a call.
+// A plan's view of the buffers of a call.
 struct Units {
   int send = 0, recv = 0;  // blocks of this rank, before they are cut
   int parts = 1;           // blocks that each is cut into
   bool reduces = false;    // whether blocks are operands, and so stay of the call's datatype
 };
 
-// A schedule's blocks as memory: what a call's arguments make of them.
+// The memory of a schedule's blocks, according to a call's arguments.
 //
-// An operation binds send and recv in whole units and says by the flags what is special; fit()
-// makes of them what the schedule works on.
+// An operation binds send and recv in whole units and sets flags for special cases; fit() derives
+// the blocks that the schedule uses.
 struct Binding {
   Layout send;
   Layout recv;
   Layout scratch;
   MPI_Op operation = MPI_OP_NULL;  // of a collective that reduces
 
-  // Set by an operation where send lies in the memory of recv, whose blocks would be overwritten
-  // before they are sent (MPI_IN_PLACE): then send is a copy, made when the collective starts.
+  // Set by an operation if send is in the memory of recv, whose blocks would be overwritten before
+  // they are sent (MPI_IN_PLACE): send is then a copy, made when the collective starts.
   bool copies_send = false;
-  // What recv is for the caller: what comes out, or what goes in (a broadcast's root), or none of
-  // its business.
+  // The caller's role of recv: the result, the input (a broadcast's root), or not used by this
+  // rank.
   enum class Role : std::uint8_t { result, input, ignored } recv_role = Role::result;
 
-  // What replaces the caller's memory, of so many blocks; 0 where the schedule works on that
-  // itself. `own` is packed, or typed where blocks are operands.
+  // Replaces the caller's memory for that many blocks; 0 if the schedule uses the caller's memory.
+  // `own` is packed, or typed if blocks are operands.
   struct StandIn {
     Layout callers;
     Layout own;
@@ -137,16 +137,15 @@ struct Binding {
     recv_role = Role::result;
     send_copy.blocks = recv_copy.blocks = 0;
   }
-  // Makes of what the operation bound what a schedule of these units works on.
+  // Fits the buffers that the operation bound to a schedule with these units.
   void fit(const Units& units) {
     if (units.parts > 1 || copies_send) make_stand_ins(units);
   }
   bool has_stand_ins() const { return send_copy.blocks > 0 || recv_copy.blocks > 0; }
 
-  // Gives the schedule's scratch blocks their sizes, once the binding fits, and returns the
-  // room they take; the memory itself is set by scratch.set_base(). Scratch holds data packed, in
-  // the order of the type map, whatever the datatypes of the call are; but operands lie as the
-  // call's own do.
+  // Gives the schedule's scratch blocks their sizes, after fit(), and returns the required room;
+  // scratch.set_base() provides the memory. Scratch holds packed data, in the order of the type
+  // map, for any datatypes of the call; but operands are laid out as in the call.
   Room bind_scratch(const Schedule& schedule, bool reduces);
 
  private:

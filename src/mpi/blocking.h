@@ -9,15 +9,15 @@
 
 namespace toccata {
 
-// What serves a call in place of `server`: a reduction's operation may want another.
+// What serves a call instead of `server`: a reduction's operation may require another one.
 inline Server& able_to_serve(const Operation& call, Communicator& communicator, Server& server) {
   const DatatypeTable& datatypes = communicator.process().datatypes();
   if (server.is_native() || call.allows(server.service->choice.ordered(), datatypes)) return server;
   return communicator.instead_of(server, call.allows(true, datatypes));
 }
 
-// What serves a call, without waiting for other ranks unless an algorithm is requested that depends
-// on where they run. ChoiceError as Communicator::server.
+// What serves a call, without waiting for other ranks, unless the requested algorithm depends on
+// where they run. ChoiceError as in Communicator::server.
 inline Server& server_for(const Operation& call, Communicator& communicator,
                           const char* algorithm) {
   Decision* const decision = algorithm == nullptr
@@ -28,23 +28,23 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
   return able_to_serve(call, communicator, server);
 }
 
-// Runs a call without a fault by one of our algorithms, to its end. False where the MPI library has
-// to serve or to judge it; then nothing has been sent. `code` has been through the error handler.
-// If later calls that say the same will be served alike, `said` is not null.
+// Runs a valid call by one of our algorithms, to its end. False if the MPI library must serve or
+// judge it; nothing has been sent then. `code` has passed the error handler. If later calls with
+// the same arguments will be served in the same way, `said` is not null.
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
               const Said* said = nullptr);
 
-// Runs a collective to its end, by the algorithm of that name, or what the environment asks where
-// it is null; or calls `native`, which is the MPI library's own with the same arguments. Returns an
-// MPI error code, after the communicator's error handler has had it. ChoiceError for an algorithm
-// that is not there or cannot run.
+// Runs a collective to its end, by the algorithm of that name; if null, by the one that the
+// environment requests. Or calls `native`, the MPI library's own with the same arguments. Returns
+// an MPI error code, after the communicator's error handler has received it. ChoiceError for an
+// algorithm that does not exist or cannot run.
 template <typename Native>
 int run(const Said& said, Operation call, const char* algorithm, Native&& native) {
   Communicator* const communicator = Communicator::of(said.comm);
   if (communicator == nullptr || communicator->is_inter()) return native();
   if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
-  // A wrong call is judged before anything is agreed on, for which other ranks, whose calls may be
-  // right, would have to come.
+  // An invalid call is judged before any agreement, because other ranks, whose calls may be valid,
+  // would have to take part in that.
   if (const int fault = communicator->fault(call, algorithm); fault != MPI_SUCCESS)
     return algorithm == nullptr ? native() : communicator->raise(fault);
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;

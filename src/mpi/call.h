@@ -11,22 +11,22 @@
 
 namespace toccata {
 
-// A call of one of MPI's functions, for later: its arguments, the operation that it is, and the MPI
-// library's own way to serve it.
+// A stored call of one of MPI's functions: its arguments, the operation that it means, and the
+// native way to serve it.
 class Call {
  public:
   virtual ~Call() = default;
   virtual Operation operation() const = 0;
   virtual int start_native(MPI_Comm comm, MPI_Request* request) const = 0;
-  // Keeps the datatypes for as long as `held` lives, whatever the user does with the handles. The
-  // rank is no_rank, and p those of the other group, in an intercommunicator.
+  // Keeps the datatypes as long as `held` lives, even if the user frees the handles. In an
+  // intercommunicator, the rank is no_rank, and p is the number of ranks in the other group.
   virtual int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) = 0;
 
-  // Of a call among neighbours, as in Operation.
+  // In a neighbourhood call, as in Operation.
   std::shared_ptr<const Neighborhood> neighborhood;
 
  protected:
-  // Arrays that replace the user's, which need not stay.
+  // Copies of the user's arrays, which the user may change or free.
   std::vector<MPI_Datatype> own_types_in_, own_types_out_;
 };
 

@@ -16,79 +16,79 @@
 
 namespace toccata {
 
-// What a rank has to say for itself when a communicator's ranks meet: all of them must ask for the
-// same.
+// The information that each rank sends when a communicator's ranks meet: all must request the same.
 struct Stance {
-  std::uint64_t settings = 0;  // digest of what has to be alike on all ranks
-  bool knows_places = false;   // where the ranks of MPI_COMM_WORLD run
+  std::uint64_t settings = 0;  // digest of the settings that must be equal on all ranks
+  bool knows_places = false;   // the locations of the ranks of MPI_COMM_WORLD
 };
 
-// How the ranks of one communicator of the program's reach each other apart from its own messages.
-// Where all of them are in our world, that is by a window of tags on its private communicator:
+// Connects the ranks of one communicator of the program, apart from its own messages. If all of
+// them are in our world, they use a window of tags on its private communicator:
 //
 //   new ──start()──▶ agreeing ──test()──▶ ready       windows on the private world
 //                        │                  ▲
 //                        ├─ no such world ──┘         a communicator of its own
-//                        └─ settings differ, no communicator is to be had,
+//                        └─ settings differ, no communicator can be made,
 //                           or the exchange fails ──▶ refused
 //
-// One collective of the program's own communicator is all that costs, in which ranks say what they
-// ask for and which window each has free; a second tells the windows where they differ.
+// This costs one collective on the program's own communicator, in which ranks exchange their
+// requests and their free windows; a second one distributes the windows if they differ.
 class Channel {
  public:
   Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance);
   ~Channel() { close(); }
-  // Gives all back, when MPI is about to end; nothing but the end comes after that.
+  // Releases everything when MPI is about to end; the channel must not be used afterwards.
   void close();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
   // All of these return MPI error codes, and are called by all ranks in the same order. After an
-  // error, as on a revoked communicator, the channel is refused here, whatever others came to.
-  // Sets out; `at_once` where the communicator may be freed before the end of it. A channel that
-  // `never_waits` makes no communicator of its own, for which ranks would have to wait: where it
-  // would need one, it is refused.
+  // error, as on a revoked communicator, the channel is refused here, even if it is ready
+  // elsewhere. Starts the exchange; `at_once` if the communicator may be freed before the exchange
+  // ends. A channel that `never_waits` creates no communicator of its own, because ranks would have
+  // to wait for that; it is refused instead.
   int start(bool at_once, bool never_waits = false);
-  // Goes on as far as it can.
+  // Advances as far as possible without waiting.
   int test();
   bool is_new() const { return state_ == State::fresh; }
   bool is_settled() const { return state_ == State::ready || state_ == State::refused; }
   bool is_ready() const { return state_ == State::ready; }
-  // Why it is refused, as the end of a sentence, on one of the ranks at least.
+  // The reason why it is refused, as the end of a sentence, on at least one rank.
   const std::string& why_refused() const { return why_refused_; }
 
   const Route& route() const { return route_; }
   bool all_know_places() const { return all_know_places_; }
   bool is_within_world() const { return within_world_; }
 
-  // A collective has gone wrong: messages may be on their way that no rank receives, so that our
-  // window is not to be used again.
+  // A collective has failed: messages that no rank receives may be in flight, so our window must
+  // not be used again.
   void spoil() { spoilt_ = true; }
 
-  // Somebody is in test(), from where MPI may call back that the communicator is gone.
+  // A thread is in test(), from which MPI may report that the communicator was freed.
   bool is_tested() const { return tested_; }
 
-  // The first of a collective's tags, the same on every rank. Blocking calls follow each other on
-  // every rank in the same order, and so can all have the same tags, for which MPI is quickest.
-  // Nonblocking ones overlap; they take tags in turn, and when they have been through all of them,
-  // a new one has to wait for those of the rounds before: see laps.
+  // The first of a collective's tags, the same on every rank. Blocking calls follow each other in
+  // the same order on every rank, so all can have the same tags, with which MPI is fastest.
+  // Nonblocking ones overlap, so they use tags in turn. After all tags have been used, a new call
+  // must wait for the calls of earlier laps: see laps.
   static constexpr int blocking_tag = 0, blocking_tags = 128;
   struct Ticket {
     int tag = 0;
     int lap = 0;
   };
   Ticket take_tags(int tags);
-  // Those of a persistent call are its own for good, as its starts may be ordered differently. -1
-  // where there are none left, on every rank at the same call.
+  // A persistent call keeps its tags, because starts may have another order. -1 if no tags are
+  // left, on every rank at the same call.
   int take_persistent_tags(int tags);
-  // A nonblocking call is under way, and is over; and whether those of earlier laps are.
+  // Registers the start and the end of a nonblocking call; and whether those of earlier laps have
+  // ended.
   void enter(const Ticket& ticket);
   void leave(const Ticket& ticket);
   bool may_begin(const Ticket& ticket);
 
  private:
   enum class State : std::uint8_t { fresh, agreeing, spreading, ready, refused };
-  // What ranks tell each other; of each the largest counts.
+  // The exchanged words; the maximum of each counts.
   enum Word {
     window,
     window_complement,
@@ -121,13 +121,13 @@ class Channel {
   bool all_know_places_ = false;
   bool never_waits_ = false;
   Route route_;
-  MPI_Comm own_ = MPI_COMM_NULL;  // where there are no windows
+  MPI_Comm own_ = MPI_COMM_NULL;  // if there are no windows
   int window_ = -1;
   node::PartState* part_ = nullptr;  // of the node's memory; null without
   std::unique_ptr<node::Board> board_;
   std::string why_refused_;
 
-  // While it is being agreed on.
+  // The state during the agreement.
   struct Agreement {
     std::array<std::uint64_t, words> mine, largest;
     std::uint16_t window;

@@ -4,10 +4,10 @@
 
 namespace toccata {
 
-// How many ranks a collective of this communicator names in its arrays.
+// The number of ranks in the arrays of this communicator's collectives.
 int peers_in(MPI_Comm comm);
 
-// A communicator without the attributes of `comm`, nor its topology, for calls that the MPI library
+// A communicator without the attributes and topology of `comm`, for calls that the MPI library
 // serves. Collective; errors are MPI's.
 int make_bare(MPI_Comm comm, MPI_Comm& made);
 

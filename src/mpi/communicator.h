@@ -15,8 +15,7 @@
 
 namespace toccata {
 
-// What runs the calls of a communicator that one choice serves, and the plan for the root that came
-// last.
+// Runs the calls of a communicator that one choice serves; keeps the plan for the last root.
 struct Server {
   const Service* service;
   std::shared_ptr<const Plan> plan;
@@ -27,18 +26,18 @@ struct Server {
   bool is_native() const { return service->choice.native(); }
 };
 
-// What we keep for a communicator of the program's: its ranks, the decisions on its calls, and what
-// serves these. An attribute of that communicator, freed with it, or when the last request on it
-// has ended.
+// Our data for a communicator of the program: its ranks, the decisions on its calls, and the
+// servers of these. It is an attribute of that communicator, freed with it, or when the last
+// request on it has ended.
 class Communicator final : public Members, public Attachment {
  public:
-  // Made at the communicator's first collective. Null where the library cannot serve it: outside
-  // MPI_Init and MPI_Finalize, and for MPI_COMM_NULL.
+  // Created at the communicator's first collective. Null if the library cannot serve it: before
+  // MPI_Init, after MPI_Finalize, and for MPI_COMM_NULL.
   static Communicator* of(MPI_Comm user) {
 #ifdef TOCCATA_SIMULATED
     return find(user);  // ranks share their handles, and the thread
 #else
-    // MPI takes longer to find an attribute than some collectives take.
+    // Finding an attribute takes MPI longer than some collectives take.
     struct Remembered {
       MPI_Comm user = MPI_COMM_NULL;
       std::uint64_t era = 0;
@@ -52,8 +51,8 @@ class Communicator final : public Members, public Attachment {
 #endif
   }
 
-  // Changes whenever what is remembered of a communicator by its handle holds no longer: the handle
-  // may be another's, or another may serve its calls.
+  // Changes whenever data that was remembered by handle becomes invalid: the handle may belong to
+  // another communicator, or another server may serve its calls.
   static std::uint64_t era() { return era_.load(std::memory_order_acquire); }
   static void end_era() { ++era_; }
 
@@ -61,8 +60,8 @@ class Communicator final : public Members, public Attachment {
   ~Communicator();
 
   Seat seat(const Operation& call) const { return call.seat(rank(), size()); }
-  // An MPI error class where a call's arguments make no sense; MPI_SUCCESS where they do. That
-  // there is no topology is for the algorithm to say, where one is named.
+  // An MPI error class for invalid arguments; MPI_SUCCESS for valid ones. If an algorithm is named,
+  // it reports a missing topology itself.
   int fault(const Operation& call, const char* algorithm) const {
     const int found = call.fault(seat(call), process_->datatypes());
     return found == MPI_ERR_TOPOLOGY && algorithm != nullptr ? MPI_SUCCESS : found;
@@ -71,9 +70,8 @@ class Communicator final : public Members, public Attachment {
     return std::static_pointer_cast<Communicator>(shared_from_this());
   }
 
-  // What serves an algorithm by name, with parameters. ChoiceError if there is none such, or it
-  // cannot run here. Null asks for what the environment says for all sizes, which falls back
-  // to native.
+  // The server of an algorithm by name, with parameters. ChoiceError if it does not exist or cannot
+  // run here. Null means the environment's request for all sizes; if there is none, native.
   Server& server(const Collective& collective, const char* algorithm) {
     for (const auto& each : servers_)
       if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
@@ -83,15 +81,15 @@ class Communicator final : public Members, public Attachment {
     return add(collective, algorithm);
   }
 
-  // What serves a call that must not wait for other ranks; null where these have to be asked first
-  // where they run, and the MPI library serves. The same on all ranks.
+  // The server of a call that must not wait for other ranks; null if the locations of the ranks
+  // must be discovered first; the MPI library then serves. The same on all ranks.
   Server* server_at_once(const Operation& call);
-  // Counts nonblocking or persistent calls apart from the blocking ones of `service`; and those
+  // Counts nonblocking or persistent calls apart from the blocking ones of `service`; and the calls
   // that the MPI library serves.
   const Service& service_of_requests(const Service& service, bool persistent);
   const Service& native_requests(const Question& call, bool persistent);
 
-  // What decides on calls for which no algorithm is named, and a call as it asks there.
+  // Decides calls for which no algorithm is named; and a call in the form of such a question.
   Decisions& decisions() { return decisions_; }
   Question question(const Operation& call) const {
     return {.collective = call.collective,
@@ -99,23 +97,24 @@ class Communicator final : public Members, public Attachment {
             .root = call.root,
             .keeps_order = Settings::get().guarding() != Rules::Guarding::all && call.is_inexact()};
   }
-  // Later calls are served so. All ranks have to come here.
+  // Sets the choice for later calls. Collective.
   void ask(const Collective& collective, SizedChoice choice) {
     end_era();
     decisions_.ask(collective, std::move(choice));
   }
 
-  // What serves a reduction that the server's algorithm cannot: the MPI library's own; or, where
-  // results are to be reproducible and one in the order of the ranks would do, such a one.
+  // Serves a reduction that the server's algorithm cannot serve: native; or, if results must be
+  // reproducible and an algorithm that keeps the order of the ranks can serve it, such an
+  // algorithm.
   Server& instead_of(const Server& server, bool ordered_would_do);
-  // The one that counts calls which the MPI library has to serve, for a reason of the call.
+  // Counts calls that the MPI library must serve, for a reason of the call.
   const Service& native_instead_of(const Service& service);
-  // The one that counts calls about as long as this one which the MPI library serves because no
-  // algorithm is decided on, for one reason (why_native).
+  // Counts calls of about this size that the MPI library serves because no algorithm has been
+  // decided on, with the reason (why_native).
   const Service& native_because(const Question& call);
 
-  // The plan of a server that is not native, for that root; `turn` is by how much the plan's ranks
-  // are turned to be ours. Large ones stay in the cache of the process alone.
+  // The plan of a server that is not native, for that root. The plan's ranks are rotated by `turn`.
+  // Large plans stay only in the cache of the process.
   std::shared_ptr<const Plan> plan(Server& server, int root, int& turn);
 
   Server& prepare(const Collective& collective, const Choice& choice, const std::string& reason,
@@ -123,7 +122,7 @@ class Communicator final : public Members, public Attachment {
   void report(const Server& server, const Evidence& times) override;
   void learn(const Tuning::Point& point) override { process_->learn(point); }
 
-  // The user's communicator is gone, or MPI is about to end; requests may still hold on to us.
+  // The user's communicator was freed, or MPI is about to end; requests may still use this object.
   void leave_user() noexcept override;
   void close() override;
   void tell() override { decisions_.tell(); }

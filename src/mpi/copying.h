@@ -11,8 +11,8 @@
 
 namespace toccata {
 
-// Copies the data of `from` into `into`, each a sequence of runs whose borders and datatypes need
-// not agree. What memcpy cannot translate goes as a message to ourselves. Returns an MPI error
+// Copies the data of `from` to `into`, each a sequence of runs whose borders and datatypes may
+// differ. Data that memcpy cannot convert is sent as a message to ourselves. Returns an MPI error
 // code.
 int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
               const Transport& transport);
@@ -20,8 +20,8 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
 // Copies `blocks` blocks that have the same sizes on both sides.
 int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport);
 
-// Puts the data of `runs` one behind the other into the `bytes` bytes from `packed` on, in the
-// order of their type maps; and the other way. At most INT_MAX bytes. Return an MPI error code.
+// Packs the data of `runs` contiguously into the `bytes` bytes from `packed` on, in the order of
+// their type maps; and the reverse. At most INT_MAX bytes. Return an MPI error code.
 int pack_runs(std::span<const Run> runs, char* packed, std::int64_t bytes, MPI_Comm comm);
 int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> runs, MPI_Comm comm);
 

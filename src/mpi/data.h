@@ -2,9 +2,9 @@
 
 namespace toccata {
 
-// Whether data is copied at all. A simulation of thousands of ranks goes without where no program
-// looks at the data: messages have their sizes, and memory is taken but not touched, so that it
-// costs addresses alone.
+// Whether data is copied at all. A simulation of thousands of ranks does not copy it if no program
+// looks at it: messages have their sizes, and memory is reserved but not touched, so that it
+// occupies addresses only.
 #ifdef TOCCATA_SIMULATED
 extern bool data_moves;
 #else

@@ -12,7 +12,7 @@
 
 namespace toccata {
 
-// A datatype that we made, freed with its handle. MPI keeps it alive for messages under way.
+// A datatype that we created, freed with its handle. MPI keeps it alive for messages in flight.
 class OwnedDatatype {
  public:
   OwnedDatatype() = default;
@@ -33,7 +33,7 @@ class OwnedDatatype {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-// The standard's groups of datatypes, by which operations are defined [MPI 4.0, section 6.9.2].
+// The standard's groups of datatypes, for which operations are defined [MPI 4.0, section 6.9.2].
 enum class Operands : std::uint8_t {
   none,
   c_integer,
@@ -46,7 +46,7 @@ enum class Operands : std::uint8_t {
   pair,
 };
 
-// What moving elements of a datatype needs to know of it.
+// The properties of a datatype that are needed to move its elements.
 struct DatatypeTraits {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Aint extent = 0;  // bytes from one element to the next
@@ -54,37 +54,37 @@ struct DatatypeTraits {
   // Elements are their data, without gaps and in the order of the type map, so memcpy moves them
   // and any other datatype of the same signature can read them.
   bool plain = false;
-  // Whether the next element begins before one ends, as in the column of a matrix: results that
-  // stand behind one another would be mixed.
+  // Whether the next element begins before the previous one ends, as in the column of a matrix:
+  // contiguous results would overlap.
   bool interleaves = false;
   Operands operands = Operands::none;
 };
 
-// Knows the predefined datatypes by heart, for they are requested at every call. Others it looks at
-// once: what it found is an attribute of the datatype, and is forgotten with it.
+// Stores the predefined datatypes, because every call needs them. Others are inspected once; the
+// result is an attribute of the datatype, and is freed with it.
 class DatatypeTable {
  public:
-  // `keyval` is of datatypes; its attributes are freed by forget().
+  // `keyval` is for datatypes; its attributes are freed by forget().
   explicit DatatypeTable(int keyval);
   static int forget(MPI_Datatype, int, void* traits, void*);
 
-  // A communicator of ours, on which errors return; until there is one, datatypes that are not
-  // committed pass for others.
+  // A communicator of ours, on which errors return. Without one, datatypes that are not committed
+  // are treated as committed.
   void judge_by(MPI_Comm comm) { judge_ = comm; }
 
   bool is_predefined(MPI_Datatype type) const {
     return type != MPI_DATATYPE_NULL && known(type).type == type;
   }
-  // The group of a predefined datatype; none of others.
+  // The group of a predefined datatype; none for others.
   Operands operands(MPI_Datatype type) const { return known(type).operands; }
-  // Errors are MPI's own, for a datatype it does not know, that has no size or is not committed.
+  // MPI's own error for a datatype that it does not know, that has no size or is not committed.
   int look_up(MPI_Datatype type, DatatypeTraits& traits) const {
     traits = known(type);
     return traits.type != MPI_DATATYPE_NULL ? MPI_SUCCESS : look_up_derived(type, traits);
   }
 
  private:
-  // What is known of a predefined datatype; MPI_DATATYPE_NULL where it is none.
+  // The properties of a predefined datatype; MPI_DATATYPE_NULL for others.
   const DatatypeTraits& known(MPI_Datatype type) const {
     for (std::size_t slot = hash(type);; ++slot) {
       const DatatypeTraits& each = predefined_[slot % slots];
@@ -95,7 +95,7 @@ class DatatypeTable {
   int look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const;
   bool is_committed(MPI_Datatype type) const;
   static std::size_t hash(MPI_Datatype type) {
-    const auto bits = (std::uintptr_t)type;  // a pointer or an int, as the MPI likes
+    const auto bits = (std::uintptr_t)type;  // a pointer or an int, depending on the MPI
     return bits ^ bits >> 8;
   }
 
@@ -109,7 +109,7 @@ class DatatypeTable {
 // Bytes of data in an element.
 std::int64_t size_of(MPI_Datatype type);
 
-// A stretch of memory: `elements` of one datatype, one behind the other.
+// A piece of memory: `elements` of one datatype, contiguous.
 struct Run {
   char* address = nullptr;
   std::int64_t elements = 0;
@@ -119,26 +119,26 @@ struct Run {
   char* end() const { return address + elements * traits->extent; }
 };
 
-// The memory that `elements` of a datatype, side by side, take: so many bytes, and the first
-// element's address so many bytes from their beginning.
+// The memory for contiguous `elements` of a datatype: its size in bytes, and the offset of the
+// first element's address from its beginning.
 struct Room {
   std::int64_t bytes = 0;
   std::int64_t origin = 0;
 };
 Room room_for(const DatatypeTraits& traits, std::int64_t elements);
 
-// Puts a datatype of our own in place of one of the user's, who may free it while the call that it
-// was given to goes on. Predefined ones stay as they are.
+// Replaces a datatype of the user by one of our own, because the user may free it during the call.
+// Predefined ones remain.
 int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held);
 
-// The same without a change of handle, as the program's own operation has to get the one that the
-// program used: what is made of a datatype holds on to it, in Open MPI as in MPICH, for
-// MPI_Type_get_contents may ask for it.
+// The same without a new handle, because the program's own operation must receive the handle that
+// the program used. A derived datatype keeps the original alive, in Open MPI and in MPICH, because
+// MPI_Type_get_contents may request it.
 inline int keep_datatype(MPI_Datatype type, std::vector<OwnedDatatype>& held) {
   return hold_datatype(type, held);
 }
 
-// A committed datatype, relative to `base`, of all runs in order. Counts beyond an int are fine.
+// A committed datatype of all runs in order, relative to `base`. Counts may exceed an int.
 int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made, const void* base = MPI_BOTTOM);
 
 }  // namespace toccata

@@ -12,24 +12,24 @@
 
 namespace toccata {
 
-// What one process knows of where it runs before it asks the others: its node, what it is bound to
-// there, and what TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT say. Reading that takes hwloc milliseconds
-// and so happens once, when an algorithm first goes by it.
+// A process's knowledge of its location before it asks other ranks: its node, its binding, and the
+// values of TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT. hwloc needs milliseconds for this, so it
+// happens once, when an algorithm first depends on it.
 class Surroundings {
  public:
   Surroundings();
 
-  // What could not be read, and what is done instead, in one line each.
+  // Unusable input and the replacement for it, one line each.
   const std::vector<std::string>& complaints() const { return complaints_; }
 
   const Whereabouts& own() const { return own_; }
 
-  // Where the ranks are that told us this; the same on all of them. What it cannot do with what
-  // TOCCATA_TOPOLOGY says goes to `complaint`, and the nodes alone are taken.
+  // The locations of the ranks that sent these; the same on all of them. If TOCCATA_TOPOLOGY cannot
+  // be used, `complaint` gets the reason, and only the nodes are used.
   Placement placement(std::span<const Whereabouts> ranks, std::string& complaint) const;
 
-  // Whether the two variables alone say where each rank of MPI_COMM_WORLD runs, and where those
-  // ranks of it do. TopologyError if they cannot.
+  // Whether the two variables alone determine where each rank of MPI_COMM_WORLD runs; and the
+  // places of these ranks of it. TopologyError if they are invalid.
   bool tell_places() const { return machine_ != nullptr && !places_.empty(); }
   std::shared_ptr<const Placement> placement_of_world(const std::vector<int>& ranks) const;
 
@@ -42,16 +42,16 @@ class Surroundings {
   void read_node();
   void read_variables();
 
-  std::shared_ptr<const Bound> node_;  // held for the simulator's other ranks; null: not readable
+  std::shared_ptr<const Bound> node_;  // shared by the simulator's ranks; null: unreadable
   Whereabouts own_;
   std::string text_;                        // TOCCATA_TOPOLOGY
-  std::shared_ptr<const Machine> machine_;  // what it describes; null if nothing
-  std::string places_;  // where ranks are there; empty: on the hosts of their names
+  std::shared_ptr<const Machine> machine_;  // the described machine; null if there is none
+  std::string places_;  // the ranks' places there; empty: on the hosts of their names
   std::vector<std::string> complaints_;
 };
 
-// Asks all ranks of `comm` where they run. All of them must come here; what else the process has
-// under way goes on meanwhile. MPI errors are thrown as std::runtime_error.
+// Asks all ranks of `comm` where they run. Collective; other operations of the process continue
+// meanwhile. MPI errors are thrown as std::runtime_error.
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
                                           Background& background, std::string& complaint);
 

@@ -14,14 +14,14 @@
 
 namespace toccata {
 
-// Runs one rank's schedule, a round at a time. Resumable: start posts the first round, test goes on
-// as far as it can without waiting; run does the same with waiting and is what blocking calls are.
-// How blocks are moved in a round is up to derived classes.
+// Runs one rank's schedule, round by round. Resumable: start posts the first round, test advances
+// as far as possible without waiting; run waits, and serves blocking calls. Derived classes define
+// how blocks move in a round.
 //
-// All functions return MPI error codes, MPI_ERR_NO_MEM among them. A message that goes wrong
-// (longer than what is there for it) or a copy does not end the collective, for others wait for
-// what comes after: the first error is returned at the end. Where a message cannot even be posted,
-// the collective is over, and its requests are cancelled or given up.
+// All functions return MPI error codes, including MPI_ERR_NO_MEM. If a message is longer than its
+// buffer, or a copy fails, the collective continues, because other ranks wait for the later
+// messages: the first error is returned at the end. If a message cannot even be posted, the
+// collective ends, and its requests are cancelled or abandoned.
 class Engine {
  public:
   Engine() = default;
@@ -29,19 +29,19 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  // The memory of the call; bind send and recv here, then fit, then prepare for each run.
+  // The memory of the call. First bind send and recv here, then fit, then prepare for each run.
   Binding binding;
   virtual void fit(const Plan& plan) = 0;
 
-  // Makes ready to run a plan (which must stay), its messages by `transport`.
+  // Prepares to run a plan (which must stay valid), with messages through `transport`.
   int prepare(const Plan& plan, const Transport& transport);
   virtual int run(Background& background);
   int start();
   int test(bool& done);
-  // Gives up what is under way: the other ranks do not come any more.
+  // Abandons open messages: the other ranks do not continue.
   int give_up(int code);
 
-  // Returns to the process' memory all but a little of what the last call took.
+  // Returns all memory of the last call to the process, except for a small amount.
   void release() {
     scratch_.reset();
     staging_.reset();
@@ -51,12 +51,12 @@ class Engine {
   virtual int make_ready() { return MPI_SUCCESS; }
   // Opens round_ and posts its messages.
   virtual int open_round() = 0;
-  // Goes through what the round waits for, by waiting or as far as it has come.
+  // Completes the messages of the round, with waiting or as far as they have arrived.
   virtual int all_arrived(bool by_waiting, bool& arrived) = 0;
   virtual bool is_waiting() const = 0;
   virtual void close_round() = 0;  // messages have come
   virtual void finish() = 0;       // the schedule has ended
-  // Gives up what is posted; returns whether MPI may go on reading what was to be sent.
+  // Abandons posted messages; returns whether MPI may still read the data to be sent.
   virtual bool cancel() = 0;
 
   const Schedule& schedule() const { return plan_->schedule; }
@@ -71,7 +71,7 @@ class Engine {
 
  private:
   bool finished() const { return round_ >= schedule().rounds(); }
-  int advance();  // opens rounds until one has to wait
+  int advance();  // opens rounds until one must wait
   template <typename Body>
   int without_exception(Body&& body) {
     try {
@@ -85,7 +85,7 @@ class Engine {
   Transport transport_;
   int round_ = 0;
   int error_ = MPI_SUCCESS;       // the first
-  std::vector<Arena> abandoned_;  // after an error, what MPI may still read
+  std::vector<Arena> abandoned_;  // memory that MPI may still read after an error
 };
 
 }  // namespace toccata

@@ -17,17 +17,16 @@ class Communicator;
 struct Operation;
 struct Said;
 
-// Runs a schedule whose blocks every rank knows the sizes of.
+// Runs a schedule of whose blocks every rank knows the sizes.
 //
-// How a message travels: from where it lies if that is one run of memory; else packed into one
-// piece, where the data is plain and not large; else by a derived datatype, which lets MPI read
-// the pieces itself. What a schedule publishes is copied into the node's shared memory, between
-// ranks that have one, and read there.
+// A message travels directly from its memory if that is one run. Otherwise it is packed if the data
+// is plain and not large; if not, a derived datatype lets MPI read the pieces itself. Published
+// blocks are copied to the node's shared memory and read there, between ranks that have one.
 class Execution final : public Engine {
  public:
   void fit(const Plan& plan) override { binding.fit(plan.units); }
   int run(Background& background) override;
-  // The last call as one of Shortcuts, if it was on a board and those have room for it.
+  // Stores the last call as one of Shortcuts, if it was on a board and there is room.
   void keep(const Said& said, const Operation& call, Communicator& communicator);
 
  private:
@@ -39,7 +38,7 @@ class Execution final : public Engine {
     int peer;
     int channel;
   };
-  // Runs to fill from staging memory when a packed message has come.
+  // Runs to fill from staging memory when a packed message has arrived.
   struct Unpacking {
     std::size_t first_run, end_run;
     const char* staged;
@@ -68,7 +67,7 @@ class Execution final : public Engine {
   node::Operator reduction();
 
   int post();     // transfers become requests
-  void settle();  // messages have come: unpack
+  void settle();  // messages have arrived: unpack
   int add_message(const Message& message, bool is_send);
   int add_piece(const Message& message, std::span<const BlockRange> ranges, bool is_send);
   int add_run(const Message& message, const Run& run, bool is_send);
@@ -82,14 +81,14 @@ class Execution final : public Engine {
   std::vector<Transfer> recvs_;
   std::vector<Transfer> sends_;
   std::vector<MPI_Request> requests_;
-  std::size_t arrived_ = 0;  // of requests_, those known to have ended
+  std::size_t arrived_ = 0;  // the number of requests_ known to have ended
   std::vector<OwnedDatatype> types_;
-  std::vector<Run> runs_;       // of the message at hand
+  std::vector<Run> runs_;       // of the current message
   std::vector<Run> into_runs_;  // the other side of a copy
   std::vector<Run> unpack_runs_;
   std::vector<Unpacking> unpackings_;
 
-  // What the round publishes and reads.
+  // The publications and readings of the round.
   bool on_board_ = false;
   std::vector<const Message*> published_;
   std::vector<node::Publication> publications_;
@@ -99,7 +98,7 @@ class Execution final : public Engine {
   node::Exchange exchange_;
   bool exchanging_ = false;  // the round's exchange is not done
   Reduction reduction_;
-  // Of schedules that only publish.
+  // For schedules that only publish.
   bool ran_program_ = false;
   node::Program::Run program_;
   std::vector<std::int64_t> begins_[3];  // by buffer: where blocks begin

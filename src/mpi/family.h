@@ -4,14 +4,14 @@
 
 namespace toccata {
 
-// Whether the MPI library in this process is of the kind that we were built for. Handles of another
-// kind mean nothing to us, and no function of MPI but one must be called then. Where it is not,
-// `complaint` says so and names the library to preload instead.
+// Whether the MPI library in this process is of the family for which we were built. Otherwise its
+// handles are invalid for us, and only one function of MPI may be called; `complaint` then says so
+// and names the library to preload instead.
 bool is_our_mpi(std::string& complaint);
 
-// "openmpi", "mpich" or "abi": what we were built for.
+// The family for which we were built: "openmpi", "mpich" or "abi".
 std::string our_mpi();
-// What the MPI library in this process says of itself, as MPI_Get_library_version gives it.
+// The text that MPI_Get_library_version returns in this process.
 std::string library_text();
 // "Open MPI v4.1.4": the beginning of that, up to a comma or the end of the line.
 std::string library_version();

@@ -1,13 +1,13 @@
-// The functions of MPI that the library serves, each described once: its names, its collective,
-// and its arguments in front of the communicator. The C interface, the symbols preloaded for C and
-// Fortran, the forms for large counts and the operation that a call is are all made of these lists.
+// The functions of MPI that the library serves, each described once: its names, its collective, and
+// its arguments before the communicator. The C interface, the symbols preloaded for C and Fortran,
+// the forms for large counts and the operation of a call are generated from these lists.
 //
 //   X(Name, name, collective)   MPI_Name, toccata_name and mpi_name_
 //   _(KIND, argument)           one argument
 //
-// The kinds, each of which says of which buffer: BUFFER; COUNT, of elements; COUNTS and PLACES,
-// arrays of those and of displacements; OFFSETS, displacements that are addresses in any form;
-// TYPE; TYPES, an array of those; and besides OPERATION and ROOT.
+// The kinds are BUFFER; COUNT, of elements; COUNTS and PLACES, arrays of counts and displacements;
+// OFFSETS, displacements that are addresses in any form; TYPE; TYPES, an array of datatypes (each
+// with the suffix of its buffer); and OPERATION and ROOT.
 #pragma once
 
 #define TOCCATA_FUNCTIONS(X)   \
@@ -136,7 +136,7 @@
 #define TOCCATA_LARGE_OPERATION TOCCATA_C_OPERATION
 #define TOCCATA_LARGE_ROOT TOCCATA_C_ROOT
 
-// Puts an argument where it belongs in an Operation of the name `call`.
+// Stores an argument in its member of the Operation `call`.
 #define TOCCATA_FILL(kind, name) TOCCATA_FILL_##kind(name);
 #define TOCCATA_FILL_BUFFER_IN(name) call.send.buffer = const_cast<void*>(name)
 #define TOCCATA_FILL_BUFFER_OUT(name) call.recv.buffer = name

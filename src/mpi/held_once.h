@@ -5,8 +5,9 @@
 
 namespace toccata {
 
-// What is the same for all ranks of that key; make() makes it where no rank holds it yet. A rank is
-// a process of its own, except for the simulator's, which share one and so hold it once.
+// A value that is the same for all ranks with that key; make() creates it if no rank holds it yet.
+// A rank is a process of its own, except in the simulator, where ranks share one process and the
+// value.
 template <typename Value, typename Key, typename Make>
 std::shared_ptr<const Value> held_once(const Key& key, Make&& make) {
 #ifdef TOCCATA_SIMULATED

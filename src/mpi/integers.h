@@ -18,7 +18,7 @@ class Integers {
   bool is_null() const { return values_ == nullptr; }
   std::int64_t operator[](std::int64_t i) const {
     if (!wide_) return static_cast<const int*>(values_)[i];
-    std::int64_t value;  // of a type that this MPI calls by another name
+    std::int64_t value;  // of a type with another name in this MPI
     std::memcpy(&value, static_cast<const char*>(values_) + i * sizeof value, sizeof value);
     return value;
   }

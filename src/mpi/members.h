@@ -15,7 +15,7 @@
 
 namespace toccata {
 
-// The ranks of a communicator of the program's: how they reach each other, and where they run.
+// The ranks of a communicator of the program: their channel, and their locations.
 class Members : public Ranks, public std::enable_shared_from_this<Members> {
  public:
   Members(Process& process, MPI_Comm user);
@@ -30,15 +30,15 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Results& results() final { return process_->results(); }
   bool is_inter() const { return is_inter_; }
 
-  // The way to the other ranks. Opening it waits for them; nonblocking collectives advance
+  // The channel to the other ranks. Opening it waits for them; nonblocking collectives advance
   // meanwhile. Returns an MPI error code. A channel that is settled but not ready is refused:
-  // native has to serve.
+  // native must serve.
   Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
   int open_channel() {
     has_met_ = true;
     return channel().is_settled() ? MPI_SUCCESS : open_channel_now();
   }
-  // For a nonblocking call: begins to open the channel, without waiting.
+  // For a nonblocking call: starts to open the channel, without waiting.
   int start_channel() { return channel().start(true); }
   // Whether that is possible; the same on all ranks at the same call. A communicator of its own
   // would have to wait for all ranks. Only a world that MPI_Init opened counts, because a call on
@@ -46,25 +46,25 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   bool can_start_channel() {
     return has_met_ || (process_->began_with_world() && channel().is_within_world());
   }
-  // For a call that must not wait at all, of ranks of our world.
+  // For a call that must not wait at all, on ranks of our world.
   int start_channel_without_waiting() { return channel().start(true, true); }
-  // Whether a call has waited for the channel, at the same call on all ranks. Before, each may find
-  // it settled at another.
+  // Whether a call has waited for the channel: at the same call on all ranks. Before that, ranks
+  // may find it settled at different calls.
   bool has_met() const { return has_met_; }
   int test_channel(Channel& channel);
-  // One more, once the tags of the last one are used up.
+  // Opens one more, after the tags of the last one are used up.
   int open_next_channel();
 
-  // What the environment asks for is served here: all ranks would do the same. Ranks of other
-  // worlds may have come without us or with other settings, and that cannot be found out.
+  // The environment's requests apply here: all ranks have the same. Ranks of other worlds may have
+  // no library or other settings, which cannot be found out.
   bool obey_rules() final { return !process_->is_off() && channel().is_within_world(); }
   bool agree(std::span<const double> mine, std::span<double> least) final;
   double now() const final { return PMPI_Wtime(); }
   std::optional<SizedChoice> asked_by_info(const Collective& collective) final;
 
-  // How ranks are reordered where a choice says nothing of it.
+  // The reordering of ranks for choices that do not specify it.
   ReorderWish wish_for(const Collective& collective) final;
-  // What that is in collectives whose first call comes later. The same on all ranks.
+  // The reordering for collectives whose first call comes later. The same on all ranks.
   ReorderWish& reorder_wish() {
     if (!reorder_wish_) reorder_wish_ = wish_of_environment();
     return *reorder_wish_;
@@ -73,10 +73,11 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // This rank's neighbours in the communicator's topology; null without one.
   const std::shared_ptr<const Neighborhood>& neighbors();
 
-  // Where the ranks run. Derived from where those of MPI_COMM_WORLD do, without asking them, if
-  // they were asked before; else all ranks have to come here.
+  // The locations of the ranks. Derived from those of MPI_COMM_WORLD without communication, if
+  // these are known; otherwise collective.
   std::shared_ptr<const Placement> placement();
-  // Whether what an algorithm goes by is known here without asking other ranks, the same on all.
+  // Whether an algorithm's requirements are known here without communication; the same on all
+  // ranks.
   bool knows_places(const Algorithm& algorithm);
   int nodes() final;
   int known_nodes() const final { return nodes_; }
@@ -87,23 +88,23 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Shape shape(int root) final;
   Shape shape(const Algorithm& algorithm, int root, bool reorders) final;
 
-  // Says a thing once: on rank 0 of MPI_COMM_WORLD if that is one of us, else on our own rank 0.
+  // Reports a line once: on rank 0 of MPI_COMM_WORLD if it is one of us, otherwise on our rank 0.
   void say_once(const std::string& line) final;
-  // The user's error handler gets `code`, which is also returned.
+  // The user's error handler receives `code`, which is also returned.
   int raise(int code) const { return code == MPI_SUCCESS ? code : raise_error(code); }
 
  protected:
   ~Members() = default;
-  // A number that tells communicators apart whose ranks run in different places, for choices that
+  // A number that distinguishes communicators whose ranks run in different places, for choices that
   // depend on that; 0 for others. Collective.
   std::uint64_t where(const Choice& choice);
 
   Process* process_;  // null once MPI is about to end
-  MPI_Comm user_;     // null once it is gone
+  MPI_Comm user_;     // null after it was freed
   std::vector<std::unique_ptr<Channel>> channels_;
 
  private:
-  // What an algorithm goes by: all ranks' neighbours, who then have to come here, or our own.
+  // The neighbours that an algorithm needs: those of all ranks (collective), or our own.
   struct KnownNeighbors {
     std::shared_ptr<const Neighborhood> neighborhood;
     std::uint64_t digest = 0;
@@ -124,12 +125,12 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int rank_ = 0;
   int size_ = 0;
   bool is_inter_ = false;
-  std::shared_ptr<const Placement> placement_;  // where the ranks had to be asked
+  std::shared_ptr<const Placement> placement_;  // if the ranks had to be asked
   int nodes_ = 0;                               // see known_nodes
   bool has_met_ = false;
   std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
-  std::optional<ReorderWish> reorder_wish_;  // what info says
+  std::optional<ReorderWish> reorder_wish_;  // from the communicator's info
 };
 
 }  // namespace toccata

@@ -10,19 +10,20 @@
 
 namespace toccata {
 
-// What this rank knows of its neighbours in a communicator's topology, in MPI's order. Local;
-// null where there is no topology.
+// This rank's neighbours in a communicator's topology, in MPI's order. Local; null without a
+// topology.
 std::shared_ptr<const Neighborhood> own_neighbors(MPI_Comm comm);
 
-// Those of all ranks of a communicator with a topology. Of a distributed graph, all ranks must come
-// here; what else the process has under way goes on meanwhile. MPI errors are thrown as
+// The neighbours of all ranks of a communicator with a topology. For a distributed graph, this is
+// collective; other operations of the process continue meanwhile. MPI errors are thrown as
 // std::runtime_error.
 std::shared_ptr<const Neighborhood> all_neighbors(MPI_Comm comm, Background& background);
 
-// `bare`, of the ranks of `comm`, becomes one with its topology. Collective; an MPI error code.
+// Gives `bare`, which has the ranks of `comm`, the topology of `comm`. Collective; an MPI error
+// code.
 int give_topology(MPI_Comm comm, MPI_Comm& bare);
 
-// How many blocks a collective's arrays of each buffer speak of, in C.
+// The number of blocks in a collective's arrays for each buffer, in C.
 struct Peers {
   int out = 0, in = 0;
 };

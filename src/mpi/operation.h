@@ -13,17 +13,17 @@
 
 namespace toccata {
 
-// Stands for a rank of an intercommunicator, where roots are named in another way.
+// The rank in an intercommunicator, where roots are specified differently.
 inline constexpr int no_rank = INT_MIN;
 
-// Where the blocks of send or of recv lie: alike and side by side, or each with its own count, and
-// then perhaps its own place and datatype.
+// The locations of the blocks of send or recv: equal and contiguous, or each with its own count,
+// and perhaps its own place and datatype.
 struct Side {
   void* buffer = nullptr;
   std::int64_t count = 0;  // elements of a block
-  bool counted = false;    // ... or as many as counts says
+  bool counted = false;    // ... or each as in counts
   Integers counts = {};
-  bool placed = false;  // ... from where places says, in extents, or in bytes where there are types
+  bool placed = false;  // ... at its place in places, in extents; with types, in bytes
   Integers places = {};
   MPI_Datatype type = MPI_DATATYPE_NULL;
   bool typed = false;  // ... each block with its own of types
@@ -43,35 +43,36 @@ struct Side {
   }
   bool in_place() const { return buffer == MPI_IN_PLACE; }
   std::int64_t elements(int block) const { return counted ? counts[block] : count; }
-  // Of a block that is empty, programs leave the datatype null, and some MPIs let them.
+  // For an empty block, some programs pass a null datatype, and some MPIs accept it.
   MPI_Datatype type_of(int block) const {
     return !typed ? type : counts[block] == 0 ? MPI_BYTE : types[block];
   }
 };
 
-// Where a call is made: by which rank of how many, and how many blocks that one has of each buffer.
+// The position of a call: its rank, the number of ranks, and this rank's number of blocks per
+// buffer.
 struct Seat {
   int rank, p;
   int sends, receives;
 };
 
-// One call of a collective with its arguments, as the user gave them; the pointers must stay valid
-// for as long as MPI demands. What a rank has no blocks of, MPI does not require and no code reads.
+// One call of a collective with the user's arguments; the pointers must stay valid as long as MPI
+// demands. If a rank has no blocks of a buffer, its arguments are not read, as in MPI.
 struct Operation {
   const Collective& collective;
   Side send = {}, recv = {};
-  int root = 0;  // of a collective that has one; perhaps no rank, which fault() then says
+  int root = 0;                    // of a rooted collective; fault() reports invalid ranks
   MPI_Op operation = MPI_OP_NULL;  // of one that reduces
-  // Of one among neighbours, what this rank knows of its own; null without a topology.
+  // For a neighbourhood collective: the neighbours that this rank knows; null without a topology.
   std::shared_ptr<const Neighborhood> neighborhood = {};
 
   Seat seat(int rank, int p) const;
 
-  // An MPI error class where the arguments make no sense; MPI_SUCCESS where they do.
+  // An MPI error class for invalid arguments; MPI_SUCCESS for valid ones.
   int fault(const Seat& seat, const DatatypeTable& datatypes) const;
 
-  // Whether an algorithm can serve the call, of those that keep the order of the ranks (`ordered`)
-  // or the others: what a reduction's operation and datatype say, the same on every rank.
+  // Whether algorithms that keep the order of the ranks (`ordered`), or others, can serve the call.
+  // The operation and datatype of a reduction decide this, the same on every rank.
   bool allows(bool ordered, const DatatypeTable& datatypes) const {
     return operation == MPI_OP_NULL || allows_reduction(ordered, datatypes);
   }
@@ -79,26 +80,26 @@ struct Operation {
   // Bytes of the whole vector, as far as that rank knows, for the report.
   std::int64_t bytes(const Seat& seat) const;
 
-  // Bytes that a rank contributes, or of the message, which every rank knows; where they differ,
-  // their mean; -1 where a rank knows its own alone.
+  // Bytes of a contribution or of the message, which every rank knows; the mean if contributions
+  // differ; -1 if a rank knows only its own.
   std::int64_t unit(int rank, int p) const;
-  // Whether that is the size of a block sent, as opposed to received.
+  // Whether that is the size of a sent block, not of a received one.
   bool is_sized_by_sent(int rank) const;
-  // The same as far as this rank knows, of a vector form: its own.
+  // The same for a vector form, as far as this rank knows: its own blocks.
   double own_unit(const Seat& seat) const;
 
   // Whether the result depends on the order in which operands are combined, as that of a sum of
   // floating-point numbers does.
   bool is_inexact() const;
 
-  // Whether, as every rank can see, there is no data in a bound call, and so nothing to do.
+  // Whether a bound call has no data, as every rank can see, so that there is nothing to do.
   bool empty(const Binding& binding) const;
 
-  // Gives binding.send and binding.recv their memory, which also where a rank has no blocks have
-  // the size of other ranks', if these are alike. Returns an MPI error code.
+  // Gives binding.send and binding.recv their memory. If a rank has no blocks, these have the size
+  // of other ranks' blocks, if all are equal. Returns an MPI error code.
   int bind(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const;
 
-  // Whether MPI wants the datatype of each buffer; of no_rank as well.
+  // Whether MPI requires the datatype of each buffer; also for no_rank.
   bool has_type_in(int rank, int p) const;
   bool has_type_out(int rank, int p) const;
 

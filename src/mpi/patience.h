@@ -5,12 +5,12 @@
 
 namespace toccata {
 
-// Others may never come: where the preload or the settings have not reached them, for instance. Who
-// waits for them calls tick() now and then; after ten seconds a line on standard error says what is
-// being waited for, once on a host.
+// Other ranks may never come, for example if the preload or the settings have not reached them. A
+// waiting caller calls tick() from time to time; after ten seconds, a line on standard error, once
+// per host, names the awaited event.
 class Patience {
  public:
-  // "MPI_Init of all 64 ranks": what is being waited for.
+  // The awaited event, such as "MPI_Init of all 64 ranks".
   explicit Patience(std::string what) : what_(std::move(what)) {}
   void tick() {
     if (!said_ && std::chrono::steady_clock::now() - started_ > std::chrono::seconds(10)) say();

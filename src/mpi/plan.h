@@ -9,15 +9,15 @@
 
 namespace toccata {
 
-// One rank's schedule of an algorithm, made ready to run; the same for all communicators of that
-// shape.
+// One rank's schedule of an algorithm, ready to run; the same for all communicators of that shape.
 struct Plan {
   Schedule schedule = {};
   Units units = {};  // the schedule's
   std::optional<StraightProgram> straight = {};
   bool publishes = false;                     // some messages are for shared memory
   std::optional<node::Program> program = {};  // all messages are
-  // Whether blocks differ though the algorithm takes them for alike: a SizedExecution runs it.
+  // Whether blocks differ in size although the algorithm treats them as equal: a SizedExecution
+  // runs it.
   bool sized = false;
 
   int tags() const { return schedule.channels() * (sized ? 2 : 1); }

@@ -11,12 +11,12 @@
 
 namespace toccata {
 
-// The plans of a process, by what they depend on: shared by all communicators of the same shape,
-// bounded in memory, and forgotten one by one, the least recently used first.
+// The plans of a process, by their inputs: shared by all communicators of the same shape, bounded
+// in memory, and dropped one by one, the least recently used first.
 class Plans {
  public:
-  // What a plan is of. `where` tells communicators apart whose ranks run in different places, for
-  // algorithms that go by that; 0 for others.
+  // The inputs of a plan. `where` distinguishes communicators whose ranks run in different places,
+  // for algorithms that depend on that; 0 for others.
   struct Key {
     const Collective* collective;
     Choice choice;
@@ -27,15 +27,15 @@ class Plans {
     std::size_t hash() const;
   };
 
-  // The plan of that key. The shape is made where there is none yet: shape() returns what is known
-  // of the communicator, with the root. ChoiceError if the algorithm cannot run there.
+  // The plan of that key. If it does not exist, shape() returns the known properties of the
+  // communicator, with the root. ChoiceError if the algorithm cannot run there.
   template <typename MakeShape>
   std::shared_ptr<const Plan> get(const Key& key, MakeShape&& shape) {
     if (auto found = find(key)) return found;
     return keep(key, make(key, shape()));
   }
 
-  // Bytes of the plans that are kept.
+  // The maximum size of all plans, in bytes.
   static constexpr std::size_t most_memory = 16 << 20;
 
  private:
@@ -50,7 +50,7 @@ class Plans {
   std::shared_ptr<const Plan> keep(const Key& key, std::shared_ptr<const Plan> plan);
 
   std::mutex mutex_;
-  std::list<Entry> entries_;  // the one asked for last comes first
+  std::list<Entry> entries_;  // the most recently used comes first
   std::unordered_multimap<std::size_t, std::list<Entry>::iterator> by_hash_;
   std::size_t memory_ = 0;
 };

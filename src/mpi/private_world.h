@@ -9,9 +9,9 @@
 
 namespace toccata {
 
-// The one private communicator of the process, with the ranks of MPI_COMM_WORLD, on which the
-// collectives of all communicators send; and the windows of its tags that are taken. No attribute
-// of the program's is copied, and one context id serves any number of communicators.
+// The private communicator of the process, with the ranks of MPI_COMM_WORLD, on which the
+// collectives of all communicators send; and the used windows of its tags. No attribute of the
+// program's communicators is copied, and one context ID serves any number of them.
 class PrivateWorld {
  public:
   PrivateWorld();
@@ -24,16 +24,16 @@ class PrivateWorld {
   bool is_open() const { return comm_ != MPI_COMM_NULL; }
   MPI_Comm comm() const { return comm_; }
 
-  // What this process shares with the ranks of its node, while the world is open.
+  // The memory that this process shares with the ranks of its node, while the world is open.
   NodeMemory& node() { return node_; }
 
   int size() const { return size_; }
-  // Those ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for ranks of other worlds.
+  // The ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for ranks of other worlds.
   std::vector<int> ranks_of(MPI_Comm comm) const;
 
-  // Tags of a window.
+  // The number of tags in a window.
   int window_size() const { return window_size_; }
-  // The lowest window that nothing uses here, or -1.
+  // The lowest unused window, or -1.
   int take_window();
   void give_back(int window);
 
@@ -48,7 +48,7 @@ class PrivateWorld {
 };
 
 // A communicator of the ranks of `comm`, without its attributes, on which errors return.
-// Collective; MPI_COMM_NULL, on all ranks, where it cannot be made.
+// Collective; MPI_COMM_NULL, on all ranks, if it cannot be made.
 MPI_Comm bare_duplicate(MPI_Comm comm);
 
 }  // namespace toccata

@@ -25,22 +25,22 @@ namespace toccata {
 class Process;
 class Surroundings;
 
-// What a process keeps of a communicator of the program's, as an attribute of that.
+// A process's data for a communicator of the program, as an attribute of it.
 class Attachment {
  public:
-  virtual void leave_user() = 0;  // the communicator is gone
+  virtual void leave_user() = 0;  // the communicator was freed
   virtual void close() = 0;       // MPI is about to end
-  virtual void tell() = 0;        // to the process, what was found out
+  virtual void tell() = 0;        // tells the process its results
 
  protected:
   ~Attachment() = default;
 };
 
-// A nonblocking collective that goes on while a call waits for something else.
+// A nonblocking collective that advances while a call waits for something else.
 class UnderWay {
  public:
-  // Goes on, unless its owner is at it. Returns whether it has ended and leaves the process' list;
-  // then left() is called, once it is no longer there.
+  // Advances, unless its owner is advancing it. Returns whether it has ended and leaves the
+  // process' list; left() is called after it was removed.
   virtual bool try_progress() = 0;
   virtual void left() {}
 
@@ -48,14 +48,13 @@ class UnderWay {
   ~UnderWay() = default;
 };
 
-// The keyvals by which attributes are found. MPI gives a library no other way to find what it
-// keeps. They are invalid while MPI is not there.
+// The keyvals of our attributes. MPI gives a library no other way to find its data. They are
+// invalid before MPI_Init and after MPI_Finalize.
 struct Keyvals {
   static int process();
   static int communicator();
   static int datatype();
-  // Makes the keyvals where they are missing, and this process' Process; null where MPI is not
-  // there or refuses.
+  // Creates missing keyvals and this process' Process; null if MPI is not initialized or refuses.
   static Process* attach();
 
  private:
@@ -63,11 +62,11 @@ struct Keyvals {
   static int forget_communicator(MPI_Comm, int, void* communicator, void*);
 };
 
-// Who serves a collective of communicators of p ranks, and where that is counted.
+// The server of a collective on communicators of p ranks, and its row in the report.
 struct Service {
   const Collective& collective;
-  std::string asked;  // the algorithm by name; empty for what the environment asks
-  // Which of the reductions' stand-ins it is: none, one in the order of the ranks, or native.
+  std::string asked;  // the algorithm by name; empty for the environment's request
+  // Its role for reductions: no replacement, the ordered one, or native.
   enum class Instead : std::uint8_t { no, ordered, native } instead;
   int p;
   Choice choice;
@@ -75,18 +74,18 @@ struct Service {
   Report::Row& row;
 };
 
-// All that one MPI process keeps. It hangs on MPI_COMM_SELF as an attribute, and so goes when MPI
-// does: several ranks can live in one address space, and the library has no global state but the
-// keyvals by which attributes are found, and what the environment says.
+// All data of one MPI process. It is an attribute of MPI_COMM_SELF, so it ends with MPI. Therefore
+// several ranks can share one address space. The library has no other global state than the keyvals
+// of its attributes and the settings.
 class Process : public Background {
  public:
-  // Null before MPI_Init, after MPI_Finalize, and where MPI refuses. Made at the first call.
+  // Null before MPI_Init, after MPI_Finalize, and if MPI refuses. Created at the first call.
   static Process* current();
   ~Process() override;
 
-  // To be called on all ranks of MPI_COMM_WORLD when MPI has begun, where that can be seen: they
-  // agree on what the environment asks, and make the private world where it is wanted, because
-  // something is requested or the program itself calls toccata functions.
+  // Called on all ranks of MPI_COMM_WORLD after MPI_Init, if we intercept it. The ranks compare
+  // their settings, and create the private world if a setting names an algorithm or the program
+  // itself calls toccata functions.
   static void begin(bool program_calls_us) noexcept;
 
   DatatypeTable& datatypes() { return datatypes_; }
@@ -97,51 +96,52 @@ class Process : public Background {
 
   // Whether MPI_Init opened the private world: all ranks then have it before their first call.
   bool began_with_world() const { return began_with_world_; }
-  // Whether the environment asks for nothing that all ranks would do.
+  // Whether the environment requests nothing that all ranks would do.
   bool is_off() const { return off_; }
-  // Whether nonblocking and persistent calls of the program's can be served: all ranks have the
-  // same settings, and this MPI lets us go on while it waits (progress_hook.h).
+  // Whether nonblocking and persistent calls of the program can be served: all ranks have the same
+  // settings, and this MPI calls us while it waits (progress_hook.h).
   bool serves_requests() const { return serves_requests_; }
-  // What this rank tells others of itself at a communicator's first collective.
+  // This rank's information for other ranks at a communicator's first collective.
   Stance stance() const;
 
-  // Where this process runs; found out when first asked for.
+  // The location of this process; discovered at the first request.
   const Surroundings& surroundings();
-  // Where the ranks of MPI_COMM_WORLD run: found once, with all of them; null until then.
+  // The locations of the ranks of MPI_COMM_WORLD: discovered once, by all of them; null before
+  // that.
   std::shared_ptr<const Placement> world_placement() const;
   void place_world(MPI_Comm comm);
   void set_world_placement(std::shared_ptr<const Placement> found);
 
-  // What was found out on communicators, by their shape.
+  // The results on communicators, by their shape.
   Results& results() { return results_; }
 
-  // The one of that description, which stays.
+  // The service of that description; its address never changes.
   const Service& service(const Collective& collective, const std::string& asked,
                          Service::Instead instead, const Choice& choice, const Report::Key& key);
 
-  // Collective over MPI_COMM_WORLD: gathers what every rank counted, and rank 0 prints it.
+  // Collective over MPI_COMM_WORLD: gathers the counts of all ranks; rank 0 prints them.
   void report();
-  // A number that no other call of this gets.
+  // A number that no other call of this function returns.
   int next_number() { return ++numbers_; }
 
-  // One more call served, of `bytes` in all.
+  // Counts one more served call, of `bytes` in total.
   void count(const Service& service, std::int64_t bytes, double seconds);
-  // What is known of the times of a service's calls, which have come to an end.
+  // The measured and predicted times of a service's calls, after the last of them.
   void tell(const Service& service, const Evidence& times);
   void learn(const Tuning::Point& point);
 
-  // Says a thing once, on rank 0 of MPI_COMM_WORLD or here, on standard error.
+  // Reports a line once, on rank 0 of MPI_COMM_WORLD or here, on standard error.
   void say_once(const std::string& line) {
     if (world_rank_ == 0) say_here(line);
   }
   void say_here(const std::string& line);
 
-  // An error code of that class which MPI_Error_string explains by `text`. Where this MPI cannot do
-  // that, the class itself, and the text is said.
+  // An error code of that class, for which MPI_Error_string returns `text`. If this MPI cannot do
+  // that, returns the class itself and prints the text.
   int explain(int error_class, const std::string& text);
 
-  // Nonblocking collectives under way: a rank that waits for anything drives them all, or two ranks
-  // that wait in different orders would wait for ever.
+  // Open nonblocking collectives: a rank that waits for anything advances them all. Otherwise two
+  // ranks that wait in different orders would wait for ever.
   bool busy() const override { return active_count_.load(std::memory_order_relaxed) > 0; }
   void progress() override;
   void add(UnderWay& request);
@@ -171,7 +171,7 @@ class Process : public Background {
 
   std::atomic<int> numbers_{0};
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the following members
   std::set<std::string> said_;
   std::map<std::pair<int, std::string>, int> explained_;
   std::vector<Attachment*> communicators_;
@@ -185,13 +185,13 @@ class Process : public Background {
   std::shared_ptr<const Placement> world_placement_;  // guarded by mutex_
   Results results_;
 
-  // Held while all go on, but not while one is added: who adds one may hold a lock for which a
-  // function of the program's, called to reduce, waits.
+  // Held while collectives advance, but not while one is added: the adding thread may hold a lock
+  // for which a function of the program, called by a reduction, waits.
   std::mutex active_mutex_;
   std::vector<UnderWay*> active_;
   std::mutex added_mutex_;
-  std::vector<UnderWay*> added_;          // to active_, as soon as that may change
-  std::atomic<bool> progressing_{false};  // also from inside MPI, which calls us from there
+  std::vector<UnderWay*> added_;          // added to active_ as soon as that may change
+  std::atomic<bool> progressing_{false};  // also set inside MPI, which calls us from there
   std::atomic<int> active_count_{0};
 };
 

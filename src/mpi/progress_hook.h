@@ -4,14 +4,13 @@ namespace toccata {
 
 class Background;
 
-// Has the MPI library drive the open collectives whenever it waits for anything, in whatever
-// function: a rank in MPI_Recv must go on with those that other ranks wait for. Open MPI alone lets
-// a library ask for that.
+// Makes the MPI library advance the open collectives whenever it waits, in any function: a rank in
+// MPI_Recv must advance those for which other ranks wait. Only Open MPI offers this to a library.
 struct ProgressHook {
-  // Whether that is possible; and does it. Once installed, the hook stays, as MPI may be reading
-  // its list of hooks; it costs a test of a flag while nothing is open.
+  // Installs the hook; returns whether that is possible. The hook is never removed, because MPI may
+  // be reading its list of hooks; it costs the test of a flag while nothing is open.
   static bool install();
-  // What it drives from now on; null for nothing.
+  // What it advances from now on; null for nothing.
   static void drive(Background* background);
 };
 

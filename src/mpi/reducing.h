@@ -9,11 +9,11 @@
 namespace toccata {
 
 // Reduces the elements of `from` into those of `into`, into = from ∘ into, each a sequence of runs
-// of the same datatype whose borders need not agree. Returns an MPI error code.
+// of the same datatype whose borders may differ. Returns an MPI error code.
 int reduce_runs(const std::vector<Run>& from, const std::vector<Run>& into, MPI_Op operation);
 
 // Whether the MPI standard defines a predefined operation for a datatype [MPI 4.0, section 6.9.2];
-// true of a user-defined one. What else an MPI may know, it has to judge itself.
+// true for a user-defined one. Extensions of an MPI must be judged by that MPI.
 bool is_defined(MPI_Op operation, MPI_Datatype type, const DatatypeTable& datatypes);
 
 // Whether the order of the operands does not matter.

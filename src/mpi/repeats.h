@@ -14,8 +14,8 @@
 namespace toccata {
 
 // A thread's last calls that the MPI library serves, by communicator, collective and size class. A
-// short call takes MPI 50 ns: another one of the same class goes on at once, whatever its root and
-// its size in that class.
+// short call takes MPI 50 ns. Another call of the same class goes directly to MPI, with any root
+// and any size in that class.
 class Repeats {
  public:
   // Whether this is one more of them.
@@ -31,16 +31,16 @@ class Repeats {
 #endif
   }
 
-  // `operation` is the same call, on that rank of how many.
+  // `operation` is the same call, on that rank of that number of ranks.
   static void remember([[maybe_unused]] const Said& said,
                        [[maybe_unused]] const Operation& operation,
                        [[maybe_unused]] const Seat& seat,
                        [[maybe_unused]] Decisions::SizeClass& calls,
                        [[maybe_unused]] const DatatypeTable& datatypes) {
-#ifndef TOCCATA_SIMULATED  // its hundreds of copies of the library would not all have room
+#ifndef TOCCATA_SIMULATED  // there is not enough room for its hundreds of copies
     const std::optional<Range> range = range_of(said, operation, seat, calls, datatypes);
     if (!range) return;
-    // Elsewhere than in the thread's own memory, of which a library loaded late gets little.
+    // Not in the thread's own memory, of which a library loaded late gets little.
     thread_local const std::unique_ptr<Repeats> repeats(new Repeats);
     mine_ = repeats.get();
     mine_->of(said) = {said, Communicator::era(), &calls.left, *range};
@@ -50,7 +50,7 @@ class Repeats {
   ~Repeats() { mine_ = nullptr; }
 
  private:
-  // The calls of a class: all, or those whose number of elements, sent or received, lies there.
+  // The calls of a class: all, or those whose number of sent or received elements is in this range.
   struct Range {
     bool all = false, by_sent = false;
     std::int64_t least = 0, most = 0;
@@ -74,8 +74,8 @@ class Repeats {
 
   Repeats() = default;
 
-  // What a handle of the program's own stands for may change; only predefined datatypes stay. Where
-  // ranks do not know each other's sizes, all are alike.
+  // The meaning of a program's own handle may change; only predefined datatypes are constant. If
+  // ranks do not know each other's sizes, all sizes are in one class.
   static std::optional<Range> range_of(const Said& said, const Operation& operation,
                                        const Seat& seat, const Decisions::SizeClass& calls,
                                        const DatatypeTable& datatypes) {
@@ -97,7 +97,8 @@ class Repeats {
                  .most = calls.most / size};
   }
 
-  // By a product of which all bits below count in those above, and by sizes up to a power of two.
+  // A product, in which all low bits affect the high ones, of the handle and the power of two of
+  // the size.
   Repeat& of(const Said& said) {
     const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
     const auto size = std::bit_width(static_cast<std::uint64_t>(said.sent | said.received));
@@ -107,7 +108,8 @@ class Repeats {
   }
 
   std::array<Repeat, 1 << bits> repeats_ = {};
-  // Found without a call, in the few bytes for that which a library loaded late still gets.
+  // Found without a call, in the few bytes of fast thread-local memory that a library loaded late
+  // gets.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Repeats* mine_ = nullptr;
 };
 

@@ -11,15 +11,15 @@
 
 namespace toccata {
 
-// What ran, counted by rank 0 of each communicator.
+// The served calls, counted by rank 0 of each communicator.
 class Report {
  public:
-  // What calls have in common that are counted together.
+  // The common properties of calls that are counted together.
   struct Key {
     std::string collective;
     int ranks = 0;
-    std::string choice;  // what ran
-    std::string reason;  // who chose it: forced, tuned, learned, modelled, guarded, shared, native
+    std::string choice;       // the choice that ran
+    std::string reason;       // forced, tuned, learned, modelled, guarded, shared, native
     std::int64_t bytes = -1;  // of a block, or of the message; -1: of any size
     std::string why;          // of native calls: see why_native()
 
@@ -28,20 +28,20 @@ class Report {
   struct Row {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;  // of the whole vector, over all calls
-    double seconds = 0;      // that rank 0 spent in the calls
+    double seconds = 0;      // time of rank 0 in these calls
     Evidence times = {};
   };
 
-  // Stays where it is.
+  // Its address never changes.
   Row& row(const Key& key) { return rows_[key]; }
 
   // Collective over `comm`: adds every rank's rows to those of rank 0. False, after ten seconds, if
   // some ranks do not take part.
   bool gather(MPI_Comm comm);
 
-  // A table for a person; empty if nothing ran.
+  // A readable table; empty if nothing ran.
   std::string table() const;
-  // All of it, for `toccata explain`.
+  // All rows, for `toccata explain`.
   std::string json(const std::string& mpi, int ranks, double seconds) const;
 
  private:

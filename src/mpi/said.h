@@ -9,14 +9,14 @@
 
 namespace toccata {
 
-// A blocking call: all that says what serves it, except arrays, and its buffers.
+// The properties of a blocking call that determine its server, without arrays; and its buffers.
 struct Said {
   const Collective* collective = nullptr;
   MPI_Comm comm = {};
   std::int64_t sent = 0, received = 0;  // elements of a block
   MPI_Datatype sent_type = {}, received_type = {};
   MPI_Op operation = {};
-  int root = 0;  // of gather and scatter, in which it says whose arguments count; else 0
+  int root = 0;  // of gather and scatter, where it selects the arguments; else 0
   bool has_arrays = false;
   int named_root = 0;
   const void* in = nullptr;
@@ -31,14 +31,14 @@ struct Said {
   }
 };
 
-// What a call of MPI_<name> says.
+// The Said of a call of MPI_<name>.
 namespace said {
 
 constexpr bool tells_by_root(const Collective& collective) {
   return &collective == &gather || &collective == &scatter;
 }
 
-// Puts an argument where it belongs in a Said of the name `said`.
+// Stores an argument in its member of the Said `said`.
 #define TOCCATA_SAY(kind, name) TOCCATA_SAY_##kind(name);
 #define TOCCATA_SAY_NOTHING(name) static_cast<void>(name)
 #define TOCCATA_SAY_ARRAY(name) static_cast<void>(name), said.has_arrays = true

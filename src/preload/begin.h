@@ -2,7 +2,7 @@
 
 namespace toccata {
 
-// After MPI_Init, in whatever language.
+// Call this after MPI_Init, in any language.
 void begin();
 
 }  // namespace toccata

@@ -3,8 +3,8 @@
 namespace toccata {
 
 // TOCCATA_DOCTOR: `toccata doctor` started the program only to see whether it gets here. Every rank
-// says so on standard error, and the process ends: nothing of the program itself runs. Returns
-// where that variable is not set.
+// reports this on standard error, and the process ends, before the program itself runs. Returns if
+// that variable is not set.
 void tell_the_doctor();
 
 }  // namespace toccata

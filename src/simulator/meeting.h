@@ -10,12 +10,13 @@
 
 namespace toccata {
 
-// All ranks of the simulation come here, and find of each value, none below 0, the largest. They
-// share one memory and one thread, so that takes no messages, and no time of theirs; by messages it
-// took most of a simulation of thousands of ranks.
+// All ranks of the simulation meet here, and find the maximum of each value; none is below 0. They
+// share one memory and one thread, so this takes no messages and no simulated time. With messages,
+// it took most of a simulation of thousands of ranks.
 template <typename Value>
 void meet(std::span<const Value> mine, std::span<Value> largest) {
-  // Two in turn: some ranks may go on to the next meeting while others read what came of this one.
+  // Used in turn: some ranks may go on to the next meeting while others read the result of this
+  // one.
   static std::array<std::vector<Value>, 2> values;
   static unsigned turn = 0;
   static int arrived = 0, p = 0;

@@ -1,12 +1,12 @@
-// The simulator's <mpi.h>, which this one stands before, as our sources need it.
+// Adapts the simulator's <mpi.h> to our sources; comes before it in the include path.
 #pragma once
 
 #include <smpi/mpi.h>
 
-// There it is of an enumeration, and `code != MPI_SUCCESS ? code : MPI_SUCCESS` of neither type.
+// There it is an enumerator, so `code != MPI_SUCCESS ? code : MPI_SUCCESS` mixes two types.
 #define MPI_SUCCESS 0
 
-// What it declares, and ends the program where it is called.
+// The simulator declares it, but ends the program if it is called.
 #define PMPI_Topo_test toccata_simulator_topo_test
 #define PMPI_Add_error_code toccata_simulator_add_error_code
 #define PMPI_Add_error_string toccata_simulator_add_error_string

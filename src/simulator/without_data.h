@@ -2,8 +2,8 @@
 
 namespace toccata {
 
-// From here on no rank of the simulation copies data but what is short, as MPI has to tell by
-// messages who is in a communicator.
+// From now on, ranks of the simulation copy only short data, because MPI needs messages to find out
+// which ranks are in a communicator.
 void simulate_without_data();
 
 }  // namespace toccata

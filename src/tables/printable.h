@@ -6,7 +6,7 @@
 
 namespace toccata {
 
-// What a file says, as a line of ours can show it: of ASCII, without control characters, and short.
+// A file's text as our messages can show it: ASCII, without control characters, and short.
 inline std::string printable(std::string_view text) {
   constexpr std::size_t most = 200;
   std::string result(text.substr(0, most));

@@ -11,8 +11,8 @@
 
 namespace toccata {
 
-// The schedules of one algorithm as a file, for several numbers of ranks: what `toccata prove -o`
-// writes, and what TOCCATA_<COLLECTIVE>=file:... runs.
+// The schedules of one algorithm as a file, for several numbers of ranks. `toccata prove -o` writes
+// it, and TOCCATA_<COLLECTIVE>=file:... runs it.
 //
 //   {"toccata_schedules": 1, "digest": "0123456789abcdef",
 //   "algorithm": {"collective": "allgather", "name": "mine", ...},
@@ -23,19 +23,19 @@ namespace toccata {
 //   ]}
 //   ]}
 //
-// It is JSON whose lines are part of the format: a line is a rank, and a rank is a list of what its
-// scratch blocks are like, and of its rounds. A round is a list of entries. Ranges are a buffer and
-// first, count, stride and repeat, of which the last may be left out:
+// It is JSON whose lines are part of the format. Each line is a rank: a list of the blocks from
+// which its scratch blocks take their sizes, followed by its rounds. A round is a list of entries.
+// A range is a buffer with first, count, stride and repeat, of which the last ones may be left out:
 //
 //   ["send", peer, range...]   ["recv", peer, range...]   with "channel", C or "travel", "packed"
-//   behind the peer where these are not the usual ones
+//   after the peer if these are not the default
 //   ["copy", range or [range...], range or [range...]]    ["reduce", ...] the same
 //
-// The digest is of all that follows the first line. It tells a file that was changed, by mistake;
-// what guards us from a bad one is that every number of ranks is checked before it runs (check.h).
+// The digest covers everything after the first line. It detects accidental changes. Against harmful
+// files, every number of ranks is checked before it runs (check.h).
 namespace schedule_file {
 
-// A file that cannot be used: its name, and what is wrong there.
+// An unusable file: its name, and the error in it.
 class Error : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -48,18 +48,18 @@ inline constexpr int most_rounds = 100'000;  // of a rank
 // The file of an algorithm in these complete shapes.
 std::string text(const Algorithm& algorithm, std::span<const Shape> shapes, Travel travel);
 
-// Its contents. Error where it cannot be read, or is larger than most_bytes.
+// Its contents. Error if it cannot be read, or is larger than most_bytes.
 std::string read(const std::string& path);
 
-// Makes the algorithm known by `name`, which messages call it: its digest has to be right, its form
-// as far as where its tables are. Error. What has been added before with the same
-// contents and name is returned as it is.
+// Registers the algorithm as `name`, which messages use. Its digest must be correct, and its form
+// up to the tables. Error. If the same contents were added before with that name, returns that
+// algorithm.
 const Algorithm& add(std::string text, std::string_view name);
 
-// Of a text whose first line is right; Error otherwise.
+// The digest of a text whose first line is correct; Error otherwise.
 std::uint64_t digest_of(std::string_view text, std::string_view name);
 
-// What it has tables of.
+// The numbers for which it has tables.
 struct Table {
   int ranks, root, parts;
 };

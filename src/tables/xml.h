@@ -7,10 +7,10 @@
 
 namespace toccata {
 
-// The tags of a file as MSCCL's tools write them: elements with attributes, comments, and nothing
-// else: entities, declarations and text between tags are refused, so that a hostile file has
-// little to work with. In a file of another program, such text and declarations are skipped; how
-// deep elements may stand in each other is for who reads the tags to say.
+// The tags of a file as MSCCL's tools write them: elements with attributes, and comments. Entities,
+// declarations and text between tags are refused, so that a harmful file has few means. In a file
+// of another program, such text and declarations are skipped. The caller limits how deep elements
+// may be nested.
 class XmlTags {
  public:
   explicit XmlTags(std::string_view text, bool by_another_program = false)
@@ -18,16 +18,16 @@ class XmlTags {
 
   struct Tag {
     std::string_view name;
-    bool opens = false, closes = false;  // both where it stands alone: <step .../>
+    bool opens = false, closes = false;  // both if it stands alone: <step .../>
     std::vector<std::pair<std::string_view, std::string_view>> attributes = {};
 
-    // An attribute's value; null if it is not there.
+    // An attribute's value; null if it does not exist.
     const std::string_view* find(std::string_view attribute) const;
   };
 
   // The next tag; false at the end. std::invalid_argument on anything else.
   bool next(Tag& tag);
-  // Of the last tag.
+  // The line of the last tag.
   std::size_t line() const { return line_; }
 
  private:
