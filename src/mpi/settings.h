@@ -13,38 +13,37 @@
 
 namespace toccata {
 
-// What the environment and toccata.conf say, which is the same for all ranks of a process and does
-// not change. Read at the first call.
+// The settings from the environment and toccata.conf: the same for all ranks of a process, and
+// constant. Read at the first call.
 class Settings : public Rules {
  public:
-  // Throws nothing: settings that cannot be read, not even for lack of memory, switch the library
-  // off.
+  // Never throws: if settings cannot be read, even for lack of memory, the library is switched off.
   static const Settings& get() { return mine(); }
   // Whether they were read.
   static bool were_read();
 
-  // Whether the MPI library in this process is of the kind that we were built for; where it is not,
+  // Whether the MPI library in this process is of the family for which we were built. If not,
   // nothing is requested, and the complaints say so.
   bool is_our_mpi() const { return is_our_mpi_; }
 
-  // Prints what could not be understood, where that is `here`: the first time, and never again. So
-  // are files that cannot be written at the end of the run, which are tried then.
+  // If `here`, prints the complaints: the first time, and never again. They include files that
+  // cannot be written at the end of the run, which is tested now.
   void complain(bool here) const;
 
-  // Whether they could not be read; all ranks then have to switch the library off.
+  // Whether they could not be read; all ranks then must switch the library off.
   bool failed() const { return failed_; }
-  // From now on, nothing concerns us, as if nothing were set.
+  // From now on, we serve nothing, as if nothing were set.
   static void switch_off() { mine().become_nothing(); }
 
-  // Whether calls of a collective concern us at all.
+  // Whether we serve calls of a collective at all.
   bool concern(const Collective& collective) const {
     return reporting_ || (!asked_.empty() && asks_for(collective)) ||
            (reproducible_ && collective.reduces) || chooses(collective);
   }
-  // Whether all ranks have to prepare in MPI_Init: for a requested algorithm, or a tuning file.
+  // Whether all ranks must prepare in MPI_Init: for a requested algorithm, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
-  // Whether calls of a collective that are nonblocking or persistent concern us, of which the
-  // library tries nothing by itself; and whether those of any do.
+  // Whether we serve nonblocking or persistent calls of a collective, for which the library makes
+  // no trials; and whether we serve those of any collective.
   bool concern_requests(const Collective& collective) const {
     return reporting_ || has_files() || (!asked_.empty() && asks_for(collective)) ||
            (reproducible_ && collective.reduces);
@@ -52,35 +51,36 @@ class Settings : public Rules {
   bool ask_for_requests() const { return ask_for_anything() || reproducible_; }
   // TOCCATA_NODE: whether the ranks of a node share memory.
   bool shares_memory() const { return shares_memory_; }
-  // Whether one of those depends on where ranks run.
+  // Whether any of these depends on where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
   // The file of tuning().
   const std::string& tuning_file() const { return tuning_file_; }
-  // Where to write what this run learns; empty for nowhere.
+  // The file for the results of this run; empty for none.
   const std::string& learns_to() const { return learns_to_; }
   const Configuration& configuration() const { return configuration_; }
-  // TOCCATA_REORDER_TOPOLOGIES: whether MPI_Cart_create and its like do what reorder = 1 allows.
+  // TOCCATA_REORDER_TOPOLOGIES: whether MPI_Cart_create and similar functions reorder ranks if
+  // reorder = 1 allows it.
   bool reorder_topologies() const { return reorder_topologies_; }
-  // TOCCATA_REPORT: whether to count and time calls; and the file that gets it all, if it is one.
+  // TOCCATA_REPORT: whether to count and time calls; and the file for the report, if there is one.
   bool reporting() const { return reporting_; }
   const std::string& report_file() const { return report_file_; }
 
-  // What has to be alike on all ranks, as "NAME=value" in lines: what is said to the library, and
-  // what is in the files that it reads.
+  // The part that must be equal on all ranks, as lines "NAME=value": the settings, and the contents
+  // of the files that they name.
   const std::string& text() const { return text_; }
   std::string files_text() const;
-  // Of both.
+  // The digest of both.
   std::uint64_t digest() const;
 
-  // Rank 0's tuning file and learned results go to all ranks: files may lie on the disks of
-  // nodes, change meanwhile, or be found by what a node is like. To be called on all ranks at
-  // MPI_Init, before anything else asks.
+  // Sends rank 0's tuning file and learned results to all ranks: files may be on the local disks of
+  // nodes, change meanwhile, or be selected by the kind of node. Call this on all ranks at
+  // MPI_Init, before any other request.
   static void adopt_files(MPI_Comm comm);
 
   // Whether TOCCATA_<COLLECTIVE> names files of schedules ("file:mine.json"). Rank 0 reads them for
-  // all ranks of `comm`, which compare what they have got; until then nothing is requested there.
-  // To be called on all ranks at MPI_Init, before anything else asks.
+  // all ranks of `comm`, which compare what they have received; until then, these are not
+  // requested. Call this on all ranks at MPI_Init, before any other request.
   bool name_schedules() const { return names_schedules_; }
   static void adopt_schedules(MPI_Comm comm);
 
@@ -91,7 +91,7 @@ class Settings : public Rules {
   void fail(const char* why);
   void become_nothing();
   void complain_of_outputs() const;
-  // What it says, with a complaint where the word is none that it takes and `instead` is used.
+  // The value of a setting; if it is invalid, adds a complaint and returns `instead`.
   std::string value(const char* name, const char* instead);
   bool is_on(const char* name);
   void complain_of_names();
@@ -123,12 +123,12 @@ class Settings : public Rules {
   std::string text_;
 };
 
-// Whether this is rank 0 of its job, as the launcher says in the environment; true where it does
-// not.
+// Whether this is rank 0 of its job, according to the launcher's environment; true if it does not
+// tell.
 bool is_first_rank();
 
-// Where ranks of `comm` differ in what has to be alike: one sentence that names it and a host of
-// each kind, on rank 0; "" on the others. Collective, by waiting.
+// If ranks of `comm` differ in settings that must be equal: one sentence that names the setting and
+// one host of each kind, on rank 0; "" on the others. Collective, by waiting.
 std::string difference_of_settings(MPI_Comm comm);
 
 // FNV-1a
@@ -137,7 +137,7 @@ std::uint64_t digest(std::string_view text);
 // MPI_Get_processor_name
 std::string processor_name();
 
-// What hwloc finds on this node, as "socket:2 core:8"; "" where it finds nothing.
+// hwloc's description of this node, such as "socket:2 core:8"; "" if there is none.
 std::string node_text();
 
 }  // namespace toccata

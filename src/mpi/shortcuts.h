@@ -18,10 +18,10 @@
 namespace toccata {
 
 // A thread's last calls with short messages that the ranks of a node serve in their memory. Another
-// call of the same arguments, except for its buffers, goes on to the flags at once: of 8 bytes, an
-// allreduce takes two hundred nanoseconds, and to find out what serves it would take as many.
+// call with the same arguments, except for its buffers, goes directly to the flags: an allreduce of
+// 8 bytes takes two hundred nanoseconds, and finding its server would take as long again.
 //
-// Whether a call takes a shortcut, other ranks neither see nor need to know.
+// Whether a call takes a shortcut is local: other ranks neither see nor need to know it.
 class Shortcuts {
  public:
   // Runs a call if there is a shortcut for it; `code` is what MPI returns.
@@ -37,7 +37,7 @@ class Shortcuts {
 #endif
   }
 
-  // A call that has just run so. The second one of its kind makes the shortcut.
+  // Call this after a call that could take a shortcut. The second one of its kind creates it.
   static void keep(const Said& said, const Operation& call, Communicator& communicator,
                    const Plan& plan, const node::Memory& memory, const Transport& transport,
                    const Reduction& reduction);
@@ -54,11 +54,11 @@ class Shortcuts {
     MPI_Comm comm = MPI_COMM_NULL;  // the private one
     bool spare_cores = true;
     bool reads = false, writes = false;  // this rank's buffers
-    std::int64_t alias = 0;              // send - recv, which MPI may call a fault
+    std::int64_t alias = 0;              // send - recv, in case MPI refuses it
     Reduction reduction = {};
     node::Operator combines = {};
 
-    // MPI judges what is wrong, and the long way serves what lies in place, except for reductions.
+    // MPI judges invalid calls, and the general path serves calls in place, except for reductions.
     bool fits(const Said& other) const {
       const bool in_place = other.in == MPI_IN_PLACE;
       return said.is_like(other) && era == Communicator::era() && other.out != MPI_IN_PLACE &&

@@ -16,8 +16,8 @@
 
 namespace toccata {
 
-// A step of a straight program with all its arguments: a message there, or one back, or both; or
-// else a reduction, where there is an operation, or a copy.
+// A step of a straight program with all its arguments: a message to a peer, or from one, or both.
+// Otherwise a reduction, if there is an operation, or a copy.
 struct StraightStep {
   void* source;
   void* target;
@@ -45,7 +45,7 @@ struct StraightStep {
   }
 };
 
-// A straight program bound to one call's memory, for calls that are made again and again.
+// A straight program bound to one call's memory, for repeated calls.
 class BoundProgram {
  public:
   BoundProgram(std::vector<StraightStep> steps, MPI_Comm comm)
@@ -63,16 +63,16 @@ class BoundProgram {
   MPI_Comm comm_;
 };
 
-// A schedule whose rounds are at most one message each way, each message and step one stretch of
-// blocks (rings, doublings, trees), flattened so that it runs as a loop written by hand would:
-// for short messages, looking at lists costs as much as the message.
+// A schedule whose rounds have at most one message in each direction, with one contiguous range of
+// blocks per message and step (rings, doublings, trees). It is flattened, so that it runs like a
+// hand-written loop: for short messages, reading lists costs as much as the message.
 class StraightProgram {
  public:
-  // Nothing where the schedule is not of that kind.
+  // Nothing if the schedule is not of that kind.
   static std::optional<StraightProgram> compile(const Schedule& schedule);
 
-  // Whether the call's memory is of that kind as well: blocks alike, some data in them, which
-  // is plain, counts an int.
+  // Whether the call's memory is suitable, too: equal blocks that contain plain data, and counts
+  // that fit an int.
   bool serves(const Binding& binding) const {
     const auto simple = [](const Layout& layout) {
       return layout.is_uniform() && layout.traits().plain;
@@ -86,8 +86,8 @@ class StraightProgram {
   bool uses_scratch() const { return uses_scratch_; }
   std::size_t memory() const { return steps_.capacity() * sizeof(Step); }
 
-  // Runs it by waiting. The memory must be served. Returns an MPI error code; an error does not end
-  // it, as others wait for what comes after.
+  // Runs it by waiting. The memory must be suitable. Returns an MPI error code; an error does not
+  // end it, because other ranks wait for the later messages.
   int run(const Binding& binding, const Transport& transport) const;
   // The same for later.
   BoundProgram bind(const Binding& binding, const Transport& transport) const;
@@ -98,8 +98,7 @@ class StraightProgram {
     std::int32_t count = 0;
     Buffer buffer = Buffer::recv;
   };
-  // A message to `send_peer` and one from `recv_peer`, or a local step where both are
-  // MPI_PROC_NULL.
+  // A message to `send_peer` and one from `recv_peer`; or a local step if both are MPI_PROC_NULL.
   struct Step {
     int send_peer = MPI_PROC_NULL;
     int recv_peer = MPI_PROC_NULL;

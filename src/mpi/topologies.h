@@ -8,22 +8,22 @@
 
 namespace toccata {
 
-// What MPI_Cart_create and its like do with reorder = 1 where TOCCATA_REORDER_TOPOLOGIES is set:
-// `comm` with its ranks in another order, the one that the mapping says, in which rank i of the new
-// topology is players[i]. Gives `bare`, to be freed, or MPI_COMM_NULL where the order stays: an
-// intercommunicator, or ranks whose places cannot be found. Collective. Returns an MPI error code.
+// Serves MPI_Cart_create and similar functions with reorder = 1 if TOCCATA_REORDER_TOPOLOGIES is
+// set. `bare` becomes a copy of `comm` with its ranks in the order of the mapping, in which rank i
+// of the new topology is players[i]; free it. It is MPI_COMM_NULL if the order remains: for an
+// intercommunicator, or if the places of ranks are unknown. Collective. Returns an MPI error code.
 int reorder_for_topology(MPI_Comm comm,
                          const std::function<Mapping(const Placement& placement)>& map,
                          MPI_Comm& bare);
 
-// Whether a call with that `reorder` is one for us.
+// Whether we serve a call with that `reorder`.
 bool reorders_topologies(int reorder);
 
-// The edges of all ranks' lists, each (from, to, weight), three numbers; alike on all ranks.
+// The edges of all ranks' lists, three numbers each (from, to, weight); the same on all ranks.
 // Collective; an MPI error code.
 int gather_edges(MPI_Comm comm, std::vector<int> mine, Flows& flows);
 
-// All ranks' lists one behind the other, and where each begins. Collective.
+// All ranks' lists, one after the other, and the beginning of each. Collective.
 int gather_lists(MPI_Comm comm, const std::vector<int>& mine, std::vector<int>& all,
                  std::vector<int>& first);
 

@@ -19,14 +19,14 @@ class Translation {
   int operator()(int rank) const { return table_.empty() ? first_ + rank * step_ : table_[rank]; }
 
  private:
-  int first_ = 0, step_ = 1;  // where there is no table
+  int first_ = 0, step_ = 1;  // if there is no table
   std::vector<int> table_;
 };
 
-// How messages of one communicator find their way on a private one: which rank a peer is there, and
-// by which tags they are known. A window is a range of tags that a rank keeps free for what comes
-// to it from the ranks of one communicator, so that it alone has to know that no other
-// communicator of its own uses it; the others are told its number.
+// The route of one communicator's messages on a private one: the rank of a peer there, and the tags
+// of its messages. A window is a range of tags that a rank reserves for messages to it from the
+// ranks of one communicator. So only this rank has to ensure that none of its other communicators
+// uses the window; the other ranks are told its number.
 //
 //   window_size 512, our window 3, that of peer 7 window 5:
 //   tag t of a message to 7 is 5 * 512 + t, of one to us 3 * 512 + t
@@ -36,15 +36,15 @@ struct Route {
   int rank = 0;  // ours, in the program's communicator
   Translation ranks = {};
   int window_size = 0;
-  int window = 0;                           // ours, and that of all ranks without windows
+  int window = 0;                           // ours; without windows, that of all ranks
   std::vector<std::uint16_t> windows = {};  // by rank
-  node::Board* board = nullptr;             // where ranks of our node publish; null without
+  node::Board* board = nullptr;             // where ranks of our node publish; may be null
   std::vector<int> board_ranks = {};        // by rank, -1: on another node
   bool spare_cores = true;                  // on our node
 };
 
-// All that moves data between ranks passes through here. Peers are ranks as a schedule knows them,
-// or turned by so many: peer i is rank (i + turn) mod p. All functions return MPI error codes.
+// All data between ranks passes through here. Peers are ranks as in the schedule, or rotated: peer
+// i is rank (i + turn) mod p. All functions return MPI error codes.
 class Transport {
  public:
   Transport() = default;
@@ -52,7 +52,7 @@ class Transport {
       : route_(&route), first_tag_(first_tag), turn_(turn) {}
 
   // The same for a blocking call, which the ranks of a node may serve through their memory: all
-  // ranks number these calls alike.
+  // ranks give the same numbers to these calls.
   static Transport of_blocking_call(const Route& route, int first_tag, int turn) {
     Transport result(route, first_tag, turn);
     result.board_ = route.board;
@@ -62,7 +62,7 @@ class Transport {
 
   MPI_Comm comm() const { return route_->comm; }
 
-  // The board on which this call may publish; null without.
+  // The board on which this call may publish; null without one.
   node::Board* board() const { return board_; }
   std::uint64_t call() const { return call_; }
   int board_rank_of(int peer) const { return route_->board_ranks[turned(peer)]; }
@@ -71,7 +71,7 @@ class Transport {
   int turn() const { return turn_; }
   bool has_spare_cores() const { return route_->spare_cores; }
 
-  // A rank of the private communicator, for a peer.
+  // The rank of a peer on the private communicator.
   int address_of(int peer) const { return route_->ranks(turned(peer)); }
   int send_tag(int peer, int tag) const {
     const int window = route_->windows.empty() ? route_->window : route_->windows[turned(peer)];
@@ -87,7 +87,7 @@ class Transport {
             MPI_Request& request) const {
     return PMPI_Irecv(data, count, type, address_of(peer), recv_tag(tag), comm(), &request);
   }
-  // By waiting, to addresses and by tags as above.
+  // By waiting, with addresses and tags as above.
   static int exchange(const void* data, int count, MPI_Datatype type, int to, int tag, void* into,
                       int into_count, MPI_Datatype into_type, int from, int into_tag,
                       MPI_Comm comm) {
@@ -100,24 +100,24 @@ class Transport {
   static int recv(void* into, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm) {
     return PMPI_Recv(into, count, type, from, tag, comm, MPI_STATUS_IGNORE);
   }
-  // From a datatype to another of the same signature, on this rank.
+  // From one datatype to another of the same signature, on this rank.
   int to_self(const void* from, MPI_Datatype from_type, void* into, MPI_Datatype into_type) const {
     const int self = route_->ranks(route_->rank);
     return PMPI_Sendrecv(from, 1, from_type, self, recv_tag(0), into, 1, into_type, self,
                          recv_tag(0), comm(), MPI_STATUS_IGNORE);
   }
-  // One request at a time: errors of MPI_Waitall and MPI_Testall MPICH raises outside the
+  // One request at a time: MPICH raises errors of MPI_Waitall and MPI_Testall outside the
   // communicator, where they are fatal.
   static int wait(MPI_Request& request) { return PMPI_Wait(&request, MPI_STATUS_IGNORE); }
-  // What else is under way goes on meanwhile: others may wait for that before they come.
+  // Other open collectives advance meanwhile: other ranks may wait for these first.
   static int wait(MPI_Request& request, Background& background);
   static int test(MPI_Request& request, bool& ended) {
-    int flag = request == MPI_REQUEST_NULL ? 1 : 0;  // the simulator does not say so
+    int flag = request == MPI_REQUEST_NULL ? 1 : 0;  // the simulator does not set it
     const int code = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     ended = flag != 0 || code != MPI_SUCCESS;
     return code;
   }
-  // Messages that do not come any more, and sent ones that are not waited for.
+  // For messages that will not arrive, and sent ones for which nothing waits.
   static void cancel(MPI_Request& request) {
     if (request == MPI_REQUEST_NULL) return;
     PMPI_Cancel(&request);

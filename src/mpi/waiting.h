@@ -8,9 +8,9 @@
 
 namespace toccata {
 
-// How a rank waits for another one of its node: it looks again at once while each rank has a core,
-// and else lets others run. Meanwhile it drives MPI and the process' open requests, because the
-// awaited rank may itself wait for one of them: it may still be in an MPI_Send to us.
+// How a rank waits for another one of its node: it looks again at once if each rank has a core,
+// otherwise it lets others run. Meanwhile it advances MPI and the process' open requests, because
+// the awaited rank may itself wait for one of them: it may still be in an MPI_Send to us.
 class Waiting {
  public:
   Waiting(Background& background, bool spare_cores, MPI_Comm comm)

@@ -9,8 +9,8 @@
 
 namespace toccata {
 
-// What runs blocking calls, with the memory that it keeps from one to the next: one of each kind
-// for the process, lent to the caller; a second thread that calls meanwhile makes its own.
+// Runs blocking calls, with memory that is kept between calls: one engine of each kind for the
+// process, lent to the caller; a second thread that calls meanwhile creates its own.
 class Workspaces {
  public:
   Workspaces() = default;
