@@ -12,9 +12,9 @@ namespace {
 // A row of the table.
 struct Row {
   const Collective* collective;
-  bool part;       // (p-1)/p n have to leave or reach a node, else all of n
-  int times;       // that they do
-  bool root_only;  // the root has to move them, else every node
+  bool part;       // (p-1)/p n must leave or reach a node, otherwise all of n
+  int times;       // how often
+  bool root_only;  // only the root must move them, otherwise every node
 };
 
 constexpr std::array rows{
@@ -25,7 +25,7 @@ constexpr std::array rows{
     Row{&allgather, true, 1, false},
     Row{&reduce_scatter, true, 1, false},
     Row{&allreduce, true, 2, false},
-    // Of every node something has to leave or reach it, in the order of the ranks.
+    // Some data must leave or reach every node, in the order of the ranks.
     Row{&scan, false, 1, false},
     Row{&exscan, false, 1, false},
     Row{&barrier, false, 0, false},
@@ -48,8 +48,8 @@ int rounds_to_reach(int p, int links) {
 
 double but_one(int of) { return static_cast<double>(of - 1) / of; }
 
-// What has to be reduced in all, shared out; to rank 1, an exclusive scan hands a contribution as
-// it is.
+// The total reduction work, divided by the ranks. In an exclusive scan, rank 1 receives a
+// contribution unchanged.
 double reduced_by_one(const Collective& collective, int p) {
   const int in_all = collective.reduces ? p - 1 - (&collective == &exscan ? 1 : 0) : 0;
   return static_cast<double>(std::max(in_all, 0)) / p;

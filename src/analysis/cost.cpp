@@ -12,13 +12,13 @@ namespace toccata {
 
 namespace {
 
-// A point in time, and what led to it.
+// A point in time, with its causes.
 struct Moment {
   double time = 0;
-  std::vector<double> terms = {};  // of the longest way here; empty unless requested
+  std::vector<double> terms = {};  // of the critical path to here; empty unless requested
 };
 
-// The first where they differ by rounding alone.
+// The first one if they differ only by rounding.
 const Moment& later(const Moment& one, const Moment& other) {
   return one.time >= other.time * (1 - 1e-13) ? one : other;
 }
@@ -51,11 +51,12 @@ class ByteCounter {
 
  private:
   std::span<const std::int64_t> bytes_;
-  std::int64_t alike_ = -1;  // bytes of every datum, where all are alike
+  std::int64_t alike_ = -1;  // bytes of every datum, if all are equal
   std::vector<Sizing> sizings_;
 };
 
-// At which level of the model two ranks talk, and which objects of the machine share links.
+// The level of the model at which two ranks communicate, and the machine's objects that share
+// links.
 class Whereabouts {
  public:
   Whereabouts(const Model& model, const Placement* placement) : placement_(placement) {
@@ -80,7 +81,7 @@ class Whereabouts {
     return common < 0 ? 0 : levels_[common];
   }
 
-  // The levels whose objects let only so much in and out.
+  // The levels whose objects have an injection limit.
   struct Limit {
     int level;
     const Regions* regions;
@@ -94,7 +95,7 @@ class Whereabouts {
   std::vector<Limit> limited_;
 };
 
-// Among how many ranks the limit of an object is shared in each round.
+// The number of ranks that share the limit of an object in each round.
 class Sharing {
  public:
   Sharing(const Regions& regions, std::span<const Schedule> schedules, const ByteCounter& bytes)
@@ -107,8 +108,9 @@ class Sharing {
       }
   }
 
-  // That of the sender's object in its round, and of the receiver's in its own. All bytes of a
-  // round over the most of one rank: the ranks that send, where all send alike.
+  // The share at the sender's object in its round, and at the receiver's in its own: all bytes of a
+  // round, divided by the maximum of one rank. If all ranks send the same amount, it is their
+  // number.
   double sending(int sender, int round) const { return share(out_[regions_->of(sender)], round); }
   double receiving(int receiver, int round) const {
     return share(in_[regions_->of(receiver)], round);
@@ -200,7 +202,7 @@ class Clocks : public WalkVisitor {
     const auto slowed = [&](auto&& ranks) {
       return shared(departure.wire, sender, receiver, ranks);
     };
-    // What the sender's object holds up leaves the receiver's link free for others.
+    // A delay at the sender's object leaves the receiver's link free for other messages.
     const Wire into =
         slowed([&](const Sharing& each) { return each.receiving(receiver, to.round); });
     Wire wire = slowed([&](const Sharing& each) {
@@ -246,40 +248,40 @@ class Clocks : public WalkVisitor {
         bytes_(rank, schedules_[rank].from(step)));
   }
 
-  // When the last rank is ready.
+  // The time at which the last rank finishes.
   const Moment& end() const {
     return std::ranges::max_element(ranks_, {}, [](const Rank& each) { return each.now.time; })
         ->now;
   }
 
  private:
-  // What one message is to the network.
+  // A message as the network sees it.
   struct Wire {
     const Protocol* protocol;
     bool rendezvous;
     double bytes;
     double pieces;         // MPI messages
     int alpha, o, g;       // terms
-    int per_byte;          // the term that its bytes count for: beta, or an injection limit
-    double share;          // by how many times
-    double conflicts = 1;  // messages on the busiest link of its way, itself included
+    int per_byte;          // the term for its bytes: beta, or an injection limit
+    double share;          // its multiple
+    double conflicts = 1;  // messages on the busiest link of its path, including itself
   };
   struct Departure {
     Wire wire;
     Moment first;   // its first byte may leave
-    Moment posted;  // the processor is through with it
+    Moment posted;  // the processor has finished it
   };
   struct Arrival {
     Wire wire;
-    Moment end;  // its last byte is here
+    Moment end;  // its last byte has arrived
     int sender;
     bool unpacks;
   };
   struct Rank {
     int round = 0;
-    Moment now;      // what its processor has come to
-    Moment opened;   // when it came to the open round
-    Moment sent;     // when all it sends in the open round has left
+    Moment now;      // the state of its processor
+    Moment opened;   // when it reached the open round
+    Moment sent;     // when all its sends of the open round have left
     Moment link;     // when the next message may leave
     Moment link_in;  // when the last message had arrived
     std::vector<Departure> departures;
@@ -302,8 +304,8 @@ class Clocks : public WalkVisitor {
     add_bytes(moment, wire, times * (1 + others * wire.protocol->tau) * wire.bytes / wire.pieces);
   }
 
-  // When the bytes have passed, if the first may from `first` on; of a message in pieces, the last
-  // piece only when it has been posted.
+  // When the bytes have passed, if the first may leave from `first` on; for a message of several
+  // pieces, the last piece leaves only after it has been posted.
   Moment last_byte(const Moment& first, const Moment& posted, const Wire& wire) const {
     Moment all = first;
     pass(all, wire);
@@ -347,7 +349,7 @@ class Clocks : public WalkVisitor {
     return wire;
   }
 
-  // The same where the limits of objects are shared among ranks(Sharing).
+  // The same if ranks share the limits of objects (Sharing).
   template <typename Ranks>
   Wire shared(Wire wire, int sender, int receiver, Ranks&& ranks) const {
     for (std::size_t i = 0; i < sharing_.size(); ++i)
@@ -363,7 +365,7 @@ class Clocks : public WalkVisitor {
     wire.share = ranks;
   }
 
-  // Whether its blocks lie in several pieces, or have to travel packed.
+  // Whether its blocks are in several pieces, or must be packed.
   static bool scattered(const Schedule& schedule, const Message& message) {
     switch (message.travel) {
       case Travel::packed:

@@ -12,11 +12,11 @@ namespace toccata {
 
 namespace {
 
-// The best that any message between ranks of some levels can do.
+// The lowest costs of any message between ranks of some levels.
 struct Best {
   double latency = std::numeric_limits<double>::infinity();  // of an empty message, o included
   double gap = std::numeric_limits<double>::infinity();      // between two messages of a rank
-  double beta = std::numeric_limits<double>::infinity();     // seconds a byte on a busy link
+  double beta = std::numeric_limits<double>::infinity();     // seconds per byte on a busy link
 
   void take(const Model::Level& level) {
     take(level.eager);
@@ -29,7 +29,7 @@ struct Best {
   }
 };
 
-// What ranks must receive and give away, in units.
+// The data that ranks must receive and send, in units.
 class Demand {
  public:
   Demand(const Collective& collective, const Shape& shape)
@@ -68,21 +68,21 @@ class Demand {
     if (collective.reduces || collective.synchronizes) widest_ = shape.p;
   }
 
-  // The most that any rank receives or gives away.
+  // The maximum that any rank receives or sends.
   std::int64_t most() const { return std::max(std::ranges::max(in_), std::ranges::max(out_)); }
-  // How many ranks something of one has to come to, or of how many something to one.
+  // The number of ranks that data of one rank must reach, or from which one rank needs data.
   int widest() const { return widest_; }
 
-  // The most that has to come into or out of any region, shared out over its ranks.
+  // The maximum amount that must enter or leave any region, divided by the number of its ranks.
   double most_across(const Regions& regions) {
-    std::vector<std::int32_t> home(owner_.size(), none);  // the region that alone holds a datum
+    std::vector<std::int32_t> home(owner_.size(), none);  // the only region that holds a datum
     for (int region = 0; region < regions.number(); ++region)
       for (const int rank : regions.members(region))
         visit(rank, collective_.before, [&](Datum datum) {
           home[datum] = home[datum] == none || home[datum] == region ? region : several;
         });
     std::vector<std::int64_t> in(regions.number(), 0), out(regions.number(), 0);
-    std::vector<std::int32_t> came(owner_.size(), none);  // to which region last
+    std::vector<std::int32_t> came(owner_.size(), none);  // the last region that it entered
     std::vector<bool> given(owner_.size(), false);
     for (int region = 0; region < regions.number(); ++region)
       for (const int rank : regions.members(region))
@@ -107,7 +107,7 @@ class Demand {
 
   using What = Datum (*)(const Shape&, int, Buffer, int);
 
-  // Every datum of a rank once.
+  // Visits every datum of a rank once.
   template <typename Visit>
   void visit(int rank, What what, Visit&& visit) {
     const std::int32_t stamp = ++stamp_;
@@ -136,7 +136,8 @@ class Demand {
   int widest_ = 1;
 };
 
-// Until something has come to `objects` of them, each of which can tell `ranks` others at once.
+// The time until data have reached `objects` objects, each of which can reach `ranks` others at
+// once.
 double spread(int objects, int ranks, const Best& best) {
   if (objects <= 1 || best.latency == 0) return 0;
   if (best.gap == 0) return best.latency;
@@ -155,7 +156,7 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
   whole.parts = 1;
   Demand demand(collective, whole);
 
-  // With the levels of the model further out than one of the machine, and at last with all.
+  // With the model's levels outside each level of the machine, and finally with all.
   Best best;
   best.take(model.levels.front());
   if (const Placement* const placement = shape.placement.get()) {

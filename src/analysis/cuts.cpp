@@ -77,7 +77,7 @@ std::vector<bool> MaxFlow::side(int from) const {
 
 namespace {
 
-// A network's links as arcs, their capacities times a factor that may change.
+// A network's links as arcs, with their capacities times a variable factor.
 class Arcs : public MaxFlow {
  public:
   explicit Arcs(const Network& network) : MaxFlow(network.vertices()), network_(network) {
@@ -106,7 +106,7 @@ std::int64_t capacity_out_of(const Network& network, const std::vector<bool>& in
                               " cannot be reached from all others: the network is disconnected");
 }
 
-// The fraction in lowest terms, so that products stay small.
+// Reduces the fraction, so that products stay small.
 void shorten(Cut& cut) {
   const std::int64_t divisor = std::gcd(cut.demand, cut.capacity);
   if (divisor > 1) {
@@ -140,7 +140,8 @@ Cut broadcast_cut(const Network& network, const std::vector<std::int64_t>& weigh
 
 Cut scatter_cut(const Network& network, const std::vector<std::int64_t>& weights, int root) {
   check(network, weights);
-  // Everything must get out of the root; where that is not enough, the cut tells what else must.
+  // All data must leave the root. If that is not the bottleneck, the cut shows which other nodes
+  // the data must leave.
   std::int64_t all = 0;
   for (int node = 0; node < network.nodes(); ++node)
     if (node != root) all += weights[node];
@@ -186,14 +187,14 @@ Cut allgather_cut(const Network& network, const std::vector<std::int64_t>& weigh
         if (!cut.inside[node]) unreachable(node);
     if (cut.demand * best.capacity > best.demand * cut.capacity) best = std::move(cut);
   };
-  for (const int node : takers) {  // everything else has to get into a node
+  for (const int node : takers) {  // all other data must enter a node
     Cut cut{all - weights[node], 0, std::vector<bool>(network.vertices(), true)};
     cut.inside[node] = false;
     cut.capacity = capacity_out_of(network, cut.inside);
     improve(std::move(cut));
   }
-  // Is there a tighter cut that leaves a node out? Then all blocks cannot flow to that node at the
-  // rate of the best cut so far, and the smallest cut of that flow is tighter.
+  // Is there a tighter cut that excludes a node? Then not all blocks can flow to that node at the
+  // rate of the best cut so far, and the minimum cut of that flow is tighter.
   Arcs arcs(network);
   const int source = arcs.add_vertex();
   std::vector<int> supplies(network.nodes(), -1);

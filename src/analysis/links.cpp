@@ -85,14 +85,14 @@ int rounds_of(std::span<const Schedule> schedules) {
   return rounds;
 }
 
-// The ways of all messages of a round.
+// The paths of all messages of a round.
 class Ways {
  public:
   explicit Ways(const OnLinks& where) : where_(where), messages_(where.links.numbers()) {}
 
   struct Way {
     int rank;
-    int place;  // among the sends of its round
+    int place;  // index among the sends of its round
     const Message* message;
     std::vector<int> links;
   };
@@ -123,7 +123,7 @@ class Ways {
     return ways_;
   }
 
-  // The most messages of the round on one of these links.
+  // The maximum number of messages of the round on any of these links.
   int most(const std::vector<int>& links) const {
     int result = 0;
     for (const int link : links) result = std::max(result, messages_[link]);

@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::byte untouched{0xA5};
 
-// A byte that tells of its datum, of whose it is where ranks contribute to one, and of its place.
+// A byte that depends on its datum, its position, and its contributor if ranks contribute.
 std::byte pattern(Datum datum, int contributor, std::int64_t index) {
   std::uint64_t x = static_cast<std::uint64_t>(datum) * 0x9E3779B97F4A7C15ULL +
                     static_cast<std::uint64_t>(contributor) * 0xD1B54A32D192ED03ULL + index + 1;
@@ -72,7 +72,7 @@ class Region {
     });
   }
 
-  // Returns the bytes taken, or -1 where there are too few.
+  // Returns the number of bytes taken, or -1 if there are too few.
   std::int64_t unpack(int block, const std::byte* in, std::int64_t available) {
     std::int64_t taken = 0;
     for_each_piece(block, [&](std::int64_t offset, std::int64_t length) {
@@ -86,7 +86,7 @@ class Region {
     return taken;
   }
 
-  // What a rank contributes to a datum, or what the datum is where ranks contribute nothing.
+  // The contribution of a rank to a datum, or the datum itself if ranks contribute nothing.
   void fill(int block, Datum datum, int contributor) {
     std::int64_t index = 0;
     for_each_piece(block, [&](std::int64_t offset, std::int64_t length) {
@@ -94,7 +94,7 @@ class Region {
         bytes_[origin_ + offset + i] = pattern(datum, contributor, index++);
     });
   }
-  // The same of the first `ranks`, reduced.
+  // The contributions of the first `ranks` ranks, reduced.
   void fill_reduced(int block, Datum datum, int ranks, Operator reduction) {
     fill(block, datum, ranks - 1);
     std::vector<std::byte> upper, lower;
@@ -121,7 +121,7 @@ class Region {
 
   int blocks() const { return static_cast<int>(starts_.size()); }
   const std::vector<std::byte>& bytes() const { return bytes_; }
-  // The place of a byte, counted from the buffer's address.
+  // The position of a byte, relative to the buffer's address.
   std::int64_t offset(std::int64_t index) const { return index - origin_; }
 
  private:
@@ -186,8 +186,8 @@ class Run : public WalkVisitor {
   }
 
  private:
-  // What the elements of a buffer look like: those of scratch are packed, unless an operator is to
-  // read them, and so are those of send where it is a copy of what was in recv.
+  // The type of a buffer's elements. Those of scratch are packed, unless an operator reads them; so
+  // are those of send if it is a copy of the contents of recv.
   const ElementType& type_of(Buffer buffer) const {
     if (collective_.reduces || buffer == Buffer::recv) return call_.recv_type;
     const bool send_is_copy = call_.in_place && collective_.in_place == nullptr;

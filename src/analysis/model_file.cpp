@@ -36,7 +36,7 @@ class Fields {
     return object_.at(name);
   }
 
-  // At least 0, as all that is measured in seconds and bytes.
+  // At least 0, like all seconds and bytes.
   double number(const char* name) const {
     const Json& value = at(name);
     if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0)

@@ -98,14 +98,14 @@ std::vector<double> Network::loads(std::span<const Flow> flows) const {
 }
 
 void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& loads) const {
-  // How many shortest routes lead to a vertex.
+  // The number of shortest routes to a vertex.
   std::vector<int> distance(vertices_, -1), order{from};
   std::vector<double> routes(vertices_);
   distance[from] = 0;
   routes[from] = 1;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const int here = order[i];
-    if (here < nodes_ && here != from && vertices_ > nodes_) continue;  // nodes pass nothing on
+    if (here < nodes_ && here != from && vertices_ > nodes_) continue;  // nodes do not forward
     for (const int link : out(here)) {
       const int next = links_[link].to;
       if (distance[next] < 0) {
@@ -119,8 +119,8 @@ void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& 
     if (bytes[node] > 0 && distance[node] < 0)
       throw std::invalid_argument("no route leads from node " + std::to_string(from) + " to node " +
                                   std::to_string(node));
-  // From the last vertex back: what passes it has come by each route alike. The links into a
-  // vertex are those out of the ones before it.
+  // From the last vertex backwards: the data that pass a vertex came over each route in equal
+  // shares. The links into a vertex are those out of its predecessors.
   std::vector<std::vector<int>> into(vertices_);
   for (const int here : order) {
     if (here < nodes_ && here != from && vertices_ > nodes_) continue;

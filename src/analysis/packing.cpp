@@ -15,7 +15,7 @@ namespace {
   throw std::invalid_argument("no trees can be packed: " + why);
 }
 
-// Trees that are alike so far.
+// Trees that are equal so far.
 struct Batch {
   std::int64_t weight;
   std::vector<bool> has;              // by node
@@ -25,9 +25,10 @@ struct Batch {
   bool spans() const { return order.size() == parents.size(); }
 };
 
-// How much can come to a node from another one and from all batches but the one that grows: what is
-// left of the network, and for each batch a vertex from which as much flows as it has trees, to any
-// of its nodes. Flows are found backwards from the node, nearest to a batch first.
+// The amount that can flow to a node from another node and from all batches except the growing one.
+// The flow uses the rest of the network, and a vertex per batch, from which as much flows as the
+// batch has trees, to any of its nodes. Flows are searched backwards from the node, nearest to a
+// batch first.
 class Supply {
  public:
   Supply(const Network& network, const std::vector<std::int64_t>& left,
@@ -40,7 +41,7 @@ class Supply {
     order_by_distance();
   }
 
-  // A batch that grows no more for now; its nodes are all there already.
+  // A batch that does not grow now; all its nodes are complete.
   void add_batch(const Batch& batch) {
     const int vertex = add_vertex();
     add(source_, vertex, batch.weight);
@@ -51,14 +52,14 @@ class Supply {
   }
 
   std::int64_t all() const { return all_; }
-  // What is left of a link.
+  // The remaining capacity of a link.
   std::int64_t left(std::size_t link) const { return arcs_[2 * link].capacity; }
   void take(std::size_t link, std::int64_t amount) {
     arcs_[2 * link].capacity -= amount;
     arcs_[2 * link].room = arcs_[2 * link].capacity;
   }
 
-  // No more than `most`.
+  // At most `most`.
   std::int64_t to(int node, int from, std::int64_t most) {
     std::int64_t flow = 0;
     from_ = from;
@@ -129,11 +130,12 @@ class Supply {
   std::vector<int> touched_;
 };
 
-// Grows a batch until it spans. What cannot take a link stays behind, as a batch of its own.
+// Grows a batch until it spans all nodes. Trees that cannot take a link are split off as a new
+// batch.
 void grow(const Network& network, std::vector<std::int64_t>& left, Batch& batch,
           std::vector<Batch>& others) {
   Supply supply(network, left, others);
-  std::vector<std::int64_t> into(network.nodes());  // what is left of all links into a node
+  std::vector<std::int64_t> into(network.nodes());  // remaining capacity of links, by node
   for (std::size_t i = 0; i < left.size(); ++i) into[network.links()[i].to] += left[i];
   for (std::size_t i = 0; i < batch.order.size() && !batch.spans(); ++i)
     for (const int link : network.out(batch.order[i])) {
@@ -174,7 +176,7 @@ std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std
     growing.push_back(std::move(batch));
   }
   const std::int64_t all = std::accumulate(roots.begin(), roots.end(), std::int64_t{0});
-  // Every set of nodes must have as many links in as trees that begin outside [edmonds1973].
+  // Every set of nodes must have as many links into it as trees that begin outside [edmonds1973].
   for (const Cut& each : [&] {
          std::vector<int> nodes(network.nodes());
          std::iota(nodes.begin(), nodes.end(), 0);
@@ -199,8 +201,8 @@ std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std
 
 std::optional<std::vector<std::int64_t>> balanced_roots(const Network& network,
                                                         std::int64_t trees) {
-  // As many from every node do exist. Then each in turn has as many fewer as can be: what sums are
-  // possible does not depend on the turns [frank1978].
+  // The same number from every node exists. Each node in turn then gets as few as possible: the
+  // possible sums do not depend on the order [frank1978].
   std::vector<std::int64_t> roots(network.nodes(), trees), into(network.nodes());
   MaxFlow flow(network.vertices());
   for (const NetworkLink& each : network.links()) {

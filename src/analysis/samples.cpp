@@ -14,11 +14,11 @@ namespace toccata {
 
 namespace {
 
-// Up to here, shapes go through all combinations, and all roots.
+// Up to this number of ranks, shapes contain all combinations, and all roots.
 constexpr int few_ranks = 12;
-// ... unless that gives more shapes than this.
+// ... unless these are more shapes than this.
 constexpr std::size_t many_shapes = 240;
-// For more ranks, settings take turns if they are more than these.
+// With more ranks, settings alternate if they are more than these.
 constexpr std::size_t many_settings = 12;
 
 constexpr int most_with_more_grids = 64;  // ranks
@@ -40,7 +40,7 @@ class Random {
   std::mt19937 engine_;
 };
 
-// Nodes of `node_sizes` ranks each, two sockets a node, a core for every rank.
+// Nodes of `node_sizes` ranks each, two sockets per node, a core for every rank.
 Machine machine_of(const std::vector<int>& node_sizes) {
   Machine::Level nodes{"node", {}}, sockets{"socket", {}}, cores{"core", {}};
   for (const int size : node_sizes) {
@@ -81,7 +81,7 @@ std::shared_ptr<const Placement> place(const std::vector<int>& node_sizes,
   return std::make_shared<const Placement>(std::move(machine), std::move(places));
 }
 
-// The most even `dimensions` factors of p, largest first; none are 1 unless there must be.
+// The most even `dimensions` factors of p, largest first; a factor is 1 only if necessary.
 std::vector<int> even_dims(int p, int dimensions) {
   if (dimensions == 1) return {p};
   int first = static_cast<int>(std::lround(std::pow(p, 1.0 / dimensions)));
@@ -107,9 +107,9 @@ std::vector<std::shared_ptr<const Placement>> sample_placements(int p) {
 namespace {
 
 constexpr int most_with_trees = 256;  // ranks
-constexpr int most_roots = 12;        // of broadcasts that have trees; the others do without
+constexpr int most_roots = 12;        // of broadcasts with trees; other roots have none
 
-// A tree with that root in which nodes come below nodes that are there already, in any order.
+// A tree with that root, to which nodes are added in random order below earlier ones.
 PackedTree random_tree(int nodes, int root, int weight, Random& random) {
   std::vector<int> order = random.permutation(nodes);
   std::swap(order[0], *std::ranges::find(order, root));
@@ -158,7 +158,7 @@ std::vector<std::shared_ptr<const Placement>> sample_packings(int p) {
 }
 
 std::span<const std::string_view> sample_meshes() {
-  // Cubes and near cubes of the papers, ragged ones, sizes that are even, odd, prime and 2, ...
+  // Cubes and near cubes of the papers, uneven ones, sizes that are even, odd, prime and 2, ...
   static constexpr std::array<std::string_view, 44> all{
       "torus:2x2", "torus:3x3", "torus:4x4", "torus:5x5", "torus:8x8", "torus:9x9", "torus:11x11",
       "torus:4x2", "torus:6x4", "torus:5x3", "torus:3x7", "torus:2x13", "torus:16x8", "torus:12x10",
@@ -166,7 +166,7 @@ std::span<const std::string_view> sample_meshes() {
       "torus:5x4x3", "torus:7x5x3", "torus:2x1x9", "torus:2x2x2x2", "torus:3x3x3x3",
       "torus:4x4x2x2", "torus:3x2x4x5", "torus:2x2x2x2x3", "torus:10x10x10", "torus:16x8x8",
       "torus:16x16x16", "torus:81",
-      // ... meshes, and those of which some dimensions are rings.
+      // ... meshes, and those with some periodic dimensions.
       "mesh:4x4", "mesh:8x8", "mesh:5x7", "mesh:3x3x3", "mesh:4x4x4", "mesh:6x3x2", "mesh:27",
       "mesh:4x~4", "mesh:~5x3", "mesh:~8x4x~2", "mesh:~16x~8x8", "mesh:3x~3x3x~3"};
   return all;
@@ -181,7 +181,8 @@ Neighborhood on_mesh(const Mesh& mesh) {
   return Neighborhood(std::move(all));
 }
 
-// Up to `most` edges out of each rank, to any ranks; one of them to no rank, and one from no rank.
+// Up to `most` edges out of each rank, to random ranks; one without a destination, and one without
+// a source.
 Neighborhood random_graph(int p, int most, Random& random) {
   std::vector<std::vector<int>> sources(p), destinations(p);
   for (const int from : random.permutation(p))
@@ -245,7 +246,7 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
       for (const auto& value : values) set(more.emplace_back(shape), value);
     shapes = std::move(more);
   };
-  // Each shape one value: another for the next p.
+  // Gives each shape one value; the next p begins with the next value.
   const auto deal = [&](const auto& values, auto&& set) {
     for (std::size_t i = 0; i < shapes.size(); ++i)
       set(shapes[i], values[(i + i / values.size() + p) % values.size()]);
@@ -257,7 +258,7 @@ std::vector<Shape> sample_shapes(const Algorithm& algorithm, int p) {
   for (const Parameter& parameter : algorithm.parameters)
     cross(parameter.samples,
           [&](Shape& shape, int value) { shape.parameters.set(parameter, value); });
-  if (p > few_ranks && shapes.size() > many_settings) {  // they take turns, except for the standard
+  if (p > few_ranks && shapes.size() > many_settings) {  // alternate, except the default
     std::vector<Shape> some{shapes.front()};
     const std::size_t turns = shapes.size() / (many_settings / 2);
     for (std::size_t i = 1; i < shapes.size(); ++i)

@@ -15,14 +15,14 @@ namespace toccata {
 
 namespace {
 
-// What some ranks contribute to a datum, combined.
+// The combined contributions of some ranks to a datum.
 //
-// Which ranks: a `count` of them, and the sum of their keys, 64 random bits for each. Two sets of
-// equal sums are the same set, except for one chance in 2^64; a rank that is counted twice shows.
-// Where the order of the ranks was kept they are the ranks from `first` on, which is exact.
+// Which ranks: their number, and the sum of their keys, 64 random bits each. Two sets with equal
+// sums are the same set, with an error probability of 2^-64; a rank that is counted twice is
+// detected. If the order of the ranks was kept, they are the ranks from `first` on, which is exact.
 //
-// How: a hash of the expression, of which a∘b and b∘a have the same. That is all that floating
-// point can tell, as those two do have the same bits.
+// How: a hash of the expression, the same for a∘b and b∘a. This corresponds to floating-point
+// arithmetic, in which both have the same bits.
 struct Partial {
   int first = 0;
   int count = 0;
@@ -58,7 +58,7 @@ std::uint64_t standard_expression(int p) {
   return level.front();
 }
 
-// ... and, where the ranks up to each are combined, for the first `count` of them.
+// ... and, in a scan, for the first `count` of them.
 std::uint64_t standard_prefix(int count) {
   std::uint64_t result = 0;
   for (int end = count; end > 0; end &= end - 1) {
@@ -73,8 +73,9 @@ std::uint64_t standard_prefix(int count) {
   return result;
 }
 
-// What a block holds: a datum, or, where the collective reduces, this. Partials are kept apart, as
-// blocks are moved much more often than reduced; partial r is what rank r contributes.
+// The content of a block: a datum or, if the collective reduces, a Partial. Partials are stored
+// separately, because blocks are moved much more often than reduced; partial r is the contribution
+// of rank r.
 struct Operand {
   Datum datum = nothing;
   std::int32_t partial = 0;
@@ -102,7 +103,7 @@ std::string ranks_of(const Partial& value) {
              : "ranks " + first + " to " + std::to_string(value.first + value.count - 1);
 }
 
-// Cells in a row.
+// Consecutive cells.
 struct Run {
   int first = 0;
   int count = 0;
@@ -110,7 +111,7 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-// As long runs as there are, so that the same cells are the same runs.
+// With maximum runs, so that equal cells always give equal runs.
 void append(std::vector<Run>& runs, int first, int count) {
   if (!runs.empty() && runs.back().first + runs.back().count == first)
     runs.back().count += count;
@@ -124,7 +125,7 @@ std::int64_t cells_of(std::span<const Run> runs) {
   return all;
 }
 
-// Calls visit(first, other's first, count) for cells in a row of both that are at the same places.
+// Calls visit(first, other's first, count) for consecutive cells at the same positions of both.
 template <typename Visit>
 void for_each_pair(std::span<const Run> one, std::span<const Run> other, Visit&& visit) {
   auto across = other.begin();
@@ -146,11 +147,11 @@ bool names_send(std::span<const BlockRange> ranges) {
   return std::ranges::find(ranges, Buffer::send, &BlockRange::buffer) != ranges.end();
 }
 
-// Every block of a rank is a cell: those of recv come first, then those of scratch and of send.
-// In place, send blocks may be cells of recv. A Value is what a cell holds: Datum or Operand.
+// Every block of a rank is a cell: first those of recv, then those of scratch and of send. In
+// place, send blocks may be cells of recv. A Value is the content of a cell: Datum or Operand.
 //
-// One walk proves both, each a case with values of its own. They differ in the cells of send alone,
-// so what does not name send is looked at once.
+// One walk proves both cases, each with its own values. They differ only in the cells of send, so
+// everything else is checked once.
 template <typename Value>
 class Proof : public WalkVisitor {
  public:
@@ -186,7 +187,7 @@ class Proof : public WalkVisitor {
     for (int rank = 0; rank < shape.p; ++rank) check_scratch(rank);
   }
 
-  // What is wrong, after a walk that came to its end or says why it did not.
+  // The error, after a walk that finished or reports why it did not.
   std::string error(const std::string& stuck) {
     if (errors_[0].empty()) errors_[0] = stuck;
     for_each_case([&] { check_promise(); });
@@ -299,7 +300,7 @@ class Proof : public WalkVisitor {
     return describe(Buffer::recv, cell);
   }
 
-  // Lists the cells of the blocks that `ranges` name, in order; those that are there.
+  // Lists the existing cells of the blocks in `ranges`, in order.
   void expand(int rank, std::span<const BlockRange> ranges, std::vector<Run>& cells) {
     cells.clear();
     for (const BlockRange& range : ranges) {
@@ -320,7 +321,7 @@ class Proof : public WalkVisitor {
     }
   }
 
-  // Of a block that only others have, a rank may not know the size.
+  // A rank may not know the size of a block that only other ranks have.
   void check_scratch(int rank) {
     if (algorithm_.relays) return;
     for (const BlockRange& range : schedules_[rank].scratch()) {
@@ -355,7 +356,7 @@ class Proof : public WalkVisitor {
     }
   }
 
-  // Moves what the cells from_ of one rank hold into the cells_ of another, or others of its own.
+  // Moves the contents of the cells from_ of one rank to the cells_ of another, or to its own.
   void move(int sender, int receiver) {
     if (failed()) return;
     const Value* source = holds(sender).data();
@@ -403,7 +404,7 @@ class Proof : public WalkVisitor {
     if (from.datum != into.datum)
       return fail(rank, describe(rank, from_cell) + " holds datum " + std::to_string(from.datum) +
                             ", but is reduced into datum " + std::to_string(into.datum));
-    // Blocks that went the same way have the same in them: one partial does for all.
+    // Blocks on the same path have the same contents, so they share one partial.
     if (from.partial != last_.from || into.partial != last_.into) {
       last_ = {from.partial, into.partial};
       combine(rank, from_cell, partials_[from.partial], partials_[into.partial]);
@@ -411,7 +412,7 @@ class Proof : public WalkVisitor {
     into.partial = static_cast<std::int32_t>(partials_.size()) - 1;
   }
 
-  // Copies, as partials_ moves when it grows.
+  // By value, because partials_ moves when it grows.
   void combine(int rank, int from_cell, const Partial from, const Partial into) {
     if (algorithm_.ordered && from.first + from.count != into.first)
       fail(rank, describe(rank, from_cell) + " holds the contributions of " + ranks_of(from) +
@@ -435,10 +436,10 @@ class Proof : public WalkVisitor {
     if constexpr (std::is_same_v<Value, Operand>) check_reduction();
   }
 
-  // All of recv holds what every rank contributed that is to, once, and by the same expression
-  // everywhere.
+  // All of recv contains the required contributions, each once, with the same expression on every
+  // rank.
   void check_reduction() {
-    std::vector<std::uint64_t> keys(shape_.p + 1);  // of so many ranks
+    std::vector<std::uint64_t> keys(shape_.p + 1);  // of the first ranks, by their number
     for (int rank = 0; rank < shape_.p; ++rank) keys[rank + 1] = keys[rank] + key(rank);
     std::vector<std::uint64_t> expressions(collective_.data(shape_));
     const bool prefixes = collective_.contributors != nullptr;
@@ -447,7 +448,7 @@ class Proof : public WalkVisitor {
     for (int rank = 0; rank < shape_.p; ++rank) {
       const int blocks = ranks_[rank].sizing.blocks(Buffer::recv);
       const int count = prefixes ? collective_.contributors(shape_, rank) : shape_.p;
-      if (prefixes)  // every rank has its own
+      if (prefixes)  // differs by rank
         std::ranges::fill(expressions, algorithm_.reproducible ? standard_prefix(count) : 0);
       for (int block = 0; block < blocks; ++block) {
         const Operand& held = holds(rank)[block];
@@ -475,24 +476,24 @@ class Proof : public WalkVisitor {
   const Shape& shape_;
   std::span<const Schedule> schedules_;
   std::vector<bool> cases_;
-  int case_ = 0;  // the one that is looked at
+  int case_ = 0;  // the current one
   std::vector<Memory> ranks_;
   std::vector<Partial> partials_;
   struct {
     std::int32_t from = nothing, into = nothing;
-  } last_;  // those that the last of partials_ was made of in this step
-  // When a cell was last read (moment_) or written (moment_ + 1) by a message or copy; moments
-  // never repeat, so one row serves all ranks.
+  } last_;  // the operands of the last of partials_ in this step
+  // When a message or copy last read (moment_) or wrote (moment_ + 1) a cell; moments never repeat,
+  // so one row serves all ranks.
   std::vector<std::int64_t> touched_;
   std::int64_t moment_ = 2;
-  // What is being moved; members to keep their memory.
+  // The current move; members to keep their memory.
   std::vector<Run> from_;
   std::vector<Run> cells_;
-  std::array<std::string, 2> errors_;  // the first of each case; the first case has the word
+  std::array<std::string, 2> errors_;  // the first of each case; the first case counts more
 };
 
-// Of which ranks each has heard, by messages one after the other: what it knew when it opened a
-// round is in the messages it sends there.
+// The ranks of which each rank has heard through messages. The messages of a round carry the
+// knowledge from the beginning of that round.
 class Hearsay : public WalkVisitor {
  public:
   explicit Hearsay(int p) : p_(p), knows_(p, Ranks((p + 63) / 64)) {
@@ -518,13 +519,13 @@ class Hearsay : public WalkVisitor {
   }
 
  private:
-  using Ranks = std::vector<std::uint64_t>;  // a bit for each
+  using Ranks = std::vector<std::uint64_t>;  // one bit per rank
 
   int p_;
   std::vector<Ranks> knows_, hears_;  // by rank; hears_ to the round's end
 };
 
-// Round i is the same moment on every rank: what is sent in it is received in it.
+// Round i is the same moment on every rank: a message that is sent in it is received in it.
 std::string unaligned(std::span<const Schedule> schedules) {
   std::vector<std::uint64_t> in_flight;  // by round: the sum of a key for each message
   const auto message = [&](std::size_t sender, std::size_t receiver) {
@@ -551,8 +552,8 @@ std::string differ(const char* what, std::int64_t claimed, std::int64_t found) {
                                 ", the schedules have " + std::to_string(found);
 }
 
-// Where others play the ranks, operands are in their order only if that was kept, and blocks go by
-// way of others where they are exchanged.
+// With reordered ranks, operands are in order only if the order was kept, and blocks pass through
+// other ranks if they are exchanged.
 Algorithm as_played(Algorithm algorithm, const Shape& shape) {
   if (shape.reordering == nullptr) return algorithm;
   algorithm.relays = algorithm.relays || shape.reordering->order == Order::exchange;
@@ -568,7 +569,7 @@ std::string prove(const Algorithm& algorithm, const Shape& shape,
   return proof.error(walk(schedules, proof));
 }
 
-// With buffers of their own, or in place, or in both cases.
+// With separate buffers, or in place, or both.
 std::string prove(const Algorithm& algorithm, const Shape& shape,
                   std::span<const Schedule> schedules, std::vector<bool> cases) {
   return algorithm.collective.reduces
@@ -576,7 +577,7 @@ std::string prove(const Algorithm& algorithm, const Shape& shape,
              : prove<Datum>(algorithm, shape, schedules, std::move(cases));
 }
 
-// Where no rank may leave before all have come: the rank that does.
+// If no rank may leave before all have entered: a rank that does.
 std::string unheard(const Collective& collective, const Shape& shape,
                     std::span<const Schedule> schedules) {
   if (!collective.synchronizes) return "";
@@ -590,7 +591,7 @@ std::string unheard(const Collective& collective, const Shape& shape,
 std::string verify(const Algorithm& any, const Shape& shape, std::span<const Schedule> schedules) {
   const Algorithm algorithm = as_played(any, shape);
   std::vector<bool> cases{false};
-  if (algorithm.collective.in_place != nullptr) cases.push_back(true);  // else send is a copy there
+  if (algorithm.collective.in_place != nullptr) cases.push_back(true);  // otherwise send is a copy
   std::string error = prove(algorithm, shape, schedules, std::move(cases));
   return error.empty() ? unheard(algorithm.collective, shape, schedules) : error;
 }
@@ -638,7 +639,7 @@ std::int64_t proof_effort(const Algorithm& algorithm, const Shape& shape) {
   constexpr std::int64_t more_than_anybody_affords = 100'000'000;
   std::int64_t effort = 0;
   Counter counter;
-  // Of few ranks a proof is cheap anyway, and many are made.
+  // With few ranks, a proof is cheap, and many are made.
   const std::vector<int> ranks =
       shape.p <= 128 ? std::vector{shape.root, shape.p / 3, shape.p - 1} : telling_ranks(shape);
   for (const int rank : ranks) {

@@ -21,12 +21,12 @@ struct Posted {
   bool is_send;
 };
 
-// What has not met its counterpart at one receiver, in the order of posting for each sender and
-// channel. Mostly few; of an all-to-all at once, up to all ranks' messages.
+// The messages without a counterpart at one receiver, in the order of posting for each sender and
+// channel. Usually few; in an all-to-all in one round, up to the messages of all ranks.
 class Waiting {
  public:
-  // If a counterpart of that message waits, the first; it no longer does then. Else null, and now
-  // the message waits.
+  // Removes and returns the first waiting counterpart of that message. If there is none, returns
+  // null, and the message waits.
   const Message* meet(const Posted& posted) {
     const auto [list, found] = find(posted.sender, posted.message->channel);
     if (list == nullptr || (*list)[found].is_send == posted.is_send) {
@@ -48,13 +48,13 @@ class Waiting {
 
  private:
   using List = std::vector<Posted>;
-  static constexpr std::size_t few = 32;  // are searched as quickly as a table is
+  static constexpr std::size_t few = 32;  // a search is as fast as a table
 
   static std::uint64_t key(int sender, std::uint16_t channel) {
     return static_cast<std::uint64_t>(sender) << 16 | channel;
   }
 
-  // The first of a sender and channel. All of them are in the same list.
+  // The first message of a sender and channel. All of these are in the same list.
   std::pair<List*, std::ptrdiff_t> find(int sender, std::uint16_t channel) {
     const auto first = std::ranges::find_if(few_, [&](const Posted& each) {
       return each.sender == sender && each.message->channel == channel;
@@ -100,7 +100,7 @@ class Walk {
   };
   int p() const { return static_cast<int>(schedules_.size()); }
 
-  // Opens rounds until one has to wait for others.
+  // Opens rounds until one must wait for other ranks.
   void open_rounds(int rank) {
     Rank& self = ranks_[rank];
     const Schedule& schedule = schedules_[rank];
@@ -120,7 +120,7 @@ class Walk {
       }
       for (const Message& each : recvs) post(rank, each, false);
       for (const Message& each : sends) post(rank, each, true);
-      return;  // the last counterpart to come closes the round and makes us ready again
+      return;  // the last counterpart closes the round and makes us ready again
     }
   }
 
@@ -190,8 +190,8 @@ class Walk {
           [&](const Posted& each) { visit(each.is_send ? each.sender : receiver, each); });
   }
 
-  // Names the lowest rank that has not come to its end, and what its peer does instead; or one that
-  // waits for what went to another rank.
+  // Names the lowest unfinished rank, and the state of its peer; or a rank that waits for a message
+  // that went to another rank.
   std::string describe_deadlock() const {
     if (const std::string elsewhere = describe_wrong_peer(); !elsewhere.empty()) return elsewhere;
     int lowest = p();
@@ -210,12 +210,12 @@ class Walk {
            std::to_string(posted.message->peer) + "; ";
   }
 
-  // A message on its way to a rank that never takes it, of one that another waits for, rather to
-  // receive than to send. On three ranks where 1 should send to 2:
+  // Finds a message to a rank that never takes it, from a rank for which another one waits,
+  // preferably to receive. On three ranks where 1 should send to 2:
   //
   //   rank 2, round 1: waits for ever to receive from rank 1; rank 1, round 1: sends to rank 0, ...
   std::string describe_wrong_peer() const {
-    std::vector<std::string> where(p());  // such a message of each rank, if it has one
+    std::vector<std::string> where(p());  // one such message per rank, if there is one
     for_each_waiting([&](int poster, const Posted& each) {
       const int peer = each.message->peer;
       if (each.is_send && where[poster].empty() && !takes(peer, *each.message, poster))
@@ -246,7 +246,7 @@ class Walk {
     return result;
   }
 
-  // Whether a rank would receive a message that waits for it, in a round after the open one.
+  // Whether a rank would receive a waiting message in a round after the open one.
   bool takes(int rank, const Message& message, int from) const {
     for (int round = ranks_[rank].round + 1; round < schedules_[rank].rounds(); ++round)
       for (const Message& each : schedules_[rank].recvs(round))

@@ -4,7 +4,7 @@ namespace toccata {
 
 namespace {
 
-// Datum i is part i % parts of what rank i / parts contributes.
+// Datum i is part i % parts of the contribution of rank i / parts.
 Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
   return buffer == Buffer::send ? rank * shape.parts + block : block;
 }

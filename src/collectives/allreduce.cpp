@@ -2,8 +2,8 @@
 
 namespace toccata {
 
-// What all ranks contribute, combined in the order of the ranks, every rank gets. Datum i is part i
-// of a contribution, and of the result.
+// Every rank receives the contributions of all ranks, combined in the order of the ranks. Datum i
+// is part i of a contribution, and of the result.
 //
 //   send   rank 0: a   rank 1: b   rank 2: c        recv   everywhere: a∘b∘c
 const Collective allreduce{

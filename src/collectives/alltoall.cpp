@@ -4,13 +4,13 @@ namespace toccata {
 
 namespace {
 
-// What rank `source` has for rank `destination`.
-// As data: datum i is part i % parts of what is between two ranks.
+// The block from rank `source` for rank `destination`. As data: datum i is part i % parts of the
+// block between two ranks.
 Datum between(const Shape& shape, int source, int destination, int part) {
   return (Datum{source} * shape.p + destination) * shape.parts + part;
 }
 
-// The datum that block `block` of either buffer is meant for.
+// The datum that belongs in block `block` of either buffer.
 Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
   const int other = block / shape.parts, part = block % shape.parts;
   return buffer == Buffer::send ? between(shape, rank, other, part)

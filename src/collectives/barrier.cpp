@@ -2,7 +2,7 @@
 
 namespace toccata {
 
-// No data moves: what counts is that no rank leaves before all have come.
+// No data moves: no rank may leave before all have entered.
 const Collective barrier{
     .name = "barrier",
     .variable = "TOCCATA_BARRIER",

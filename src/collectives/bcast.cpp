@@ -2,8 +2,8 @@
 
 namespace toccata {
 
-// What the root has in its buffer, every rank gets in its own. There is one buffer, recv: datum i
-// is part i of the message.
+// Every rank receives the contents of the root's buffer. There is one buffer, recv: datum i is part
+// i of the message.
 //
 //   recv   before   rank 0: -   rank 1: m   rank 2: -        after   everywhere: m      (root 1)
 const Collective bcast{

@@ -4,7 +4,7 @@ namespace toccata {
 
 namespace {
 
-// Datum i is part i % parts of what rank i / parts contributes.
+// Datum i is part i % parts of the contribution of rank i / parts.
 Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
   return buffer == Buffer::send ? rank * shape.parts + block : block;
 }
@@ -43,7 +43,7 @@ constexpr Collective named(std::string_view name, std::string_view variable,
 // In place, the root's block is in recv already.
 const Collective gather = named("gather", "TOCCATA_GATHER");
 
-// The same with blocks of different sizes, of which all but the root know only their own.
+// The same with blocks of different sizes; all ranks except the root know only their own.
 const Collective gatherv = named("gatherv", "TOCCATA_GATHERV", &gather);
 
 }  // namespace toccata

@@ -1,5 +1,5 @@
-// The collectives among neighbours: what is a block's at one end of an edge is the same at the
-// other. Who has no neighbours has no blocks.
+// The collectives among neighbours: both ends of an edge agree on a block. A rank without
+// neighbours has no blocks.
 
 #include "collectives/collective.h"
 #include "collectives/neighborhood.h"
@@ -8,14 +8,14 @@ namespace toccata {
 
 namespace {
 
-// Blocks to which nothing comes may have any size.
+// Blocks that receive nothing may have any size.
 constexpr Datum any = 0;
 
 int blocks_in(const Shape& shape, int rank) {
   return shape.neighborhood == nullptr ? 0 : shape.neighborhood->of(rank).blocks_in;
 }
 
-// Of an allgather datum r is what rank r has; of an all-to-all the blocks of all ranks are
+// In an allgather, datum r is the block of rank r; in an all-to-all, the blocks of all ranks are
 // numbered.
 template <bool alltoall>
 struct Among {
@@ -72,13 +72,13 @@ Shape with_neighbors(const Collective& collective, Shape shape) {
   return shape;
 }
 
-// Every rank has one block for all its destinations, and gets one by each edge that comes in.
+// Every rank has one block for all its destinations, and receives one through each incoming edge.
 //
 //   edges 0>1, 0>2, 2>1, 1>1 (from 1, 2, 0)     send   a b c     recv   rank 1: b c a   rank 2: a
 const Collective neighbor_allgather =
     Allgather::named("neighbor_allgather", "TOCCATA_NEIGHBOR_ALLGATHER");
 
-// The same with blocks of different sizes, of which a rank knows its own and its neighbours'.
+// The same with blocks of different sizes; a rank knows its own and its neighbours' sizes.
 const Collective neighbor_allgatherv =
     Allgather::named("neighbor_allgatherv", "TOCCATA_NEIGHBOR_ALLGATHERV", &neighbor_allgather);
 

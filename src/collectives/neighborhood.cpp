@@ -15,7 +15,7 @@ std::vector<Neighbors::Edge> edges(std::span<const int> peers) {
   return result;
 }
 
-// An end of an edge: of those from one rank to another, the k-th in the order of posting.
+// An end of an edge: the k-th edge from one rank to another, in the order of posting.
 struct End {
   int from, to, place;
   Neighbors::Edge* edge;

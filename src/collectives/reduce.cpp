@@ -2,12 +2,12 @@
 
 namespace toccata {
 
-// What all ranks contribute, combined in the order of the ranks, the root gets. Datum i is part i
-// of a contribution, and of the result.
+// The root receives the contributions of all ranks, combined in the order of the ranks. Datum i is
+// part i of a contribution, and of the result.
 //
 //   send   rank 0: a   rank 1: b   rank 2: c        recv   rank 1: a∘b∘c      (root 1)
 //
-// In place, the root's contribution is where the result is to be.
+// In place, the root's contribution is in recv, where the result will be.
 const Collective reduce{
     .name = "reduce",
     .variable = "TOCCATA_REDUCE",

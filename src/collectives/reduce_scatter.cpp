@@ -4,15 +4,15 @@ namespace toccata {
 
 namespace {
 
-// Datum i is part i % parts of what rank i / parts gets.
+// Datum i is part i % parts of the result of rank i / parts.
 Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
   return buffer == Buffer::send ? block : rank * shape.parts + block;
 }
 
 }  // namespace
 
-// Every rank contributes a block for every rank, and gets what all contribute to its own, combined
-// in the order of the ranks.
+// Every rank contributes one block for every rank, and receives all contributions to its own block,
+// combined in the order of the ranks.
 //
 //   send   rank 0: a0 a1   rank 1: b0 b1        recv   rank 0: a0∘b0   rank 1: a1∘b1
 //

@@ -16,7 +16,7 @@ Datum parts(const Shape& shape) { return shape.parts; }
 
 }  // namespace
 
-// What the ranks up to each contribute, combined in their order.
+// Each rank receives the contributions of all ranks up to itself, combined in their order.
 //
 //   send   rank 0: a   rank 1: b   rank 2: c        recv   rank 0: a   rank 1: a∘b   rank 2: a∘b∘c
 const Collective scan{
@@ -32,7 +32,7 @@ const Collective scan{
     .contributors = [](const Shape&, int rank) { return rank + 1; },
 };
 
-// The same of the ranks below each. Rank 0 gets nothing: it has no block of recv.
+// The same for the ranks below each rank. Rank 0 receives nothing: it has no recv block.
 //
 //   send   rank 0: a   rank 1: b   rank 2: c        recv   rank 1: a   rank 2: a∘b
 const Collective exscan{

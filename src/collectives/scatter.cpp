@@ -4,7 +4,7 @@ namespace toccata {
 
 namespace {
 
-// Datum i is part i % parts of what rank i / parts gets.
+// Datum i is part i % parts of the block of rank i / parts.
 Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
   return buffer == Buffer::send ? block : rank * shape.parts + block;
 }
@@ -38,14 +38,14 @@ constexpr Collective named(std::string_view name, std::string_view variable,
 
 }  // namespace
 
-// The root has a block for every rank, in the order of the ranks; every rank gets its own.
+// The root has one block per rank, in the order of the ranks; every rank receives its own.
 //
 //   send   rank 1: a b c        recv   rank 0: a   rank 1: b   rank 2: c      (root 1)
 //
-// In place, the root's own block stays where it is: there, its recv is that part of send.
+// In place, the root's own block does not move: its recv is that part of send.
 const Collective scatter = named("scatter", "TOCCATA_SCATTER");
 
-// The same with blocks of different sizes, of which all but the root know only their own.
+// The same with blocks of different sizes; all ranks except the root know only their own.
 const Collective scatterv = named("scatterv", "TOCCATA_SCATTERV", &scatter);
 
 }  // namespace toccata

@@ -29,14 +29,14 @@ int SegmentPattern::first_segment(int rank) const {
 
 namespace {
 
-// Goes down ways from the root that use each distance once, the long ones first, and takes for
-// round k the last distance of the first way that ends where round k can have come from: at least
-// skip k below the rank, but not as far as skip k + 1. What is taken is not used again.
+// Follows the paths from the root that use each distance once, the long ones first. For round k,
+// takes the last distance of the first path that ends where round k can have come from: at least
+// skip k below the rank, but less than skip k + 1. A taken distance is not used again.
 class Search {
  public:
   Search(const Skips& skips, int but) : skips_(skips), unused_(~(1ULL << but)) {}
 
-  // `to_go` is the rest of the way, `nearest` how near a way has come already.
+  // `to_go` is the remaining distance, `nearest` the smallest one that a path has reached.
   void go(int to_go, int nearest, int k) {
     for (; k >= 0; k = below(k)) {
       const int left = to_go - skips_[k];
@@ -64,8 +64,9 @@ class Search {
 
 }  // namespace
 
-// The root is p below itself, so that ways go to rank + p; the one that ends at the root (the way
-// of "distance" q = p) brings the segment that is this rank's first, all others come again later.
+// The root is p below itself, so that paths lead to rank + p. The one that ends at the root (the
+// path of "distance" q = p) brings the segment that is this rank's first; all others come again
+// later.
 std::vector<int> SegmentPattern::received(int rank) const {
   const int q = skips_.rounds(), first = first_segment(rank);
   Search search(skips_, first);
@@ -74,7 +75,7 @@ std::vector<int> SegmentPattern::received(int rank) const {
   return std::move(search.taken);
 }
 
-// What those receive who are the distances above us.
+// The segments that the ranks at these distances above us receive.
 std::vector<int> SegmentPattern::sent(int rank) const {
   std::vector<int> pattern;
   for (int k = 0; k < skips_.rounds(); ++k)

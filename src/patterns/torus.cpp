@@ -84,19 +84,20 @@ std::vector<std::vector<BucketMessage>> bucket_rounds(const Mesh& mesh, int cell
   for (const int size : mesh.dims) steps += size - 1;
   for (int round = 1; round <= steps; ++round) {
     std::vector<BucketMessage>& messages = rounds.emplace_back();
-    int before = 0;  // steps that data can have made in the dimensions up to `last`
+    int before = 0;  // possible steps of data in the dimensions up to `last`
     for (std::size_t last = 0; last < order.size(); ++last) {
       before += mesh.dims[order[last]] - 1;
       if (round > before) continue;
       const int to = toward(mesh, cell, order[last], +1);
       const int from = toward(mesh, cell, order[last], -1);
       BucketMessage message{to, from, {}, {}};
-      // What arrives has come `round` steps, the last in this dimension, and none in later ones.
+      // Arriving data have made `round` steps, the last one in this dimension, and none in later
+      // ones.
       const std::function<void(int, int, int, int)> walk_back = [&](int index, int left, int room,
                                                                     int origin) {
         const int dimension = order[index];
         const int longest = mesh.dims[dimension] - 1;
-        room -= longest;  // steps possible in the dimensions that come after this one
+        room -= longest;  // possible steps in the dimensions after this one
         const int least = std::max(left - room, index == static_cast<int>(last) ? 1 : 0);
         for (int step = std::max(least, 0); step <= std::min(left, longest); ++step) {
           const int there = toward(mesh, origin, dimension, -step);

@@ -13,11 +13,11 @@ bool TorusForest::fits(const Mesh& mesh) {
 TorusForest::TorusForest(const Mesh& mesh, int root) : mesh_(mesh), root_(mesh.coordinates(root)) {
   for (int i = 0; i < mesh.dimensions(); ++i)
     if (mesh.dims[i] > 1) (mesh.dims[i] == 2 ? pairs_ : rings_).push_back(i);
-  // A deepest cell of the trees of rings; a further half adds what its trees need to get there.
+  // The deepest cell of the ring trees; each further half adds the steps that its trees need.
   if (!rings_.empty()) depth_ = 1;
   for (const int i : rings_) depth_ += mesh.dims[i] - 1;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    // 1 + tree 0 + 1, tree 0 + 1 and three steps from c_0 at most, tree j + 2.
+    // 1 + tree 0 + 1, tree 0 + 1 and at most three steps from c_0, tree j + 2.
     depth_ = depth_ == 0 ? 1 : depth_ + 2;
   }
 }

@@ -29,7 +29,7 @@ CellBox RootedBox::box() const {
 
 namespace {
 
-// All cells. On a ring every root is in the middle.
+// All cells. On a ring, every root is in the middle.
 RootedBox whole(const Mesh& mesh, int root) {
   RootedBox box{mesh.coordinates(root), {}, {}};
   for (int i = 0; i < mesh.dimensions(); ++i) {
@@ -40,7 +40,7 @@ RootedBox whole(const Mesh& mesh, int root) {
   return box;
 }
 
-// Takes the slabs of one round off the box.
+// Cuts the slabs of one round off the box.
 std::vector<RootedBox> hand_over(const Mesh& mesh, RootedBox& box) {
   const auto others = [&](int i) { return box.below[i] + box.above[i]; };
   std::vector<int> order(box.root.size());
@@ -69,7 +69,7 @@ std::vector<RootedBox> hand_over(const Mesh& mesh, RootedBox& box) {
   return slabs;
 }
 
-// Places do not matter for a box's height, so boxes of one form are measured once.
+// The height of a box does not depend on its position, so boxes of one form are measured once.
 class Height {
  public:
   explicit Height(const Mesh& mesh) : mesh_(mesh) {}

@@ -22,7 +22,7 @@ Schedule backwards(const Schedule& schedule, int rounds) {
   rounds = std::max(rounds, schedule.rounds());
   ScheduleBuilder result;
   result.scratch(mirrored(schedule.scratch()));
-  // A round's steps followed its messages; now they have to come before them.
+  // In a round, steps follow the messages; in reverse, they must come before these.
   const auto undo_steps = [&](int round) {
     if (round < 0 || round >= schedule.rounds()) return;
     for (const Step& each : schedule.steps(round) | std::views::reverse) {
@@ -67,7 +67,7 @@ class Collector {
   }
 
   Schedule collect(int rounds) {
-    // Copied and not received into: in place they are one, and hold a contribution.
+    // Copied, not received in place: there, both are one block, which holds a contribution.
     result_.round();
     if (owned_ > 0) result_.copy(send(first_owned_, owned_), recv(0, owned_));
     for (int i = rounds - 1; i >= 0; --i) {
@@ -89,9 +89,9 @@ class Collector {
   }
 
  private:
-  static constexpr int none = -(1 << 30);  // no place: further from any than these from each other
+  static constexpr int none = -(1 << 30);  // no place: far from all places
 
-  // What was appended run by run, its runs merged where they are strided.
+  // The same ranges, with equally spaced runs merged into strided ranges.
   static BlockRanges in_runs(const BlockRanges& ranges) {
     BlockRanges merged;
     for (const BlockRange& each : ranges) append(merged, each);
@@ -103,8 +103,8 @@ class Collector {
     for (const BlockRange& range : ranges) for_each_block(range, visit);
   }
 
-  // The same blocks as runs of such as lie equally far apart and have places that do as well: among
-  // many ranks, a message has very many blocks, all treated alike.
+  // The same blocks as runs that are equally spaced, with equally spaced places: with many ranks, a
+  // message has very many blocks, all treated in the same way.
   BlockRanges alike(std::span<const BlockRange> ranges) const {
     BlockRanges runs;
     const auto add = [&](int first, int step, int blocks) {
@@ -125,15 +125,15 @@ class Collector {
     return runs;
   }
 
-  // How many of these blocks, from the first on, lie so.
+  // The number of blocks, from the first on, for which this holds.
   int how_many_alike(int first, int step, int blocks) const {
     if (blocks == 1) return 1;
     const auto spare = static_cast<std::size_t>(used_[first]);
-    // Where there are no such spares yet, nothing more is to be asked.
+    // If there are no such spares yet, nothing remains to be checked.
     const std::vector<int>& spares = spare < spares_.size() ? spares_[spare] : partial_;
     const int gap = partial_[first + step] - partial_[first];
     const int spare_gap = spares[first + step] - spares[first];
-    // From none to a place, or back, is further than from place to place.
+    // The distance between a place and no place exceeds that of any two places.
     if (std::max(std::abs(gap), std::abs(spare_gap)) > -none / 2) return 1;
     int count = 1;
     for (int next = first + step; count < blocks; next += step, ++count) {
@@ -146,7 +146,7 @@ class Collector {
     return count;
   }
 
-  // Where in scratch a run is.
+  // The place of a run in scratch.
   static BlockRange placed(const std::vector<int>& places, const BlockRange& run) {
     const int first = places[run.first], count = static_cast<int>(run.blocks());
     if (count == 1) return {Buffer::scratch, first};
@@ -156,7 +156,7 @@ class Collector {
 
   bool is_owned(int block) const { return block >= first_owned_ && block < first_owned_ + owned_; }
 
-  // Where the parts of a run's results are that this rank has.
+  // The place of the run's results that this rank has.
   BlockRange held(BlockRange run) const {
     if (partial_[run.first] != none) return placed(partial_, run);
     if (is_owned(run.first)) {
@@ -166,8 +166,8 @@ class Collector {
     return run;
   }
 
-  // What comes first for a block stays where it arrives and takes our contribution in; what comes
-  // later arrives in a spare block, of which a block has as many as messages of one round.
+  // The first message for a block stays where it arrives, and our contribution is added there.
+  // Later messages arrive in spare blocks; a block has one for each message of one round.
   void receive(const Message& message, std::span<const BlockRange> ranges) {
     BlockRanges first, later, missing;
     const BlockRanges runs = alike(ranges);

@@ -46,7 +46,7 @@ void append_any(BlockRanges& ranges, const BlockRange& range) {
       return;
     }
     const int second = last.first + last.stride;
-    if (last.repeat == 2 && range.first == second + last.count) {  // rather a longer run
+    if (last.repeat == 2 && range.first == second + last.count) {  // prefer a longer run
       const BlockRange longer{last.buffer, second, last.count + range.count};
       last = {last.buffer, last.first, last.count};
       ranges.push_back(longer);
@@ -68,7 +68,7 @@ BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, 
   step %= modulus;
   while (count > 0) {
     first = ((first % modulus) + modulus) % modulus;
-    // How many blocks fit before the walk leaves 0 ... modulus - 1.
+    // The number of blocks before the walk leaves 0 ... modulus - 1.
     const std::int64_t room = step > 0   ? (modulus - 1 - first) / step + 1
                               : step < 0 ? first / -step + 1
                                          : count;
@@ -95,7 +95,7 @@ BlockRanges circular(const BlockRanges& ranges, std::int64_t shift, int modulus)
   shift = ((shift % modulus) + modulus) % modulus;
   const auto edge = static_cast<int>(modulus - shift);  // the first block that passes the end
   for (const BlockRange& range : ranges) {
-    // Runs before the edge, the run across it, runs behind it.
+    // Runs before the edge, the run across it, runs after it.
     const int room = edge - range.count - range.first;
     const int before = room < 0            ? 0
                        : range.repeat == 1 ? 1

@@ -16,7 +16,7 @@ ScheduleBuilder& ScheduleBuilder::round() {
 
 std::uint32_t ScheduleBuilder::store(std::span<const BlockRange> blocks) {
   const std::size_t first = schedule_.ranges_.size();
-  for (const BlockRange& range : blocks)  // mostly one
+  for (const BlockRange& range : blocks)  // usually one
     if (range.blocks() > 0) schedule_.ranges_.push_back(range);
   return static_cast<std::uint32_t>(first);
 }
@@ -138,7 +138,7 @@ ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
     next.channels_ = schedule_.channels_;
     schedule_ = std::move(next);
   } else {
-    // Entries as they are, except for where in ours things now begin.
+    // Unchanged entries, except for the indices at which they begin in our schedule.
     const auto sends = static_cast<std::uint32_t>(schedule_.sends_.size());
     const auto recvs = static_cast<std::uint32_t>(schedule_.recvs_.size());
     const auto steps = static_cast<std::uint32_t>(schedule_.steps_.size());
@@ -158,7 +158,7 @@ ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
   return *this;
 }
 
-// What is like our scratch is like what that is like.
+// A block with the size of our scratch block has the size of the block that this one refers to.
 BlockRanges ScheduleBuilder::without_scratch(const BlockRanges& like) const {
   if (std::ranges::none_of(like, [](auto& range) { return range.buffer == Buffer::scratch; }))
     return like;

@@ -22,14 +22,14 @@ Schedule going_on(const Schedule& first, const Schedule& second) {
 
 namespace {
 
-// A schedule that goes on beside others, from that round on.
+// A schedule that continues next to others, from that round on.
 struct Part {
   const Schedule& schedule;
   int begin = 0, first_channel = 0;
   BlockShift shift = {};
 };
 
-// The number of channels is a promise to the other ranks, kept by a rank with no messages too.
+// The number of channels is a promise to the other ranks; a rank without messages keeps it, too.
 Schedule merged(std::span<Part> parts, int channels) {
   ScheduleBuilder result;
   int rounds = 0;
@@ -157,7 +157,8 @@ void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
 
 namespace {
 
-// Inner scratch blocks are as wide as the blocks they are like, laid one behind the other.
+// Inner scratch blocks are as wide as the blocks from which they take their sizes, one after the
+// other.
 BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockMap& recv,
                      std::int32_t first) {
   const auto uniform = [&](const BlockRange& range) {
@@ -180,7 +181,8 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
   return table;
 }
 
-// What nothing comes of is left out of a part of the ranks, where one may have no blocks at all.
+// Whether messages and copies without blocks are kept. In a part of the ranks, a rank may have no
+// blocks.
 enum class Nothing : bool { kept, left_out };
 
 template <typename PeerMap>
@@ -205,7 +207,7 @@ Schedule mapped(const Schedule& inner, const PeerMap& peer, const BlockMap& send
 
   ScheduleBuilder result;
   result.reserve(inner);
-  BlockRanges moved, from, into;  // here, as schedules may have very many messages
+  BlockRanges moved, from, into;  // outside the loop, because schedules may have very many messages
   if (apart) {
     map(inner.scratch(), moved);
     result.scratch(moved);

@@ -39,7 +39,7 @@ Division Division::inside(int region) const {
   while (inner.next_ < levels_.size()) {
     const Regions& all = placement_->regions(levels_[inner.next_++]);
     std::ranges::transform(inner.ranks_, labels.begin(), [&](int rank) { return all.of(rank); });
-    // As small numbers, or a region would cost as much as all of them.
+    // Small numbers, because the cost of regions grows with the largest label.
     std::vector<int> known = labels;
     std::ranges::sort(known);
     known.erase(std::unique(known.begin(), known.end()), known.end());

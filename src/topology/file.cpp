@@ -19,7 +19,7 @@ namespace toccata {
 
 namespace {
 
-// Closed at the end of its scope.
+// A file descriptor that is closed at the end of its scope.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -27,7 +27,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   operator int() const { return number_; }
-  // Some errors of writing come no earlier.
+  // Some write errors are reported only now.
   bool close() { return number_ < 0 || ::close(std::exchange(number_, -1)) == 0; }
 
  private:
@@ -47,7 +47,8 @@ std::string reason(int error) {
   return error == ENOENT ? "there is no such file; check the path" : std::strerror(error);
 }
 
-// A file with that text beside `path`, and its name, which no other user can guess and occupy.
+// Creates a file with that text next to `path`; its name cannot be guessed and occupied by other
+// users.
 std::string write_beside(const std::string& path, const std::string& text) {
   std::uint64_t number = 0;
   if (getrandom(&number, sizeof number, 0) != sizeof number)
@@ -89,8 +90,8 @@ std::string size_text(std::int64_t bytes) { return std::to_string(bytes >> 20) +
 
 }  // namespace
 
-// Opening a device or a pipe may already have an effect, so look first; and again at what was
-// opened.
+// Opening a device or a pipe may already have an effect, so check the path first, and again the
+// opened file.
 std::string read_regular_file(const std::string& path, std::int64_t most_bytes) {
   const auto fail = [&](const std::string& why) { throw FileError(path + ": " + why); };
   struct stat status = {};
@@ -105,7 +106,7 @@ std::string read_regular_file(const std::string& path, std::int64_t most_bytes) 
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (file < 0) fail("cannot be read: " + reason(errno));
   check(fstat(file, &status));
-  // The size is that of a file that no program writes to meanwhile; in /proc it is 0.
+  // The size is correct for a file that no program is writing; in /proc it is 0.
   std::string text;
   static constexpr std::size_t piece = 1 << 16;
   for (std::size_t length = 0;;) {
@@ -136,10 +137,10 @@ void update_file(const std::string& path, std::int64_t most_bytes,
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return true;
   };
-  // The lock is that of the file itself, so that nothing else remains. A process
-  // that replaces it meanwhile takes the locked file away: look again.
+  // The lock belongs to the file itself, so that no other file remains. If a process replaces the
+  // file meanwhile, the lock is on the old one: try again.
   do {
-    // Over NFS only files that are open for writing can be locked.
+    // Over NFS, only files that are open for writing can be locked.
     const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file < 0 && errno == ENOENT) {
       const std::string made = write_beside(path, change(nullptr));
@@ -178,7 +179,7 @@ std::string why_not_writable(const std::string& path, bool makes_folders) {
     if (access(path.c_str(), W_OK) != 0)
       return because("cannot be written: " + std::string(std::strerror(errno)));
   }
-  // A file system that is full says so when bytes are written, or when the file is closed.
+  // A full file system reports this when bytes are written, or when the file is closed.
   const std::string probe = path + ".probe." + std::to_string(getpid());
   Descriptor made(open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (made < 0)

@@ -56,7 +56,7 @@ void expand_name(const std::string& before, std::string_view name,
 // "n007" is "n" and 7 in 3 digits.
 struct Numbered {
   std::string_view stem, digits;
-  int number = -1;  // where it does not end in one
+  int number = -1;  // -1 if it does not end in a number
 
   explicit Numbered(std::string_view name) {
     std::size_t end = name.size();

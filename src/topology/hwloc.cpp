@@ -20,8 +20,8 @@ struct Kind {
   hwloc_obj_type_t type;
 };
 
-// Outermost first. NUMA domains may be within an L3 cache or around several; which, hwloc says by
-// the processors in them.
+// Outermost first. NUMA domains may be inside an L3 cache or contain several; hwloc shows it by the
+// processors in them.
 constexpr std::array kinds{Kind{"socket", HWLOC_OBJ_PACKAGE}, Kind{"numa", HWLOC_OBJ_NUMANODE},
                            Kind{"l3", HWLOC_OBJ_L3CACHE}, Kind{"core", HWLOC_OBJ_CORE}};
 
@@ -33,8 +33,8 @@ struct Set {
   hwloc_bitmap_t bits;
 };
 
-// The objects of a kind that have processors, in hwloc's order. Machines without a kind that the
-// last level cannot be without (a core) have hardware threads.
+// The objects of a kind that have processors, in hwloc's order. If a machine does not have the kind
+// of the last level (a core), its hardware threads are used.
 std::vector<hwloc_obj_t> objects_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
   std::vector<hwloc_obj_t> result;
   for (hwloc_obj_t each = nullptr;
@@ -50,8 +50,8 @@ struct Tree {
   std::vector<std::vector<Object>> objects;  // by level
 };
 
-// The kinds that divide what is outside of them, each in the order of the tree. objects_of: those
-// of a type.
+// The kinds that divide their enclosing objects, each in the order of the tree. objects_of returns
+// the objects of a type.
 template <typename Object, typename ObjectsOf>
 Tree<Object> tree_by(const ObjectsOf& objects_of) {
   Tree<Object> tree;
@@ -70,7 +70,7 @@ Tree<Object> tree_by(const ObjectsOf& objects_of) {
         level.outer.push_back(static_cast<int>(outer));
         ordered.push_back(each);
       }
-    if (ordered.size() < found.size() && !innermost) continue;  // across what is outside of it
+    if (ordered.size() < found.size() && !innermost) continue;  // crosses enclosing ones
     tree.levels.push_back(std::move(level));
     tree.objects.push_back(std::move(ordered));
   }
@@ -95,13 +95,13 @@ NodeTopology NodeTopology::load(Read&& read) {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) throw TopologyError("hwloc cannot start");
   std::unique_ptr<hwloc_topology, Destroy> owned(topology);
-  // What only some ranks of a node may use has to have the same number for all.
+  // Objects that only some ranks of a node may use must have the same number for all ranks.
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (!read(topology) || hwloc_topology_load(topology) != 0) throw TopologyError("");
   return NodeTopology(owned.release());
 }
 
-// hwloc takes files and plugins from the environment.
+// hwloc reads names of files and plugins from the environment.
 NodeTopology NodeTopology::here() {
   if (has_borrowed_rights())
     throw TopologyError("a setuid program does not ask hwloc, which obeys the environment");
@@ -125,7 +125,7 @@ NodeTopology NodeTopology::from_synthetic(const std::string& description) {
 
 namespace {
 
-// The innermost object that has all of the processors, unless it has all of the node's.
+// The innermost object that contains all of the processors, unless these are all of the node's.
 std::optional<Place> place_in(hwloc_topology_t topology, hwloc_const_bitmap_t processors) {
   const hwloc_const_bitmap_t whole = hwloc_topology_get_complete_cpuset(topology);
   if (hwloc_bitmap_iszero(processors) != 0 || hwloc_bitmap_isincluded(whole, processors) != 0)
@@ -143,7 +143,7 @@ std::optional<Place> place_in(hwloc_topology_t topology, hwloc_const_bitmap_t pr
 
 std::optional<Place> NodeTopology::binding() const {
   const Set set;
-  // A thread's own, where the system cannot say it of the process.
+  // The thread's own binding if the system cannot tell the process's.
   if (hwloc_get_cpubind(topology_.get(), set.bits, HWLOC_CPUBIND_PROCESS) != 0 &&
       hwloc_get_cpubind(topology_.get(), set.bits, HWLOC_CPUBIND_THREAD) != 0)
     return {};
@@ -158,7 +158,7 @@ std::optional<Place> NodeTopology::place_of(const std::string& processors) const
 
 namespace {
 
-// The file may be anything: names are those of hwloc 2, and of hwloc 1 where they differ.
+// The file may have any version: names are those of hwloc 2, and of hwloc 1 if they differ.
 std::optional<hwloc_obj_type_t> type_in(const XmlTags::Tag& tag) {
   const std::string_view* const type = tag.find("type");
   if (type == nullptr) return {};

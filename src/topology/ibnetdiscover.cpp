@@ -15,7 +15,7 @@ void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-// Takes what stands between two characters off the front of text.
+// Removes the text between two characters from the front of `text`.
 bool take_between(std::string_view& text, char open, char close, std::string_view& inside) {
   if (!text.starts_with(open)) return false;
   const std::size_t end = text.find(close, 1);
@@ -25,7 +25,7 @@ bool take_between(std::string_view& text, char open, char close, std::string_vie
   return true;
 }
 
-// The words of `"node001 HCA-1" lid 3 4xQDR` in quotes: who it is, and which of its adapters.
+// The quoted words of `"node001 HCA-1" lid 3 4xQDR`: the host and its adapter.
 std::vector<std::string_view> description_in(std::string_view comment) {
   skip_blanks(comment);
   std::string_view description;
@@ -54,11 +54,11 @@ class Fabric {
   }
 
  private:
-  // What a port of a switch leads to.
+  // The other end of a switch's port.
   struct Link {
     std::string id;
-    std::string host = {};  // empty where that is none
-    // Which of the host's adapters, and of its ports.
+    std::string host = {};  // empty if it is not a host
+    // The host's adapter and its port.
     std::pair<std::string, int> end = {};
   };
   struct Switch {
@@ -115,9 +115,9 @@ class Fabric {
     if (!in_device_) lines_.fail("there is a port before any Switch or Ca");
     if (*number < 1 || *number > ports_)
       lines_.fail("there is no port " + std::string(port) + " among " + std::to_string(ports_));
-    if (at_ < 0) return;  // of a host: the switch at its other end tells the same
+    if (at_ < 0) return;  // a host's port: the switch at its other end lists the same link
     Link link{std::string(id)};
-    // What adds up messages inside switches is not a host.
+    // Aggregation nodes, which reduce messages inside switches, are not hosts.
     if (id.starts_with("H-") && lines_.comment().find("Aggregation Node") == std::string::npos) {
       const auto words = description_in(lines_.comment());
       link.host = words.empty() ? id : words.front();
@@ -127,7 +127,7 @@ class Fabric {
       lines_.fail("port " + std::string(port) + " is there twice");
   }
 
-  // A host with several ports is where its first one is.
+  // A host with several ports belongs to the switch of its first one.
   void settle_hosts() {
     std::map<std::string, const Link*> first;
     for (const Switch& each : switches_)
@@ -140,7 +140,7 @@ class Fabric {
         if (!link.host.empty() && first[link.host] == &link) each.hosts.push_back(link.host);
   }
 
-  // Links among switches, and how far they are from hosts.
+  // Links between switches, and their distances from hosts.
   void connect() {
     for (int i = 0; i < static_cast<int>(switches_.size()); ++i)
       for (const auto& [port, link] : switches_[i].links) {
@@ -167,7 +167,7 @@ class Fabric {
         }
   }
 
-  // Of every switch the first of those it can reach by switches that are at most `height` high.
+  // For every switch, the first switch that it can reach through switches of at most that `height`.
   std::vector<int> components(int height) const {
     std::vector<int> component(switches_.size(), -1);
     for (const int leaf : leaves_) {
@@ -188,8 +188,8 @@ class Fabric {
   Machine tree() const {
     int top = 0;
     for (const Switch& each : switches_) top = std::max(top, each.height);
-    // Inside out: at each height, which object a leaf is in. Those that all leaves are in, and
-    // those that are not larger than the last, say nothing.
+    // From the inside outwards: at each height, the object of each leaf. Divisions with one object
+    // for all leaves, or as many as before, carry no information.
     std::vector<std::vector<int>> divisions;
     std::size_t last_number = leaves_.size();
     for (int height = 1; height <= top; ++height) {
@@ -201,7 +201,7 @@ class Fabric {
     }
     SwitchTree result;
     // The leaves, then outwards.
-    std::vector<int> current;  // the tree's switches of the level at hand, by leaf
+    std::vector<int> current;  // the tree's switches of this level, by leaf
     for (const int leaf : leaves_) {
       current.push_back(static_cast<int>(result.switches.size()));
       result.switches.push_back({switches_[leaf].name, {}, switches_[leaf].hosts});

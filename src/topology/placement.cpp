@@ -33,7 +33,7 @@ Regions::Regions(std::span<const int> labels) : region_(labels.size()), local_(l
 
 namespace {
 
-// Numbers for the objects of `level`, and beyond them for the objects further out.
+// Numbers for the objects of `level`, followed by numbers for the objects further out.
 std::vector<int> labels(const Machine& machine, const std::vector<Place>& places, int level) {
   std::vector<int> first(level + 1, 0);  // the numbers of each level's objects, from level inwards
   for (int outer = level - 1; outer >= 0; --outer)

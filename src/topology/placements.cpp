@@ -15,7 +15,7 @@ namespace {
 
 using Cores = std::vector<int>;
 
-// How places of several objects follow each other.
+// The order of the places in several objects.
 enum class Order { one_by_one, round_robin };
 
 Cores combine(std::span<const Cores> parts, Order order) {
@@ -32,12 +32,13 @@ Cores combine(std::span<const Cores> parts, Order order) {
   return result;
 }
 
-// All cores, first by the objects of `inner`, these by those of `outer`.
+// All cores, ordered by the objects of `inner`, and these by the objects of `outer`.
 Cores in_order(const Machine& machine, Order over_nodes, Order over_sockets) {
   const int outer = node_level(machine);
   const int inner = socket_level(machine);
   const int innermost = machine.innermost();
-  // Objects are numbered in the order of the tree, so those of one are in a row.
+  // Objects are numbered in the order of the tree, so those of one enclosing object are
+  // consecutive.
   std::vector<std::vector<Cores>> nodes;
   for (int core = 0, last_node = -1, last_socket = -1; core < machine.objects(innermost); ++core) {
     const int node = outer < 0 ? 0 : machine.ancestor(innermost, core, outer);
@@ -72,7 +73,8 @@ constexpr Named by_name[] = {
   throw TopologyError("placement " + quoted(name) + " " + why);
 }
 
-// "random:17". By our own shuffle: the standard library's is another one everywhere.
+// "random:17". Uses our own shuffle, because that of the standard library differs between
+// platforms.
 Cores at_random(const Machine& machine, std::string_view name) {
   const std::string_view seed = name.substr(name.find(':') + 1);
   const std::optional<int> number = seed.empty() ? std::nullopt : parse_number(seed);

@@ -48,7 +48,7 @@ Machine read_file(const std::string& file) {
                       "XML, nor saved by toccata topo --save");
 }
 
-// Also of a kind that is not read: read_file says why.
+// Also true for a kind of file that cannot be read; read_file then gives the reason.
 bool is_file(std::string_view text) {
   std::error_code error;
   return !text.empty() && std::filesystem::exists(text, error) &&
@@ -125,7 +125,7 @@ Machine read_saved(std::string_view contents, const std::string& file) {
   return Machine(std::move(levels), machine->network(), has_trees ? trees : nullptr);
 }
 
-// Names keep to what a list of hosts can say.
+// Replaces characters that a list of hosts cannot contain.
 static std::vector<std::string> plain(std::vector<std::string> names) {
   for (std::string& name : names) {
     if (name.empty()) name = "-";

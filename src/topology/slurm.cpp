@@ -62,7 +62,7 @@ class Reader {
     return lines_.placed([&] { return expand_hosts(list); });
   }
 
-  // Names have to be new.
+  // Names must be unique.
   void claim_node(const std::string& node, const std::string& by) {
     const auto [known, is_new] = owner_.emplace(node, by);
     if (!is_new) lines_.fail("node " + node + " is in " + known->second + " and in " + by);
@@ -109,7 +109,7 @@ class Reader {
     return tree_.machine(switch_level_name);
   }
 
-  // Every switch has at most one above it, so what no root reaches goes round.
+  // Every switch has at most one above it, so switches that no root reaches form a circle.
   void check_no_circle() const {
     std::vector<int> reached = tree_.roots;
     for (std::size_t i = 0; i < reached.size(); ++i)
@@ -135,7 +135,7 @@ class Reader {
       read_sizes(sizes->second);
   }
 
-  // The size of a block, and of the larger ones that adjoining blocks make up.
+  // The size of a block, and of the larger blocks that adjoining blocks form.
   void read_sizes(const std::string& list) {
     if (!sizes_.empty()) lines_.fail("BlockSizes is given twice");
     for (const std::string_view piece : split(list, ',')) {
@@ -153,8 +153,8 @@ class Reader {
   Machine block_machine() const {
     std::vector<Machine::Level> levels;
     const int blocks = static_cast<int>(blocks_.size());
-    // Larger blocks are so many blocks in a row, the largest outermost.
-    int outer_blocks = blocks;  // that one object of the level outside has
+    // Larger blocks consist of consecutive blocks, the largest outermost.
+    int outer_blocks = blocks;  // in one object of the enclosing level
     for (std::size_t i = sizes_.size(); i-- > 1;) {
       const int each = sizes_[i] / sizes_[0];
       Machine::Level level{"block" + std::to_string(sizes_[i]), {}};
@@ -179,7 +179,7 @@ class Reader {
 
   Lines lines_;
   SwitchTree tree_;
-  std::vector<std::vector<std::string>> below_;  // the names of each switch's
+  std::vector<std::vector<std::string>> below_;  // by switch: the names of the switches below
   std::map<std::string, int> by_name_;
   std::map<std::string, std::string> above_;  // the switch that a switch is below
   std::map<std::string, std::string> owner_;  // the switch or block that a node is in

@@ -36,7 +36,7 @@ class Levelling {
     return static_cast<int>(levels_[level].outer.size()) - 1;
   }
 
-  // A switch and all in it; `level` may be further out than its height says.
+  // Adds a switch and everything below it; `level` may be further out than its height.
   void add(int number, int level, int outer) {
     const SwitchTree::Switch& at = tree_.switches[number];
     const int own_level = static_cast<int>(levels_.size()) - 2 - height(number);

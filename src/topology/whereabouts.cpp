@@ -16,7 +16,7 @@ void Whereabouts::settle(const Machine& node_machine, const std::optional<Place>
     else if (level >= 0)
       objects[i] = node_machine.ancestor(place->level, place->object, level);
   }
-  // Nothing is inside of what it is not bound to.
+  // If it is unbound at a level, it is unbound at all inner levels.
   const auto first = std::ranges::find(objects, -1);
   std::fill(first, objects.end(), -1);
 }
@@ -29,7 +29,7 @@ Machine down_to(const Machine& machine, int level) {
 
 namespace {
 
-// The nodes by the lowest rank on them, from 0.
+// The nodes, numbered from 0 in the order of their lowest ranks.
 std::vector<std::int32_t> numbered_nodes(std::span<const Whereabouts> ranks) {
   std::unordered_map<std::uint64_t, std::int32_t> numbers;
   std::vector<std::int32_t> result;
@@ -65,7 +65,7 @@ Placement placement_of(std::span<const Whereabouts> ranks, const Machine* networ
       levels.push_back({std::string(Whereabouts::levels[i]), {}});
     }
 
-  // In the order of the tree, an object is new where the way to it differs from the one before.
+  // In the order of the tree, a new object begins where the path differs from the previous one.
   using Way = std::array<std::int32_t, 1 + Whereabouts::levels.size()>;
   std::vector<std::pair<Way, int>> ways(p);
   for (int rank = 0; rank < p; ++rank) {
@@ -91,7 +91,7 @@ Placement placement_of(std::span<const Whereabouts> ranks, const Machine* networ
     places[rank] = place;
     last = way;
   }
-  while (levels.back().outer.empty()) levels.pop_back();  // where no rank is bound to anything
+  while (levels.back().outer.empty()) levels.pop_back();  // if no rank is bound
   return {std::make_shared<const Machine>(std::move(levels),
                                           network != nullptr ? network->network() : std::nullopt,
                                           network != nullptr ? network->trees() : nullptr),

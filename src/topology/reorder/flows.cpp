@@ -92,7 +92,7 @@ class Neighbours {
   std::vector<Neighbour> all_;
 };
 
-// Who has most comes first, of equals the lowest rank.
+// The rank with the most traffic comes first; among equals, the lowest rank.
 struct Candidate {
   double bytes;
   int rank, reference;
@@ -102,20 +102,20 @@ struct Candidate {
 };
 using Candidates = std::priority_queue<Candidate>;
 
-// Of the ranks not mapped yet, the one that has most with those in the object of each level that is
-// being filled; bytes in an object count a thousandth of those in the one further in.
+// Among the unmapped ranks, finds the one with the most traffic to the ranks in the objects that
+// are being filled; bytes in an object count a thousandth of those in the next object inwards.
 class Filling {
  public:
   Filling(const Placement& placement, const Neighbours& neighbours)
       : placement_(placement), neighbours_(neighbours), mapped_(placement.p()) {
-    // All ranks together are the outermost object, where ranks may have one another's company.
+    // All ranks together are the outermost object.
     const int objects = placement.machine().levels() + 1;
     candidates_.resize(objects);
     bytes_.assign(objects, std::vector<double>(placement.p()));
     touched_.resize(objects);
   }
 
-  // `rank` comes to the core of `core`, where `last` was the core before.
+  // Maps `rank` to the core of `core`; `last` was the previous core.
   void put(int rank, int core, int last) {
     mapped_[rank] = true;
     for (int level = placement_.common_level(core, last) + 1; level + 1 < objects(); ++level) {
@@ -154,14 +154,14 @@ class Filling {
   const Placement& placement_;
   const Neighbours& neighbours_;
   std::vector<bool> mapped_;
-  // By object being filled, the whole first: what ranks not mapped have with those in it. Of a rank
-  // the last and largest entry counts, as nothing is ever taken away but with the whole queue.
+  // By object being filled, outermost first: the traffic of unmapped ranks to the ranks in it. The
+  // last and largest entry of a rank counts, because entries are removed only with the whole queue.
   std::vector<Candidates> candidates_;
   std::vector<std::vector<double>> bytes_;
   std::vector<std::vector<int>> touched_;
 };
 
-// The lowest rank not mapped.
+// The lowest unmapped rank.
 int lowest_left(const Mapping& mapping, int& from) {
   while (mapping[from] >= 0) ++from;
   return from;

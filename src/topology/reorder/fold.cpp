@@ -24,7 +24,7 @@ Flows flows_between_neighbours(const Mesh& mesh) {
     std::vector<std::pair<int, double>> row;
     for (const int peer : peers)
       if (!row.empty() && row.back().first == peer)
-        row.back().second += 1;  // both ways round a ring of two
+        row.back().second += 1;  // both directions of a ring of two
       else
         row.emplace_back(peer, 1.0);
     result.add_row(std::move(row));
@@ -68,7 +68,7 @@ class Best {
   double least_;
 };
 
-// Where the job's dimensions are the snakes of groups of the machine's.
+// For jobs whose dimensions are the snakes of groups of the machine's dimensions.
 class Groups {
  public:
   Groups(const Mesh& job, const Grid& grid, Best& best)
@@ -77,7 +77,7 @@ class Groups {
   }
 
  private:
-  // Puts dimension i of the machine into every group whose rest it divides.
+  // Puts dimension i of the machine into every group whose remaining size it divides.
   void assign(int i, const std::vector<int>& rest) {
     if (i == grid_.mesh.dimensions()) {
       if (std::ranges::count(rest, 1) == job_.dimensions()) offer();
@@ -93,14 +93,14 @@ class Groups {
   }
 
   void offer() {
-    // Of each dimension of the job the machine's coordinates, along its snake.
+    // For each dimension of the job, the machine's coordinates along its snake.
     std::vector<std::vector<int>> dims(job_.dimensions());
     std::vector<std::vector<int>> snakes;
     std::vector<Mesh> meshes;
     for (int group = 0; group < job_.dimensions(); ++group) {
       for (int i = 0; i < grid_.mesh.dimensions(); ++i)
         if (group_[i] == group) dims[group].push_back(i);
-      // An even dimension first, along which the snake comes home.
+      // An even dimension comes first, so that the snake ends next to its beginning.
       std::ranges::stable_partition(dims[group],
                                     [&](int i) { return grid_.mesh.dims[i] % 2 == 0; });
       Mesh& mesh = meshes.emplace_back();
@@ -129,7 +129,8 @@ class Groups {
   std::vector<int> group_;  // by dimension of the machine
 };
 
-// The ranks along the snake of the machine's mesh, an even dimension first; in a cell as they come.
+// The ranks along the snake of the machine's mesh, an even dimension first; inside a cell in any
+// order.
 Mapping along_the_snake(const Placement& placement) {
   const Machine& machine = placement.machine();
   const Mesh& mesh = *machine.network();
@@ -149,7 +150,7 @@ Mapping along_the_snake(const Placement& placement) {
     for (std::size_t i = 0; i < at.size(); ++i) there[order[i]] = at[i];
     turn[mesh.cell(there)] = next++;
   }
-  Mapping ranks = rmh(placement);  // those of a cell as they are closest
+  Mapping ranks = rmh(placement);  // those of a cell in the order of closeness
   std::ranges::stable_sort(ranks, {}, [&](int rank) {
     const Place& place = placement.place(rank);
     return turn[machine.ancestor(place.level, place.object, 0)];
@@ -157,8 +158,8 @@ Mapping along_the_snake(const Placement& placement) {
   return ranks;
 }
 
-// The cells as the mesh is halved again and again, always across its longest dimension: any of its
-// parts is nearly square, and so are the patches that nodes, sockets and cores get.
+// The cells in the order of repeated halving, always across the longest dimension: all parts are
+// nearly square, and so are the patches of nodes, sockets and cores.
 void append_halved(const Mesh& mesh, std::vector<int> low, std::vector<int> high,
                    std::vector<int>& cells) {
   int longest = 0;

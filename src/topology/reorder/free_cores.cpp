@@ -10,8 +10,8 @@ namespace toccata {
 
 namespace {
 
-// Ranks as their places come in the machine's tree; those that are bound to no core of an object
-// behind those that are.
+// Ranks in the order of their places in the machine's tree; unbound ranks of an object come after
+// its bound ones.
 std::vector<int> in_order_of_tree(const Placement& placement) {
   const Machine& machine = placement.machine();
   std::vector<int> ranks(placement.p());
@@ -35,7 +35,7 @@ FreeCores::FreeCores(const Placement& placement, std::optional<unsigned> seed)
   const int p = placement.p();
   const std::vector<int> in_order = in_order_of_tree(placement);
   by_turn_ = in_order;
-  if (seed) {  // by our own shuffle: the standard library's is another one everywhere
+  if (seed) {  // our own, because that of the standard library differs between platforms
     std::mt19937 engine(*seed);
     for (int i = p - 1; i > 0; --i) std::swap(by_turn_[i], by_turn_[engine() % (i + 1)]);
   }

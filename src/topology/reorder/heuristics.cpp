@@ -11,8 +11,8 @@ namespace toccata {
 
 namespace {
 
-// [mirsadeghi2016, algorithm 1]: rank 0 stays where it is, every other comes as close as can be to
-// a reference that is mapped already.
+// [mirsadeghi2016, algorithm 1]: rank 0 keeps its core, every other rank is placed as close as
+// possible to a mapped reference.
 class Scheme {
  public:
   Scheme(const Placement& placement, const MappingOptions& options)
@@ -63,7 +63,7 @@ Mapping rdmh(const Placement& placement, const MappingOptions& options) {
     while (scheme.is_mapped(reference ^ i)) i /= 2;
     const int rank = reference ^ i;
     scheme.map(rank, reference);
-    if (mapped % 2 == 0) {  // the second one of this reference
+    if (mapped % 2 == 0) {  // the second one for this reference
       reference = rank;
       i = p / 2;
     }
@@ -88,7 +88,7 @@ Mapping bgmh(const Placement& placement, const MappingOptions& options) {
   const int p = scheme.p();
   std::vector<int> references{0};
   for (auto i = static_cast<int>(std::bit_ceil(static_cast<unsigned>(p)) / 2); i > 0; i /= 2) {
-    const std::size_t before = references.size();  // those mapped by this i have no child by it
+    const std::size_t before = references.size();  // those mapped for this i have no child by it
     for (std::size_t each = 0; each < before; ++each) {
       const int rank = references[each] + i;
       if (rank >= p) continue;
