@@ -25,7 +25,7 @@ Flat::Flat(const Collective& collective, std::string_view name, int radix)
   }
 }
 
-// Every rank of every team asks, with the same few sizes.
+// Every rank of every team calls this with the same few sizes.
 const Flat::Extent& Flat::extent(int p) const {
   thread_local std::map<std::tuple<const Algorithm*, int, int>, Extent> known;
   const std::tuple key(&algorithm_, radix_, p);

@@ -19,7 +19,7 @@ int Forest::blocks() const {
 
 namespace {
 
-// Over each tree, whose blocks come after those of the trees before it.
+// Over each tree; its blocks follow those of the previous trees.
 template <typename OverTree>
 Schedule over_all(const Forest& forest, int vertex, int segments, OverTree&& over_tree) {
   std::vector<Schedule> all;
@@ -110,8 +110,8 @@ void OverForest::allreduce(ScheduleBuilder& schedule, int rank) const {
 
 namespace {
 
-// Whether the ranks fill the cells of the machine's network, some cell with several of them: then
-// what matters is the way between cells.
+// Whether the ranks fill the cells of the machine's network, and some cell has several of them:
+// then the routes between cells matter.
 bool by_cells(const Shape& shape) {
   if (shape.placement == nullptr || !shape.placement->machine().network()) return false;
   const Regions& regions = shape.placement->regions(0);
@@ -180,8 +180,8 @@ int node_of(const Placement& placement, int rank) {
   return placement.machine().ancestor(place.level, place.object, node_level(placement.machine()));
 }
 
-// Those that begin at the root's node; of a collective without a root all. None where not all nodes
-// that they span have ranks.
+// The trees that begin at the root's node; for a collective without a root, all. None if some nodes
+// that they span have no ranks.
 std::vector<const PackedTree*> trees_of(const Shape& shape, bool rooted) {
   std::vector<const PackedTree*> result;
   if (!has_packed_trees(shape)) return result;
@@ -191,7 +191,7 @@ std::vector<const PackedTree*> trees_of(const Shape& shape, bool rooted) {
   return result;
 }
 
-// From the root through all places, round the circle.
+// From the root through all places, around the circle.
 Forest chain(int places, int root) {
   const auto at = [=](int place) { return wrap(place, places); };
   return {{1}, places - 1, [=](int, int place) {

@@ -161,7 +161,7 @@ void Levels::reduce(ScheduleBuilder& schedule, int level, int rank, const Flat& 
                 rounds + 1);
 }
 
-// What it gives itself is in send as long as no rank has gathered anything.
+// A rank's own contribution is in send until a rank has gathered others.
 BlockMap Levels::own(int level, int rank) const {
   return level == innermost() ? BlockMap::affine(Buffer::send, 0)
                               : BlockMap::table({blocks_of(behind(level, rank))});

@@ -16,7 +16,7 @@ BlockRange outgoing_block(Outgoing outgoing, int block) {
   return send(outgoing == Outgoing::one_for_all ? 0 : block);
 }
 
-// In the open round: the edges of which `takes(peer)`.
+// In the open round: the edges for which `takes(peer)` is true.
 template <typename Takes>
 void talk(const Neighbors& own, int rank, Outgoing outgoing, ScheduleBuilder& schedule,
           Takes&& takes) {
@@ -35,12 +35,13 @@ struct Crossing {
   int from, sent;
   int to, into;
 
-  // What travels once, however many edges it goes by.
+  // This data travels once, even if several edges use it.
   std::pair<int, int> block() const { return {from, sent}; }
   auto operator<=>(const Crossing&) const = default;
 };
 
-// All edges from one node to another, which both see in the same order, those of a block together.
+// All edges from one node to another, in the same order on both sides, with those of a block
+// together.
 class Crossings {
  public:
   Crossings(std::vector<Crossing> edges, int from_node, int to_node) : edges_(std::move(edges)) {
@@ -112,7 +113,7 @@ class ByNodes {
     edges.push_back({from, outgoing_block(outgoing_, sent).first, to, into});
   }
 
-  // One message a peer, whatever it is made of.
+  // One message per peer, with all its blocks.
   struct Messages {
     std::map<int, BlockRanges> out, in;
     void post(ScheduleBuilder& schedule) const {
@@ -186,8 +187,8 @@ class ByNodes {
   const int rank_;
   const Outgoing outgoing_;
   std::vector<Crossings> out_, in_;     // of our node, by the other one
-  std::vector<BlockRanges> collected_;  // for each of out_, where we are who sends it
-  // Where each block lies, of those of in_ that we receive.
+  std::vector<BlockRanges> collected_;  // for each of out_ that we send
+  // The location of each block of those of in_ that we receive.
   std::map<const Crossings*, std::map<std::pair<int, int>, BlockRange>> distributed_;
 };
 

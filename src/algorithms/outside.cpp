@@ -11,8 +11,8 @@ namespace toccata {
 
 namespace {
 
-// Of the whole program: ranks that share one (a simulation's) read the same files. Never freed, so
-// that what ends after main() still finds it.
+// For the whole program: ranks in one process (of a simulation) read the same files. Never freed,
+// so that code after main() still finds it.
 struct Known {
   std::mutex mutex;
   std::set<std::string, std::less<>> texts;

@@ -8,10 +8,10 @@ namespace toccata {
 
 namespace {
 
-// What a collective's buffer is to its ranks, as two of them tell.
+// The properties of a collective's buffer, as two ranks show them.
 struct Role {
-  bool block_a_rank = false;  // somebody has a block for, or of, each rank
-  bool own = false;           // what is in it is each rank's own
+  bool block_a_rank = false;  // some rank has a block for, or from, each rank
+  bool own = false;           // the contents belong to the rank itself
 };
 
 Role role_of(const Collective& collective, Buffer buffer) {
@@ -24,15 +24,15 @@ Role role_of(const Collective& collective, Buffer buffer) {
           .own = blocks(0) > 0 && blocks(1) > 0 && datum(0) != datum(1)};
 }
 
-// Blocks that are somebody else's: their sizes are those of the blocks of our other buffer that
-// are to or from that rank, or where ranks reduce, of our own.
+// Blocks of other ranks: their sizes are those of the blocks of our other buffer that are to or
+// from that rank, or, in reductions, those of our own.
 BlockRange like(const Collective& collective, Buffer buffer, int rank, const Shape& shape) {
   if (buffer == Buffer::send && collective.reduces)
     return {Buffer::send, 0, collective.blocks(shape, rank, Buffer::send)};
   return {buffer == Buffer::send ? Buffer::recv : Buffer::send, rank * shape.parts, shape.parts};
 }
 
-// Our contribution goes to the rank that plays us, whose result comes to us.
+// Our contribution goes to the rank that plays our role; its result comes to us.
 Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   const Collective& collective = algorithm.collective;
   const Reordering& who = *shape.reordering;
@@ -61,7 +61,7 @@ Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   }
   const Schedule own = algorithm.schedule(who.played, role);
   ScheduleBuilder all;
-  if (before && plays_itself) all.round();  // that of the others
+  if (before && plays_itself) all.round();  // a round of the other ranks
   all.then(going_on(std::move(exchange).build(), on(who.players, own, send, recv, scratch)));
   if (after) {
     all.round();
@@ -70,7 +70,7 @@ Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   return std::move(all).build();
 }
 
-// Blocks in the order of the ranks played are in scratch, and copied from or to where they belong.
+// Blocks are in scratch in the order of the roles, and are copied from or to their final places.
 Schedule shuffled(const Algorithm& algorithm, const Shape& shape, int rank) {
   const Collective& collective = algorithm.collective;
   const Reordering& who = *shape.reordering;
@@ -80,7 +80,7 @@ Schedule shuffled(const Algorithm& algorithm, const Shape& shape, int rank) {
   const auto in_scratch = [&](Buffer buffer) {
     const int blocks = collective.blocks(shape, rank, buffer);
     if (!role_of(collective, buffer).block_a_rank) return BlockMap::affine(buffer, 0);
-    // A rank that is not the root has no such blocks, but scratch that is like them.
+    // A rank that is not the root has no such blocks, but scratch of their sizes.
     if (blocks == 0) return BlockMap::permuted(buffer, who.players, shape.parts);
     ours.clear();
     BlockMap::permuted(buffer, who.players, shape.parts).map({buffer, 0, blocks}, ours);

@@ -39,7 +39,7 @@ std::vector<int> Runs::team(int level, int rank) const {
 
 int Runs::rounds(int level, const Flat& flat) const {
   const std::vector<int>& ends = ends_[level];
-  std::vector<bool> asked(ends.back() + 1);  // of teams of so many
+  std::vector<bool> asked(ends.back() + 1);  // by team size
   int most = 0, first = 0, before = 0;
   for (const int behind : ends) {
     int size = behind - first;
@@ -66,7 +66,7 @@ BlockRange ScanByLevels::room(int blocks) {
   return {Buffer::scratch, rooms_ - blocks, blocks};
 }
 
-// A collective in the rank's team, in step with those of others.
+// Runs a collective in the rank's team, with rounds aligned to those of other teams.
 void ScanByLevels::run(int level, const Flat& flat, std::vector<int> team, const BlockRange& from,
                        const BlockRange& into) {
   const int rounds = runs_.rounds(level, flat);
@@ -91,8 +91,7 @@ void ScanByLevels::inclusive() {
   inwards(recv(0), true);
 }
 
-// In place, our contribution is where the result comes: a rank that needs it afterwards takes a
-// copy.
+// In place, the result will replace our contribution: a rank that needs it later makes a copy.
 void ScanByLevels::exclusive() {
   const std::vector<int> team = runs_.team(runs_.innermost(), rank_);
   const bool hands_on = runs_.innermost() > 0 && team.back() == rank_ && rank_ < p_ - 1;
@@ -112,7 +111,7 @@ void ScanByLevels::outwards(BlockRange sum) {
     if (!team.empty()) before_[level] = room();
     run(level, flat, team, sum, before_[level]);
     if (level == 0 || team.size() < 2 || team.back() != rank_ || rank_ == p_ - 1) continue;
-    const BlockRange wider = room();  // what the run of this level contributes
+    const BlockRange wider = room();  // the contribution of this level's run
     schedule_.copy(sum, wider).reduce(before_[level], wider);
     sum = wider;
   }

@@ -42,10 +42,10 @@ int ways_round(const Shape& shape) { return std::max(1, 2 * grid_of(shape).mesh.
 
 namespace {
 
-// The ways that begin with each of some dimensions, in this order, and what they put on links.
+// The routes that begin with each of some dimensions, in this order, and their load on the links.
 struct Balance {
   std::vector<int> sizes;  // in the order of the dimensions
-  std::vector<int> links;  // of a cell at the end of a line, along each of them
+  std::vector<int> links;  // of a cell at the end of a line, by dimension
 
   Balance(const Mesh& mesh, const std::vector<int>& order) {
     for (const int dimension : order) {
@@ -67,7 +67,7 @@ struct Balance {
     return shares;
   }
 
-  // How much more the busiest link has than all have in the mean.
+  // The load of the busiest link, relative to the mean of all links.
   double excess(const std::vector<int>& pieces) const {
     std::vector<double> load(dimensions());
     double all_links = 0, all_load = 0;
@@ -93,7 +93,8 @@ std::vector<Way> balanced_ways(const Grid& grid) {
   std::vector<int> order = longest_first(grid.mesh);
   if (order.empty()) return {{{}, +1, 0, 1}};
   const Balance balance(grid.mesh, order);
-  // As few pieces as do, each share rounded with what was lost of those before.
+  // The smallest sufficient number of pieces; each share is rounded with the remainder of the
+  // previous ones.
   const std::vector<double> shares = balance.shares();
   std::vector<int> best;
   for (int all = 1; all <= most; ++all) {

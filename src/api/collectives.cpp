@@ -6,7 +6,7 @@
 #include "mpi/call.h"
 #include "mpi/next.h"
 
-// The MPI library's own, or what another tool has put before it.
+// The next definition: the MPI library's own, or that of another preloaded tool.
 #define TOCCATA_NATIVE(Name, name)                                                 \
   [&] {                                                                            \
     static const auto next = toccata::next_definition("MPI_" #Name, &PMPI_##Name); \

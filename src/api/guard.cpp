@@ -7,7 +7,7 @@
 
 namespace toccata {
 
-// To explain it may take memory that is not there.
+// The text may need memory that is not available.
 int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept {
   int code = error_class;
   try {

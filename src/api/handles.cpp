@@ -23,7 +23,7 @@ bool is_active(toccata_request handle) {
   return handle != nullptr && (handle->ended || handle->request->active());
 }
 
-// The code of a request that has ended, which is then null or inactive.
+// The code of a request that has ended; the request then becomes null or inactive.
 int conclude(toccata_request& handle) {
   const int code = std::exchange(handle->code, MPI_SUCCESS);
   handle->ended = false;
@@ -31,7 +31,7 @@ int conclude(toccata_request& handle) {
   return code;
 }
 
-// Whether a request that is active has ended; its code is kept for conclude().
+// Whether an active request has ended; its code is kept for conclude().
 bool has_ended(toccata_request handle) {
   if (!handle->ended) handle->code = handle->request->test(handle->ended);
   return handle->ended;
@@ -111,7 +111,7 @@ int toccata_waitall_codes(int count, toccata_request requests[], int codes[]) {
 int toccata_testall(int count, toccata_request requests[], int* flag, int codes[]) {
   return guarded(MPI_COMM_WORLD, [&]() -> int {
     *flag = 1;
-    for (int i = 0; i < count; ++i)  // all of them, for each goes on by that
+    for (int i = 0; i < count; ++i)  // all of them, because this advances each one
       if (is_active(requests[i]) && !has_ended(requests[i])) *flag = 0;
     return *flag != 0 ? toccata_waitall_codes(count, requests, codes) : MPI_SUCCESS;
   });

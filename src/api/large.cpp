@@ -1,4 +1,4 @@
-// The forms for large counts, of large.h, where the MPI library has them too.
+// The forms for large counts (large.h), if the MPI library has them, too.
 
 #include <mpi.h>
 

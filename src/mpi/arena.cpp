@@ -26,7 +26,7 @@ char* Arena::take(std::int64_t bytes) {
 
 void Arena::reset() {
   if (chunks_.empty()) return;
-  std::swap(chunks_.front(), chunks_.back());  // the last is the one that was large enough
+  std::swap(chunks_.front(), chunks_.back());  // the last chunk is the one that was large enough
   chunks_.resize(1);
   chunks_.front().used = 0;
   if (chunks_.front().size > most_kept) chunks_.clear();

@@ -7,7 +7,7 @@ namespace toccata {
 
 namespace {
 
-// Adds a run, as part of the last one where it continues it.
+// Adds a run; extends the last one if both are contiguous.
 void append(std::vector<Run>& runs, const Run& run) {
   if (run.bytes() == 0) return;
   if (!runs.empty() && runs.back().traits == run.traits && runs.back().end() == run.address)
@@ -101,8 +101,8 @@ Room Layout::copy_of(const Layout& other, int blocks, bool typed) {
   return room_for(traits, total);
 }
 
-// Ranks agree on a block's bytes, but not on its elements, which only operands share. So parts are
-// cut by bytes, and what memcpy cannot move is packed before.
+// Ranks agree on a block's bytes, but not on its elements; only operands have equal elements. So
+// parts are cut by bytes, and data that memcpy cannot move is packed before.
 void Binding::make_stand_ins(const Units& units) {
   const auto stand_in = [&](StandIn& its, Layout& layout, int blocks) {
     its.callers = layout;

@@ -8,7 +8,7 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
               const Said* said) {
   Process& process = communicator.process();
   const Seat seat = communicator.seat(call);
-  // What is wrong with a call of MPI's own functions the MPI library is to say in its words.
+  // The MPI library reports errors in calls of MPI's own functions.
   const auto judge = [&](int fault) {
     if (server.service->asked.empty()) return false;
     code = communicator.raise(fault);
@@ -44,7 +44,7 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     return served;
   };
   if (!has_device_runtime()) return serve(call);
-  // Where the buffers lie no other rank needs to know.
+  // The location of the buffers is local: no other rank needs to know it.
   Staging staging;
   Operation staged = call;
   if (int fault = staging.replace(staged, seat, process.datatypes()); fault != MPI_SUCCESS)

@@ -40,8 +40,8 @@ int Channel::start(bool at_once, bool never_waits) {
   return checked(agree(at_once));
 }
 
-// What has failed once tells nothing more. Others may think that our window is in use; and MPI may
-// still write to what it was given.
+// After a failure, the result is unknown: other ranks may think that our window is in use, and MPI
+// may still write to its arguments.
 int Channel::checked(int code) {
   if (code == MPI_SUCCESS || is_settled()) return code;
   spoil();
@@ -97,7 +97,7 @@ int Channel::advance() {
   return MPI_SUCCESS;
 }
 
-// All ranks come to the same here.
+// All ranks get the same result here.
 int Channel::evaluate() {
   const auto& largest = agreement_->largest;
   all_know_places_ = largest[lacks_places] == 0;
@@ -113,15 +113,15 @@ int Channel::evaluate() {
   }
   if (largest[lacks_world] != 0) return duplicate();
   state_ = State::spreading;
-  if (!agreement_->windows.empty()) return advance();  // on their way already
+  if (!agreement_->windows.empty()) return advance();  // the exchange has already started
   if (largest[window] != ~largest[window_complement]) return spread();
   settle();
   return MPI_SUCCESS;
 }
 
-// A communicator of its own: where some of the ranks are in another world, windows have run out, or
-// the library did not see MPI_Init, so there is no private world. In the last case, one with all
-// ranks can become it, unless another thread might do the same.
+// Creates a communicator of its own. Reasons: some of the ranks are in another world, windows have
+// run out, or the library did not see MPI_Init, so there is no private world. In the last case, one
+// with all ranks can become it, unless another thread might do the same.
 int Channel::duplicate() {
   if (int code = Transport::wait(agreement_->windows_request); code != MPI_SUCCESS) return code;
   int threads = MPI_THREAD_SINGLE;
@@ -158,7 +158,7 @@ void Channel::settle() {
   state_ = State::ready;
 }
 
-// Of those ranks that are on our node, if there are others.
+// The board of those ranks that are on our node, if there are others.
 void Channel::make_board(std::uint64_t first_call) {
   const NodeMemory& node = world_.node();
   std::vector<node::Part*> parts;

@@ -17,8 +17,8 @@ int make_bare(MPI_Comm comm, MPI_Comm& made) {
   return code;
 }
 
-// A communicator from MPI_Comm_create has no handler of its own in MPICH, which goes to the world's
-// then, but says that it is fatal.
+// In MPICH, a communicator from MPI_Comm_create has no error handler of its own. It uses the
+// world's, but reports that errors are fatal.
 void call_errhandler(MPI_Comm comm, int code) {
 #ifdef MPICH_VERSION
   MPI_Errhandler handler;

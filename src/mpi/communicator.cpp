@@ -14,11 +14,11 @@ namespace toccata {
 
 namespace {
 
-// Plans of so many bytes stay with their communicator; longer ones, which take as much longer to
-// run, are looked up at each call.
+// Plans of up to this size stay with their communicator. Longer ones, which take longer to run, are
+// looked up at each call.
 constexpr std::size_t small_plan = 4 << 10;
 
-// For the report: what runs, and what was requested if that is another thing.
+// For the report: the choice that runs, and the requested one if it differs.
 std::string label_of(const Choice& choice, const Choice& asked) {
   return choice.text() == asked.text() ? choice.text() : choice.text() + ", for " + asked.text();
 }
@@ -52,11 +52,11 @@ Communicator::~Communicator() {
   if (process_ != nullptr) process_->remove(*this);
 }
 
-// Open MPI needs the communicator until its collectives have ended. MPICH keeps a freed one for as
+// Open MPI needs the communicator until its collectives have ended. MPICH keeps a freed one as
 // long, and calls us from inside our own test of such a collective.
 void Communicator::leave_user() noexcept {
   ++era_;
-  const auto last = std::move(self_);  // ends us, unless a request holds on
+  const auto last = std::move(self_);  // destroys us, unless a request still uses us
   try {
     if (!is_closed()) decisions_.tell();
     if (!is_inter() && !is_closed())
@@ -64,7 +64,7 @@ void Communicator::leave_user() noexcept {
         while (!each->is_new() && !each->is_settled() && !each->is_tested() &&
                each->test() == MPI_SUCCESS)
           std::this_thread::yield();
-  } catch (const std::exception& error) {  // MPI, which called us, is not to see it
+  } catch (const std::exception& error) {  // must not reach MPI, which called us
     std::fprintf(stderr, "toccata: while a communicator was freed: %s\n", error.what());
   }
   user_ = MPI_COMM_NULL;
@@ -146,9 +146,8 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
                  " ranks. Using " + asked.text() + ".");
       if (choice.native()) choice = asked;
     }
-    // Whether it can run here, which may be seen only where the ranks are known. Where these are to
-    // be reordered that is found out now, on all of them: later each looks into its own plans
-    // first.
+    // Whether it can run here may depend on the locations of all ranks. If ranks are to be
+    // reordered, all of them discover this now: later, each first looks into its own plans.
     if (!choice.native() && !is_inter()) {
       if (with_wish(choice, collective, wish_for(collective)).reorder != Reorder::off)
         static_cast<void>(placement());
@@ -212,12 +211,12 @@ const Service& Communicator::native_instead_of(const Service& service) {
 const Service& Communicator::native_because(const Question& call) {
   Report::Key known = key(call.collective, "native", "native", call.bytes);
   known.why = why_native(call, size(), Settings::get(), obey_rules());
-  if (call.bytes > 1)  // as decisions have them: up to the next power of two
+  if (call.bytes > 1)  // as in decisions: up to the next power of two
     known.bytes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(call.bytes)));
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
 }
 
-// Of a collective whose blocks belong to no rank, all roots have one plan, turned.
+// If the blocks of a collective do not belong to ranks, all roots share one plan, rotated.
 std::shared_ptr<const Plan> Communicator::plan(Server& server, int root, int& turn) {
   const Collective& collective = server.service->collective;
   const Algorithm& algorithm = *server.service->choice.algorithm;

@@ -20,8 +20,8 @@ bool all_plain(const std::vector<Run>& runs) {
 
 namespace {
 
-// A run as MPI_Pack takes it. MPICH's refuses MPI_BOTTOM, as the address of a datatype that says
-// itself where it lies: that gets the address of its data instead.
+// A run in the form that MPI_Pack takes. MPICH refuses MPI_BOTTOM as the address of a datatype that
+// contains its own address; such a datatype gets the address of its data instead.
 struct Packable {
   void* address;
   int elements;
@@ -83,7 +83,7 @@ int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> run
 
 namespace {
 
-// Copies the bytes of plain runs, whose borders need not agree. `from` has no more than `into`.
+// Copies the bytes of plain runs, whose borders may differ. `from` has at most the bytes of `into`.
 void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
   auto target = into.begin();
   std::int64_t filled = 0;
@@ -103,7 +103,7 @@ void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
   }
 }
 
-// From any datatypes to any others of the same signature MPI gets as a message to ourselves.
+// Copies between any datatypes of the same signature as a message to ourselves.
 int copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into,
                     const Transport& transport) {
   OwnedDatatype from_type, into_type;
@@ -128,8 +128,8 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
     copy_plain(from, into);
     return MPI_SUCCESS;
   }
-  // By packing, unless it is packed already or is to be. (As a message of 8 KiB and more, MPICH 4.0
-  // finds records of several basic datatypes truncated.)
+  // By packing, unless one side is packed. (In messages of 8 KiB and more, MPICH 4.0 truncates
+  // records of several basic datatypes.)
   if (bytes == room && bytes <= INT_MAX) {
     if (from.size() == 1 && from[0].traits->plain)
       return unpack_runs(from[0].address, bytes, into, transport.comm());
@@ -142,7 +142,7 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
   return copy_by_message(from, into, transport);
 }
 
-// One by one, since each may have its datatype.
+// One by one, because each may have its own datatype.
 int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport) {
   if (from.is_uniform() && into.is_uniform()) {
     Run source = from.block(0), target = into.block(0);

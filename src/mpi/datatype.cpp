@@ -9,13 +9,13 @@ namespace toccata {
 
 namespace {
 
-// Whether an element without gaps lies in memory in the order of its type map (a struct may list
-// its members in another order). MPI_Pack follows the type map, so it tells: first by the low bytes
-// of the places that data come from, then by the high ones.
+// Whether an element without gaps is in memory in the order of its type map (a struct may list its
+// members in another order). MPI_Pack follows the type map, so packing shows it: first the low
+// bytes of the source positions, then the high ones.
 bool in_order(MPI_Datatype type, MPI_Aint size) {
-  static constexpr MPI_Aint longest = 64 << 10;  // beyond, pretend not: right, only slower
+  static constexpr MPI_Aint longest = 64 << 10;  // longer: assume not, which is correct but slower
   if (size == 0 || size > longest) return size == 0;
-  // Of a committed datatype only, for what MPI_Pack finds wrong is fatal on MPI_COMM_SELF.
+  // Only for a committed datatype, because errors of MPI_Pack are fatal on MPI_COMM_SELF.
   if (PMPI_Type_contiguous(1, type, &type) != MPI_SUCCESS) return false;
   const OwnedDatatype owner(type);
   PMPI_Type_commit(&type);
@@ -32,7 +32,7 @@ bool in_order(MPI_Datatype type, MPI_Aint size) {
   return true;
 }
 
-// `elements` of a datatype as one, where an int cannot count them.
+// `elements` of a datatype as one, if an int cannot count them.
 int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDatatype& made) {
   static constexpr std::int64_t chunk = 1 << 30;
   const auto chunks = static_cast<int>(elements / chunk);
@@ -89,7 +89,7 @@ DatatypeTable::DatatypeTable(int keyval) : keyval_(keyval) {
   know(none, {MPI_CHAR, MPI_WCHAR, MPI_PACKED, MPI_CHARACTER});
 }
 
-// Of those that this MPI has.
+// Those that this MPI has.
 void DatatypeTable::know(Operands operands, std::initializer_list<MPI_Datatype> types) {
   for (const MPI_Datatype type : types) {
     DatatypeTraits traits;
@@ -107,7 +107,7 @@ int DatatypeTable::forget(MPI_Datatype, int, void* traits, void*) {
   return MPI_SUCCESS;
 }
 
-// The lock is held over functions of MPI, which are local and call no other function than forget().
+// The lock is held during functions of MPI, which are local and call no function except forget().
 int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const {
   if (type == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
   void* found = nullptr;
@@ -133,7 +133,7 @@ bool DatatypeTable::is_committed(MPI_Datatype type) const {
          PMPI_Pack(&nothing, 0, type, &nothing, 1, &position, judge_) == MPI_SUCCESS;
 }
 
-// The origin keeps the alignment of the memory, for user-defined operations work on it.
+// The origin keeps the alignment of the memory, because user-defined operations use it.
 Room room_for(const DatatypeTraits& traits, std::int64_t elements) {
   if (traits.plain || elements == 0) return {elements * traits.size, 0};
   static constexpr std::int64_t alignment = 64;
@@ -168,7 +168,7 @@ int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
 }
 
 int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made, const void* base) {
-  // Addresses are relative to MPI_BOTTOM as they are; it may have one of its own, as SMPI's has.
+  // Addresses are relative to MPI_BOTTOM, which may have an address of its own, as in SMPI.
   MPI_Aint origin = 0;
   if (base != MPI_BOTTOM) PMPI_Get_address(base, &origin);
   std::vector<int> lengths;

@@ -19,7 +19,7 @@ namespace toccata {
 
 namespace {
 
-// Different on each running system, also where all are called localhost.
+// Different on each running system, even if all hosts are called localhost.
 std::string boot_id() {
   std::ifstream stream("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -27,7 +27,7 @@ std::string boot_id() {
   return id;
 }
 
-// The object of a level that is called like this host, with or without its domain; -1 if none is.
+// The object of a level with this host's name, with or without its domain; -1 if there is none.
 int host_on(const Machine& machine, int level, std::string_view name) {
   const std::vector<std::string>& labels = machine.level(level).labels;
   const auto short_form = [](std::string_view host) { return host.substr(0, host.find('.')); };
@@ -113,7 +113,7 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
   try {
     return *placement_of_world(world);
   } catch (const TopologyError& error) {
-    const bool asked = places_ != "sequential";  // as it is where nothing is asked
+    const bool asked = places_ != "sequential";  // "sequential" is the default
     complaint =
         prefix + (asked ? "TOCCATA_PLACEMENT=" + places_ + ": " : "") + error.what() + suffix;
     return placement_of(ranks);
@@ -138,8 +138,8 @@ void check(int code) {
   throw std::runtime_error("cannot discover where ranks run: " + std::string(text));
 }
 
-// The lowest rank that shares memory with us. MPI says that only by waiting, during which nothing
-// else goes on: to be asked where no rank has anything else under way.
+// The lowest rank that shares memory with us. MPI reports this only by waiting, during which
+// nothing else advances: use it only if no rank has an operation in progress.
 int lowest_on_node(MPI_Comm comm, int rank) {
   MPI_Comm node;
   check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
@@ -183,7 +183,7 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
   // If all ranks have the same settings, no exchange is needed.
   if (largest[untold] == 0 && largest[machine] == ~largest[machine_complement]) try {
       return surroundings.placement_of_world(world);
-    } catch (const TopologyError&) {  // which `placement` has the words for
+    } catch (const TopologyError&) {  // `placement` reports it
     }
   if (largest[busy] == 0) own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
 

@@ -10,7 +10,7 @@ namespace toccata {
 
 namespace {
 
-// Up to this many bytes, two copies cost less than making and walking a derived datatype.
+// Up to this many bytes, two copies cost less than creating and using a derived datatype.
 constexpr std::int64_t pack_limit = 64 << 10;
 
 }  // namespace
@@ -124,7 +124,7 @@ void Execution::settle() {
 
 int Execution::add_message(const Message& message, bool is_send) {
   const auto ranges = schedule().ranges(message);
-  if (ranges.empty()) {  // the peer waits to hear of us
+  if (ranges.empty()) {  // the peer waits for a signal from us
     add(message, nullptr, 0, MPI_BYTE, is_send);
     return MPI_SUCCESS;
   }
@@ -158,7 +158,7 @@ int Execution::add_piece(const Message& message, std::span<const BlockRange> ran
   return packed ? add_packed(message, bytes, is_send) : add_typed(message, runs_, is_send);
 }
 
-// Where there is no data there is no message: both sides know that.
+// Without data there is no message: both sides know that.
 int Execution::add_run(const Message& message, const Run& run, bool is_send) {
   if (run.bytes() == 0) return MPI_SUCCESS;
   if (run.elements > INT_MAX) return add_typed(message, {run}, is_send);

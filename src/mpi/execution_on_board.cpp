@@ -1,4 +1,4 @@
-// How an Execution serves what a schedule publishes, through the memory of the node.
+// How an Execution serves published messages, through the memory of the node.
 
 #include <algorithm>
 
@@ -9,8 +9,8 @@
 
 namespace toccata {
 
-// Operands are cut into pieces between elements. Where an element is longer than a piece, or a
-// schedule has too many channels, which all ranks see alike, messages do it all.
+// Operands are cut into pieces between elements. If an element is longer than a piece, or a
+// schedule has too many channels, messages serve it; all ranks see this alike.
 bool Execution::goes_on_board() const {
   if (transport().board() == nullptr || !plan().publishes) return false;
   if (schedule().channels() > node::Board::most_channels) return false;
@@ -27,7 +27,7 @@ node::Operator Execution::reduction() {
 
 namespace {
 
-// A buffer as memory without gaps; false where it is not.
+// A buffer as memory without gaps; false if it has gaps.
 bool lay_out(const Layout& layout, std::int64_t blocks, std::vector<std::int64_t>& begins,
              node::Memory::Side& side) {
   if (blocks == 0) return true;
@@ -77,7 +77,7 @@ void Execution::keep(const Said& said, const Operation& call, Communicator& comm
     Shortcuts::keep(said, call, communicator, plan(), memory, transport(), reduction_);
 }
 
-// A message as one stretch of memory: where it lies, or staged.
+// A message as one piece of memory: in place, or staged.
 node::Stretch Execution::collect(const Message& message, bool is_send) {
   runs_.clear();
   collect_runs(schedule().ranges(message), runs_);
@@ -100,7 +100,7 @@ void Execution::add_reading(const Message& message) {
       {transport().board_rank_of(message.peer), message.channel, collect(message, false)});
 }
 
-// What all readers on a channel get is staged and published once.
+// A message for all readers on a channel is staged and published once.
 void Execution::open_exchange() {
   exchanging_ = !published_.empty() || !readings_.empty();
   if (!exchanging_) return;

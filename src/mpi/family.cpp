@@ -14,7 +14,7 @@ namespace toccata {
 namespace {
 
 #if defined(MPI_ABI)
-constexpr const char* our_family = "abi";  // of any MPI that has the standard's own interface
+constexpr const char* our_family = "abi";  // for any MPI with the standard's own interface
 #elif defined(TOCCATA_SIMULATED)
 constexpr const char* our_family = "simgrid";
 #elif defined(OPEN_MPI)
@@ -23,7 +23,7 @@ constexpr const char* our_family = "openmpi";
 constexpr const char* our_family = "mpich";
 #endif
 
-// .../openmpi/libtoccata.so stands beside .../mpich/libtoccata.so.
+// .../openmpi/libtoccata.so is next to .../mpich/libtoccata.so.
 std::string library_of(const std::string& family) {
   const std::filesystem::path own = own_path();
   if (own.empty()) return "";
@@ -32,8 +32,8 @@ std::string library_of(const std::string& family) {
   return std::filesystem::exists(other, error) ? other.lexically_normal().string() : "";
 }
 
-// Whether the MPI library that serves us has the standard ABI: one and the same has two, in files
-// of different names, and the standard says which this is.
+// Whether the MPI library in this process has the standard ABI. One MPI may have two libraries, in
+// files of different names; the standard specifies this name.
 bool has_standard_interface() {
   Dl_info mpi;
   return dladdr(reinterpret_cast<void*>(&PMPI_Get_library_version), &mpi) != 0 &&
@@ -51,13 +51,13 @@ std::string own_path() {
   return std::filesystem::absolute(here.dli_fname, error).string();
 }
 
-// By the one function of MPI that takes no handle and may be called at any time. As long as that of
-// any MPI.
+// From the one function of MPI that takes no handle and may be called at any time. The buffer is as
+// long as that of any MPI.
 std::string library_text() {
   std::vector<char> text(std::max(MPI_MAX_LIBRARY_VERSION_STRING, 1 << 14));
   int length = 0;
   PMPI_Get_library_version(text.data(), &length);
-  // MPICH has a tab in it, which no file would contain.
+  // MPICH's text contains a tab, which no file would contain.
   std::string version = text.data();
   std::ranges::replace(version, '\t', ' ');
   return version;

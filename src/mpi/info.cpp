@@ -10,7 +10,7 @@ namespace toccata {
 
 namespace {
 
-// The value of a key; empty where there is none.
+// The value of a key; empty if there is none.
 std::string value_of(MPI_Info info, const std::string& key) {
   std::array<char, MPI_MAX_INFO_VAL + 1> value{};
   int found = 0;

@@ -9,13 +9,13 @@ namespace {
 
 using Kernel = void (*)(const char* from, const char* other, char* into, std::int64_t bytes);
 
-// Whole numbers wrap around, as they do in an MPI library.
+// Integers wrap around, as in MPI libraries.
 template <typename Number>
 using Arithmetic =
     typename std::conditional_t<std::is_integral_v<Number>, std::make_unsigned<Number>,
                                 std::type_identity<Number>>::type;
 
-// The buffers are the same or apart, so that elements can be combined side by side.
+// The buffers are the same or do not overlap, so elements can be combined in parallel.
 template <typename Number, bool multiplies>
 void combine(const char* from, const char* other, char* into, std::int64_t bytes) {
   const auto* const a = reinterpret_cast<const Number*>(from);

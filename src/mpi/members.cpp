@@ -25,8 +25,7 @@ Members::Members(Process& process, MPI_Comm user) : process_(&process), user_(us
   PMPI_Comm_size(user, &size_);
 }
 
-// The rules of the environment hold if all ranks obey them. Results that are to be reproducible
-// keep their order.
+// The environment's rules apply if all ranks have them. Reproducible results keep their order.
 ReorderWish Members::wish_for(const Collective& collective) {
   if (is_inter_ || (Settings::get().reproducible() && collective.reduces)) return {};
   return reorder_wish_ ? *reorder_wish_ : wish_of_environment();
@@ -37,8 +36,8 @@ ReorderWish Members::wish_of_environment() {
   return {.how = how != Reorder::off && obey_rules() ? how : Reorder::off};
 }
 
-// Some MPIs keep keys of a communicator's info that they do not know: Open MPI does if the
-// communicator was made by MPI_Comm_dup_with_info. They have to be the same on all ranks.
+// Some MPIs keep unknown keys of a communicator's info: Open MPI does if the communicator was made
+// by MPI_Comm_dup_with_info. They must be the same on all ranks.
 std::optional<SizedChoice> Members::asked_by_info(const Collective& collective) {
   MPI_Info info = MPI_INFO_NULL;
   if (PMPI_Comm_get_info(user_, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return {};
@@ -161,7 +160,7 @@ std::uint64_t Members::where(const Choice& choice) {
   return place() ^ neighbors;
 }
 
-// Communicators of the same ranks on the same mesh are in the same place.
+// Communicators of the same ranks on the same mesh have the same place.
 std::uint64_t Members::place() {
   if (where_ != 0) return where_;
   std::string text;
@@ -219,7 +218,7 @@ bool Members::knows_places(const Algorithm& algorithm) {
   return has_met_ && channel().is_ready() && (placement_ != nullptr || channel().all_know_places());
 }
 
-// Whether our ranks are those of MPI_COMM_WORLD, in their order.
+// Whether our ranks are those of MPI_COMM_WORLD, in the same order.
 bool Members::is_world() {
   const std::vector<int> ranks = process_->world().ranks_of(user_);
   return size_ == process_->world().size() && channel().is_within_world() &&

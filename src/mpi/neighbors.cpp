@@ -24,7 +24,7 @@ int kind_of(MPI_Comm comm) {
   return comm != MPI_COMM_NULL && PMPI_Topo_test(comm, &kind) == MPI_SUCCESS ? kind : MPI_UNDEFINED;
 }
 
-// As many, at an address that is not null even where there are none: MPIs look.
+// That many integers, at an address that is never null, because MPIs check it.
 std::vector<int> integers(int count) {
   std::vector<int> result;
   result.reserve(static_cast<std::size_t>(count) + 1);
@@ -53,14 +53,14 @@ std::vector<int> neighbors_in_graph(MPI_Comm comm, int rank) {
   return peers;
 }
 
-// Of kinds in which all ranks know all edges.
+// For topologies in which all ranks know all edges.
 Neighbors neighbors_of(MPI_Comm comm, const Grid* grid, int rank) {
   if (grid != nullptr) return Neighbors::on_mesh(grid->mesh.neighbors(rank));
   const std::vector<int> peers = neighbors_in_graph(comm, rank);
   return Neighbors::in_graph(peers, peers);
 }
 
-// By testing: the others may wait for what else we have under way before they come here.
+// By testing: other ranks may wait for our other open collectives before they come here.
 void finish(int code, MPI_Request& request, Background& background) {
   for (bool done = false; code == MPI_SUCCESS && !done;) {
     code = Transport::test(request, done);

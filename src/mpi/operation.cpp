@@ -8,14 +8,14 @@ namespace toccata {
 
 namespace {
 
-// MPICH looks for buffers that serve both sides; Open MPI in MPI_Reduce and MPI_Allreduce alone.
+// MPICH detects aliased buffers; Open MPI only in MPI_Reduce and MPI_Allreduce.
 #ifdef MPICH_VERSION
 constexpr bool is_strict = true;
 #else
 constexpr bool is_strict = false;
 #endif
 
-// Of arguments that say where `blocks` blocks are.
+// For arguments that locate `blocks` blocks.
 int fault_of(const Side& side, int blocks) {
   if ((side.counted && side.counts.is_null()) || (side.placed && side.places.is_null()) ||
       (side.typed && side.types == nullptr))
@@ -35,7 +35,7 @@ bool has_data(const Side& side, int blocks) {
   return false;
 }
 
-// Null is MPI_BOTTOM too, from where a derived datatype may lead anywhere.
+// Null is also MPI_BOTTOM, from which a derived datatype may lead anywhere.
 bool leads_nowhere(const Side& side, int blocks, const DatatypeTable& datatypes) {
   return side.buffer == nullptr && !side.typed && datatypes.is_predefined(side.type) &&
          has_data(side, blocks);
@@ -93,8 +93,8 @@ bool Operation::has_type_out(int rank, int p) const {
   return collective.reduces || &collective == &bcast || (root == MPI_ROOT) != sends_from_root();
 }
 
-// The ranks that may say MPI_IN_PLACE, and of which buffer: the root of a scatter of recv; of send
-// the root of a gather or reduction, and all ranks where there is no root.
+// The ranks that may pass MPI_IN_PLACE, and for which buffer: the root of a scatter for recv; for
+// send, the root of a gather or reduction, and all ranks if there is no root.
 int Operation::fault(const Seat& seat, const DatatypeTable& datatypes) const {
   const auto [rank, p, out, in] = seat;
   if (collective.rooted && (root < 0 || root >= p)) return MPI_ERR_ROOT;
@@ -104,7 +104,7 @@ int Operation::fault(const Seat& seat, const DatatypeTable& datatypes) const {
       collective.among_neighbors || sends_from_root() || (collective.rooted && !is_root);
   if (out > 0 && send.in_place() && not_in_place) return MPI_ERR_ARG;
   const bool wants_memory =
-      in > 0 || collective.contributors != nullptr;  // of an exscan, everywhere
+      in > 0 || collective.contributors != nullptr;  // in an exscan, everywhere
   if (wants_memory && recv.in_place() && !(sends_from_root() && is_root)) return MPI_ERR_ARG;
   if (collective.reduces) return fault_of_reduction(seat, datatypes);
   const bool reads = out > 0 && !send.in_place(), writes = in > 0 && !recv.in_place();
@@ -116,7 +116,7 @@ int Operation::fault(const Seat& seat, const DatatypeTable& datatypes) const {
   return reads && writes && is_aliased(rank) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
-// There, count and datatype are the arguments of recv, and hold for both.
+// In a reduction, count and datatype are the arguments of recv, and apply to both buffers.
 int Operation::fault_of_reduction(const Seat& seat, const DatatypeTable& datatypes) const {
   const int counts = recv.counted ? seat.sends : 1;
   if (int error = fault_of(recv, counts); error != MPI_SUCCESS) return error;
@@ -132,7 +132,7 @@ int Operation::fault_of_reduction(const Seat& seat, const DatatypeTable& datatyp
   return alias ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
-// Whether what is sent is where it is to come, as far as MPICH looks for that.
+// Whether send and recv are the same memory, as far as MPICH checks that.
 bool Operation::is_aliased(int rank) const {
   if (!is_strict || collective.among_neighbors || send.counted || recv.counted ||
       send.type != recv.type || send.count != recv.count || send.count == 0 ||
@@ -151,7 +151,7 @@ bool Operation::allows_reduction(bool ordered, const DatatypeTable& datatypes) c
   return datatypes.look_up(recv.type, traits) != MPI_SUCCESS || !traits.interleaves;
 }
 
-// Of a gather or scatter the root knows it; of blocks alike, the others do too.
+// The root of a gather or scatter knows it; if blocks are equal, the other ranks do, too.
 std::int64_t Operation::bytes(const Seat& seat) const {
   const auto [rank, p, out, in] = seat;
   if (collective.reduces) return bytes_of(recv, recv.counted ? p : out);
@@ -226,7 +226,7 @@ int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& b
     const DatatypeTraits traits = *own.traits;
     part.uniform(own.address, traits, own.elements);
   };
-  if (recv.in_place()) {  // the root's own block stays where it is
+  if (recv.in_place()) {  // the root's own block does not move
     part_of(binding.send, binding.recv);
     binding.recv_role = Binding::Role::ignored;
   } else if (send.in_place() && collective.in_place != nullptr) {
@@ -235,7 +235,7 @@ int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& b
     binding.send = binding.recv;
     binding.copies_send = true;
   }
-  if (out == 0 && in == 0) {  // no rank's neighbour
+  if (out == 0 && in == 0) {  // not a neighbour of any rank
     binding.send.uniform(nullptr, packed_traits(), 0);
     binding.recv.uniform(nullptr, packed_traits(), 0);
     return MPI_SUCCESS;
@@ -247,15 +247,14 @@ int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& b
   return MPI_SUCCESS;
 }
 
-// There are no blocks, whose size may be any but 0: that would be a call with nothing to do.
+// There are no blocks. Their size may be anything except 0, which would mean a call without work.
 int Operation::bind_nothing(Binding& binding) {
   binding.send.uniform(nullptr, packed_traits(), 1);
   binding.recv.uniform(nullptr, packed_traits(), 1);
   return MPI_SUCCESS;
 }
 
-// Of a reduce-scatter in place, the result comes where rank 0's block is, so that send has to be a
-// copy.
+// In a reduce-scatter in place, the result replaces rank 0's block, so send must be a copy.
 int Operation::bind_reduction(const Seat& seat, const DatatypeTable& datatypes,
                               Binding& binding) const {
   DatatypeTraits traits;

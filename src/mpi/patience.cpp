@@ -10,8 +10,9 @@ namespace toccata {
 
 namespace {
 
-// Whether no other process of this job has said so on this host: the first to take the name has it
-// until it ends. Processes of a job have one parent on a host, mpirun or its daemon.
+// Whether no other process of this job has reported this on this host: the first process to take
+// the name keeps it until it ends. Processes of a job have one parent on a host, mpirun or its
+// daemon.
 bool is_first_on_host() {
   const int name_holder = socket(AF_UNIX, SOCK_DGRAM, 0);
   if (name_holder < 0) return true;

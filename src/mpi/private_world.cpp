@@ -9,7 +9,7 @@ namespace toccata {
 
 namespace {
 
-// The groups of a scope.
+// An MPI group that is freed at the end of its scope.
 class Group {
  public:
   explicit Group(MPI_Comm comm) { PMPI_Comm_group(comm, &group_); }
@@ -22,8 +22,8 @@ class Group {
   MPI_Group group_ = MPI_GROUP_NULL;
 };
 
-// What goes wrong with a communicator of the program's while we make another one of it is not for
-// its error handler.
+// While we create a communicator from one of the program, errors must not reach the program's error
+// handler.
 class ErrorsReturn {
  public:
   explicit ErrorsReturn(MPI_Comm comm) : comm_(comm) {
@@ -57,8 +57,8 @@ MPI_Comm made_of(MPI_Comm comm, MPI_Group group) {
 
 MPI_Comm bare_duplicate(MPI_Comm comm) { return made_of(comm, Group(comm)); }
 
-// Windows are numbered by 16 bits. Where MPI has few tags, there are fewer windows rather than
-// such as hold no more than a few collectives at a time.
+// Windows are numbered by 16 bits. If MPI has few tags, there are fewer windows, not windows that
+// hold only a few collectives at a time.
 PrivateWorld::PrivateWorld() {
   static constexpr int most_windows = 1 << 14, least_size = 512, most_size = 1 << 14;
   int* upper_bound = nullptr;
@@ -77,7 +77,7 @@ PrivateWorld::~PrivateWorld() {
 int PrivateWorld::open(MPI_Comm comm) {
   comm_ = made_of(comm, Group(MPI_COMM_WORLD));
   if (comm_ == MPI_COMM_NULL) return MPI_ERR_COMM;
-#ifndef TOCCATA_SIMULATED  // all ranks live in one process there, and have one thread
+#ifndef TOCCATA_SIMULATED  // there all ranks are in one process, and have one thread
   if (Settings::get().shares_memory()) node_.open(comm_);
 #endif
   return MPI_SUCCESS;

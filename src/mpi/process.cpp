@@ -24,12 +24,12 @@ struct Values {
   std::atomic<int> communicator{MPI_KEYVAL_INVALID};
   std::atomic<int> datatype{MPI_KEYVAL_INVALID};
   int processes = 0;  // in this address space
-  std::mutex making;  // guards all of these while they change
+  std::mutex making;  // guards all of these
 };
 
 #ifdef TOCCATA_SIMULATED
-// All ranks live in one address space, and MPI_COMM_WORLD is one object with one set of attributes:
-// so each rank needs keyvals of its own.
+// All ranks are in one address space, and MPI_COMM_WORLD is one object with one set of attributes:
+// so each rank needs its own keyvals.
 Values& keyvals() {
   if (smpi_process_get_user_data() == nullptr) smpi_process_set_user_data(new Values);
   return *static_cast<Values*>(smpi_process_get_user_data());
@@ -83,8 +83,8 @@ Process* Keyvals::attach() {
   return made.release();
 }
 
-// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, while MPI still works. Nothing
-// of ours is left on any communicator then: MPI may keep some of them longer than that.
+// MPI_Finalize first deletes the attributes of MPI_COMM_SELF, while MPI still works. After that, no
+// communicator may have any of our data: MPI may keep some of them longer.
 int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
   auto* const ending = static_cast<Process*>(process);
   try {
@@ -127,7 +127,7 @@ Process::~Process() {
 
 namespace {
 
-// What all ranks tell each other in MPI_Init; of each the largest counts.
+// The words that all ranks exchange in MPI_Init; the maximum of each counts.
 enum Word {
   said,
   said_complement,
@@ -136,15 +136,15 @@ enum Word {
   wanted,
   reporting,
   lacks_hook,
-  lacking,  // a rank cannot even say what it wants
+  lacking,  // a rank cannot even state its requests
   words
 };
 using Words = std::array<std::uint64_t, words>;
 
 }  // namespace
 
-// By the nonblocking form, to say what is being waited for. Everything that can fail on a rank
-// alone comes before, so that all ranks hear of it and switch the library off.
+// With the nonblocking form, so that a line can name the awaited event. Everything that can fail on
+// a single rank comes before, so that all ranks learn of it and switch the library off.
 void Process::begin(bool program_calls_us) noexcept {
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {
@@ -223,7 +223,7 @@ void Process::begin_alike(bool wanted, bool hooked) {
   serves_requests_ = hooked;
   if (hooked) ProgressHook::drive(this);
   if (Settings::get().go_by_places()) place_world(world_.comm());
-  // What is wrong with it is said now, also where nothing will go by it.
+  // Errors in it are reported now, even if nothing will use it.
   if (world_rank_ == 0 && !Settings::get().configuration().value("TOCCATA_TOPOLOGY").empty())
     surroundings();
 }
@@ -288,9 +288,9 @@ void Process::learn(const Tuning::Point& point) {
   learned_.merge(one);
 }
 
-// Other ranks may wait for what we have not yet sent: so we go on until all are here, and then for
-// a while. What has not ended then never will, because a rank has not started it, and stays as it
-// is: MPI may still write there.
+// Other ranks may wait for our messages: so we advance until all ranks are here, and then for a
+// while. Requests that have not ended then never will, because a rank has not started them. They
+// remain, because MPI may still write there.
 void Process::drain() {
   if (!serves_requests_) return;
   MPI_Request request;
@@ -313,7 +313,7 @@ void Process::finish() {
   if (Settings::get().reporting()) report();
 }
 
-// Merged with what another run may have written meanwhile.
+// Merged with the results that another run may have written meanwhile.
 void Process::write_learned() {
   const std::string& path = Settings::get().learns_to();
   try {
@@ -362,8 +362,8 @@ void Process::say_here(const std::string& line) {
 
 namespace {
 
-// MPI_SUCCESS where this MPI gives no such code: MPICH 4.0 mixes up codes added to classes of its
-// own, so look what came out.
+// MPI_SUCCESS if this MPI does not return such a code: MPICH 4.0 confuses codes added to classes of
+// its own, so the result is checked.
 int explained_code(int error_class, const std::string& text) {
   int code = 0, found_class = 0, length = 0;
   char found_text[MPI_MAX_ERROR_STRING];
@@ -377,7 +377,7 @@ int explained_code(int error_class, const std::string& text) {
 
 }  // namespace
 
-// Codes are scarce (MPICH has a thousand), so one is made for each text, once.
+// Codes are scarce (MPICH has a thousand), so each text gets one only once.
 int Process::explain(int error_class, const std::string& text) {
   int code = MPI_SUCCESS;
   {
@@ -394,7 +394,7 @@ int Process::explain(int error_class, const std::string& text) {
 }
 
 void Process::progress() {
-  if (progressing_.exchange(true, std::memory_order_acquire)) return;  // somebody else is at it
+  if (progressing_.exchange(true, std::memory_order_acquire)) return;  // by another thread
   struct Leaving {
     std::atomic<bool>& progressing;
     ~Leaving() { progressing.store(false, std::memory_order_release); }
@@ -407,7 +407,7 @@ void Process::progress() {
       if (each->try_progress()) ended.push_back(each);
     for (UnderWay* each : ended) active_count_ -= static_cast<int>(std::erase(active_, each));
   }
-  // The rank that waits for one may start it again at once.
+  // The waiting rank may start it again at once.
   for (UnderWay* each : ended) each->left();
 }
 

@@ -34,7 +34,7 @@ std::string readable_seconds(double seconds) {
   return text;
 }
 
-// Ranks whose environment asks for no report do not come; rank 0 must not wait for them for ever.
+// Ranks whose environment requests no report do not take part; rank 0 must not wait for ever.
 bool ends_in_time(MPI_Request& request) {
   static constexpr double patience = 10;  // seconds
   const double started = PMPI_Wtime();
@@ -102,7 +102,7 @@ bool Report::gather(MPI_Comm comm) {
   data->length = static_cast<int>(data->mine.size());
   data->lengths.resize(rank == 0 ? size : 0);
   data->places.resize(data->lengths.size());
-  // A collective cannot be cancelled: where others come too late, its memory has to stay.
+  // A collective cannot be cancelled: if other ranks come too late, its memory must remain.
   const auto gathered = [&](MPI_Request request) {
     if (ends_in_time(request)) return true;
     static_cast<void>(data.release());
@@ -120,12 +120,11 @@ bool Report::gather(MPI_Comm comm) {
   return true;
 }
 
-// Of all sizes together; the gain is over the time that the calls would have taken by the MPI
-// library's own, where that was measured.
+// All sizes together. The gain is relative to the native time of these calls, if that was measured.
 std::string Report::table() const {
   struct Line {
     Row all;
-    double own = 0, native = 0;  // seconds, of calls of which both are known
+    double own = 0, native = 0;  // seconds of calls of which both are known
   };
   std::map<Key, Line> lines;
   for (const auto& [key, row] : rows_) {

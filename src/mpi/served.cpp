@@ -14,8 +14,7 @@ namespace toccata {
 
 namespace {
 
-// The program may free an operation of its own while a call goes on that uses it, and MPI tells
-// no library.
+// The program may free its own operation while a call uses it, and MPI does not notify libraries.
 bool is_of_program(MPI_Op operation) {
   if (operation == MPI_OP_NULL) return false;
   for (const MPI_Op each : {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR,
@@ -33,12 +32,12 @@ struct Persistent {
 };
 
 Persistent& persistent() {
-  static Persistent* const all = new Persistent;  // stays for what MPI does at its end
+  static Persistent* const all = new Persistent;  // never destroyed, because MPI uses it at its end
   return *all;
 }
 
-// Where messages from this rank to itself travel; made at the first call, and MPI_COMM_NULL where
-// that fails.
+// The communicator for messages from this rank to itself; created at the first call, MPI_COMM_NULL
+// if that fails.
 MPI_Comm own_communicator() {
   static const MPI_Comm own = [] {
     MPI_Comm made = MPI_COMM_NULL;
@@ -63,7 +62,7 @@ Server* Served::server(const Operation& call, Communicator& communicator, Kind k
       waits ? &server_for(call, communicator, nullptr) : communicator.server_at_once(call);
   if (decided == nullptr) return nullptr;
   Server& server = able_to_serve(call, communicator, *decided);
-  // Decisions that rest on the memory of a node hold for blocking calls alone, which publish there.
+  // Decisions based on the memory of a node apply to blocking calls only, which publish there.
   const Service& service = *server.service;
   if (server.is_native() || (server.is_candidate && service.choice.algorithm->publishes &&
                              service.key.reason != "forced"))
@@ -106,7 +105,7 @@ Served::~Served() {
 int Served::make_generalized() {
   auto state = std::make_unique<std::shared_ptr<Served>>(shared_from_this());
   const int code = PMPI_Grequest_start(answer, forget, refuse_to_cancel, state.get(), &handle_);
-  if (code == MPI_SUCCESS) static_cast<void>(state.release());  // forget() has it
+  if (code == MPI_SUCCESS) static_cast<void>(state.release());  // forget() deletes it
   return code;
 }
 
@@ -138,14 +137,14 @@ void Served::start() {
     process.add(*this);
 }
 
-// The schedule has ended. The program may free or start the request as soon as it is told.
+// The schedule has ended. The program may free or start the request as soon as it learns that.
 void Served::left() {
   const std::shared_ptr<Served> alive = std::move(under_way_);
   if (tag_ < 0) {
     PMPI_Grequest_complete(handle_);
     return;
   }
-  // An error cuts the message off, which MPI_Wait then says.
+  // An error truncates the message, so MPI_Wait reports it.
   if (request_->code() != MPI_SUCCESS) request_->raise();
   static char no_data = 0;
   MPI_Request sent = MPI_REQUEST_NULL;
@@ -181,7 +180,7 @@ int Served::started(MPI_Request handle) {
 }
 
 void Served::freed(MPI_Request handle) {
-  std::shared_ptr<Served> last;  // ends without the lock, which that takes
+  std::shared_ptr<Served> last;  // destroyed after the lock is released, which it needs
   Persistent& all = persistent();
   const std::lock_guard lock(all.mutex);
   const auto known = all.requests.find(handle);

@@ -89,7 +89,7 @@ bool is_first_rank() {
 
 namespace {
 
-std::atomic<bool> settings_were_read = false;  // once for the process, as the environment is
+std::atomic<bool> settings_were_read = false;  // once per process, like the environment
 
 }  // namespace
 
@@ -100,7 +100,7 @@ Settings& Settings::mine() {
   return settings;
 }
 
-// An unforeseen setting, or a lack of memory, costs a line, and never the program.
+// An unforeseen setting, or a lack of memory, causes one line, and never ends the program.
 Settings::Settings() noexcept {
   settings_were_read = true;
   try {
@@ -112,7 +112,7 @@ Settings::Settings() noexcept {
   }
 }
 
-// Said at once, because what keeps it for later may fail as well.
+// Printed at once, because storing it for later may fail as well.
 void Settings::fail(const char* why) {
   become_nothing();
   failed_ = true;
@@ -155,7 +155,7 @@ void Settings::read() {
   }
 }
 
-// TOCCATA=off leaves all to the MPI library, whatever else is set.
+// TOCCATA=off leaves all calls to the MPI library, whatever else is set.
 bool Settings::is_switched_on() {
   const std::string mode = value("TOCCATA", "native");
   chooses_ = mode.empty() || mode == "auto" || switches_on(mode);
@@ -201,7 +201,7 @@ void Settings::read_choice(Asked& asked, const std::string& value) {
 
 namespace {
 
-// What rank 0 has read of a file, on all ranks; or why it could not.
+// The contents of a file that rank 0 has read, on all ranks; or the reason why it could not.
 struct Sent {
   bool read = false;
   std::string text;
@@ -232,7 +232,7 @@ Sent read_for_all(const std::string& path, MPI_Comm comm) {
   return sent;
 }
 
-// Whether all ranks have the same size and digest, and all could use what they have.
+// Whether all ranks have the same size and digest, and all can use their text.
 bool all_alike(const std::string& text, bool usable, MPI_Comm comm) {
   const std::uint64_t of_text = digest(text);
   const std::array<std::uint64_t, 5> mine{text.size(), ~std::uint64_t{text.size()}, of_text,
@@ -322,8 +322,8 @@ void Settings::read_tuning() {
   learns_ = !learns_to_.empty();
 }
 
-// The run would replace the file at its end, so that one that is not ours, or is of other nodes, is
-// none to learn to. An empty one has nothing to lose.
+// The run would replace the file at its end. So a file that is not ours, or belongs to other nodes,
+// is not used for learning. An empty file has nothing to lose.
 void Settings::read_learned() {
   std::error_code error;
   const bool is_file = std::filesystem::is_regular_file(learns_to_, error);
@@ -368,7 +368,7 @@ void Settings::adopt_files(MPI_Comm comm) {
   }
 }
 
-// Only where there are files is it worth finding out what this node is.
+// The kind of this node matters only if there are files.
 std::string Settings::find_tuning() {
   std::vector<std::string> folders = tuning_folders(own_path());
   std::erase_if(folders, [](const std::string& each) {
@@ -450,7 +450,7 @@ std::string value_in(const Lines& lines, const std::string& name) {
   return found == lines.end() ? "not set" : "'" + found->second + "'";
 }
 
-// The first name with different values; "" where there is none.
+// The first name with different values; "" if there is none.
 std::string first_difference(const Lines& one, const Lines& other) {
   for (const Lines& lines : {one, other})
     for (const auto& [name, value] : lines)
@@ -469,7 +469,7 @@ std::string difference_of_settings(MPI_Comm comm) {
       settings.text() + settings.files_text() + "host=" + processor_name() + "\n";
   const int length = static_cast<int>(mine.size());
   std::vector<int> lengths(rank == 0 ? p : 0), places(lengths.size());
-  // On a communicator that is broken there is nothing to compare.
+  // On a broken communicator there is nothing to compare.
   if (PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm) != MPI_SUCCESS)
     return "";
   std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);

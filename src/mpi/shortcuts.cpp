@@ -4,7 +4,7 @@ namespace toccata {
 
 namespace {
 
-// Looks at a flag before other things are looked at, where the awaited rank has a core.
+// The number of looks at a flag before other work is done, if the awaited rank has a core.
 constexpr int quick_looks = 200;
 
 }  // namespace

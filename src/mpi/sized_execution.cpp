@@ -13,9 +13,10 @@ namespace toccata {
 
 namespace {
 
-// As much data goes with the sizes: what MPIs send at once, without asking the receiver.
+// Up to this many bytes, data travels with the sizes: MPIs send such messages at once, without
+// asking the receiver.
 constexpr std::int64_t room = 4 << 10;
-// Up to so much is packed, more is sent by a derived datatype.
+// Up to this many bytes are packed; more are sent with a derived datatype.
 constexpr std::int64_t pack_limit = 64 << 10;
 
 using Size = std::int64_t;
@@ -47,7 +48,7 @@ void SizedExecution::for_each_slot(std::span<const BlockRange> ranges, Visit&& v
     for_each_block(range, [&](std::int32_t block) { visit(slot(range.buffer, block)); });
 }
 
-// What is in place needs no copy: blocks leave recv before anything is put there, at the end.
+// Data in place need no copy: blocks leave recv before any are stored there, at the end.
 int SizedExecution::make_ready() {
   const int sends = plan().units.send;
   blocks_ = plan().units.recv;
@@ -118,7 +119,7 @@ int SizedExecution::send_data(const Message& message, std::int64_t bytes) {
   return transport().isend(MPI_BOTTOM, 1, type.get(), message.peer, data_channel(message), request);
 }
 
-// The sizes are here.
+// The sizes have arrived.
 int SizedExecution::take_data(Incoming& incoming) {
   std::int64_t bytes = 0;
   for (std::int64_t i = 0; i < incoming.blocks; ++i)
@@ -146,8 +147,8 @@ int SizedExecution::recv_data(const Message& message, char* data, std::int64_t b
   return transport().irecv(MPI_BOTTOM, 1, type.get(), message.peer, data_channel(message), request);
 }
 
-// What there is no memory for has to be received all the same, or its sender would wait: piece over
-// piece into the room that data with the sizes would have had.
+// Data for which there is no memory must still be received, or its sender would wait: piece by
+// piece, into the memory for data that arrives with its sizes.
 int SizedExecution::drain(const Message& message, char* sink, std::int64_t bytes) {
   MPI_Request& request = recvs_.emplace_back(MPI_REQUEST_NULL);
   MPI_Datatype pieces;
@@ -165,7 +166,8 @@ bool SizedExecution::ended(MPI_Request& request, bool by_waiting) {
   return over;
 }
 
-// Sizes in the order of posting: the data of two messages from one rank match in that order too.
+// Sizes are read in the order of posting, so the data of two messages from one rank match in that
+// order, too.
 int SizedExecution::all_arrived(bool by_waiting, bool& arrived) {
   arrived = false;
   for (; heard_ < incoming_.size(); ++heard_) {
@@ -199,7 +201,7 @@ void SizedExecution::close_round() {
   }
 }
 
-// The receiver may have room for more than came, or by mistake for less.
+// The receiver may have room for more than arrived, or by mistake for less.
 void SizedExecution::finish() {
   for (int block = 0; block < blocks_; ++block) {
     Run from = slot(Buffer::recv, block);
@@ -213,7 +215,7 @@ void SizedExecution::finish() {
     const bool plain = from.traits->plain && into.traits->plain;
     if (plain && from.address != into.address)
       std::memcpy(into.address, from.address, static_cast<std::size_t>(from.bytes()));
-    else if (!plain)  // datatypes may lead to other places from the same address
+    else if (!plain)  // from the same address, datatypes may lead to other places
       note(copy_runs({from}, {into}, transport()));
   }
   release();

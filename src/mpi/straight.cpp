@@ -48,7 +48,7 @@ std::optional<StraightProgram> StraightProgram::compile(const Schedule& schedule
   return program;
 }
 
-// The three buffers, made short.
+// The three buffers in a short form.
 class StraightProgram::Memory {
  public:
   Memory(const Binding& binding, const Transport& transport)

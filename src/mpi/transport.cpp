@@ -5,7 +5,7 @@
 
 namespace toccata {
 
-// Most communicators are ranks in a row, or every so-manyth.
+// Most communicators have consecutive, or equally spaced, ranks.
 Translation::Translation(std::vector<int> ranks) {
   if (ranks.empty()) return;
   first_ = ranks[0];

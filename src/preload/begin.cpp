@@ -15,13 +15,13 @@ namespace toccata {
 
 namespace {
 
-// Preloaded, as opposed to a library that the program is linked with and calls itself.
+// Whether we are preloaded, not linked with a program that calls us itself.
 bool is_preloaded() {
   const char* preloaded = std::getenv("LD_PRELOAD");
   return preloaded != nullptr && std::strstr(preloaded, "libtoccata") != nullptr;
 }
 
-// A tool that comes first may keep all calls to itself; a user who waits for a report should know.
+// If an earlier tool intercepts all calls, users who wait for a report must know.
 __attribute__((destructor)) void say_if_nothing_came() {
   const char* report = setting_in_environment("TOCCATA_REPORT");
   int initialized = 0;

@@ -14,8 +14,8 @@
 
 #define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
 
-// Handles are pointers in some MPIs and integers in others. Where we are of another MPI than the
-// program, all that we do is to pass on what we got, which must not be cut off.
+// Handles are pointers in some MPIs and integers in others. If the program uses another MPI than
+// ours, we only pass its arguments on, which must not be truncated.
 template <typename Handle>
 using Raw = std::conditional_t<std::is_pointer_v<Handle>, Handle, std::intptr_t>;
 using RawComm = Raw<MPI_Comm>;
@@ -39,7 +39,7 @@ using RawComm = Raw<MPI_Comm>;
 #define TOCCATA_RAW_OPERATION(type) Raw<type>
 #define TOCCATA_RAW_ROOT(type) type
 
-// As this MPI has it.
+// The argument in this MPI's type.
 #define TOCCATA_COOKED_ARGUMENT(kind, name) TOCCATA_COOKED_##kind(name),
 #define TOCCATA_COOKED_BUFFER_IN(name) name
 #define TOCCATA_COOKED_BUFFER_OUT(name) name
@@ -58,8 +58,9 @@ using RawComm = Raw<MPI_Comm>;
 #define TOCCATA_COOKED_OPERATION(name) (MPI_Op)(name)
 #define TOCCATA_COOKED_ROOT(name) name
 
-// Where a collective is left to the MPI library, a call goes straight on. The symbol has the name
-// of MPI's function; ours goes by another, as its parameters are declared otherwise.
+// If a collective is left to the MPI library, the call goes there directly. The symbol has the name
+// of MPI's function; our function has another name, because its parameters are declared
+// differently.
 #define TOCCATA_INTERPOSE(function, pmpi, operation, name, collective_, raw)                  \
   TOCCATA_INTERPOSED int toccata_##function(TOCCATA_ARGUMENTS_##name(raw)                     \
                                                 RawComm comm) __asm__(#function);             \

@@ -46,7 +46,7 @@ void tell_the_doctor() {
                processor_name().c_str(), own_path().c_str(),
                static_cast<unsigned long long>(settings.digest()));
   PMPI_Finalize();
-  std::exit(0);  // MPICH 5 takes its leave of the launcher on the way out
+  std::exit(0);  // MPICH 5 then signs off at the launcher
 }
 
 }  // namespace toccata

@@ -1,10 +1,10 @@
-// The MPI functions that an application calls, in Fortran, where c.cpp does not see them: Open
-// MPI's mpif.h, mpi and mpi_f08 call PMPI_* directly. MPICH's call the C functions, all but
-// mpi_f08's MPI_Init, MPI_Barrier and topologies, which call PMPI_* as well.
+// The MPI functions that an application calls in Fortran and that c.cpp does not intercept. Open
+// MPI's mpif.h, mpi and mpi_f08 call PMPI_* directly. MPICH's interfaces call the C functions,
+// except for MPI_Init, MPI_Barrier and topologies in mpi_f08, which call PMPI_*, too.
 //
-// All arguments are addresses, whichever interface is used: an mpi_f08 handle is a structure of one
-// integer, and an optional ierror that is absent is null. Character and descriptor arguments, which
-// differ, do not occur in Open MPI's collectives.
+// All arguments are addresses, in every interface: an mpi_f08 handle is a structure of one integer,
+// and an absent optional ierror is null. Character and descriptor arguments, which differ, do not
+// occur in Open MPI's collectives.
 
 #include <mpi.h>
 
@@ -23,8 +23,8 @@
 #include "preload/requests.h"
 #include "toccata/toccata.h"
 
-// The names under which compilers know a Fortran function: of mpif.h and mpi, all of which are one;
-// and of mpi_f08.
+// The names under which compilers know a Fortran function: of mpif.h and mpi, which are all the
+// same; and of mpi_f08.
 #define TOCCATA_ALIAS(name, function) \
   extern "C" TOCCATA_PUBLIC decltype(function) name __attribute__((alias(#function)))
 #define TOCCATA_FORTRAN(name, NAME, function) \
@@ -70,9 +70,9 @@ TOCCATA_INITS(_f08, "_f08_")
 TOCCATA_F08(init, toccata_fortran_init_f08);
 TOCCATA_F08(init_thread, toccata_fortran_init_thread_f08);
 
-// MPI_IN_PLACE and its like are in Fortran addresses of common blocks or variables of modules,
-// whose names depend on the Fortran compiler that this MPI was built with. One of each is there;
-// the others are null.
+// In Fortran, MPI_IN_PLACE and similar constants are addresses of common blocks or module
+// variables. Their names depend on the Fortran compiler with which this MPI was built. One of each
+// exists; the others are null.
 #define TOCCATA_COMMON(name, NAME) \
   extern "C" __attribute__((weak)) int name, name##_, name##__, NAME
 #define TOCCATA_COMMONS(name, NAME) \
@@ -93,7 +93,7 @@ MPI_Comm c_communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle);
 }  // namespace
 
 #ifndef OPEN_MPI
-// Of the collectives, MPICH's mpi_f08 calls the C functions of those alone that have buffers.
+// Among the collectives, MPICH's mpi_f08 calls the C functions only of those that have buffers.
 extern "C" {
 static void toccata_fortran_barrier_f08(const MPI_Fint* comm, MPI_Fint* ierror) {
   set(ierror, MPI_Barrier(MPI_Comm_f2c(*comm)));
@@ -108,7 +108,7 @@ TOCCATA_INITS(, "_")
 TOCCATA_FORTRAN(init, INIT, toccata_fortran_init);
 TOCCATA_FORTRAN(init_thread, INIT_THREAD, toccata_fortran_init_thread);
 
-// Counts and displacements are handed on as they are, as arrays too.
+// Counts and displacements, including arrays, are passed on unchanged.
 static_assert(sizeof(MPI_Fint) == sizeof(int), "a default INTEGER must be an int");
 
 TOCCATA_COMMON(mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE);
@@ -137,7 +137,7 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
 
 }  // namespace
 
-// An argument as Fortran gives it, and as C takes it.
+// An argument in its Fortran form, and in its C form.
 #define TOCCATA_FORTRAN_PARAMETER(kind, name) TOCCATA_FORTRAN_##kind name,
 #define TOCCATA_FORTRAN_BUFFER_IN void*
 #define TOCCATA_FORTRAN_BUFFER_OUT void*
@@ -175,7 +175,7 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
 #define TOCCATA_TO_C_OPERATION(name) c_operation(name)
 #define TOCCATA_TO_C_ROOT(name) *name
 
-// Without what takes time.
+// Without conversions that take time.
 #define TOCCATA_SAID_ARGUMENT(kind, name) TOCCATA_SAID_##kind(name),
 #define TOCCATA_SAID_BUFFER_IN(name) nullptr
 #define TOCCATA_SAID_BUFFER_OUT(name) nullptr
@@ -194,7 +194,7 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
 #define TOCCATA_SAID_OPERATION(name) c_operation(name)
 #define TOCCATA_SAID_ROOT(name) *name
 
-// The arrays of datatypes that are made here live until the call has ended.
+// The arrays of datatypes that are created here live until the call has ended.
 #define TOCCATA_INTERPOSE_FORTRAN(Name, name, collective_, suffix, tail)                           \
   extern "C" {                                                                                     \
   static void toccata_fortran_c_##name##suffix(TOCCATA_ARGUMENTS_##name(TOCCATA_FORTRAN_PARAMETER) \
@@ -356,7 +356,7 @@ TOCCATA_FORTRAN_REQUESTS(neighbor_alltoall, NEIGHBOR_ALLTOALL);
 TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallv, NEIGHBOR_ALLTOALLV);
 TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
 
-// A persistent request keeps its number, whatever is done with it.
+// A persistent request keeps its Fortran handle in all functions.
 #define TOCCATA_STARTS(suffix, tail)                                                            \
   extern "C" {                                                                                  \
   static void toccata_fortran_start##suffix(MPI_Fint* request, MPI_Fint* ierror) {              \
@@ -398,7 +398,7 @@ TOCCATA_F08(request_free, toccata_fortran_request_free_f08);
 
 #endif  // OPEN_MPI
 
-// ---- Topologies: what is for us goes by the C functions of topologies.cpp.
+// ---- Topologies: calls that we serve use the C functions of topologies.cpp.
 
 #ifdef OPEN_MPI
 TOCCATA_COMMON(mpi_fortran_unweighted, MPI_FORTRAN_UNWEIGHTED);
@@ -421,7 +421,7 @@ extern "C" __attribute__((weak)) int __mpi_f08_link_constants_MOD_mpi_unweighted
 
 namespace {
 
-// Whether it is known which address stands for no weights, as this MPI's compiler names it.
+// Whether the address that represents "no weights" is known, under the name of this MPI's compiler.
 bool knows_weights() {
   return std::ranges::any_of(TOCCATA_UNWEIGHTED, [](const void* each) { return each != nullptr; });
 }
@@ -432,7 +432,7 @@ int* c_weights(MPI_Fint* weights) {
   return weights;
 }
 
-// As in Fortran, by `next`, unless it is for us, or there is no such.
+// In Fortran through `next`, unless we serve the call, or there is no next function.
 template <typename Next, typename Native, typename Ours>
 void topology(Next next, const MPI_Fint* reorder, MPI_Fint* made, MPI_Fint* ierror, Native&& native,
               Ours&& ours) {

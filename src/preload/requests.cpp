@@ -47,7 +47,7 @@
                             nonblocking)
 TOCCATA_FUNCTIONS(TOCCATA_INTERPOSE_NONBLOCKING)
 
-// Open MPI 4.1 has the functions of MPI 4 by another name, in a header of their own.
+// Open MPI 4.1 has the functions of MPI 4 under other names, in a separate header.
 #if OMPI_MAJOR_VERSION >= 5
 #define TOCCATA_INTERPOSE_PERSISTENT(Name, name, collective)                                       \
   TOCCATA_INTERPOSE_REQUEST(MPI_##Name##_init, reinterpret_cast<void*>(&PMPI_##Name##_init), name, \

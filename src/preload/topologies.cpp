@@ -1,6 +1,6 @@
-// MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create*: where the program allows ranks to
-// be reordered and TOCCATA_REORDER_TOPOLOGIES asks for it, neighbours come to run near each other.
-// All else goes straight on. And MPI_Comm_set_info, whose keys may be ours.
+// MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create*: if the program allows ranks to be
+// reordered and TOCCATA_REORDER_TOPOLOGIES is set, neighbours are placed near each other. All other
+// calls go to MPI directly. Also MPI_Comm_set_info, which may contain our keys.
 
 #include "mpi/topologies.h"
 
@@ -46,7 +46,7 @@ int size_of(MPI_Comm comm) {
 
 bool is_unweighted(const int* weights) { return weights == MPI_UNWEIGHTED; }
 
-// Whether a list of so many numbers can be read at all; what else is wrong MPI finds out.
+// Whether a list of that many numbers can be read at all; MPI detects other errors.
 bool is_list(int count, const int* numbers) {
   return count == 0 || (count > 0 && numbers != nullptr);
 }
@@ -56,7 +56,7 @@ bool is_list(int count, const int* numbers) {
 
 using namespace toccata;
 
-// As every rank gives the same arguments, so all see whether they make sense; MPI says why not.
+// Every rank passes the same arguments, so all agree whether they are valid; MPI reports errors.
 TOCCATA_INTERPOSED int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[],
                                        const int periods[], int reorder, MPI_Comm* made) {
   static const auto next = next_definition("MPI_Cart_create", &PMPI_Cart_create);
@@ -124,7 +124,8 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sou
   });
 }
 
-// Every rank gives the neighbours of its own node; who comes to be that node gets them handed.
+// Every rank passes the neighbours of its own node; they are sent to the rank that becomes that
+// node.
 TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
     MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree,
     const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm* made) {

@@ -12,7 +12,7 @@ namespace toccata {
 
 namespace {
 
-// The parameter that the executor gives every algorithm; Travel by its number.
+// The parameter `travel`, which every algorithm has; its values are those of Travel.
 const Parameter& travel() {
   static const Parameter parameter =
       choice("travel", "how messages of several pieces are sent",
@@ -20,7 +20,7 @@ const Parameter& travel() {
   return parameter;
 }
 
-// Another for every algorithm; Reorder by its number.
+// The parameter `reorder`, which every algorithm has; its values are those of Reorder.
 const Parameter& reordering() {
   static const Parameter parameter = choice(
       "reorder", "whether ranks exchange roles, and how buffers keep their order", reorder_words());
@@ -63,7 +63,7 @@ std::string accepts(const Algorithm& algorithm) {
          ", pattern=" + mapped_by().accepts();
 }
 
-// An algorithm from outside, whose name may have colons, and how long that is in `text`.
+// An algorithm from outside, whose name may contain colons, and the length of its name in `text`.
 const Algorithm* outside_in(const Collective& collective, std::string_view text) {
   const Algorithm* const found = find_outside(text);
   if (found == nullptr) {
@@ -172,7 +172,7 @@ Choice with_wish(const Choice& choice, const Collective& collective, const Reord
   if (result.reorder == Reorder::off) result.reorder = wish.how;
   if (result.pattern == nullptr) result.pattern = wish.pattern;
   const Algorithm& algorithm = *choice.algorithm;
-  // Results that are the same bits by every such algorithm stay so.
+  // Results with the same bits for every such algorithm stay the same.
   if (collective.reduces && algorithm.reproducible && result.reorder > Reorder::automatic)
     result.reorder = Reorder::exchange;
   const bool never = collective.among_neighbors || (collective.vector_of != nullptr &&

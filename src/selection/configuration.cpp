@@ -64,8 +64,8 @@ std::vector<std::string> Configuration::names() const {
 
 namespace {
 
-// What `variable` says, or the folder below the user's own; "" where there is neither. Relative
-// paths do not count: they would be in the current directory, which may be somebody else's.
+// The value of `variable`, or the folder below the user's home; "" if neither exists. Relative
+// paths do not count: they would be in the current directory, which may belong to another user.
 std::string folder_of_user(const char* variable, const char* below_home) {
   const auto absolute = [](const char* folder) { return folder != nullptr && *folder == '/'; };
   if (const char* const folder = setting_in_environment(variable); absolute(folder)) return folder;
@@ -73,7 +73,7 @@ std::string folder_of_user(const char* variable, const char* below_home) {
   return absolute(home) ? std::string(home) + below_home : "";
 }
 
-// PREFIX of a library at PREFIX/lib/.../libtoccata.so; "" elsewhere.
+// PREFIX of a library at PREFIX/lib/.../libtoccata.so; "" for other paths.
 std::string prefix_of(std::string_view library) {
   const std::filesystem::path path(library);
   for (auto folder = path.parent_path(); folder.has_relative_path(); folder = folder.parent_path())
@@ -82,7 +82,7 @@ std::string prefix_of(std::string_view library) {
   return "";
 }
 
-// Of those two, the ones that there are, with what is behind.
+// Those of these two folders that exist, each with `behind` appended.
 std::vector<std::string> places(const std::string& users, const char* behind_users,
                                 const std::string& prefix, const char* behind_prefix) {
   std::vector<std::string> result;
@@ -96,7 +96,7 @@ std::vector<std::string> places(const std::string& users, const char* behind_use
 
 std::vector<std::string> configuration_files(std::string_view library) {
   const std::string prefix = prefix_of(library);
-  const bool is_usr = prefix == "/usr";  // whose settings are in /etc
+  const bool is_usr = prefix == "/usr";  // its settings are in /etc
   return places(folder_of_user("XDG_CONFIG_HOME", "/.config"), "/toccata/toccata.conf",
                 is_usr ? "/etc" : prefix, is_usr ? "/toccata.conf" : "/etc/toccata.conf");
 }

@@ -4,7 +4,7 @@
 
 namespace toccata {
 
-// Vendors whose MPI derives from another say so in their own words, as in
+// Vendors whose MPI derives from another one name both, for example:
 //   Open MPI v3.1.0, package: IBM Spectrum MPI, ident: 10.03.01.00rtm0, ...
 //   MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)
 //   FUJITSU MPI Library 4.0.0 (4.0.1fj4.0.0)

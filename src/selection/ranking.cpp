@@ -37,18 +37,18 @@ const Model& usual_model() {
   return model;
 }
 
-// What an algorithm does in blocks, round by round; of rounds in a row that are alike, the first.
+// The work of an algorithm in blocks, by rounds; of consecutive equal rounds, only the first.
 struct Ranking::Sketch {
   struct Load {
     std::int32_t messages = 0;
-    float blocks = 0, scattered = 0;  // scattered: of those, not in one piece
+    float blocks = 0, scattered = 0;  // scattered: those of several pieces
     bool operator==(const Load&) const = default;
   };
   // One rank's part in a round.
   struct Part {
     std::vector<Load> out = {}, in = {};  // by level of the model
     float copied = 0, reduced = 0;
-    float busiest = 0;  // blocks on the busiest link of a mesh, if all send as far as this one
+    float busiest = 0;  // blocks on the busiest mesh link, if all send as far
     bool operator==(const Part&) const = default;
     bool empty() const { return out.empty() && in.empty() && copied == 0 && reduced == 0; }
   };
@@ -62,30 +62,31 @@ struct Ranking::Sketch {
   int parts = 1;
   std::vector<Round> rounds = {};
 
-  // That a rank sends at most.
+  // The maximum that a rank sends.
   std::int64_t messages() const;
-  // Seconds, where a block has so many bytes.
+  // Seconds, for blocks of that many bytes.
   double seconds(const Model& model, std::span<const double> limits, double block) const;
 };
 
 namespace {
 
-constexpr int many_ranks = 1024;         // fewer of them are looked at
-constexpr int most_with_settings = 512;  // more: the standard setting alone
-constexpr int most_linear = 4096;  // ranks for algorithms whose rounds or messages grow as these
-constexpr std::int64_t affordable = 20'000;  // messages, of all ranks, whose traffic is summed up
-constexpr double worth_it = 0.95;            // of the time by standard, as placed
+constexpr int many_ranks = 1024;         // more: a smaller sample
+constexpr int most_with_settings = 512;  // more: only the default setting
+constexpr int most_linear = 4096;        // ranks for algorithms whose rounds or messages grow as p
+constexpr std::int64_t affordable = 20'000;  // messages of all ranks whose traffic is computed
+constexpr double worth_it = 0.95;            // of the time of the default setting, not reordered
 
-// A rank of a node, and for how many it stands: itself and those after it, towards the middle.
+// A rank of a node, and the number of ranks that it represents: itself and the following ones,
+// towards the middle.
 struct Sample {
   std::size_t local;
   float stands_for;
 };
 
-// Of a node of so many ranks the ends closely, as who is nearer to one than a distance d sends out
-// of it, or receives, where all send over that distance:
+// On a node with that many ranks, samples ranks near both ends. If all ranks send over distance d,
+// those within d of an end send out of the node, or receive from outside:
 //
-//   16 ranks   0 1 2 . 4 . . . | . . . 11 . 13 14 15     stand for 1 1 2 4 and 4 2 1 1
+//   16 ranks   0 1 2 . 4 . . . | . . . 11 . 13 14 15     represent 1 1 2 4 and 4 2 1 1
 std::vector<Sample> sample(std::size_t ranks, bool few) {
   if (few && ranks > 2) return {{0, 1}, {ranks / 2, static_cast<float>(ranks - 2)}, {ranks - 1, 1}};
   std::vector<Sample> result;
@@ -98,9 +99,10 @@ std::vector<Sample> sample(std::size_t ranks, bool few) {
   return result;
 }
 
-// The ranks whose schedules are looked at, each with how many of its node it stands for: of the
-// root's node, the last and the largest, whose ranks need not do alike. And ranks where patterns
-// begin, end or have most to do; among neighbours all of a node, as any rank may relay.
+// The ranks whose schedules are read, each with the number of ranks of its node that it represents.
+// They are on the first, the root's, the last and the largest node, whose ranks may behave
+// differently; and ranks where patterns begin, end or have most to do. Among neighbours, all ranks
+// of a node, because any of them may relay.
 std::map<int, float> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
   const bool few = shape.p > many_ranks;
   std::map<int, float> ranks;
@@ -128,7 +130,7 @@ std::map<int, float> asked_ranks(const Shape& shape, const Regions* nodes, bool 
   return ranks;
 }
 
-// Whether an algorithm's messages or rounds grow as the number of ranks.
+// Whether an algorithm's messages or rounds grow in proportion to the number of ranks.
 bool is_linear(const Algorithm& algorithm) {
   const auto work = [&](int p) {
     Shape shape;
@@ -144,7 +146,7 @@ bool is_linear(const Algorithm& algorithm) {
   return work(128) > 1.5 * work(64);
 }
 
-// The standard one first. A chain of leaders, or of a node's ranks, is of use in pieces alone.
+// The default first. A chain of leaders, or of a node's ranks, is useful only in segments.
 std::vector<Parameters> near_settings(const Algorithm& algorithm) {
   const Parameters standard(algorithm.parameters);
   std::vector<Parameters> settings{standard};
@@ -173,7 +175,7 @@ std::vector<Parameters> near_settings(const Algorithm& algorithm) {
 
 }  // namespace
 
-// Draws up sketches in one place.
+// Computes sketches in one place.
 class Ranking::Sketcher {
  public:
   Sketcher(const Collective& collective, const Shape& known, const Model& model)
@@ -182,7 +184,7 @@ class Ranking::Sketcher {
     const int node = machine_ == nullptr ? -1 : machine_->find("node");
     if (node >= 0) nodes_ = &placement_->regions(node);
     if (machine_ != nullptr && machine_->network()) links_.emplace(*machine_->network());
-    // Nodes come first, limited or not; then what they are in.
+    // Nodes first, limited or not; then the levels outside them.
     for (int level = node; level >= 0; --level) {
       const auto found =
           std::ranges::find(model.levels, machine_->name(level), &Model::Level::name);
@@ -201,7 +203,7 @@ class Ranking::Sketcher {
     asked_ = asked_ranks(known, nodes_, collective.among_neighbors);
   }
 
-  // Of an algorithm in a possible and complete shape, which stands for that choice.
+  // The sketch of an algorithm in a possible and complete shape, for that choice.
   Sketch sketch(const Choice& choice, const Shape& shape) const {
     Sketch result{.choice = choice, .parts = shape.parts};
     std::vector<Flows> flows;  // by round
@@ -232,8 +234,8 @@ class Ranking::Sketcher {
   const std::vector<double>& limits() const { return limits_; }
 
  private:
-  // What those that were asked of a node send out of a region, or receive; and all of it, if they
-  // are like the others.
+  // The traffic of a node's sampled ranks out of a region, or into it; and the total, if all other
+  // ranks are like them.
   struct Crossing {
     int ranks = 0;
     float blocks = 0;
@@ -282,8 +284,9 @@ class Ranking::Sketcher {
     return part;
   }
 
-  // From those that were asked to all: where more than one of a node leave, they stand for others
-  // of it, though for at least as many as they are; and it for every node of what it is in.
+  // Extrapolates from the sampled ranks to all. If several ranks of a node send out of it, they
+  // represent other ranks of it, but at least themselves; and the node represents every node of the
+  // enclosing object.
   void extend(const Flows& flows, Sketch::Round& round) const {
     round.through.resize(limits_.size());
     float leaving = 1;  // ranks of a node
@@ -308,9 +311,9 @@ class Ranking::Sketcher {
     for (Sketch::Part& each : round.parts) each.busiest *= leaving;
   }
 
-  // Blocks on the busiest link of a mesh, if all ranks send as far: each link is then on the way of
-  // as many messages as one has links in that direction. Of two ways round that are equally long,
-  // half go either.
+  // Blocks on the busiest link of a mesh, if all ranks send equally far: each link is then on the
+  // path of as many messages as one message uses links in that direction. If both directions round
+  // a ring are equally long, half of the blocks take each.
   float busiest_link(int rank, const Schedule& schedule, std::span<const Message> sends) const {
     if (!links_) return 0;
     std::vector<float> blocks(2 * links_->mesh().dimensions());  // by direction
@@ -332,7 +335,7 @@ class Ranking::Sketcher {
     return machine_->ancestor(place.level, place.object, 0);
   }
 
-  // At which level of the model two ranks talk.
+  // The level of the model at which two ranks communicate.
   int level(int a, int b) const {
     const int common = placement_ == nullptr ? -1 : placement_->common_level(a, b);
     return common < 0 ? 0 : level_of_[common];
@@ -341,7 +344,7 @@ class Ranking::Sketcher {
   const Placement* placement_;
   const Machine* machine_;
   const Regions* nodes_ = nullptr;
-  std::optional<Links> links_;  // of a machine that is a mesh
+  std::optional<Links> links_;  // if the machine is a mesh
   std::vector<double> limits_;
   std::vector<const Regions*> regions_;  // whose limits they are
   std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
@@ -380,8 +383,8 @@ Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) :
   add(sketcher, choice, plain.in(known));
 }
 
-// Blocks laid straight fall into pieces, as many as there are ranks: among many an exchange is as
-// good, which is one round of many. Traffic is summed up where that does not take long.
+// With `straight`, blocks are in as many pieces as there are ranks; with many ranks, an exchange is
+// as good, and costs only one of many rounds. Traffic is computed only if that is fast.
 void Ranking::add(const Sketcher& sketcher, const Choice& choice, const Shape& shape) {
   const Algorithm& algorithm = *choice.algorithm;
   Choice plain = choice;
@@ -431,8 +434,8 @@ std::int64_t Ranking::Sketch::messages() const {
   return all;
 }
 
-// A round in which none of those that were asked has anything is one of others', as in a chain of
-// ranks; it is taken for as long as the mean of those that were seen.
+// A round without work for any sampled rank belongs to other ranks, as in a chain of ranks; it
+// counts as the mean of the sampled rounds.
 double Ranking::Sketch::seconds(const Model& model, std::span<const double> limits,
                                 double block) const {
   double all = 0;
@@ -443,8 +446,8 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
     double longest = 0, slowest = 0, sum = 0;  // work; latencies, the longest and all
     int ways = 0;
     for (const Part& part : round.parts) {
-      // The first message is packed, sent, received and unpacked; meanwhile the others keep the
-      // processor busy, or the link.
+      // The first message is packed, sent, received and unpacked; meanwhile the other messages keep
+      // the processor or the link busy.
       double first = 0, processor = 0, wire = 0;
       for (const auto* loads : {&part.out, &part.in}) {
         double queue = 0, latency = 0;

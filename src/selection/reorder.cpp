@@ -15,7 +15,8 @@ Mapping by_traffic(const Algorithm& algorithm, const Shape& shape) {
   return map_flows(*shape.placement, flows_of(algorithm, shape), {.root = shape.root});
 }
 
-// The flat allgather that leaders do, if the algorithm says so in a parameter of that name.
+// The pattern of the flat allgather among leaders, if the algorithm names one in a parameter of
+// that name.
 const Pattern* pattern_of_leaders(const Algorithm& algorithm, const Shape& shape) {
   for (const Parameter& each : algorithm.parameters)
     if (each.name == "exchange")
@@ -25,7 +26,7 @@ const Pattern* pattern_of_leaders(const Algorithm& algorithm, const Shape& shape
   return nullptr;
 }
 
-// Node after node as `among` maps their leaders, in each as `inside` maps its ranks.
+// Nodes in the order that `among` gives their leaders; inside each, ranks in the order of `inside`.
 Mapping by_nodes(const Shape& shape, const Pattern& among, const Pattern& inside) {
   const Placement& placement = *shape.placement;
   const std::shared_ptr<const Regions> shared = node_regions(shape.placement, shape.p);

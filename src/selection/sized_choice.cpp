@@ -29,14 +29,14 @@ const Choice& SizedChoice::at(std::int64_t bytes) const {
   return std::ranges::lower_bound(ranges_, bytes, {}, &Range::most)->choice;
 }
 
-// Commas stand between parameters as well, so that an entry ends behind its limit.
+// Commas also separate parameters, so an entry ends after its limit.
 SizedChoice parse_sized_choice(const Collective& collective, std::string_view text) {
   SizedChoice result;
   result.ranges_.clear();
   std::string_view rest = trimmed(text);
   while (!rest.empty()) {
     const std::size_t limit = rest.find("<=");
-    // Neither names nor values of parameters have one.
+    // Names and values of parameters contain no such character.
     if (const std::size_t less = rest.find_first_of("<>"); less < limit)
       throw ChoiceError("unexpected " +
                         toccata::quoted(rest.substr(less, rest.find_first_of(", ", less) - less)) +

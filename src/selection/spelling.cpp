@@ -9,7 +9,7 @@ namespace toccata {
 
 namespace {
 
-// Levenshtein's, row by row of the table of all prefixes.
+// Levenshtein's distance, row by row of the table of all prefixes.
 std::size_t distance(std::string_view one, std::string_view other) {
   std::vector<std::size_t> row(other.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

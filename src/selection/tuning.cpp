@@ -16,12 +16,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-// How far two numbers are apart, as a ratio >= 1.
+// The distance of two numbers, as a ratio >= 1.
 double apart(double a, double b) {
   return a == b ? 1 : std::max(a, b) / std::max(std::min(a, b), 1.0);
 }
 
-// Of "leaf:2 node:8 socket:2 core:8", what a node has: "socket:2 core:8".
+// The part of "leaf:2 node:8 socket:2 core:8" inside a node: "socket:2 core:8".
 std::string_view inside(std::string_view machine) {
   const std::size_t node = machine.find("node:");
   if (node == std::string_view::npos) return machine;
@@ -38,7 +38,7 @@ Value field(const Json& object, const char* name, const std::string& where) {
     throw TuningError(where + ": " + name + " cannot be " + object.at(name).dump());
   }
 }
-// The same, where it may be missing.
+// The same for an optional field.
 template <typename Value>
 Value field(const Json& object, const char* name, const std::string& where, Value otherwise) {
   return object.contains(name) ? field<Value>(object, name, where) : otherwise;

@@ -24,18 +24,18 @@ bool names_within(const BlockRange& range, std::int64_t limit) {
 
 namespace {
 
-// So many blocks are looked at in a fraction of a second; of the algorithms that we have, none
-// moves as many among a thousand ranks.
+// Checking this many blocks takes a fraction of a second; no algorithm of the library moves more
+// among a thousand ranks.
 constexpr std::int64_t most_blocks = 50'000'000;
 constexpr const char* too_many = "the schedules move too many blocks to check";
 
-// Blocks in a row, whose sizes are those of data in a row, or equally far apart.
+// Consecutive blocks, whose sizes are those of consecutive, or equally spaced, data.
 struct Run {
   std::int64_t datum, step, count;
 };
 
-// Of which data the blocks of a rank have the sizes, in as few runs as can be: a file may name a
-// million blocks in a line.
+// The data that give the blocks of a rank their sizes, in as few runs as possible: a file may name
+// a million blocks in a line.
 class Sizes {
  public:
   Sizes(const Collective& collective, const Shape& shape, int rank, const Schedule& schedule)
@@ -57,7 +57,7 @@ class Sizes {
   }
 
  private:
-  // Data go up evenly with the blocks within a part of the collective's unit, if not beyond.
+  // Within a part of the collective's unit, and perhaps beyond, data ascend evenly with the blocks.
   void append_runs(const BlockRange& range, std::vector<Run>& runs) const {
     const auto sized = [&](std::int64_t block) -> std::int64_t {
       return collective_->sized(*shape_, rank_, range.buffer, static_cast<int>(block));
@@ -133,7 +133,8 @@ class Check : public WalkVisitor {
   static std::string describe(const BlockRange& range) {
     return std::string(name(range.buffer)) + " blocks from " + std::to_string(range.first) + " on";
   }
-  // Blocks whose sizes a rank knows: where all are alike, those that only the root has as well.
+  // The blocks whose sizes a rank knows. If all are equal, these include blocks that only the root
+  // has.
   int known_blocks(int rank, Buffer buffer) const {
     const int own = collective_.blocks(shape_, rank, buffer);
     return relays_ ? std::max(own, collective_.blocks(shape_, shape_.root, buffer)) : own;
@@ -182,7 +183,8 @@ class Check : public WalkVisitor {
     if (looked_at_ > most_blocks) fail(too_many);
   }
 
-  // Memory that overlaps is not for memcpy. A block may stay where it is: in place, send is recv.
+  // memcpy must not get overlapping memory. A copy of a block to itself is allowed: in place, send
+  // is recv.
   void look_for_overlap(int rank, int round, std::span<const BlockRange> from,
                         std::span<const BlockRange> into, bool reduces) {
     const auto named = [&](std::span<const BlockRange> ranges, bool in_place) {
@@ -214,15 +216,15 @@ class Check : public WalkVisitor {
       return fail(at(rank, round) + "a block is written twice");
     for (const bool in_place : {false, true}) {
       const auto read = named(from, in_place);
-      if (!reduces && std::ranges::equal(read, written_)) continue;  // stays where it is
+      if (!reduces && std::ranges::equal(read, written_)) continue;  // does not move
       for (const std::int64_t cell : read)
         if (std::ranges::binary_search(order, cell))
           return fail(at(rank, round) + "a step writes a block that it reads");
     }
   }
 
-  // The first block that has not the size of its counterpart, as which block of the message; -1 if
-  // there is none. Both have as many.
+  // The first block whose size differs from that of its counterpart, as its index in the message;
+  // -1 if there is none. Both have the same number of blocks.
   std::int64_t first_difference(int one, std::span<const BlockRange> from, int other,
                                 std::span<const BlockRange> into) {
     if (alike_ && shape_.parts == 1) return -1;
@@ -246,7 +248,7 @@ class Check : public WalkVisitor {
     }
     return -1;
   }
-  // Whole blocks that are alike are cut alike: then a datum is part datum % parts of one.
+  // Equal whole blocks are cut equally: then a datum is part datum % parts of one.
   bool alike(const Run& a, const Run& b, std::int64_t count) const {
     if (!alike_) return a.datum == b.datum && (count == 1 || a.step == b.step);
     for (std::int64_t i = 0; i < count; ++i)

@@ -22,9 +22,9 @@ constexpr int most_gpus = 4096;
 constexpr int most_chunks = 1 << 18;  // of a buffer
 constexpr int most_chunks_of_a_step = 4096;
 constexpr int most_thread_blocks = 1 << 16;    // of a gpu
-constexpr std::int64_t most_blocks = 1 << 24;  // that all messages and local steps have
+constexpr std::int64_t most_blocks = 1 << 24;  // in all messages and local steps
 
-// The program as it stands in the file.
+// The program as in the file.
 
 enum class Kind : std::uint8_t {
   send,
@@ -210,27 +210,27 @@ class Parser {
   XmlTags::Tag tag_;
 };
 
-// What is done at one time: a message, or a local step.
+// A message, or a local step.
 struct Action {
   enum class Type : std::uint8_t { message, copy, reduce, none } type = Type::none;
   int rank = 0;          // the sender's
   int other = -1;        // the receiver's
-  Place from{}, into{};  // `t` is a buffer of what is received to be reduced, of a thread block
+  Place from{}, into{};  // buffer `t` holds received chunks to be reduced, by thread block
   int count = 0;
   std::size_t line = 0;
-  // Which come before, and how many rounds at least.
+  // The actions before it, and the minimum number of rounds between them.
   std::vector<std::pair<int, int>> after = {};
   int round = 0;
 };
 
-// Puts a program into rounds. Nothing comes in an earlier round than what stands before it in its
-// thread block, or what it depends on. A message comes in a later one than local steps, and than
-// messages that move the same chunks; but as MSCCL buffers what is sent, two ranks may each send
-// before they receive:
+// Assigns rounds to the actions of a program. No action is in an earlier round than the previous
+// ones of its thread block, or those on which it depends. A message is in a later round than
+// earlier local steps, and than messages that move the same chunks. But MSCCL buffers sent chunks,
+// so two ranks may each send before they receive:
 //
 //   gpu 0   s to 1, r from 1      gpu 1   s to 0, r from 0        is one round of both
 //
-// Local steps are done when the messages of their round have arrived.
+// Local steps run after the messages of their round have arrived.
 class Rounds {
  public:
   explicit Rounds(const Program& program) : program_(program) {
@@ -248,7 +248,7 @@ class Rounds {
     order();
   }
 
-  std::vector<Action> actions;  // by round, messages first, else in an order that they can have
+  std::vector<Action> actions;  // by round, messages first, otherwise in a possible order
 
  private:
   struct Dependency {
@@ -263,7 +263,7 @@ class Rounds {
   };
   using Connection = std::tuple<int, int, int>;  // sender, receiver, channel
 
-  // Chunks that messages of a thread block move, since what they have to come behind.
+  // Chunks moved by messages of a thread block since the last action that they must follow.
   struct Moved {
     Place place;
     int count;
@@ -272,7 +272,7 @@ class Rounds {
   struct Chain {
     int before = -1;
     std::vector<Moved> moved = {};
-    int received = 0;  // steps that take what comes elsewhere than into a buffer
+    int received = 0;  // steps that receive into no buffer
   };
   static constexpr std::size_t most_moved = 64;
 
@@ -288,13 +288,13 @@ class Rounds {
     const bool message = actions[real(action)].type == Action::Type::message;
     actions[real(action)].after.emplace_back(real(before), message && later ? 1 : 0);
   }
-  // A message has two halves, of which the sender's stands for both.
+  // A message has two halves; the sender's represents both.
   int real(int action) const {
     return action < static_cast<int>(halves_.size()) && halves_[action] >= 0 ? halves_[action]
                                                                              : action;
   }
 
-  void go_on(Chain& chain, int action) {  // by a local step
+  void go_on(Chain& chain, int action) {  // with a local step
     after(action, chain.before, false);
     chain.before = action;
     chain.moved.clear();
@@ -334,7 +334,7 @@ class Rounds {
     }
   }
 
-  // The parts of a step: what comes, what is done with it, what goes.
+  // The parts of a step: receiving, local work, sending.
   void list(int rank, int number, const ThreadBlock& block, const ProgramStep& step, Chain& chain) {
     if ((blocks_ += step.count) > most_blocks)
       throw MscclError("line " + std::to_string(step.line) +
@@ -346,7 +346,7 @@ class Rounds {
                          step.kind->kind == Kind::recv_reduce_send ||
                          step.kind->kind == Kind::recv_reduce_copy_send;
     const bool stores = step.kind->kind != Kind::recv_reduce_send;
-    // What is received to be reduced is there until it is sent, while the next one comes.
+    // A received chunk to be reduced is kept until it is sent, while the next one arrives.
     const Place received{'t', 2 * number + (chain.received++ & 1)};
     const auto from = [&] { return checked(rank, step.from, step); };
     const auto into = [&] { return checked(rank, step.into, step); };
@@ -401,7 +401,7 @@ class Rounds {
     return place;
   }
 
-  // The i-th message sent on a connection is the i-th received: the two halves become one action.
+  // The i-th message sent on a connection is the i-th received: both halves become one action.
   void match() {
     halves_.assign(actions.size(), -1);
     for (const auto& [connection, sent] : outgoing_) {
@@ -442,8 +442,8 @@ class Rounds {
                      (sent ? " is never received" : " never comes"));
   }
 
-  // Actions that come after each other in a circle are of one round, or wait for ever. Circles are
-  // found by Tarjan's algorithm, which ends one after all that come before it.
+  // Actions that follow each other in a circle must be in one round, otherwise they wait for ever.
+  // Tarjan's algorithm finds circles; it completes a circle after all that precede it.
   void order() {
     const int number = static_cast<int>(actions.size());
     constexpr int unseen = -1;
@@ -509,12 +509,12 @@ class Rounds {
   std::vector<std::vector<std::vector<int>>> last_;  // by rank, thread block and step
   std::vector<Dependency> dependencies_;
   std::map<Connection, std::vector<Half>> outgoing_, incoming_;
-  std::vector<int> halves_;  // of what is received: which action sends it
+  std::vector<int> halves_;  // of received chunks: the action that sends them
   std::int64_t blocks_ = 0;
 };
 
-// Where chunks are in our buffers. Chunks of `s` and `t`, and those of `i` that are written, are
-// scratch: a block of it for every datum that comes there, so that each has its datum's size.
+// The places of chunks in our buffers. Chunks of `s` and `t`, and written chunks of `i`, are in
+// scratch: one block per datum that is stored there, so that each has its datum's size.
 class Writer {
  public:
   Writer(const Program& program, std::vector<Action> actions)
@@ -527,7 +527,7 @@ class Writer {
         ranks_[each.type == Action::Type::message ? each.other : each.rank].writes_input = true;
   }
 
-  // The chunks that a rank's part of the collective is cut into.
+  // The number of chunks in a rank's part of the collective.
   int parts() const {
     const Gpu& first = program_.gpus.front();
     int chunks = std::max(first.input, first.output);
@@ -579,11 +579,11 @@ class Writer {
   struct Rank {
     ScheduleBuilder builder;
     bool writes_input = false;
-    std::map<std::pair<char, int>, Cell> chunks;          // what they are now
-    std::map<std::tuple<char, int, Datum>, int> scratch;  // block of each datum there
+    std::map<std::pair<char, int>, Cell> chunks;          // their present contents
+    std::map<std::tuple<char, int, Datum>, int> scratch;  // the block of each datum there
   };
 
-  // Before the first round: contributions are where the program looks for them.
+  // Before the first round: contributions are where the program expects them.
   void begin(int rank) {
     Rank& self = ranks_[rank];
     self.builder.round();
@@ -617,7 +617,7 @@ class Writer {
     }
   }
 
-  // What stands in the input at the end of a program in place.
+  // The contents of the input at the end of a program in place.
   void end(int rank) {
     Rank& self = ranks_[rank];
     if (program_.in_place && &collective_ == &reduce_scatter)
@@ -637,8 +637,8 @@ class Writer {
     return {Buffer::scratch, found->second};
   }
 
-  // A block that has a datum's size; where ranks pass on what is none of theirs, one that has if
-  // all ranks' are alike.
+  // A block with the size of a datum. If ranks forward blocks of others, a block that has this size
+  // if all blocks are equal.
   BlockRange like(int rank, Datum datum) {
     if (&collective_ == &allgather || &collective_ == &allreduce) return recv(datum);
     if (&collective_ == &reduce_scatter) return send(datum);
@@ -658,7 +658,7 @@ class Writer {
                        "' before it contains data");
     return found->second;
   }
-  // Of `t`, what a thread block has received is kept apart from that of others.
+  // In `t`, the chunks received by different thread blocks are separate.
   static int key(Place place, int i) {
     return place.buffer == 't' ? place.chunk * most_chunks_of_a_step + i : place.chunk + i;
   }
@@ -675,7 +675,7 @@ class Writer {
       const int block =
           place.buffer == 'i' && &collective_ == &allgather ? rank * shape_.parts + chunk : chunk;
       cell.block = recv(block);
-      // What only passes through the output may be of another size.
+      // A block that only passes through the output may have another size.
       if (block >= collective_.blocks(shape_, rank, Buffer::recv) ||
           collective_.sized(shape_, rank, Buffer::recv, block) != datum)
         cell.block = scratch(rank, place.buffer, chunk, datum);

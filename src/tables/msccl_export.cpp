@@ -14,7 +14,7 @@ struct Piece {
   BlockRange from, into;  // of one run each
 };
 
-// Ranges cut where either side has a border.
+// Ranges, cut at the borders of both sides.
 std::vector<Piece> pieces(std::span<const BlockRange> from, std::span<const BlockRange> into) {
   const auto runs = [](std::span<const BlockRange> ranges) {
     BlockRanges result;
@@ -55,8 +55,8 @@ struct XmlStep {
 struct Block {
   int send = -1, recv = -1, channel = 0;
   std::vector<XmlStep> steps = {};
-  std::map<int, int> waited = {};  // of each other block, the last step that has been waited for
-  std::vector<int> ends = {};      // by round: how many steps there are until its end
+  std::map<int, int> waited = {};  // by other block: the last step that was awaited
+  std::vector<int> ends = {};      // by round: the number of steps up to its end
 };
 
 // The thread blocks of one rank.
@@ -76,7 +76,7 @@ class Rank {
   std::vector<Block>& blocks() { return blocks_; }
 
  private:
-  // A step waits for one other; for more, steps that do nothing stand before it.
+  // A step can wait for one other step; to wait for more, empty steps precede it.
   void wait_for_rounds_before(int number, int round) {
     for (int other = 0; other < static_cast<int>(blocks_.size()); ++other) {
       const int last = other == number ? 0 : end_of(other, round - 1);
@@ -161,7 +161,7 @@ std::string text(const Algorithm& algorithm, const Shape& shape,
     }
     for (int rank = 0; rank < shape.p; ++rank) {
       if (round >= schedules[rank].rounds()) continue;
-      // Local steps come when the messages of their round have: they are a round of their own.
+      // Local steps run after the messages of their round: they are a round of their own.
       for (const Step& each : schedules[rank].steps(round))
         ranks[rank].add(-1, -1, 0, 2 * round + 1, each.reduces ? "re" : "cpy",
                         pieces(schedules[rank].from(each), schedules[rank].into(each)));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view first_line = R"({"toccata_schedules": 1, "digest": ")";
 constexpr std::size_t digits = 16;
-constexpr std::size_t most_about = 64 << 10;  // bytes of what is said of the algorithm
+constexpr std::size_t most_about = 64 << 10;  // bytes of the description of the algorithm
 constexpr int most_ranks = 1 << 20;
 constexpr int most_blocks = 1 << 28;  // of a buffer
 constexpr int most_channels = 64;
@@ -29,8 +29,8 @@ constexpr std::array buffers{Buffer::send, Buffer::recv, Buffer::scratch};
 constexpr std::array travels{Travel::whole, Travel::packed, Travel::datatype, Travel::per_block,
                              Travel::published};
 
-// FNV-1a, of eight bytes at a time, the first of them lowest, and of the number of bytes; shifted,
-// as a change in the highest bits would stay there.
+// FNV-1a of eight bytes at a time (little-endian), and of the number of bytes. The hash is shifted,
+// because a change in the highest bits would otherwise stay there.
 std::uint64_t digest(std::string_view text) {
   std::uint64_t result = 0xcbf29ce484222325u;
   const auto mix = [&](std::uint64_t word) {
@@ -122,7 +122,7 @@ void write(const Schedule& schedule, std::string& text) {
   text += "]";
 }
 
-// Reading. The form is so narrow that no nesting is deeper than what stands here.
+// Reading. The form allows no deeper nesting than these functions handle.
 class Reader {
  public:
   Reader(std::string_view text, std::size_t line)
@@ -189,11 +189,11 @@ class Reader {
   std::size_t line_;
 };
 
-// What a rank may name.
+// The peers and blocks that a rank may name.
 struct Limits {
   int p, rank, channels;
-  std::array<std::int64_t, 3> blocks;  // by buffer; of scratch once that is declared
-  std::array<std::int64_t, 3> like;    // the same, of what scratch may be like
+  std::array<std::int64_t, 3> blocks;  // by buffer; for scratch, after its declaration
+  std::array<std::int64_t, 3> like;    // the same, for blocks that give scratch its sizes
 };
 
 Buffer buffer_of(Reader& reader, std::string_view word) {
@@ -202,7 +202,7 @@ Buffer buffer_of(Reader& reader, std::string_view word) {
   reader.fail("there is no buffer '" + std::string(word) + "'; known are send, recv, scratch");
 }
 
-// Behind its '['.
+// Reads a range after its '['.
 BlockRange read_range(Reader& reader, const std::array<std::int64_t, 3>& blocks,
                       bool like = false) {
   BlockRange range;
@@ -225,7 +225,7 @@ BlockRange read_range(Reader& reader, const std::array<std::int64_t, 3>& blocks,
   return range;
 }
 
-// A list of ranges, behind its '[', up to its ']'.
+// Reads a list of ranges after its '[', up to its ']'.
 void read_ranges(Reader& reader, const std::array<std::int64_t, 3>& blocks, BlockRanges& ranges,
                  bool like = false) {
   ranges.clear();
@@ -373,8 +373,8 @@ class Lines {
   std::size_t at_ = 0, begin_ = 0, number_ = 0;
 };
 
-// The schedules of a file. What is in a table is looked at when its number of ranks is first asked
-// for, by every process for itself: all have the same text, and come to the same verdict.
+// The schedules of a file. Each process checks a table when its number of ranks is first requested.
+// All have the same text, and so get the same result.
 class File final : public Outside {
  public:
   File(std::string text, std::string_view name) : text_(std::move(text)), name_(name) {
@@ -388,7 +388,7 @@ class File final : public Outside {
 
   std::string_view contents() const { return text_; }
 
-  // Its descriptor, except for what add_outside sets.
+  // Its descriptor, without the members that add_outside sets.
   const Algorithm& algorithm() const { return *algorithm_; }
 
   std::vector<schedule_file::Table> tables() const {
@@ -415,7 +415,7 @@ class File final : public Outside {
 
   Schedule schedule(const Shape& shape, int rank) const override {
     const Table& table = *find(shape);
-    const int turn = shape.root - table.root;  // rank i is played by i + turn
+    const int turn = shape.root - table.root;  // rank i's role is played by i + turn
     if (turn == 0) return read(table, rank);
     std::vector<int> players(shape.p);
     for (int i = 0; i < shape.p; ++i) players[i] = (i + turn + shape.p) % shape.p;
@@ -488,7 +488,7 @@ class File final : public Outside {
     if (collective_ == nullptr || &collective_->regular() != collective_ ||
         collective_->among_neighbors)
       complain("files cannot have schedules of the collective '" + printable(collective) + "'");
-    // These are shown as they are, letters of all languages included.
+    // These are shown unchanged, including letters of all languages.
     const auto line_of = [](std::string shown) {
       std::ranges::replace_if(
           shown, [](unsigned char c) { return c < 32 || c == 127; }, '?');
@@ -505,12 +505,13 @@ class File final : public Outside {
                                  .summary = interned(line_of(text("summary"))),
                                  .citation = interned(line_of(text("citation"))),
                                  .blocks_alike = flag("blocks_alike"),
-                                 // Where blocks differ it would have to be trusted more than it is.
+                                 // With blocks of different sizes, the file would have to be
+                                 // trusted more.
                                  .relays = flag("relays") || flag("blocks_alike"),
                                  .ordered = flag("ordered"),
                                  .reproducible = flag("reproducible"),
                                  .write = nullptr});
-    // Other calls have blocks that differ by the same collective's name, or parts that do.
+    // Other collectives have calls with blocks, or parts, of different sizes under the same name.
     if (algorithm_->blocks_alike && collective_ != &alltoall)
       complain(
           "blocks_alike is true; only an algorithm of alltoall may require blocks of the same "
@@ -535,7 +536,7 @@ class File final : public Outside {
       reader.fail("there are too many ranks or parts");
   }
 
-  // That of the root; or that of root 0, whose ranks others can play as no order is kept.
+  // The table for the root; or that for root 0, with rotated ranks if no order must be kept.
   const Table* find(const Shape& shape) const {
     const Table* any = nullptr;
     for (const Table& each : tables_)
@@ -577,7 +578,7 @@ class File final : public Outside {
     return RankReader(line, table.first_line + rank, limits).read();
   }
 
-  // Why a table must not run; empty if it may.
+  // The reason why a table must not run; empty if it may.
   std::string verdict(const Table& table) const {
     const std::lock_guard lock(mutex_);
     if (const auto found = verdicts_.find(&table); found != verdicts_.end()) return found->second;
