@@ -1,13 +1,13 @@
-// Allgather over a Bine butterfly: two ranks swap what they have, over distances that halve and
-// swing from side to side, a third shorter than recursive doubling's; most goes to neighbours.
-// Where p is not a power of two, ranks are folded in pairs first, and unfolded at the end.
+// Allgather over a Bine butterfly: two ranks swap their data, over distances that halve and swing
+// from side to side, a third shorter than recursive doubling's; most goes to neighbours. If p is
+// not a power of two, ranks are folded in pairs first, and unfolded at the end.
 // [desensi2025; desensi2024]   rounds log2 p, or ⌊log2 p⌋ + 2
 //                              cost rounds·α + (p-1)/p·n·β, twice that for folded pairs
 //
 //   p = 8, swaps    0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
 //   rank 0 has      A . . D . . . .    A . . D E . . H    all
 //
-// An even rank goes up where an odd one goes down. Once distance j is done a rank has every
+// Even ranks go up when odd ones go down. After distance j, a rank has every
 // 2^(j+1)th block from its own on, and from that of its last peer on: the paper permutes blocks to
 // have them in a row, but two strided ranges are as good.
 

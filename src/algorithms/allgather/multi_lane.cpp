@@ -1,6 +1,6 @@
 // Allgather in lanes: the ranks with the same number on their nodes are a lane, and exchange their
-// blocks first; then every node gathers what its lanes have brought. All ranks talk to other nodes
-// at a time, and what a node gets comes in once.
+// blocks first; then every node gathers what its lanes have brought. All ranks communicate with
+// other nodes at the same time, and every block enters a node once.
 // [traff2020]   r nodes of s ranks: rounds ⌈log2 r⌉ + ⌈log2 s⌉
 // cost (⌈log2 r⌉ + ⌈log2 s⌉)·α + (p-1)/p·n·β, of which 1/s between nodes
 //

@@ -1,4 +1,4 @@
-// Allgather by Swing on a torus: two ranks swap what they have, over distances that halve and swing
+// Allgather by Swing on a torus: two ranks swap their data, over distances that halve and swing
 // from side to side, in one dimension after the other, most data between neighbours. Every block is
 // in 2N parts, and part k begins with another dimension, half of the parts the other way round.
 // [desensi2024]   rounds log2 p   cost log2 p·α + Ξ·(p-1)/p·n/2N·β

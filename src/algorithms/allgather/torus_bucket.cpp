@@ -1,6 +1,6 @@
 // Allgather on a torus with a bucket in every dimension: in every round each rank sends to the next
-// rank in each of the N dimensions. What comes in one dimension goes on in that one and in later
-// ones, so that nothing comes twice.
+// rank in each of the N dimensions. Blocks that arrive in one dimension are forwarded in that one
+// and in later ones, so that no block arrives twice.
 // [chan2006, section 4.2.2]   rounds d-N, d the sum of the dimensions   cost (d-N)·α + (D-1)/D·n·β
 //
 // D is the dimension that is last in the order. The paper leaves the order open and writes the

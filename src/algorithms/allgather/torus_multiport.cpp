@@ -1,15 +1,15 @@
-// Allgather on a torus over all 2N links at a time: every block goes 2N ways, in pieces that go
-// round the dimensions in an order rotated by one from way to way, half of the ways up and half
-// down.
+// Allgather on a torus over all 2N links at the same time: every block takes 2N routes. Its pieces
+// go round the dimensions in an order that is rotated by one from route to route, half of them
+// upwards and half downwards.
 // [jain2010]   rounds d-N, d the sum of the dimensions   cost (d-N)·α + (p-1)/p·n/2N·β
 //
 //   4 x 4, way 0 →↓    way 1 ↓→    way 2 ←↑    way 3 ↑←     so all four links are always busy
 //
-// That is the lower bound, which [chan2006, section 6] holds to be out of reach: it is so for whole
-// blocks. On dimensions that differ the paper's equal parts miss it; how many pieces go which way
-// so that all links carry as much, algorithms/torus.h says. On a mesh, where a ring has to be
-// closed by the way back, a link carries twice as much, and so it must, as its corners have but N
-// links.
+// That is the lower bound. [chan2006, section 6] says that it is out of reach, which is true for
+// whole blocks. On dimensions of different sizes, the paper's equal parts miss it;
+// algorithms/torus.h calculates the pieces per route for which all links carry the same amount. On
+// a mesh, data return along the line to close a ring, so a link carries twice as much; this is
+// necessary, because a corner has only N links.
 
 #include <vector>
 

@@ -1,11 +1,11 @@
 // Allreduce by levels: reduce inside each region, allreduce among the leaders, broadcast inside
-// each region, on as many levels as there are. Cut into segments, one is on its way out while
-// others are combined inside, and another comes back.
+// each region, on all levels. Cut into segments, one is on its way out while others are combined
+// inside, and another comes back.
 // [karonis2000]   r nodes of s ranks   rounds 2·⌈log2 s⌉ + those of the allreduce among r
 //
 //   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2    among leaders 0-2    inside 0>1 2>3
 //
-// Regions need not be ranks in a row, so their order is not kept.
+// Regions need not be consecutive ranks, so their order is not kept.
 
 #include "algorithms/levels.h"
 

@@ -1,11 +1,11 @@
-// Allreduce by recursive doubling: ranks swap what they have and reduce it, at distances that
-// double. Where p is not a power of two, ranks are folded in pairs first, and unfolded at the end.
+// Allreduce by recursive doubling: ranks swap their data and reduce it, at distances that double.
+// If p is not a power of two, ranks are folded in pairs first, and unfolded at the end.
 // [thakur2005, on allreduce]   rounds log2 p, or ⌊log2 p⌋ + 2   cost rounds·(α + n·β + n·γ)
 //
 //   p = 4, swaps   0-1 2-3    0-2 1-3
 //   rank 0 has     a∘b        a∘b∘c∘d
 //
-// What comes from below goes to the left, so the order of the ranks is kept; the expression is the
+// Operands of lower ranks are on the left, so the order of the ranks is kept; the expression is the
 // standard one.
 
 #include <utility>

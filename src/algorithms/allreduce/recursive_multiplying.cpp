@@ -1,13 +1,12 @@
-// Allreduce by recursive multiplying: in every round k ranks give each other what they have
-// reduced. Where p is not j·k^m with j < k, ranks are folded in pairs first, and unfolded at the
-// end.
+// Allreduce by recursive multiplying: in every round, k ranks exchange what they have reduced. If p
+// is not j·k^m with j < k, ranks are folded in pairs first, and unfolded at the end.
 // [ruefenacht2017]   rounds logk p, or ⌊logk p⌋ + 3 at most   cost rounds·(α + (k-1)·n·(β + γ))
 //
 //   p = 6, k = 3, groups   0-1-2 3-4-5    0-3 1-4 2-5
 //   rank 0 has             a∘b∘c          a∘b∘c∘d∘e∘f
 //
-// A group's operands lie side by side and are combined in the order of the ranks, the last one
-// taking in all others.
+// A group's operands are stored side by side and combined in the order of the ranks; all others are
+// reduced into the last one.
 
 #include <algorithm>
 #include <utility>

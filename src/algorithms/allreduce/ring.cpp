@@ -1,4 +1,4 @@
-// Allreduce round a ring: reduce_scatter/ring on p parts of the vector, then allgather/ring.
+// Allreduce around a ring: reduce_scatter/ring on p parts of the vector, then allgather/ring.
 // [patarasuk2009, section 4]   rounds 2·(p-1)   cost 2·(p-1)·α + 2·(p-1)/p·n·β + (p-1)/p·n·γ
 //
 //   p = 4, rank 0 has the sums of part    A    A D    A D C    A B C D

@@ -2,8 +2,9 @@
 // r reduces slice r of all of them in place and publishes the result, and all others read it there.
 // Whole, for short messages: every rank publishes its contribution, and reduces all of them itself.
 // [slices: jain2018, section III; whole: graham2008, section 3]
-// slices   rounds 2   copies per rank p-1 slices and 1 into shared memory, p-1 out of it; reduces
-// p-1 whole    rounds 1   copies per rank 1 message into shared memory; reduces p-1 messages
+// slices   rounds 2   copies per rank p-1 slices and 1 into shared memory, p-1 out of it;
+//                     reduces p-1
+// whole    rounds 1   copies per rank 1 message into shared memory; reduces p-1 messages
 //
 //   p = 4, slices   rank 0                rank 1           ...
 //     publish       b0 c0 d0              a1 c1 d1
@@ -11,7 +12,7 @@
 //     publish       a                     b
 //     read          b c d                 a c d
 //
-// The expression is the standard one, whatever the placement, so both give the same bits.
+// The expression is the standard one, for any placement, so both give the same bits.
 
 #include "algorithms/shared.h"
 

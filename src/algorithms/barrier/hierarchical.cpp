@@ -1,5 +1,5 @@
 // Barrier by levels: up a tree inside each region to its leader, a barrier among the leaders, and
-// down again, on as many levels as there are.
+// down again, on all levels.
 // [karonis2000; hoefler2006]   r nodes of s ranks, radix k   rounds 2·⌈log4 s⌉ + ⌈logk r⌉
 //
 //   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2    among leaders 0>2 2>0    inside 0>1 2>3

@@ -1,10 +1,10 @@
-// Barrier by a k-nomial tree: all tell their parents that those below have come, and the root's
-// word that all have goes down again.
+// Barrier by a k-nomial tree: ranks signal to their parents that all ranks below have entered; the
+// root's signal that all have entered goes down again.
 // [conceptual, k-nomial tree functions]   rounds 2·⌈logk p⌉   cost 2·⌈logk p⌉·α
 //
 //   p = 4, k = 2    1>0 3>2    2>0    0>2    0>1 2>3
 //
-// Half as many messages as dissemination sends in as many rounds as a radix twice as large takes.
+// In as many rounds, it needs a radix twice as large and half as many messages as dissemination.
 
 #include "patterns/knomial.h"
 

@@ -1,5 +1,5 @@
 // Barrier by recursive multiplying: in every round k ranks tell each other all that they have heard
-// of, so that it multiplies by k. Where p is not j·k^m with j < k, ranks are folded in pairs first,
+// of, so that it multiplies by k. If p is not j·k^m with j < k, ranks are folded in pairs first,
 // and unfolded at the end.
 // [ruefenacht2017, on allreduce]   rounds logk p, or ⌊logk p⌋ + 3 at most   cost rounds·α
 //

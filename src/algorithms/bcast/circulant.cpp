@@ -1,12 +1,11 @@
-// Broadcast of n segments in n - 1 + ⌈log2 p⌉ rounds, fewer than which there cannot be: every rank
-// sends one segment and receives one in every round, over distances that halve from p on and come
-// again and again.
+// Broadcast of n segments in n - 1 + ⌈log2 p⌉ rounds, the minimum: every rank sends one segment and
+// receives one in every round, over distances that halve from p on and come again and again.
 // [traff2024]   rounds n - 1 + ⌈log2 p⌉   cost (n - 1 + ⌈log2 p⌉)·(α + m/n·β) for m bytes
 //
 //   p = 5, root 0, n = 2, segments A B
 //   over 3: 0>3 A    1: 0>1 B 3>4 A    2: 4>1 A 0>2 B    3: 4>2 A 0>3 B 1>4 B
 //
-// Which segment, patterns/segment_pattern.h says.
+// patterns/segment_pattern.h determines the segments.
 
 #include "patterns/circulant.h"
 

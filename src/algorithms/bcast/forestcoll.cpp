@@ -1,10 +1,10 @@
-// Broadcast over spanning trees of the nodes that were packed for the machine's network, so that
-// its links are loaded as little as can be: each tree carries a part of the message, by its weight,
-// in segments that follow each other. Ranks of one node share the parts among themselves.
+// Broadcast over spanning trees of the nodes, packed for the machine's network, so that its links
+// are loaded as little as possible: each tree carries a part of the message, by its weight, in
+// segments that follow each other. Ranks of one node share the parts among themselves.
 // [zhao2024, section 5]   D the depth of the trees   rounds D + s - 1
 //
 // `toccata topo MACHINE --trees --save FILE` packs trees, also around dead and slow links;
-// TOCCATA_TOPOLOGY=FILE has the library take them. Without them there is one tree: a chain through
+// TOCCATA_TOPOLOGY=FILE makes the library use them. Without them there is one tree: a chain through
 // the nodes.
 
 #include "algorithms/forests.h"

@@ -1,6 +1,6 @@
 // Broadcast in lanes: the root scatters the message over the ranks of its node, each of which
 // broadcasts its part to the ranks of the same number on other nodes; then every node gathers the
-// parts. All ranks of a node talk to other nodes at a time.
+// parts. All ranks of a node communicate with other nodes at the same time.
 // [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, 1/s of a broadcast among r between
 //
 //   4 ranks on nodes 0 1 | 2 3, root 0, parts A B

@@ -3,7 +3,7 @@
 // got. [chan2006, section 4.1]   rounds about ⌈log_2N+1 p⌉, never more than ⌈log2 p⌉
 //                           cost rounds·(α + n·β), no two messages sharing a link
 //
-// Which slabs those are, patterns/torus_tree.h draws.
+// patterns/torus_tree.h draws these slabs.
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"

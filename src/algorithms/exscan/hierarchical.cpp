@@ -1,6 +1,6 @@
-// Exclusive scan by levels: in every run of ranks on one node, of what the runs contribute among
-// their last ranks, and inside each run what comes before it added, on as many levels as there are.
-// [traff2020, on scan]   r nodes of s ranks in a row   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
+// Exclusive scan by levels: one in every run of ranks on one node, one of the runs' contributions
+// among their last ranks; inside each run, the result of all earlier runs is added. On all levels.
+// [traff2020, on scan]   r nodes of s consecutive ranks   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
 //
 //   4 ranks on nodes 0 1 | 2 3     inside          between    inside
 //                                  0>1 a   2>3 c   1>3 ab     3>2 ab

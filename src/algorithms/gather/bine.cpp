@@ -1,4 +1,4 @@
-// Gather up a Bine tree: scatter/bine played backwards.
+// Gather up a Bine tree: scatter/bine in reverse.
 // [desensi2025]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
 //
 //   p = 8, root 0   round 0: 1>0 b 6>7 g ...    round 1: 7>0 g h 4>3 e f    round 2: 3>0 c d e f

@@ -1,5 +1,4 @@
-// Gather by levels: inside each region to its leader, then among the leaders, on as many levels as
-// there are.
+// Gather by levels: inside each region to its leader, then among the leaders, on all levels.
 // [karonis2000]   r nodes of s ranks, binomial   rounds ⌈log2 s⌉ + ⌈log2 r⌉
 //                 cost ⌈log2 r⌉·α + (r-1)/r·n·β between nodes, ⌈log2 s⌉·α + (s-1)/p·n·β inside
 //

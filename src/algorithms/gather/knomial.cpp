@@ -1,4 +1,4 @@
-// Gather up a k-nomial tree: scatter/knomial played backwards.
+// Gather up a k-nomial tree: scatter/knomial in reverse.
 // [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost ⌈logk p⌉·α + (p-1)/p·n·β
 //
 //   p = 6, k = 3, root 0   round 0: 1>0 b  2>0 c  4>3 e  5>3 f    round 1: 3>0 d e f

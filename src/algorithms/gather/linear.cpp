@@ -1,9 +1,9 @@
-// Gather at once: every rank sends its block to the root, which expects them all in one round.
+// Gather at once: every rank sends its block to the root, which receives them all in one round.
 // [chan2006, section 2]   rounds 1   cost α + (p-1)·o + (p-1)/p·n·β
 //
 //   p = 4, root 0   1>0 2>0 3>0
 //
-// No rank but the root needs to know another's block, so it serves gatherv as well.
+// Only the root needs to know other ranks' blocks, so it serves gatherv, too.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

@@ -1,4 +1,4 @@
-// Gather up the minimum spanning tree of a torus: scatter/torus_mst played backwards.
+// Gather up the minimum spanning tree of a torus: scatter/torus_mst in reverse.
 // [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α + (p-1)/p·n/2N·β
 
 #include "algorithms/algorithm.h"

@@ -1,9 +1,9 @@
-// Neighbour allgather by nodes: what many ranks of a node want of another node travels once, and
-// with it all else that goes from the one to the other. [bienz2019; collom2023]
+// Neighbour allgather by nodes: a block for many ranks of another node travels once, together with
+// all other blocks from that node to the other. [bienz2019; collom2023]
 // rounds 3, between two nodes at most one message each way
 //
 //   4 ranks on nodes 0 1 | 2 3, edges 0>2, 0>3, 1>3, 0>1
-//     to who sends for the node    1 > 0   b
+//     to the sending rank          1 > 0   b
 //     between the nodes            0 > 3   a b          0 > 1   a, which stays on the node
 //     to ranks that need it        3 > 2   a
 

@@ -1,10 +1,10 @@
-// Neighbour all-to-all by nodes: all that goes from one node to another travels in one message.
+// Neighbour all-to-all by nodes: all blocks from one node to another travel in one message.
 // [bienz2019; collom2023]   rounds 3, between two nodes at most one message each way
 //
-//   4 ranks on nodes 0 1 | 2 3, edges 0>2, 0>3, 1>3, 0>1; what a sends to c is ac
-//     to who sends for the node    1 > 0   bd
+//   4 ranks on nodes 0 1 | 2 3, edges 0>2, 0>3, 1>3, 0>1; the block from a to c is ac
+//     to the sending rank          1 > 0   bd
 //     between the nodes            0 > 3   ac ad bd     0 > 1   ab, which stays on the node
-//     to those it is for           3 > 2   ac
+//     to the destinations          3 > 2   ac
 
 #include "algorithms/neighbors.h"
 

@@ -1,4 +1,4 @@
-// Reduce up a binary tree in segments, which follow each other: bcast/binary played backwards.
+// Reduce up a binary tree in segments, which follow each other: bcast/binary in reverse.
 // [sanders2009]   rounds ⌊log2 (p-1)⌋ + s   cost (⌊log2 (p-1)⌋ + s)·(α + 2·n/s·(β + γ))
 //
 //   p = 4, root 0, segments A B    1>2 B 3>2 B    1>2 A 3>2 A 2>0 B    2>0 A

@@ -1,4 +1,4 @@
-// Reduce up a Bine tree: bcast/bine played backwards, so that neighbours are combined first.
+// Reduce up a Bine tree: bcast/bine in reverse, so that neighbours are combined first.
 // [desensi2025]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·(β + γ))
 //
 //   p = 8, root 0   round 0: 1>0 6>7 2>3 5>4    round 1: 7>0 4>3    round 2: 3>0

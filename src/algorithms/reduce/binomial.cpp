@@ -1,12 +1,12 @@
 // Reduce up a binomial tree: in every round half of those that still have something send it to the
-// other half. Where p is not a power of two, ranks are folded in pairs first.
+// other half. If p is not a power of two, ranks are folded in pairs first.
 // [thakur2005, on reduce]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + n·γ)
 //
 //   p = 4, root 0   1>0 3>2    2>0            p = 4, root 3   1>0 2>3    0>3
 //
-// Neighbours first: what is combined is always that of ranks in a row, so the order of the ranks is
-// kept, and the expression is the standard one for any root. Of two such runs, the root
-// goes on with both if it is in one of them, else the lowest rank does.
+// Neighbours first: what is combined is always that of consecutive ranks, so the order of the ranks
+// is kept, and the expression is the standard one for any root. Of two such runs, the root goes on
+// with both if it is in one of them, else the lowest rank does.
 
 #include <utility>
 #include <vector>

@@ -1,11 +1,10 @@
-// Reduce of n segments in n - 1 + ⌈log2 p⌉ rounds, fewer than which there cannot be:
-// bcast/circulant played backwards.
+// Reduce of n segments in n - 1 + ⌈log2 p⌉ rounds, the minimum: bcast/circulant in reverse.
 // [traff2024]   rounds n - 1 + ⌈log2 p⌉   cost rounds·(α + m/n·(β + γ)) for m bytes
 //
 //   p = 5, root 0, n = 2, segments A B
 //   over 3: 2>4 A 3>0 B 4>1 B    2: 1>4 A 2>0 B    1: 1>0 B 4>3 A    3: 3>0 A
 //
-// What reaches a rank may have come from anywhere, so the order of the ranks is not kept.
+// Contributions arrive in any order, so the order of the ranks is not kept.
 
 #include "algorithms/registry.h"
 #include "patterns/segment_pattern.h"

@@ -1,5 +1,5 @@
-// Reduce up two binary trees at the same time, half of the segments each: bcast/double_tree played
-// backwards.
+// Reduce up two binary trees at the same time, half of the segments each: bcast/double_tree in
+// reverse.
 // [sanders2009]   rounds ⌊log2 (p-1)⌋ + ⌈s/2⌉   cost rounds·(α + 2·n/s·(β + γ))
 //
 //   p = 4, root 0, segments A B    1>2 A 3>2 A  2>3 B 1>3 B    2>0 A 3>0 B

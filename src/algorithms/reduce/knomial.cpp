@@ -1,9 +1,9 @@
-// Reduce up a k-nomial tree: bcast/knomial played backwards.
+// Reduce up a k-nomial tree: bcast/knomial in reverse.
 // [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost ⌈logk p⌉·(α + (k-1)·n·(β + γ))
 //
 //   p = 9, k = 3, root 0   round 0: 1>0 2>0  4>3 5>3  7>6 8>6    round 1: 3>0 6>0
 //
-// What comes at once is combined as it comes, so the order of the ranks is not kept.
+// Simultaneous contributions are combined in any order, so the order of the ranks is not kept.
 
 #include "patterns/knomial.h"
 

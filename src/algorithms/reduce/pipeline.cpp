@@ -1,4 +1,4 @@
-// Reduce along a chain in segments: bcast/pipeline played backwards.
+// Reduce along a chain in segments: bcast/pipeline in reverse.
 // [watts1995]   rounds p + s - 2   cost (p + s - 2)·(α + n/s·(β + γ))
 //
 //   p = 4, root 0, segments A B    3>2 B    3>2 A 2>1 B    2>1 A 1>0 B    1>0 A

@@ -1,5 +1,5 @@
 // Reduce by Rabenseifner: halve the vectors, so that every rank reduces a part, and gather the
-// parts at the root. Where p is not a power of two, ranks are folded in pairs first.
+// parts at the root. If p is not a power of two, ranks are folded in pairs first.
 // [rabenseifner2004]   rounds 2·log2 p   cost 2·log2 p·α + 2·(p-1)/p·n·β + (p-1)/p·n·γ
 //
 //   p = 4, root 0   0-1 2-3    0-2 1-3       1 and 3, 2 and 0 have all of a half between them

@@ -1,7 +1,7 @@
-// Reduce up the minimum spanning tree of a torus: bcast/torus_mst played backwards.
+// Reduce up the minimum spanning tree of a torus: bcast/torus_mst in reverse.
 // [chan2006, section 4.1.4]   rounds about ⌈log_2N+1 p⌉   cost rounds·(α + n·β + 2N·n·γ)
 //
-// Slabs are not ranks in a row, so their order is not kept.
+// Slabs are not consecutive ranks, so their order is not kept.
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"

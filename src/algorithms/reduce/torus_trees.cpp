@@ -1,9 +1,9 @@
 // Reduce on a torus over as many trees as a node has links, no two of which use the same link:
-// bcast/torus_trees played backwards. Ranks of one cell reduce among themselves first.
+// bcast/torus_trees in reverse. Ranks of one cell reduce among themselves first.
 // [edmonds1973]   rounds D + s - 1, depth D = d-N+1, d the sum of the N dimensions, all at least 3
 //                 cost (D + s - 1)·(α + n/(2N·s)·β) + n·γ·(children of a rank), one rank per cell
 //
-// A tree combines ranks in any order, so that their order is not kept.
+// A tree combines ranks in any order, so their order is not kept.
 
 #include "algorithms/forests.h"
 

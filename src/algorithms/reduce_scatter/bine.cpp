@@ -1,5 +1,4 @@
-// Reduce-scatter over a Bine butterfly: allgather/bine played backwards, over distances that
-// double.
+// Reduce-scatter over a Bine butterfly: allgather/bine in reverse, over distances that double.
 // [desensi2025; desensi2024]   rounds log2 p, or ⌊log2 p⌋ + 2
 //                              cost rounds·α + (p-1)/p·n·(β + γ), twice that for folded pairs
 //

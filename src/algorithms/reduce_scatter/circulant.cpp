@@ -1,5 +1,5 @@
-// Reduce-scatter in ⌈log2 p⌉ rounds, in which every rank sends as little as can be:
-// allgather/circulant played backwards.
+// Reduce-scatter in ⌈log2 p⌉ rounds, in which every rank sends as little as possible:
+// allgather/circulant in reverse.
 // [traff2024b]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·(β + γ)
 //
 //   p = 5, what rank 0 sends, with what came for it before    over 3: b c    2: d    1: e

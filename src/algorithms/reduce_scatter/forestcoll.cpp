@@ -1,5 +1,5 @@
-// Reduce-scatter over spanning trees of the nodes that were packed for the machine's network:
-// allgather/forestcoll played backwards.
+// Reduce-scatter over spanning trees of the nodes, packed for the machine's network:
+// allgather/forestcoll in reverse.
 // [zhao2024, section 5]   rounds D, the depth of the trees
 
 #include <algorithm>

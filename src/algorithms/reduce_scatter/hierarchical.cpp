@@ -1,16 +1,16 @@
 // Reduce-scatter by levels: reduce inside each region to its leader, reduce-scatter among the
-// leaders, each of which gets what is for its region, and scatter inside each region, on as many
-// levels as there are.
+// leaders, each of which receives the results for its region, and scatter inside each region, on
+// all levels.
 // [karonis2000]   r nodes of s ranks, binomial and circulant   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
-//                 cost ⌈log2 r⌉·α + (r-1)/r·n·(β + γ) between nodes,
-//                      2·⌈log2 s⌉·α + (⌈log2 s⌉ + (s-1)/p)·n·β inside
+//                cost ⌈log2 r⌉·α + (r-1)/r·n·(β + γ) between nodes,
+//                     2·⌈log2 s⌉·α + (⌈log2 s⌉ + (s-1)/p)·n·β inside
 //
 //   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2 A B C D    among leaders 0>2 C D  2>0 A B
 //                                 inside 0>1 B  2>3 D
 //
-// Only leaders talk to other nodes, in as few messages as can be; multi_lane sends more at a time,
-// and each of its ranks combines less. Regions need not be ranks in a row, so their order is not
-// kept.
+// Only leaders communicate with other nodes, with the smallest possible number of messages;
+// multi_lane sends more at a time, and each of its ranks combines less. Regions need not be
+// consecutive ranks, so their order is not kept.
 
 #include "algorithms/levels.h"
 #include "schedule/backwards.h"

@@ -1,8 +1,9 @@
-// Reduce-scatter in lanes: every node reduces and scatters, to each of its ranks what is for the
-// ranks of the same number on all nodes, which then reduce and scatter that in their lane;
-// allgather/multi_lane played backwards. All ranks of a node talk to other nodes at a time.
+// Reduce-scatter in lanes: every node reduces and scatters, so that each rank receives the blocks
+// for the ranks of the same number on all nodes; these ranks then reduce and scatter them in their
+// lane. It is allgather/multi_lane in reverse. All ranks of a node communicate with other nodes at
+// the same time.
 // [traff2020]   r nodes of s ranks: rounds ⌈log2 s⌉ + ⌈log2 r⌉
-//               cost (⌈log2 s⌉ + ⌈log2 r⌉)·α + (p-1)/p·n·(β + γ), of which 1/s between nodes
+//              cost (⌈log2 s⌉ + ⌈log2 r⌉)·α + (p-1)/p·n·(β + γ), of which 1/s between nodes
 //
 //   4 ranks on nodes 0 1 | 2 3   rank 0  1       rank 2  3
 //     reduced inside             A.C.    .B.D    A.C.    .B.D

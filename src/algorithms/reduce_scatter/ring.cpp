@@ -1,11 +1,11 @@
-// Reduce-scatter round a ring: the sum for rank r sets out from rank r + 1, every rank adds what it
-// has, and after p-1 rounds it is where it belongs. Chan et al. call it a bucket.
+// Reduce-scatter around a ring: the sum for rank r starts at rank r + 1, every rank adds its
+// contribution, and after p-1 rounds the sum arrives at rank r. Chan et al. call this a bucket.
 // [patarasuk2009, section 4]   rounds p-1   cost (p-1)·α + (p-1)/p·n·(β + γ)
 //
-//   p = 4, what rank 0 passes on    d    c    b          a is its own
+//   p = 4, rank 0 forwards          d    c    b          a is its own
 //   with the operands of            0    30   230        1230
 //
-// The order of the ranks is kept except for where it begins, so operations have to commute.
+// The ranks are combined in cyclic order, but not from rank 0 on, so operations must commute.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
@@ -15,7 +15,7 @@ namespace toccata::algorithms::reduce_scatter {
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ring{shape.p, rank};
   const int rounds = shape.p - 1;
-  // Round i brings what is for the rank i + 2 below.
+  // Round i brings the sum for the rank i + 2 below.
   const BlockRange sums = schedule.scratch(circular(Buffer::send, rank - 2, rounds, shape.p, -1));
   BlockRange sum = send(ring.below(1));
   for (int i = 0; i < rounds; ++i) {

@@ -1,4 +1,4 @@
-// Reduce-scatter by Swing on a torus: allgather/swing played backwards, over distances that double.
+// Reduce-scatter by Swing on a torus: allgather/swing in reverse, over distances that double.
 // [desensi2024]   rounds log2 p   cost log2 p·α + Ξ·(p-1)/p·n/2N·β + (p-1)/p·n·γ
 //
 //   ring of 8, part 0   0-1 2-3 4-5 6-7    0-7 1-2 3-4 5-6    0-3 1-6 2-5 4-7

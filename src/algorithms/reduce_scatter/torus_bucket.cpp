@@ -1,4 +1,4 @@
-// Reduce-scatter on a torus by buckets: allgather/torus_bucket played backwards.
+// Reduce-scatter on a torus by buckets: allgather/torus_bucket in reverse.
 // [chan2006, section 4.2.4]   rounds d-N, d the sum of the dimensions
 //                             cost (d-N)·α + (D-1)/D·n·β + (p-1)/p·n·γ, D the shortest dimension
 

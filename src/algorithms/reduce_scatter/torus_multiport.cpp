@@ -1,4 +1,4 @@
-// Reduce-scatter on a torus over all 2N links: allgather/torus_multiport played backwards.
+// Reduce-scatter on a torus over all 2N links: allgather/torus_multiport in reverse.
 // [jain2010]   rounds d-N, d the sum of the dimensions
 //              cost (d-N)·α + (p-1)/p·n/2N·β + (p-1)/p·n·γ
 

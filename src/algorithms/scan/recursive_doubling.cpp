@@ -1,11 +1,11 @@
 // Scan by recursive doubling: ranks swap what their groups contribute, at distances that double, so
-// that groups do. What comes from below belongs to the result, too.
+// that groups do. Contributions from below belong to the result, too.
 // [sanders2006]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + 2·n·γ)
 //
 //   p = 4            0>1 2-3            0>2 1>3
 //   rank 2 has       c, its group c∘d   a∘b∘c
 //
-// Groups at the end may be smaller, and no rank is sent what is of no use to him.
+// Groups at the end may be smaller, and no rank receives data that it does not need.
 
 #include "algorithms/algorithm.h"
 #include "patterns/folded_cube.h"

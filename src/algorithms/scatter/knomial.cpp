@@ -16,9 +16,9 @@ static const Parameter radix =
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Knomial tree = Knomial::of(shape.p, rank, shape.root, shape.parameters[radix]);
-  const int others = tree.span() - 1;  // blocks to pass on, which lie in scratch
+  const int others = tree.span() - 1;  // blocks to forward, in scratch
   if (!tree.is_root()) schedule.scratch(circular(Buffer::send, rank + 1, others, shape.p));
-  // What a child's subtree has: the root has it in place, others behind one another.
+  // The blocks of a child's subtree: in place on the root, contiguous on other ranks.
   const auto subtree = [&](int distance) {
     const int count = tree.span(distance);
     return tree.is_root() ? circular(Buffer::send, rank + distance, count, shape.p)

@@ -3,7 +3,7 @@
 //
 //   p = 4, root 0   0>1 0>2 0>3
 //
-// No rank but the root needs to know another's block, so it serves scatterv as well.
+// Only the root needs to know other ranks' blocks, so it serves scatterv, too.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

@@ -1,4 +1,4 @@
-// Scatter down the minimum spanning tree of a torus: as bcast/torus_mst, but with a slab go only
+// Scatter down the minimum spanning tree of a torus: as in bcast/torus_mst, but each slab gets only
 // the blocks of its cells.
 // [chan2006, section 4.1.5]   rounds about ⌈log_2N+1 p⌉   cost rounds·α + (p-1)/p·n/2N·β
 
@@ -13,7 +13,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const CellBox box = tree.box.box();
   const CellBox self{tree.box.root, std::vector<int>(tree.box.root.size(), 1)};
 
-  // A rank that hands on has its whole box in scratch, in the order of the cells.
+  // A rank that forwards blocks has its whole box in scratch, in the order of the cells.
   const bool relays = tree.parent >= 0 && !tree.parts.empty();
   const BlockRange kept = relays ? schedule.scratch(blocks_of(grid, box, Buffer::send)) : recv(0);
   const Grid in_box{{box.extent, grid.mesh.periodic}};
