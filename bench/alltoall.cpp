@@ -7,7 +7,7 @@ namespace toccata::bench {
 
 namespace {
 
-// Tells the byte from one rank for another at one place from all others, and is cheap.
+// A byte that distinguishes source, destination and position, and is fast to compute.
 unsigned char pattern(std::size_t source, std::size_t destination, std::size_t place) {
   return static_cast<unsigned char>((source + 1) * 37 + (destination + 1) * 101 + place * 11 +
                                     (place >> 8));

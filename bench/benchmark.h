@@ -12,25 +12,25 @@
 
 namespace toccata::bench {
 
-// One collective at one size, ready to be called over and over on MPI_COMM_WORLD.
+// One collective of one size, ready for repeated calls on MPI_COMM_WORLD.
 class Benchmark {
  public:
   virtual ~Benchmark() = default;
-  // One call: `algorithm` by name; "native" for the MPI library's own; "auto" for the MPI
-  // function of this process, which with our library preloaded is the automatic choice.
+  // One call: `algorithm` is a name; "native" means the MPI library's own; "auto" the MPI function
+  // of this process, which is the automatic choice if our library is preloaded.
   virtual void call(const std::string& algorithm) = 0;
-  // Spoils what the next call has to write.
+  // Overwrites the memory that the next call must write.
   virtual void spoil() = 0;
-  // Whether the last call left the right data on this rank.
+  // Whether the last call produced the right data on this rank.
   virtual bool right() const = 0;
 };
 
-// A part of `bytes` for each of so many, at least one, except for 0 bytes.
+// The bytes per part if `bytes` are divided among `parts`: at least one, unless there are 0 bytes.
 inline std::size_t share(std::size_t bytes, std::size_t parts) {
   return bytes == 0 ? 0 : std::max<std::size_t>(bytes / parts, 1);
 }
 
-// MPI's function or its replacement, whichever is meant; null for neither.
+// MPI's function or its replacement; null for neither.
 template <typename Function>
 Function* of_mpi(const std::string& algorithm, Function* own, Function* standing_in) {
   return algorithm == "native" ? own : algorithm == "auto" ? standing_in : nullptr;
@@ -80,7 +80,7 @@ class Memory {
   std::size_t size_ = 0;
 };
 
-// What the benchmarks of one collective have in common.
+// The common part of the benchmarks of all collectives.
 class BenchmarkOfWorld : public Benchmark {
  public:
   void spoil() override {
@@ -95,7 +95,7 @@ class BenchmarkOfWorld : public Benchmark {
     rank_ = static_cast<std::size_t>(rank);
     size_ = static_cast<std::size_t>(size);
   }
-  // Tells the byte of one rank at one place from those of others, and is cheap.
+  // A byte that distinguishes ranks and positions, and is fast to compute.
   static unsigned char pattern(std::size_t rank, std::size_t place) {
     return static_cast<unsigned char>((rank + 1) * 37 + place * 11 + (place >> 8));
   }
@@ -104,7 +104,7 @@ class BenchmarkOfWorld : public Benchmark {
   Memory<unsigned char> send_, recv_;
 };
 
-// Those of a reduction: sums of floats that are whole numbers, and so exact.
+// For reductions: sums of floats that are integers, and therefore exact.
 class BenchmarkOfSums : public Benchmark {
  public:
   void spoil() override {
@@ -121,9 +121,9 @@ class BenchmarkOfSums : public Benchmark {
     send_.fill([&](std::size_t i) { return static_cast<float>(rank + static_cast<int>(i % 64)); });
     recv_.resize(send_.size());
   }
-  // Whether recv begins with `count` sums, of the elements from `first` on.
+  // Whether recv begins with `count` correct sums, of the elements from `first` on.
   bool right(std::size_t first, std::size_t count) const { return right(first, count, size_); }
-  // ... of those that the first `ranks` have.
+  // ... over the first `ranks` ranks.
   bool right(std::size_t first, std::size_t count, int ranks) const {
     for (std::size_t i = 0; i < count; ++i)
       if (recv_[i] !=
@@ -153,11 +153,10 @@ std::unique_ptr<Benchmark> make_reduce_scatter(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scan(std::size_t bytes);
 std::unique_ptr<Benchmark> make_scatter(std::size_t bytes);
 
-// Blocks of different sizes, `bytes` of each in the mean. In a gather and a scatter the root is
-// rank 0.
+// Blocks of different sizes, with a mean of `bytes`. In a gather and a scatter, the root is rank 0.
 // `distribution` is one of these:
-//   even       all alike
-//   uniform    anything up to twice the mean
+//   even       all equal
+//   uniform    from 0 to twice the mean
 //   power_law  few large blocks, many small ones
 //   silent     uniform, but the last rank sends nothing
 inline constexpr const char* distributions[] = {"even", "uniform", "power_law", "silent"};

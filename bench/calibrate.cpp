@@ -1,6 +1,6 @@
-// Measures what messages cost between two ranks of each level of the machine, alone and in bursts,
-// and between nodes when several pairs are at it at once; and what local steps cost. Rank 0 prints
-// one JSON object a line; `toccata calibrate` fits a model's parameters to them.
+// Measures the costs of messages between two ranks of each level of the machine, alone and in
+// bursts, and between nodes with several pairs at once; and the costs of local steps. Rank 0 prints
+// one JSON object per line; `toccata calibrate` fits a model's parameters to them.
 
 #include <mpi.h>
 
@@ -24,9 +24,9 @@ using nlohmann::json;
 struct Options {
   std::vector<std::size_t> sizes = {1, 1024};
   int repetitions = 200;
-  double limit = 1;  // seconds for one time, about
+  double limit = 1;  // approximate seconds for one time
   int burst = 16;    // messages at once
-  int node = 0;      // take so many consecutive ranks for a node; 0: those that share memory
+  int node = 0;      // treat so many consecutive ranks as a node; 0: those that share memory
 };
 
 struct Pair {
@@ -38,7 +38,7 @@ class Calibration {
   explicit Calibration(Options options) : options_(std::move(options)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    // Of a burst each message has memory of its own.
+    // Each message of a burst has its own memory.
     memory_.resize(options_.burst * std::ranges::max(options_.sizes));
   }
 
@@ -98,7 +98,7 @@ class Calibration {
     return placement_of(ranks);
   }
 
-  // For each level that is the innermost one of two ranks, the first such pair.
+  // For each level, the first pair of ranks whose innermost common level it is.
   std::map<int, Pair> pairs(const Placement& placement) const {
     std::map<int, Pair> found;
     for (int a = 0; a < size_; ++a)
@@ -107,7 +107,7 @@ class Calibration {
     return found;
   }
 
-  // From ranks of one node to ranks of another, more and more of them.
+  // From ranks of one node to ranks of another, with an increasing number of pairs.
   void injection(const Placement& placement) {
     const int level = placement.machine().find("node");
     if (level < 0 || placement.regions(level).number() < 2) return;
@@ -122,13 +122,13 @@ class Calibration {
     }
   }
 
-  // What comes back: as much, of which half the time is told, or an empty message, which is
-  // counted.
+  // The answer: a message of the same size, whose time is half of the total, or an empty message,
+  // whose time is included.
   enum class Back : std::uint8_t { same, empty };
 
-  // Seconds until `number` messages of all pairs' firsts have come to their seconds. Of the
-  // repetitions the lower decile, as whatever else the machine does only adds; of the pairs the
-  // slowest. Only where nothing but an empty message comes back, all pairs send the same way.
+  // Seconds until `number` messages have arrived from the first to the second rank of all pairs.
+  // Uses the lower decile of the repetitions, because other activity of the machine only adds time,
+  // and the slowest pair. Only with empty answers do all pairs send in the same direction.
   double time(const std::vector<Pair>& pairs, std::size_t bytes, int number, Back back) {
     int peer = -1;
     bool first = false;
@@ -179,7 +179,7 @@ class Calibration {
     MPI_Waitall(number, requests.data(), MPI_STATUSES_IGNORE);
   }
 
-  // Of so many bytes as a cache holds.
+  // On as many bytes as a cache holds.
   void local_steps() {
     constexpr std::size_t bytes = 256 << 10, piece = 64;
     std::vector<char> from(2 * bytes), into(2 * bytes);

@@ -1,13 +1,13 @@
-// What a program's collectives cost a process: a plain MPI program, to be run bare and preloaded,
-// with nothing asked and with an algorithm forced; see scripts/guest.py. Rank 0 prints a line for
-// each figure, "NAME VALUE":
+// The cost of a program's collectives for a process: a plain MPI program, to run bare and
+// preloaded, with nothing requested and with an algorithm forced; see scripts/guest.py. Rank 0
+// prints one line per number, "NAME VALUE":
 //
 //   first_us                   the first collective of the process
 //   communicator_first_us      the first collective on a new communicator; median over many
-//   communicator_bytes         heap that a communicator keeps which ran every collective once
+//   communicator_bytes         heap that a communicator keeps after one call of every collective
 //   call_ns COLLECTIVE         8 bytes, blocking; the median over samples of many calls
-//   call_ns iallreduce, ...    the same, nonblocking and waited for at once
-//   call_ns bcast_by_turns     the same by each rank in turn
+//   call_ns iallreduce, ...    the same, nonblocking, with the wait at once
+//   call_ns bcast_by_turns     the same with each rank as the root in turn
 //   call_ns mixed              calls of seven sizes in turn, by each rank, on two communicators
 //   datatype_ns                the same allgather of a contiguous, derived datatype
 

@@ -1,8 +1,8 @@
 // Times messages over several links of a node at the same time: the benchmark of [chan2006, section
 // 5.1.1]. Every second node of a mesh sends to its first l neighbours at once, receives from them,
-// or exchanges with them; as nodes of both kinds alternate, all take part, and the l messages go
-// over l links. Rank 0 prints one JSON object a line; `toccata bench links` makes a table, a fit
-// and a picture of them.
+// or exchanges with them. Nodes of both kinds alternate, so all take part, and the l messages use l
+// links. Rank 0 prints one JSON object per line; `toccata bench links` makes a table, a fit and a
+// figure of them.
 
 #include <mpi.h>
 
@@ -33,7 +33,8 @@ struct Options {
 // The pairs: `centre` ranks and their neighbours, which exchange with them only.
 struct Neighbours {
   bool centre = false;
-  // By direction; -1 where the mesh ends. What neighbour i of a centre is to it, it is to that.
+  // By direction; -1 where the mesh ends. Neighbour i of a centre has that centre as its neighbour
+  // i.
   std::vector<int> peers = {};
 };
 
@@ -48,8 +49,8 @@ Neighbours star(int rank, int size) {
   return result;
 }
 
-// Cells whose coordinates have an even sum are centres. On a ring of odd length its ends would both
-// be, so that link is left out.
+// Cells whose coordinates have an even sum are centres. On a ring of odd length, both of its ends
+// would be centres, so that link is left out.
 Neighbours on_mesh(const Mesh& mesh, int cell) {
   const std::vector<int> at = mesh.coordinates(cell);
   int sum = 0;
@@ -62,7 +63,7 @@ Neighbours on_mesh(const Mesh& mesh, int cell) {
     const bool below = ring || at[i] > 0;
     const int up = above ? toward(mesh, cell, i, +1) : -1;
     const int down = below ? toward(mesh, cell, i, -1) : -1;
-    // The one above a centre has that centre below.
+    // The rank above a centre has that centre below.
     result.peers.push_back(result.centre ? up : down);
     result.peers.push_back(result.centre ? down : up);
   }
@@ -82,7 +83,7 @@ class Run {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     MPI_Get_library_version(version, &length);
-    // As many links as any centre has.
+    // The maximum number of links of a centre.
     const auto directions = static_cast<int>(neighbours_.peers.size());
     int most = static_cast<int>(
         std::ranges::count_if(neighbours_.peers, [](int peer) { return peer >= 0; }));
@@ -119,7 +120,7 @@ class Run {
       if (i >= options_.warmup) seconds.push_back(MPI_Wtime() - started);
     }
     const auto number = static_cast<int>(seconds.size());
-    int busy = requests_.empty() ? 0 : 1;  // this rank; then how many are
+    int busy = requests_.empty() ? 0 : 1;  // of this rank; later the number of busy ranks
     const bool idle = busy == 0;
     MPI_Allreduce(MPI_IN_PLACE, &busy, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     std::vector<double> longest(number), shortest(number), sum(number);
@@ -161,7 +162,7 @@ class Run {
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
-  // The number that a centre gives to each link: as many as come before in its directions.
+  // The number that a centre gives to each link: the number of links in earlier directions.
   void number_links() {
     number_.assign(neighbours_.peers.size(), 0);
     int number = 0;

@@ -1,5 +1,5 @@
-// What a process does before the first call that a file of schedules serves: it reads the text,
-// checks the schedules of all ranks, and takes its own. Prints medians in milliseconds.
+// The work of a process before the first call that a file of schedules serves: it reads the text,
+// checks the schedules of all ranks, and extracts its own. Prints medians in milliseconds.
 //
 //   loading [RANKS...]   (1000)
 #include <algorithm>

@@ -6,7 +6,7 @@ namespace toccata::bench {
 
 namespace {
 
-// A block is known by its source and by which of that rank's peers it is for.
+// A block is identified by its source and by its index among that rank's peers.
 class NeighborAlltoallv : public BenchmarkOfBlocks {
  public:
   NeighborAlltoallv(std::size_t bytes, const std::string& distribution) {

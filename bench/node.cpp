@@ -1,16 +1,16 @@
-// How long collectives take on one node: a plain MPI program, to be preloaded; see scripts/node.py.
-// Calls of MPI_* and of PMPI_*, which the preloaded library does not see, take turns. Rank 0 prints
-// a line for each cell:
+// The time of collectives on one node: a plain MPI program, to be preloaded; see scripts/node.py.
+// Calls of MPI_* and of PMPI_*, which the preloaded library does not see, alternate. Rank 0 prints
+// one line per cell:
 //
 //   COLLECTIVE BYTES BUFFERS NATIVE QUARTILE QUARTILE OURS QUARTILE QUARTILE   (microseconds)
 //
-// Each sample starts at a common time and counts the slowest rank: the clock is one for all ranks
-// of a node. BYTES are those of a rank's longer buffer, so an allgather's are of all its blocks.
-// BUFFERS are `reused`, or `rotating` through more memory than the caches have.
+// Each sample starts at a common time and counts the slowest rank: all ranks of a node have the
+// same clock. BYTES are those of a rank's longer buffer, so in an allgather, those of all its
+// blocks. BUFFERS are `reused`, or `rotating` through more memory than the caches have.
 //
 //   node [-m MILLISECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
 //
-// -m: about how long a cell measures each side (8).
+// -m: approximate time of a cell for each side (8).
 
 #include <mpi.h>
 
@@ -40,7 +40,7 @@ double now() {
 int rank, p;
 bool crowded;  // more ranks than cores
 
-// All ranks begin then. Where they share cores, sleeping ranks wake up together.
+// All ranks begin at that time. If they share cores, sleeping ranks wake up together.
 void wait_until(double start) {
   if (crowded && start - now() > 5) {
     const auto nanoseconds = static_cast<std::int64_t>(start * 1e3);
@@ -51,7 +51,7 @@ void wait_until(double start) {
   }
 }
 
-// Memory of a call: the same one each time, or another one of so many.
+// The memory of a call: always the same, or rotating.
 class Buffers {
  public:
   static constexpr std::size_t pool = std::size_t{64} << 20;
@@ -123,7 +123,7 @@ double quantile(std::vector<double>& values, double q) {
   return *at;
 }
 
-// Samples of one side, each at its time; of those in which a rank came late, no more is said.
+// The samples of one side; samples with a late rank are discarded.
 class Side {
  public:
   explicit Side(const std::function<void(double*, double*, int)>& call) : call_(call) {}
@@ -141,7 +141,7 @@ class Side {
       times_.push_back(late ? 1e12 : (now() - start) / calls);
     }
   }
-  // Of all ranks, the slowest; without those that were late, of which the share is returned.
+  // The slowest of all ranks, without samples with a late rank; returns the share of these.
   double settle(bool keeps = true) {
     std::vector<double> slowest(times_.size());
     PMPI_Allreduce(times_.data(), slowest.data(), static_cast<int>(times_.size()), MPI_DOUBLE,
@@ -174,7 +174,7 @@ void measure_cell(const Collective& collective, int bytes, const char* kind, Buf
   Side ours(collective.ours), native(collective.native);
   const double lead = 30.0 * p;
 
-  // How long it takes, and how many calls a sample has: one, unless ranks share cores.
+  // The typical time, and the number of calls per sample: one, unless ranks share cores.
   double typical = 0;
   for (int i = 0; i < 2; ++i)
     for (Side* side : {&native, &ours}) {
@@ -190,13 +190,13 @@ void measure_cell(const Collective& collective, int bytes, const char* kind, Buf
   const int calls = crowded ? std::clamp(static_cast<int>(400 / typical), 1, 200) : 1;
   double period = crowded ? calls * typical * 1.5 + 150 : typical * 1.3 + 1;
 
-  const int turns = typical > 2e3 ? 2 : 8;  // an MPI library that waits without yielding
+  const int turns = typical > 2e3 ? 2 : 8;  // for an MPI library that waits without yielding
   for (int attempt = 0; attempt < 4; ++attempt, period *= 2) {
     const int samples = std::clamp(static_cast<int>(budget / turns / period), crowded ? 3 : 6, 200);
     double late = 0;
     for (int turn = 0; turn < turns; ++turn)
       for (Side* side : turn % 2 == 0 ? std::array{&native, &ours} : std::array{&ours, &native}) {
-        // A few, so that caches and predictions are this side's.
+        // Warm up caches and branch predictions for this side.
         side->measure(buffers, count, 1, begin_together(lead), period, crowded ? 1 : 4);
         side->settle(false);
         side->measure(buffers, count, calls, begin_together(lead), period, samples);

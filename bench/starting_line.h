@@ -10,17 +10,17 @@
 
 namespace toccata::bench {
 
-// Lets all ranks of MPI_COMM_WORLD begin together, as far as that can be.
+// Lets all ranks of MPI_COMM_WORLD begin together, as far as possible.
 inline void line_up() {
 #ifdef TOCCATA_SIMULATED
-  // A barrier by messages would let some go before others.
+  // With a barrier made of messages, some ranks would start earlier than others.
   meet<double>({}, {});
 #else
   MPI_Barrier(MPI_COMM_WORLD);
 #endif
 }
 
-// Each of the values, none below 0, becomes the largest that a rank has.
+// Replaces each value, none below 0, by its maximum over all ranks.
 inline void find_largest(std::span<double> values) {
 #ifdef TOCCATA_SIMULATED
   meet<double>(values, values);

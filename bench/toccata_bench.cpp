@@ -1,6 +1,6 @@
-// Times collectives on MPI_COMM_WORLD: all algorithms interleaved in one run, so that whatever else
-// the machine does hits all of them alike. Rank 0 prints one JSON object a line; `toccata bench`
-// makes tables and pictures of them.
+// Times collectives on MPI_COMM_WORLD: all algorithms interleaved in one run, so that other
+// activity of the machine affects all of them equally. Rank 0 prints one JSON object per line;
+// `toccata bench` makes tables and figures of them.
 
 #include <mpi.h>
 
@@ -39,14 +39,14 @@ struct Options {
   std::string distribution = "uniform";
   int repetitions = 100;
   int warmup = 10;
-  double limit = 10;  // seconds for one size, about
+  double limit = 10;  // approximate seconds for one size
   bool validate = true;
   bool race = false;
 };
 
 using Maker = std::function<std::unique_ptr<Benchmark>(std::size_t bytes, const Options& options)>;
 
-// A maker that no option matters to, and one of a vector form.
+// A maker that needs no options, and one for a vector form.
 template <auto make>
 std::unique_ptr<Benchmark> plain(std::size_t bytes, const Options&) {
   return make(bytes);
@@ -77,10 +77,10 @@ const std::map<std::string, Maker> benchmarks{
     {"scatterv", uneven<make_scatterv>},
 };
 
-// How many hosts the ranks are on: each has one first rank of those that share memory.
+// The number of hosts: each has one first rank among those that share memory.
 int count_nodes() {
 #ifdef TOCCATA_SIMULATED
-  return 0;  // there a rank is alone on its host; the platform says where it runs
+  return 0;  // there each rank has its own host; the platform tells the nodes
 #else
   MPI_Comm node;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -93,7 +93,7 @@ int count_nodes() {
 #endif
 }
 
-// Why the MPI library has no such collective of its own; empty where it has.
+// The reason why the MPI library does not have this collective; empty if it does.
 std::string why_not_native([[maybe_unused]] const Collective& collective) {
 #ifdef TOCCATA_SIMULATED
   if (collective.among_neighbors) return "is not among what SimGrid 4.1 implements";
@@ -108,7 +108,7 @@ class Run {
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
 
-  // Exit code: 0, or 1 where data was wrong.
+  // Exit code: 0, or 1 if data was wrong.
   int all() {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -128,9 +128,9 @@ class Run {
   }
 
  private:
-  // How many nodes the ranks are on, and what machine that is, for a tuning file. The library finds
-  // a file by what hwloc says of its node, so that is what the text says, wherever the ranks are
-  // bound: more ranks than cores are bound to none, and their placement knows the node only.
+  // The number of nodes and the machine, for a tuning file. The library finds a file by hwloc's
+  // description of its node, so the text is that description, even if ranks are unbound: if there
+  // are more ranks than cores, their placement knows only the node.
   std::pair<int, std::string> place() const {
     if (!options_.race) return {count_nodes(), ""};
     const auto placement = Communicator::of(MPI_COMM_WORLD)->placement();
@@ -196,25 +196,24 @@ class Run {
     else
       for (int i = affordable(warmup_seconds); i > 0; --i) repeat(*benchmark, i, running, seconds);
     for (std::size_t i = 0; i < count; ++i)
-      if (seconds[i].empty()) seconds[i] = warm[i];  // was out of the question
+      if (seconds[i].empty()) seconds[i] = warm[i];  // was hopeless
     report(bytes, seconds);
     return std::ranges::all_of(right_, std::identity{});
   }
 
-  // Where nothing is to warm up, the data of the first call that is timed is looked at: a
-  // simulation takes half as long by that.
+  // Without warm-up calls, the data of the first timed call is checked, which halves the time of a
+  // simulation.
   bool looks_at_timed() const { return options_.validate && options_.warmup == 0; }
 
-  // Whether the last call, of this algorithm, left the right data on all ranks.
+  // Whether the last call, of this algorithm, produced the right data on all ranks.
   void look(const Benchmark& benchmark, std::size_t which) {
     double wrong = benchmark.right() ? 0 : 1;
     find_largest({&wrong, 1});
     right_[which] = wrong == 0;
   }
 
-  // What only the first call does: ranks meet, and where they run is found out. There is no need of
-  // data for that but by the MPI library's own; and where neighbours are told by a communicator,
-  // each benchmark has one of its own.
+  // The work of the first call: ranks connect, and discover where they run. This needs no data,
+  // except for the native algorithm. Each benchmark with neighbours has its own communicator.
   void meet(Benchmark& benchmark) const {
     const bool own = find_collective(options_.collective)->among_neighbors;
     const auto empty = own ? nullptr : benchmarks.at(options_.collective)(0, options_);
@@ -224,8 +223,8 @@ class Run {
 
   using Ways = std::vector<std::size_t>;
 
-  // In batches; those that lose are dropped behind each, and what they would have taken goes to the
-  // others. All ranks see the same times, and so drop the same.
+  // In batches; after each, losers are dropped, and their remaining time goes to the others. All
+  // ranks see the same times, and so drop the same ones.
   void race(Benchmark& benchmark, Ways& running, Times& seconds) {
     const double started = MPI_Wtime();
     const int looks = (options_.repetitions + batch - 1) / batch;
@@ -240,20 +239,20 @@ class Run {
   }
   static constexpr int batch = 10;
 
-  // The MPI library's own stays: all are measured by it.
+  // The native algorithm remains: all are compared with it.
   void drop(const Ways& out, Ways& running) const {
     std::erase_if(running, [&](std::size_t way) {
       return options_.algorithms[way] != "native" && std::ranges::find(out, way) != out.end();
     });
   }
 
-  // Of each repetition the time of the slowest rank.
+  // The time of the slowest rank in each repetition.
   static Times slowest(Times seconds) {
     for (std::vector<double>& each : seconds) find_largest(each);
     return seconds;
   }
 
-  // Every one that runs once.
+  // Runs each remaining algorithm once.
   void repeat(Benchmark& benchmark, int repetition, const Ways& running, Times& seconds) {
     for (std::size_t i = 0; i < running.size(); ++i) {
       const std::size_t which =
@@ -268,8 +267,8 @@ class Run {
     }
   }
 
-  // The repetitions that the limit allows, going by what those before took on rank 0: more ranks
-  // than cores can be a thousand times as slow, and a benchmark should not take days.
+  // The number of repetitions within the limit, according to the previous ones on rank 0: with more
+  // ranks than cores, calls can be a thousand times slower, and a benchmark should not take days.
   int affordable(double warmup_seconds) const {
     static constexpr double fewest = 5;
     int repetitions = options_.repetitions;
@@ -281,9 +280,9 @@ class Run {
     return repetitions;
   }
 
-  // Minimum, average and maximum are over the ranks, of each rank's mean, as OSU has them. Median
-  // and quartiles are over the repetitions, of the slowest rank's time; so are the repetitions in
-  // which it took less than the MPI library's own (wins, of pairs).
+  // Minimum, average and maximum are over the ranks, of each rank's mean, as in the OSU benchmarks.
+  // Median and quartiles are over the repetitions, of the slowest rank's time. `wins` counts the
+  // repetitions, of `pairs`, in which it took less time than the native algorithm.
   void report(std::size_t bytes, const Times& seconds) const {
     const Times all = slowest(seconds);
     const auto native = std::ranges::find(options_.algorithms, "native");
@@ -323,10 +322,10 @@ class Run {
   Options options_;
   int rank_ = 0;
   int size_ = 1;
-  std::vector<bool> right_;  // by algorithm, at the size that is measured
+  std::vector<bool> right_;  // by algorithm, at the current size
 };
 
-// Of "file:PATH" or "file:PATH:travel=packed" the file. Every rank reads it: it is ours.
+// The file in "file:PATH" or "file:PATH:travel=packed". Every rank reads it.
 void read_schedules(const std::string& algorithm) {
   constexpr std::string_view prefix = "file:";
   if (!algorithm.starts_with(prefix)) return;
@@ -339,7 +338,7 @@ void read_schedules(const std::string& algorithm) {
   }
 }
 
-// What CLI11 cannot check: one line, or nothing where all is well.
+// Checks that CLI11 cannot make: one line, or nothing if all options are valid.
 std::string complaint(const Options& options) {
   if (!benchmarks.contains(options.collective)) {
     std::string known;

@@ -1,5 +1,5 @@
-// Where the ranks of MPI_COMM_WORLD run, as the library's algorithms see it. Rank 0 prints it as
-// one JSON object a line: the machine as `toccata topo --save` writes it, and the place of each
+// Prints where the ranks of MPI_COMM_WORLD run, as the library's algorithms see it. Rank 0 prints
+// one JSON object per line: the machine in the form of `toccata topo --save`, and the place of each
 // rank.
 
 #include <mpi.h>
@@ -29,8 +29,8 @@ std::vector<std::string> gather_names(int p) {
   return names;
 }
 
-// The machine with the hosts as names of its nodes, unless they have names, or several one name,
-// as on a machine that TOCCATA_TOPOLOGY pretends.
+// The machine with the hosts as names of its nodes, unless nodes have names already, or several
+// nodes have the same host, as with a machine that TOCCATA_TOPOLOGY pretends.
 toccata::Machine named(const toccata::Placement& placement, const std::vector<std::string>& hosts) {
   const toccata::Machine& machine = placement.machine();
   const int node = toccata::node_level(machine);

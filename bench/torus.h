@@ -6,10 +6,10 @@
 
 namespace toccata::bench {
 
-// Where the benchmarks among neighbours run: a ring of rings, as even as can be, on which a
-// five-point stencil's ranks talk.
+// The topology of the benchmarks among neighbours: a torus, as even as possible, with the
+// communication of a five-point stencil.
 //
-//   0 1 2    of 4 its peers are, as MPI counts them: 1 and 7 in the first dimension,
+//   0 1 2    the peers of 4, in MPI's order, are 1 and 7 in the first dimension,
 //   3 4 5    3 and 5 in the second
 //   6 7 8
 class Torus {
@@ -33,7 +33,7 @@ class Torus {
 
   MPI_Comm comm() const { return comm_; }
   const std::vector<int>& peers() const { return peers_; }
-  // What a rank sends to its peer i arrives as what that one receives from its peer opposite(i).
+  // A block that a rank sends to its peer i is received there from its peer opposite(i).
   static std::size_t opposite(std::size_t i) { return i ^ 1; }
 
  private:

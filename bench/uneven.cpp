@@ -25,7 +25,8 @@ int block_bytes(const std::string& distribution, int source, int destination, in
   double bytes = mean;
   if (distribution == "uniform" || distribution == "silent") bytes = 2 * mean * random;
   if (distribution == "silent" && source == size - 1) bytes = 0;
-  // Pareto's, of exponent 3/2: few blocks make up most of it; none is more than 64 times the mean.
+  // Pareto distribution with exponent 3/2: few blocks contain most of the data; none is more than
+  // 64 times the mean.
   if (distribution == "power_law")
     bytes = std::min(mean / 3 * std::pow(1 - random, -2.0 / 3), 64 * mean);
   return static_cast<int>(bytes + 0.5);

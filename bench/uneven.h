@@ -10,16 +10,16 @@
 
 namespace toccata::bench {
 
-// Bytes from one rank to another of `size`, where a block has `mean` of them in the mean.
+// Bytes from one rank to another of `size`, if blocks have `mean` bytes on average.
 int block_bytes(const std::string& distribution, int source, int destination, int size,
                 double mean);
 
-// Blocks of different sizes, one behind the other.
+// Blocks of different sizes, contiguous.
 struct Blocks {
   std::vector<int> counts, places;
   std::vector<unsigned char> data;
 
-  // Once all counts are there.
+  // Call this when all counts are known.
   void make_room() {
     places.resize(counts.size());
     std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
@@ -29,7 +29,7 @@ struct Blocks {
   const unsigned char* block(std::size_t peer) const { return data.data() + places[peer]; }
 };
 
-// What the benchmarks of the vector forms have in common.
+// The common part of the benchmarks of all vector forms.
 class BenchmarkOfBlocks : public Benchmark {
  public:
   void spoil() override { std::ranges::fill(recv_.data, static_cast<unsigned char>(0xEE)); }

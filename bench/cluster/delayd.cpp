@@ -1,10 +1,10 @@
-// Delays what comes to the hosts of up.sh: a delay line on the packet queues (NFQUEUE) of several
+// Delays packets to the hosts of up.sh: a delay line on the packet queues (NFQUEUE) of several
 // network namespaces, for kernels without netem.
 //
 //   delayd [-r PRIORITY] [-f PIDFILE] NAMESPACE:QUEUE:MICROSECONDS...
 //
-// All packets of a queue wait for the same time, so that they leave in the order in which they
-// came, and one verdict lets all go that are due.
+// All packets of a queue wait for the same time, so they leave in the order of their arrival, and
+// one verdict releases all packets that are due.
 //
 //   kernel ──packet number──▶ recv    due: now + delay     verdict "accept up to this" ──▶ kernel
 //                             ───────▶ [ 7 6 5 4 ] ───────▶
@@ -42,11 +42,11 @@
 
 namespace {
 
-using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC, as that of the timer below
+using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC, like the timer below
 using std::chrono::nanoseconds;
 
-constexpr std::uint32_t most_waiting = 1 << 16;              // packets of a queue; more go at once
-constexpr nanoseconds early = std::chrono::microseconds(2);  // a timer takes as long to ring
+constexpr std::uint32_t most_waiting = 1 << 16;  // packets of a queue; more are released at once
+constexpr nanoseconds early = std::chrono::microseconds(2);  // the delay of a timer
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -57,7 +57,7 @@ struct Options {
   std::string pid_file;
 };
 
-// What went through, for the line at the end.
+// Numbers for the line at the end.
 struct Statistics {
   std::uint64_t packets = 0, verdicts = 0;
   nanoseconds late_in_all{0}, latest{0};
@@ -100,9 +100,9 @@ class DelayLine {
 
   int descriptor() const { return mnl_socket_get_fd(socket_.get()); }
 
-  // Takes in what has come.
+  // Receives the waiting packets.
   void receive() {
-    static constexpr int most_at_once = 16;  // other queues wait as well
+    static constexpr int most_at_once = 16;  // because other queues wait, too
     for (int i = 0; i < most_at_once; ++i) {
       const ssize_t length = mnl_socket_recvfrom(socket_.get(), buffer_.data(), buffer_.size());
       if (length <= 0) return;
@@ -111,7 +111,7 @@ class DelayLine {
     }
   }
 
-  // Lets go what is due.
+  // Releases the packets that are due.
   void release(Clock::time_point now, Statistics& statistics) {
     std::optional<std::uint32_t> last;
     while (!waiting_.empty() && waiting_.front().due <= now + early) {
@@ -153,7 +153,7 @@ class DelayLine {
     void send(mnl_socket* socket) const {
       if (mnl_socket_sendto(socket, header, header->nlmsg_len) < 0) fail("a message to the kernel");
     }
-    // And waits until the kernel has agreed.
+    // Sends it, and waits for the kernel's confirmation.
     void settle(mnl_socket* socket) const {
       header->nlmsg_flags |= NLM_F_ACK;
       send(socket);
@@ -174,7 +174,7 @@ class DelayLine {
     return error == std::errc() && end == text.end();
   }
 
-  // What this thread opens from here on belongs to that namespace.
+  // Everything that this thread opens from now on belongs to that namespace.
   static void enter(const std::string& name) {
     const std::string path = "/run/netns/" + name;
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -194,7 +194,8 @@ class DelayLine {
     mnl_attr_put(bind.header, NFQA_CFG_CMD, sizeof command, &command);
     bind.settle(socket_.get());
 
-    // Without their data, whole as the sender's TCP made them; and let pass what has no room.
+    // Packets without their data, and unsplit as sent by TCP; packets beyond the limit pass at
+    // once.
     Message configure(number_, NFQNL_MSG_CONFIG);
     const nfqnl_msg_config_params parameters{htonl(0), NFQNL_COPY_META};
     const std::uint32_t flags = htonl(NFQA_CFG_F_GSO | NFQA_CFG_F_FAIL_OPEN);
@@ -240,7 +241,7 @@ void set_timer(int timer, Clock::time_point due) {
   timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, nullptr);
 }
 
-// As soon as the kernel can: no message should wait longer than necessary.
+// Minimizes the kernel's delay: no message should wait longer than necessary.
 void hurry(int priority) {
   prctl(PR_SET_TIMERSLACK, 1);
   mlockall(MCL_CURRENT | MCL_FUTURE);
@@ -292,7 +293,7 @@ int serve(int count, char** arguments) {
   }
   hurry(options.priority);
   for (const int signal : {SIGTERM, SIGINT}) {
-    struct sigaction action {};  // without SA_RESTART: epoll_wait is to return
+    struct sigaction action {};  // without SA_RESTART: epoll_wait must return
     action.sa_handler = end;
     sigaction(signal, &action, nullptr);
   }
