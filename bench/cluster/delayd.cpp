@@ -45,7 +45,7 @@ namespace {
 using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC, like the timer below
 using std::chrono::nanoseconds;
 
-constexpr std::uint32_t most_waiting = 1 << 16;  // packets of a queue; more are released at once
+constexpr std::uint32_t most_waiting = 1 << 16;              // packets; more are released at once
 constexpr nanoseconds early = std::chrono::microseconds(2);  // the delay of a timer
 
 [[noreturn]] void fail(const std::string& what) {
