@@ -2,5 +2,5 @@
 
 from pkgutil import extend_path
 
-# In a checkout the compiled module lies in the build directory, away from these files.
+# In a checkout, the compiled module is in the build directory, apart from these files.
 __path__ = extend_path(__path__, __name__)

@@ -1,7 +1,8 @@
-"""What the all-to-all paper measures, and its tables (oliviero2023, sections III and IV).
+"""The measurements and tables of the all-to-all paper (oliviero2023, sections III and IV).
 
-Tables I to X: mean and median by processes and numbers of ints, one pair for each implementation.
-The paper's own figures are from 6 cores with 12 threads; a table is like another, not its numbers.
+Tables I to X: mean and median by processes and numbers of ints, one pair per implementation. The
+paper's numbers come from 6 cores with 12 threads, so the tables are comparable, but not the
+numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from toccata.plain_table import PlainTable
 from toccata.results import Measurement, Results
 
 RANKS = "2,4,8"
-INTS = tuple(2**power for power in (4, 8, 12, 16, 20))  # that a rank sends in all
+INTS = tuple(2**power for power in (4, 8, 12, 16, 20))  # that a rank sends in total
 INT_BYTES = 4
 SIZES = [INT_BYTES * ints for ints in INTS]
 SIZES_OF = "bytes that a rank sends"
@@ -34,12 +35,12 @@ NAMES = {
 
 
 def blocks(sizes: Sequence[int], ranks: int) -> list[int]:
-    """The paper's sizes, of what a rank sends in all, as sizes of blocks."""
+    """The paper's sizes (the total that a rank sends), as sizes of blocks."""
     return [max(1, size // ranks) for size in sizes]
 
 
 def as_the_paper(results: Results) -> Results:
-    """With the paper's sizes: bytes that a rank sends in all."""
+    """The results with the paper's sizes: the total bytes that a rank sends."""
     sizes = [CAP_BYTES, *SIZES]
     of_block = {(p, block): size for p in results.ranks
                 for block, size in zip(blocks(sizes, p), sizes, strict=True)}  # fmt: skip
@@ -50,7 +51,7 @@ def as_the_paper(results: Results) -> Results:
 
 
 def tables(results: Results) -> RenderableType:
-    """Tables I to X, in milliseconds, and one of the cap; of results with the paper's sizes."""
+    """Tables I to X, in milliseconds, and one of the cap, from results with the paper's sizes."""
     parts: list[RenderableType] = []
     statistics: tuple[tuple[str, Callable[[Measurement], float]], ...] = (
         ("mean", lambda each: each.average),
@@ -67,12 +68,12 @@ def tables(results: Results) -> RenderableType:
 
 
 def scaled(results: Results) -> Results:
-    """Without the cap, which is of another size."""
+    """Without the cap, which has another size."""
     return Results(each for each in results.all if each.bytes != CAP_BYTES)
 
 
 def _in_order(algorithms: list[str]) -> list[str]:
-    """As the paper has them; what it has not comes last."""
+    """In the paper's order; implementations that are not in the paper come last."""
     order = list(NAMES)
     return sorted(algorithms, key=lambda each: order.index(each) if each in order else len(order))
 

@@ -1,4 +1,4 @@
-"""Lower bounds on a network of known links, and what each algorithm reaches."""
+"""Lower bounds on a network with known links, and the load that each algorithm reaches."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from toccata.quantities import show_microseconds
 def shape(network: Network, p: int | None, placement: str | None, root: int) -> _core.Shape:
     """The ranks on that network; as many as its machine has cores by default.
 
-    Raises ChoiceError if it cannot be.
+    Raises ChoiceError if this is impossible.
     """
     ranks = p or machines.cores(network.machine)
     placed = _core.Placement(network.machine, ranks, placement or "sequential")
@@ -24,7 +24,7 @@ def shape(network: Network, p: int | None, placement: str | None, root: int) -> 
 
 
 class On:
-    """Ranks on a network, and what bounds them there."""
+    """Ranks on a network, and their bounds."""
 
     def __init__(
         self, network: Network, p: int | None, placement: str | None = None, root: int = 0
@@ -37,12 +37,12 @@ class On:
         self.weights = [ranks[node] for node in range(network.nodes)]
 
     def bound(self, collective: str, n: float) -> network_bounds.Bound:
-        """Raises InputError where nothing is known."""
+        """Raises InputError if no bound is known."""
         root = self.node_of[self.shape.root]
         return network_bounds.find(self.network, self.weights, collective, root, n)
 
     def busiest(self, choice: _core.Choice, n: float) -> float:
-        """Bytes over the busiest link by the fixed routes, of a link as wide as a node's."""
+        """Bytes over the busiest link with the fixed routes, for a link as wide as a node's."""
         core, block = self.network.core, n / choice.data(self.shape)
         loads = core.loads(_core.node_flows(choice, self.shape, self.node_of))
         shares = (load / capacity for load, (_, _, capacity) in zip(loads, core.links, strict=True))
@@ -50,7 +50,7 @@ class On:
 
 
 def overview(on: On, n: float) -> Table:
-    """A row for each collective."""
+    """One row per collective."""
     table = PlainTable()
     table.add_column("Collective", style="cyan")
     table.add_column("Rounds", justify="right")
@@ -75,10 +75,10 @@ def overview(on: On, n: float) -> Table:
 
 
 def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -> Table:
-    """The bounds, then a row for each choice, with the ratio to the bound in brackets.
+    """The bounds, then one row per choice, with the ratio to the bound in brackets.
 
-    Bytes are those over the busiest link, for n bytes of the whole vector. On a mesh rounds are at
-    least as many as the busiest rank needs with one message a link at a time.
+    Bytes are those over the busiest link, for n bytes of the whole vector. On a mesh, rounds are at
+    least those of the busiest rank with one message per link at a time.
     """
     shape = on.shape
     is_mesh = on.network.is_whole_mesh

@@ -1,8 +1,8 @@
 """Measures messages on this machine and fits a model to them.
 
-A ping-pong takes 2·o + alpha + n·beta; of a burst of messages from one rank to another, each
-but the first adds what the slowest part of the way is busy with it, o or n·beta·tau. Ranks of
-one node that send to another at once share what its injection limit lets out.
+A ping-pong takes 2·o + alpha + n·beta. In a burst of messages from one rank to another, each
+message except the first adds the time for which it occupies the slowest part of the path, o or
+n·beta·tau. Ranks of one node that send to another node at once share its injection limit.
 """
 
 import json
@@ -19,28 +19,28 @@ from toccata.errors import Failure, InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes
 
-LEAST_POINTS = 4  # of a line worth the name
-BEND = 0.8  # two lines, where they leave so much less of the squares of one
-LIMITED = 1.15  # pairs at once that take so much longer than one have come to a limit
+LEAST_POINTS = 4  # minimum for a line
+BEND = 0.8  # use two lines if they leave less of the squares of one
+LIMITED = 1.15  # simultaneous pairs that take this much longer than one have reached a limit
 
 Points = list[tuple[int, float]]  # bytes, seconds
 
 
 @dataclass
 class Measured:
-    """What the program told."""
+    """The output of the program."""
 
     mpi: str = ""
     ranks: int = 0
     messages: dict[str, Points] = field(default_factory=dict)  # by level
     bursts: dict[str, dict[int, tuple[int, float]]] = field(default_factory=dict)
     pairs: dict[int, Points] = field(default_factory=dict)  # by number of pairs
-    steps: dict[str, float] = field(default_factory=dict)  # seconds a byte
+    steps: dict[str, float] = field(default_factory=dict)  # seconds per byte
 
 
 @dataclass(frozen=True)
 class Line:
-    """alpha + n·beta for sizes of at least `first` bytes, and how far off it is."""
+    """alpha + n·beta for sizes of at least `first` bytes, and the error."""
 
     first: int
     alpha: float
@@ -50,9 +50,9 @@ class Line:
 
 
 def parse_sizes(text: str) -> list[int]:
-    """As users write them; InputError where they are too few to fit a line to.
+    """The sizes as users write them; InputError if they are too few to fit a line.
 
-    Empty messages are measured too, but bytes cost nothing there.
+    Empty messages are measured too, but do not determine the cost of bytes.
     """
     sizes = measuring.parse_sizes(text, least=0)
     if sum(size > 0 for size in sizes) < LEAST_POINTS:
@@ -63,13 +63,13 @@ def parse_sizes(text: str) -> list[int]:
 
 
 def measure(command: Sequence[str], ranks: int) -> Measured:
-    """Runs the calibration program on so many ranks; Failure if it fails."""
-    # All of it first: where the program failed, its exit says more than that the end is missing.
+    """Runs the calibration program on that many ranks; Failure if it fails."""
+    # Read all output first: if the program failed, its exit tells more than the missing end.
     return read(list(measuring.events(command, ranks)))
 
 
 def read(events: Iterable[dict[str, Any]]) -> Measured:
-    """What the program told; Failure unless it came to its end."""
+    """The output of the program; Failure unless it is complete."""
     result = Measured()
     finished = False
     for told in events:
@@ -94,7 +94,8 @@ def read(events: Iterable[dict[str, Any]]) -> Measured:
 
 
 def without_noise(points: Points) -> Points:
-    """By size; what took longer than a longer message was disturbed, and counts as that one."""
+    """By size; a time that exceeds that of a longer message was disturbed, and is replaced by
+    it."""
     result: Points = []
     least = float("inf")
     for size, seconds in sorted(points, reverse=True):
@@ -104,7 +105,7 @@ def without_noise(points: Points) -> Points:
 
 
 def fit_line(points: Points) -> Line:
-    """The least squares of the relative errors, with neither parameter below zero."""
+    """The least squares of the relative errors, without negative parameters."""
     weights = [1 / seconds**2 for _, seconds in points]
     w = sum(weights)
     wn = sum(k * n for k, (n, _) in zip(weights, points, strict=True))
@@ -125,7 +126,7 @@ def fit_line(points: Points) -> Line:
 
 
 def fit_lines(points: Points) -> list[Line]:
-    """One line, or two where a bend explains much: eager messages and those by rendezvous."""
+    """One line, or two if a bend explains much: eager messages and rendezvous messages."""
     points = without_noise(points)
     whole = fit_line(points)
     best, least = [whole], BEND * _squares(points, whole)
@@ -142,9 +143,9 @@ def _squares(points: Points, line: Line) -> float:
 
 
 def fit(measured: Measured, name: str) -> tuple[_core.Model, dict[str, list[Line]]]:
-    """The model, and the lines that its levels are."""
+    """The model, and the lines of its levels."""
     lines = {level: fit_lines(points) for level, points in measured.messages.items()}
-    # Levels come outermost first, as the program goes through them; the network may be missing.
+    # Levels come outermost first, in the program's order; the network may be missing.
     levels = [_level(measured, level, lines[level]) for level in lines]
     if "network" not in lines:
         levels.insert(0, {**levels[0], "level": "network"})
@@ -178,7 +179,7 @@ def _level(measured: Measured, level: str, lines: Sequence[Line]) -> dict[str, A
 
 
 def _protocol(measured: Measured, level: str, line: Line, end: int | None) -> dict[str, float]:
-    """A line's latency is what remains of it when both overheads are taken away."""
+    """A line's latency is its constant without both overheads."""
     empty = dict(measured.messages[level])
     acknowledgement = min(empty.values())  # a burst is answered by an empty message
     added = {
@@ -191,13 +192,13 @@ def _protocol(measured: Measured, level: str, line: Line, end: int | None) -> di
     smallest, largest = min(added), max(added)
     o = min(added[smallest], line.alpha / 2)
     tau = 1.0
-    if line.beta * largest > o:  # else the overheads hide the bytes
+    if line.beta * largest > o:  # otherwise the overheads hide the bytes
         tau = min(1.0, added[largest] / (line.beta * largest))
     return {"alpha": line.alpha - 2 * o, "beta": line.beta, "o": o, "tau": tau}
 
 
 def injection(measured: Measured) -> float | None:
-    """Bytes per second out of a node, if pairs of ranks at once were seen to be limited."""
+    """Bytes per second out of a node, if simultaneous pairs of ranks showed a limit."""
     if len(measured.pairs) < 2:
         return None
     one = dict(measured.pairs[1])
@@ -207,12 +208,12 @@ def injection(measured: Measured) -> float | None:
         for size, seconds in measured.pairs[most]
         if size > 0 and seconds > LIMITED * one[size] and seconds * size > 0
     ]
-    # The largest messages show it best: the latency is the least part of their time.
+    # The largest messages show it best, because latency is the smallest part of their time.
     return max(limited) if limited else None
 
 
 def report(measured: Measured, model: _core.Model, lines: dict[str, list[Line]]) -> RenderableType:
-    """The parameters, and how far the lines are from what was measured."""
+    """The parameters, and the errors of the lines compared with the measurements."""
     table = PlainTable(kept=2)
     table.add_column("Level", style="cyan")
     table.add_column("From")

@@ -1,4 +1,4 @@
-"""Which algorithms there are, and which ones a user means."""
+"""The available algorithms, and those that a user's text names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,9 +8,9 @@ from rich.table import Table
 from toccata import _core, outside
 from toccata.errors import InputError
 
-# Constraints are found by asking for each of these numbers of ranks: all kinds of them are there.
+# Constraints are found by testing these numbers of ranks, which represent all kinds.
 PROBED_RANKS = range(1, 65)
-# MPI's other collectives that algorithms of ours serve.
+# MPI's other collectives that our algorithms serve.
 ALSO_SERVED = {
     "allgatherv": "allgather",
     "alltoallw": "alltoallv",
@@ -18,7 +18,7 @@ ALSO_SERVED = {
     "reduce_scatter_block": "reduce_scatter",
 }
 NOT_PROVED = "not proved: runs by name only"
-MOST_CLOSE = 5  # names that a mistyped one may have been meant to be
+MOST_CLOSE = 5  # names to suggest for a mistyped one
 
 
 def constraint(algorithm: _core.Algorithm) -> str | None:
@@ -29,7 +29,7 @@ def constraint(algorithm: _core.Algorithm) -> str | None:
 
 
 def properties(algorithm: _core.Algorithm) -> list[str]:
-    """What sets it apart from others of its collective, in words."""
+    """Its properties in words, compared with others of its collective."""
     said = {
         NOT_PROVED: not algorithm.proved,
         "relays blocks: not for the vector form": algorithm.relays,
@@ -64,7 +64,7 @@ def as_json(algorithm: _core.Algorithm) -> dict[str, object]:
 
 
 def as_table(algorithms: Iterable[_core.Algorithm]) -> Table:
-    """What each is, where it runs and whose it is, and its parameters; the standard is bold."""
+    """Description, constraints, citation and parameters of each; the default is bold."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
@@ -104,7 +104,7 @@ def of_collective(name: str) -> list[_core.Algorithm]:
     ]
 
 
-# A size means the same in every command, setting, report and file; docs/tuning.md has the table.
+# A size means the same in every command, setting, report and file; see the table in docs/tuning.md.
 OF_MESSAGES = ("bcast", "reduce", "allreduce", "scan", "exscan")
 
 
@@ -116,7 +116,7 @@ def size_is_of(collective: str) -> str:
 
 
 def meaning_of_size(collective: str) -> str:
-    """What a number of bytes is, as on an axis."""
+    """The unit of a number of bytes, as on an axis."""
     of = size_is_of(collective)
     text = {"": "none: a barrier has no bytes", "message": "bytes of the message"}
     meaning = text.get(of, "bytes per block")
@@ -124,7 +124,7 @@ def meaning_of_size(collective: str) -> str:
 
 
 def is_regular(name: str) -> bool:
-    """Whether a collective is no other's vector form."""
+    """Whether a collective is not the vector form of another."""
     return all(each.regular == name for each in _core.collectives() if each.name == name)
 
 
@@ -134,7 +134,7 @@ def is_among_neighbors(name: str) -> bool:
 
 
 def find(text: str) -> _core.Choice:
-    """The choice that "allgather/ring", "ring", "sparbit:messages=per_block" or "FILE:ring" means.
+    """The choice for "allgather/ring", "ring", "sparbit:messages=per_block" or "FILE:ring".
 
     Raises InputError if there is none, or several, or if it means a collective.
     """
@@ -151,17 +151,17 @@ def find(text: str) -> _core.Choice:
 
 
 def standard(algorithm: _core.Algorithm) -> _core.Choice:
-    """An algorithm with its parameters at their standard."""
+    """An algorithm with its default parameters."""
     return _core.parse_choice(algorithm.collective, algorithm.name)
 
 
 def _unknown(name: str) -> str:
-    """What to say of a name that is not an algorithm's."""
+    """The message for a name that is not an algorithm's."""
     served = ALSO_SERVED.get(name, name)
     if served in (each.name for each in _core.collectives()):
         example = of_collective(served)[0].path
         return f"{name} is a collective; give one of its algorithms, as {example}"
-    # What stands before the slash is right more often than not, and too long to be compared.
+    # The part before the slash is usually correct, and too long for a comparison.
     collective, _, last = name.rpartition("/")
     known = _core.algorithms()
     known = [each for each in known if each.collective == collective] or known
@@ -173,7 +173,7 @@ def _unknown(name: str) -> str:
 
 
 def parse(collective: str, text: str) -> _core.Choice:
-    """The choice that a text means among the algorithms of a collective, or those of a file."""
+    """The choice for a text, among the algorithms of a collective, or those of a file."""
     return _core.parse_choice(collective, outside.load(text)[1] if outside.is_file(text) else text)
 
 
@@ -203,7 +203,7 @@ def split_choices(text: str) -> list[str]:
 def measured(collective: str, text: str) -> list[str]:
     """The choices of a list, as the benchmark program reports them: "all", "variants", or names.
 
-    "auto" is what the preloaded library chooses by itself.
+    "auto" is the automatic choice of the preloaded library.
     """
     known = of_collective(collective)
     if text == "all":

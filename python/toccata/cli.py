@@ -1,4 +1,4 @@
-"""The program: its commands, and how it says what was wrong."""
+"""The program: its commands, and its error messages."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ from toccata.errors import CommandError
 
 
 class OneLineErrors(TyperGroup):
-    """Says in one line on stderr what was wrong, whatever it was, and exits with 1 or 2."""
+    """Prints any error as one line on stderr, and exits with 1 or 2."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -40,7 +40,7 @@ class OneLineErrors(TyperGroup):
         except CommandError as error:
             _complain(str(error), error.exit_code)
         except TyperException as error:
-            # What typer has from pydantic begins with a word for programmers.
+            # Typer's messages from pydantic begin with a word for programmers.
             message = error.format_message().replace("Value error, ", "")
             _complain(f"{message}  (see {_help_of(error)})", 2)
         except _choice_error() as error:
@@ -86,7 +86,7 @@ def _help_of(error: TyperException) -> str:
 
 
 class Command(TyperCommand):
-    """Help that shows what to type, not Python's types; mistakes know whose they are."""
+    """Help that shows what to type, not Python's types; errors name their option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:
@@ -102,7 +102,7 @@ class Command(TyperCommand):
 
 
 class RunCommand(Command):
-    """Its --report may have a value, or none."""
+    """A --report with an optional value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         from toccata.commands.run import with_report
@@ -140,7 +140,7 @@ def _load(name: str) -> Any:
 
 
 def _show_what_to_type(command: TyperCommand | TyperGroup, ctx: Any) -> None:
-    """Not "<bool>" of a flag, nor "<str>" beside an argument's own name; but a choice's words."""
+    """Not "<bool>" for a flag, nor "<str>" next to an argument's own name; but a choice's words."""
     for each in command.get_params(ctx):
         assert isinstance(each, TyperArgument | TyperOption)
         shown = each.display_type_rich(ctx) or ""

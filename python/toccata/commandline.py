@@ -3,8 +3,8 @@
     timeout 60 mpirun -n 2 numactl -l ./solver -v : -n 1 ./viewer
                launcher               program           program
 
-Told by what launchers and wrappers say of their options; what stands behind an option that no one
-knows is its value unless it is a program.
+Uses the documented options of launchers and wrappers. A word after an unknown option is its value,
+unless it is a program.
 """
 
 import re
@@ -16,12 +16,12 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Grammar:
-    """Options that take values as words of their own, and how many words come before a command."""
+    """Options with values as separate words, and the number of words before a command."""
 
     values: frozenset[str]
     words: int = 0
-    twice: frozenset[str] = frozenset()  # options that take two
-    alone: frozenset[str] = frozenset()  # that take none, where a word stands behind them
+    twice: frozenset[str] = frozenset()  # options with two values
+    alone: frozenset[str] = frozenset()  # options without a value, even if a word follows
 
 
 def _grammar(values: str, words: int = 0, twice: str = "", alone: str = "") -> Grammar:
@@ -30,7 +30,7 @@ def _grammar(values: str, words: int = 0, twice: str = "", alone: str = "") -> G
     )
 
 
-# Programs that start what stands behind them, in the same process.
+# Programs that start the following command, in the same process.
 WRAPPERS = {
     "env": _grammar("-u --unset -C --chdir"),
     "timeout": _grammar("-k --kill-after -s --signal", words=1),
@@ -46,11 +46,11 @@ WRAPPERS = {
                         "--preferred --preferred-many --weighted-interleave"),
 }  # fmt: skip
 
-# Kinds of launchers, by how variables reach the ranks on other hosts, and the names they go by.
+# Kinds of launchers, by how variables reach the ranks on other hosts, and their names.
 KINDS = {
     "openmpi": r"(orterun|prterun)(\W.*)?$",
     "hydra": r"mpiexec\.hydra$",
-    "mpiexec": r"(mpirun|mpiexec)(\W.*)?$",  # of whichever MPI: it is asked
+    "mpiexec": r"(mpirun|mpiexec)(\W.*)?$",  # of any MPI: it is started to find out
     "srun": r"srun$",
     "jsrun": r"jsrun$",
     "aprun": r"aprun$",
@@ -99,17 +99,17 @@ GRAMMARS = {
         """
     ),
 }
-_SECTIONS = frozenset({"openmpi", "hydra", "mpiexec", "srun"})  # where a colon begins another one
+_SECTIONS = frozenset({"openmpi", "hydra", "mpiexec", "srun"})  # where a colon separates commands
 
 
 def kind_of(word: str) -> str:
-    """The kind of launcher that goes by that name; "" for all others."""
+    """The kind of the launcher with that name; "" for all others."""
     name = Path(word).name
     return next((kind for kind, names in KINDS.items() if re.match(names, name)), "")
 
 
 def unwrapped(words: Sequence[str], at: int = 0) -> int:
-    """Where the command begins that wrappers from `at` on start; len(words) where none does."""
+    """The index of the command that wrappers from `at` on start; len(words) if there is none."""
     while at < len(words) and (grammar := WRAPPERS.get(Path(words[at]).name)) is not None:
         name = Path(words[at]).name
         at = _past_options(words, at + 1, grammar)
@@ -120,12 +120,12 @@ def unwrapped(words: Sequence[str], at: int = 0) -> int:
 
 
 def assignments(words: Sequence[str]) -> dict[str, str]:
-    """What `env NAME=VALUE` before a launcher sets, which the launcher sees and we do not."""
+    """The settings of `env NAME=VALUE` before a launcher: the launcher sees them, we do not."""
     return dict(word.split("=", 1) for word in words if re.match(r"\w+=", word))
 
 
 def programs(words: Sequence[str], kind: str) -> list[int]:
-    """Where the programs stand in a launcher's arguments, which begin at 0; none of `--version`."""
+    """The indices of the programs in a launcher's arguments, from 0; none for `--version`."""
     found = []
     for start, end in sections(words, kind):
         at = unwrapped(words[:end], start_of_command(words[:end], kind, start))
@@ -135,14 +135,14 @@ def programs(words: Sequence[str], kind: str) -> list[int]:
 
 
 def start_of_command(words: Sequence[str], kind: str, at: int = 0) -> int:
-    """Behind a launcher's options: where a program or a wrapper of it stands."""
+    """The index of the program, or its wrapper, after a launcher's options."""
     if kind == "flux" and at == 0:  # flux run, flux mini run, flux submit
         at += 2 if words[:1] == ["mini"] else 1
     return _past_options(words, at, GRAMMARS[kind])
 
 
 def sections(words: Sequence[str], kind: str) -> list[tuple[int, int]]:
-    """From where to where the arguments of each program go: `mpirun ... : ...` has several."""
+    """The range of each program's arguments: `mpirun ... : ...` has several."""
     colons = [at for at, word in enumerate(words) if word == ":"] if kind in _SECTIONS else []
     starts = [0, *(at + 1 for at in colons)]
     return list(zip(starts, [*colons, len(words)], strict=True))

@@ -48,14 +48,15 @@ PARAMETERS = (
 
 @dataclass(frozen=True)
 class Places:
-    """Ranks on a grid: how many there are of each level, outermost first, and where each is."""
+    """Ranks on a grid: the number of objects per level, outermost first, and the position of each
+    rank."""
 
     sizes: tuple[int, ...]
     of_rank: tuple[tuple[int, ...], ...]
 
 
 def _places(placement: _core.Placement) -> Places:
-    """Without sizes where the ranks are on no grid."""
+    """Without sizes if the ranks do not form a grid."""
     there = placement.machine
     key = (there.text, placement.text)
     if key not in _known_places:
@@ -76,7 +77,7 @@ def _find_places(there: _core.Machine, all_: Sequence[tuple[int, int]]) -> Place
     paths = []
     for inner, thing in all_:
         path = [around[level](inner, thing) for level in levels if level <= inner]
-        if dims:  # the cell of a torus has as many coordinates
+        if dims:  # the cell of a torus has one coordinate per dimension
             cell, at = path[0], []
             for size in reversed(dims):
                 at.append(cell % size)
@@ -87,7 +88,7 @@ def _find_places(there: _core.Machine, all_: Sequence[tuple[int, int]]) -> Place
         return Places((), ())
     columns = []
     for depth in range(len(paths[0])):
-        # The place among those of the same surroundings that have ranks.
+        # The position among the objects with ranks in the same surroundings.
         inside: dict[tuple[int, ...], dict[int, int]] = {}
         free = bool(dims) and depth < len(dims)
         column = []
@@ -157,7 +158,7 @@ Move = tuple[int, int, int]
 
 
 def exchange(size: int, radix: int) -> list[list[Move]]:
-    """What every place of a circle receives, round by round."""
+    """The blocks that every place of a circle receives, by rounds."""
     if radix == 1:
         return [[(1, i, 1)] for i in range(size - 1)]
     rounds, held = list[list[Move]](), 1
@@ -174,13 +175,13 @@ Round = tuple[Messages, Messages]  # sent, received
 
 
 def allgather_rounds(shape: Shape, rank: int) -> list[Round]:
-    """Which rank sends which blocks to which rank: every block comes once."""
+    """Source, destination and blocks of each message: every block arrives once."""
     grid = _grid(_places_of(shape), shape.cut)
     o, i = grid.place(rank)
     outer, inner = exchange(grid.outer, shape.outer), exchange(grid.inner, shape.inner)
 
     def lane(moves: list[Move]) -> Round:
-        """Between the parts, of the rank's own inner place alone."""
+        """Between the parts, only for the rank's own inner place."""
         sent, got = Messages(), Messages()
         for far, first, many in moves:
             sent[grid.rank(o - far, i)] = [grid.rank(o + first + n, i) for n in range(many)]
@@ -188,7 +189,7 @@ def allgather_rounds(shape: Shape, rank: int) -> list[Round]:
         return sent, got
 
     def inside(moves: list[Move], outers: Sequence[int]) -> Round:
-        """Inside a part, of what the lanes have brought from these."""
+        """Inside a part, for the blocks that the lanes brought from these."""
         sent, got = Messages(), Messages()
         for far, first, many in moves:
             sent[grid.rank(o, i - far)] = [
@@ -211,7 +212,7 @@ def allgather_rounds(shape: Shape, rank: int) -> list[Round]:
     here: list[int] = [o]
     for phase in range(len(outer) + 1):
         rounds = [inside(each, here) for each in inner] or [({}, {})]
-        if phase < len(outer):  # first, as these have the longest way
+        if phase < len(outer):  # first, because these have the longest way
             sent, got = lane(outer[phase])
             rounds[0] = (sent | rounds[0][0], got | rounds[0][1])
             here = [o + far + first + n for far, first, many in outer[phase] for n in range(many)]
@@ -258,7 +259,7 @@ def _gather(rounds: Sequence[Round], schedule: Schedule) -> None:
 
 
 def _combine(rounds: Sequence[Round], buffer: str, schedule: Schedule) -> None:
-    """The same backwards: what came is sent, and what was sent comes, and is reduced."""
+    """The same in reverse: receives become sends, and sends become receives that are reduced."""
     for sent, got in reversed(rounds):
         schedule.round()
         come = []

@@ -1,4 +1,4 @@
-"""What schedules do, counted, beside what the literature claims."""
+"""Counts of schedules, compared with the claims of the literature."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from toccata import _core
 from toccata.catalogue import path_of, size_is_of
 from toccata.plain_table import PlainTable
 
-MOST_MESSAGES = 30_000_000  # of all ranks together that are worth counting
+MOST_MESSAGES = 30_000_000  # of all ranks together: the maximum to count
 
 
 def bytes_of_blocks(choice: _core.Choice, shape: _core.Shape, size: int) -> int:
@@ -19,10 +19,10 @@ def bytes_of_blocks(choice: _core.Choice, shape: _core.Shape, size: int) -> int:
 
 
 def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: int) -> Table:
-    """One row per choice; each number is the largest over the ranks, claims in brackets.
+    """One row per choice; each number is the maximum over the ranks, with claims in brackets.
 
-    A claim is red where the schedules do something else. A choice that is impossible there has no
-    numbers; where there are too many messages to count all, some ranks' schedules are counted.
+    A claim is red if the schedules differ from it. A choice that is impossible there has no
+    numbers; if there are too many messages, only the schedules of some ranks are counted.
     """
     table = PlainTable()
     table.add_column("Algorithm", style="cyan", overflow="fold")
@@ -47,9 +47,9 @@ def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: int) -> 
 
 
 def crossings_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: int) -> Table | None:
-    """What crosses each level that divides the ranks: one row per choice and level.
+    """The traffic across each level that divides the ranks: one row per choice and level.
 
-    None where no level does.
+    None if no level divides them.
     """
     levels = [level for level, _ in _core.regions(shape)]
     if not levels:

@@ -1,4 +1,4 @@
-"""Models fitted to one part of recorded times and judged by the rest, in turns."""
+"""Models fitted to one part of recorded times and validated with the rest, in turns."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,11 +15,11 @@ from toccata.recorded import Case
 
 @dataclass(frozen=True)
 class Recorded:
-    """The times of our algorithms in a file, and why others are left out."""
+    """The times of our algorithms in a file, and the reasons to exclude others."""
 
     cases: list[Case]
-    left_out: list[str]  # each a line
-    defaults: dict[decisions.Setting, float]  # seconds of what the MPIs chose by themselves
+    left_out: list[str]  # one line each
+    defaults: dict[decisions.Setting, float]  # seconds of the MPIs' own choices
     libraries: dict[str, Library]  # by machine
 
     @property
@@ -28,9 +28,9 @@ class Recorded:
 
 
 def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
-    """Those of some machines and jobs of a file, of all where none are named.
+    """Those of the named machines and jobs of a file; of all if none are named.
 
-    Raises InputError where the file or the names are not what they should be.
+    Raises InputError if the file or the names are invalid.
     """
     rows = recorded.read(path)
     for asked, known, what in (
@@ -63,17 +63,17 @@ def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A machine's models: the one to keep, and what models predict of times they have not seen."""
+    """A machine's models: the one to keep, and the predictions of models for unseen times."""
 
     model: Parameters
     judged: Judged
-    cases: list[Case]  # all of the machine
+    cases: list[Case]  # all times of the machine
     predicted: list[float]  # their seconds, by `model`
     fitted: list[bool]  # which of them `model` was fitted to
 
 
 def by_sizes(cases: Sequence[Case], walks: Walks, advance: Callable[[], None]) -> Fitted:
-    """Fits to every other size of each job and collective; the others judge."""
+    """Fits to every second size of each job and collective; the others validate."""
     chosen, rest = fitting.every_other_size(cases)
     if not rest:
         raise InputError(
@@ -85,7 +85,8 @@ def by_sizes(cases: Sequence[Case], walks: Walks, advance: Callable[[], None]) -
 
 
 def by_collectives(cases: Sequence[Case], walks: Walks, advance: Callable[[], None]) -> Fitted:
-    """Fits to all collectives but one, which judges; each in turn. The model to keep is of all."""
+    """Fits to all collectives except one, which validates; each in turn. The model to keep uses
+    all."""
     collectives = sorted({each.collective for each in cases})
     if len(collectives) < 2:
         raise InputError(f"{cases[0].machine} has only one collective: no times remain for the fit")
@@ -115,13 +116,13 @@ def _fitted(
 
 
 def turns(cases: Sequence[Case], collectives: bool) -> int:
-    """How often `advance` is called."""
+    """The number of calls of `advance`."""
     number = len({each.collective for each in cases}) + 1 if collectives else 1
     return fitting.TURNS * number
 
 
 def largest_job(fitted: Sequence[Fitted]) -> tuple[list[Case], list[float], str]:
-    """The cases of the job with most of them, what is predicted of them, and its name."""
+    """The cases of the job with most of them, their predictions, and its name."""
     (machine, job), _ = Counter(
         (case.machine, case.job) for each in fitted for case in each.cases
     ).most_common(1)[0]

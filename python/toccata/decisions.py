@@ -1,4 +1,4 @@
-"""What choosing by a fitted model is worth, beside what a recorded MPI chose by itself."""
+"""The value of choosing by a fitted model, compared with a recorded MPI's own choice."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,27 +12,27 @@ from toccata.natives import Library
 from toccata.plain_table import PlainTable
 from toccata.recorded import Case, Row
 
-# What the recorded MPIs chose, by the benchmark's names.
+# The choices of the recorded MPIs, by the benchmark's names.
 DEFAULTS = ("default_mpich", "default_ompi", "default-default")
 
-# So many times as fast as the MPI's algorithm must another be to be proposed; picked on recorded
-# times (docs/design/0019).
+# An algorithm is proposed if it is predicted to be this many times as fast as the MPI's; selected
+# with recorded times (docs/design/0019).
 MARGIN = 1.1
-GAIN = 1.1  # times the best: a default that takes longer is worth replacing
+GAIN = 1.1  # times the best: a slower default is worth replacing
 
 Setting = tuple[str, str, str, int]  # machine, job, collective, bytes
 
 
 @dataclass(frozen=True)
 class Decision:
-    """In one setting: measured seconds of each way to choose, and of the best."""
+    """For one setting: measured seconds of each way to choose, and of the best."""
 
     setting: Setting
-    first: float  # of ours that the schedules of a few ranks put first
-    chosen: float  # that one, if the model tells that it beats the MPI's own; else the default
-    walked: float  # of ours that a walk of all ranks' schedules puts first
+    first: float  # our best, by the schedules of a few ranks
+    chosen: float  # that one, if predicted to beat the MPI's own; otherwise the default
+    walked: float  # our best, by a walk of all ranks' schedules
     default: float
-    best: float  # of our algorithms that were recorded, and the default
+    best: float  # of our recorded algorithms and the default
 
     @property
     def is_worth_replacing(self) -> bool:
@@ -45,7 +45,7 @@ class Decision:
 
 
 def defaults(rows: Iterable[Row]) -> dict[Setting, float]:
-    """Seconds that the MPI's own choice took; of several records the least."""
+    """Seconds of the MPI's own choice; the minimum of several records."""
     found: dict[Setting, float] = {}
     for row in rows:
         if row.algorithm in DEFAULTS and row.ranks_per_node == 1:
@@ -55,7 +55,7 @@ def defaults(rows: Iterable[Row]) -> dict[Setting, float]:
 
 
 def libraries(rows: Iterable[Row]) -> dict[str, Library]:
-    """By machine the MPI library, as far as the benchmark's names tell."""
+    """The MPI library of each machine, as far as the benchmark's names show it."""
     return {
         row.machine: natives.OF_DEFAULT[row.algorithm]
         for row in rows
@@ -70,10 +70,11 @@ def decide(
     defaults: Mapping[Setting, float],
     libraries: Mapping[str, Library],
 ) -> list[Decision]:
-    """In each setting with several algorithms of ours and a default. Seconds predicted by walks.
+    """The decisions in each setting with several algorithms of ours and a default, predicted by
+    walks.
 
-    The default is priced as the algorithm that the machine's MPI library is known to choose; where
-    that is not known, the model cannot tell, and the default is chosen.
+    The price of the default is that of the algorithm that the machine's MPI library is known to
+    choose. If that is unknown, the model cannot predict it, and chooses the default.
     """
     settings: dict[Setting, list[tuple[float, Case]]] = defaultdict(list)
     for case, seconds in zip(cases, predicted, strict=True):
@@ -83,7 +84,7 @@ def decide(
     for case in cases:
         units[case.collective, case.p].add(case.unit_bytes)
     for (collective, p), sizes in units.items():
-        # Each algorithm in the quickest of its settings, too, as where the library chooses.
+        # Each algorithm also in its fastest setting, as the library does when it chooses.
         for standard in (True, False):
             ranked = _core.rank(collective, _core.Shape(p), model, sorted(sizes), standard)
             for size, each in zip(sorted(sizes), ranked, strict=True):
@@ -93,7 +94,7 @@ def decide(
         if len(both) < 2 or setting not in defaults:
             continue
         any_case = both[0][1]
-        # What was measured has the standard setting of its parameters.
+        # Measured algorithms have the default setting of their parameters.
         measured = {
             _core.parse_choice(case.collective, case.algorithm).text: case.seconds
             for _, case in both
@@ -117,17 +118,18 @@ def decide(
 
 
 def named(decisions: Sequence[Decision]) -> tuple[int, int]:
-    """Of the defaults worth replacing, how many the model replaces by something faster; and all."""
+    """The number of slow defaults that the model replaces by a faster algorithm, and of all slow
+    ones."""
     worth = [each for each in decisions if each.is_worth_replacing]
     return sum(each.is_named for each in worth), len(worth)
 
 
 def table(decisions: Sequence[Decision]) -> Table:
-    """Mean regrets, each a time over the best: a row for each machine and collective, and for all.
+    """Mean regrets, each a time divided by the best: a row per machine and collective, and for all.
 
-    With trials the better of the first and the default serves, once they are over. The last column
-    counts the settings in which an algorithm of ours beats the default by more than 10%, and those
-    of them for which the model proposes one that beats it, too.
+    With trials, the faster one of the first and the default serves after they end. The last column
+    counts the settings in which one of our algorithms beats the default by more than 10%, and those
+    in which the model proposes one that beats it.
     """
     result = PlainTable(kept=2)
     for heading in ("Machine", "Collective"):

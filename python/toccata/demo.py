@@ -1,8 +1,8 @@
-"""The automatic choice beside the MPI library's own, here and on four hosts that we play here.
+"""The automatic choice compared with the MPI library's own, here and on four emulated hosts.
 
-Both are timed in turns in one run of a program with the library preloaded and nothing set: native
-is the MPI library's function by its other name, PMPI_..., which is not intercepted. Where the
-quartiles of the two overlap, there is no winner.
+Both are interleaved in one run of a program with the library preloaded and nothing set: native is
+the MPI library's function by its other name, PMPI_..., which is not intercepted. If the quartiles
+of the two overlap, there is no winner.
 """
 
 import os
@@ -28,7 +28,7 @@ from toccata.results import Measurement
 from toccata.tuning import sizes_of
 
 COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
-# The library tries what may be better in the first calls of a size, so these are not timed.
+# In the first calls of a size, the library makes its trials, so these are not timed.
 TRIALS = 300
 
 
@@ -49,8 +49,8 @@ HERE = (
     Place("2 ranks", 2, (8, 1 << 10, 32 << 10, 256 << 10)),
     Place("4 ranks", 4, (8, 1 << 10, 32 << 10, 256 << 10)),
 )
-# Calls of milliseconds: there the trials, which may take 2% of the time, are over after so many.
-# Sums of floating-point numbers are not tried (TOCCATA_GUARD=all has them tried).
+# For calls of milliseconds, trials, which may take 2% of the time, end after this number of calls.
+# Sums of floating-point numbers are not tried (TOCCATA_GUARD=all tries them).
 HOSTS = Place(
     "16 ranks\non 4 hosts", 16, (8, 1 << 10), ("allgather", "alltoall", "bcast"),
     repetitions=20, limit=20, trials=700,
@@ -58,7 +58,7 @@ HOSTS = Place(
 
 
 ALL = tuple(each.name for each in _core.collectives() if each.name == each.regular)
-# All collectives, of which those of many ranks more than cores take long.
+# All collectives; with many more ranks than cores, they take long.
 WHOLE_HERE = tuple(
     Place(f"{p} ranks", p, (8, 1 << 10, 32 << 10, 1 << 20), ALL, 60, limit=2) for p in (2, 4, 8)
 )
@@ -67,12 +67,12 @@ WHOLE_HOSTS = Place(
 )
 WORSE = 1.05  # times native's time
 UNCLEAR = "#e6e6e6"
-AGAIN = 2  # more runs of what was worse; the middle one of all holds
+AGAIN = 2  # additional runs of slower cells; the middle result counts
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One collective in one place at one size."""
+    """One collective in one place with one size."""
 
     place: Place
     collective: str
@@ -96,7 +96,7 @@ def runs(places: Sequence[Place]) -> int:
 
 
 def measure(place: Place, mpi: str, told: Callable[[str], None]) -> tuple[str, list[Cell]]:
-    """All of a place, and of which MPI it is. Failure where a run fails."""
+    """All cells of a place, and its MPI. Failure if a run fails."""
     cells: list[Cell] = []
     for collective in place.collectives:
         told(f"{collective}, {place.name.replace(chr(10), ' ')}")
@@ -106,7 +106,8 @@ def measure(place: Place, mpi: str, told: Callable[[str], None]) -> tuple[str, l
 
 
 def measure_again(cells: Sequence[Cell], mpi: str, told: Callable[[str], None]) -> list[Cell]:
-    """The cells, with those that were worse than native measured more often: the middle holds."""
+    """The cells; those that were slower than native are measured again, and the middle result
+    counts."""
     result = list(cells)
     for i, cell in enumerate(cells):
         if cell.ratio <= WORSE:
@@ -136,7 +137,7 @@ def _measure(place: Place, collective: str, mpi: str) -> tuple[str, list[Cell]]:
 
 
 def why_no_hosts() -> str:
-    """Why this machine cannot play four hosts; empty if it can."""
+    """Why this machine cannot emulate four hosts; empty if it can."""
     if not (scripts() / "up.sh").exists():
         return "their scripts exist only in a checkout of Toccata"
     if os.geteuid() != 0:
@@ -151,7 +152,8 @@ def scripts() -> Path:
 
 @contextmanager
 def hosts() -> Iterator[None]:
-    """The four hosts, while it lasts; `mpirun` starts ranks on them. Failure where they fail."""
+    """The four hosts, for the duration of the context; `mpirun` starts ranks on them. Failure if
+    they fail."""
     made = subprocess.run([scripts() / "up.sh"], capture_output=True, text=True, check=False)
     if made.returncode != 0:
         raise Failure(made.stderr.strip().splitlines()[-1] if made.stderr else "up.sh failed")
@@ -165,7 +167,7 @@ def hosts() -> Iterator[None]:
 
 
 def table(cells: Sequence[Cell]) -> Table:
-    """A row for each collective, place and size; `?` behind a ratio: there is no clear winner."""
+    """One row per collective, place and size; `?` after a ratio: there is no clear winner."""
     result = PlainTable(kept=3)
     result.add_column("Collective")
     result.add_column("Where")
@@ -187,9 +189,9 @@ def table(cells: Sequence[Cell]) -> Table:
 
 
 def summary(cells: Sequence[Cell]) -> str:
-    """A line for each place. A cell without a clear winner counts as 1 in the mean.
+    """One line per place. A cell without a clear winner counts as 1 in the mean.
 
-    Otherwise one cell that is mostly noise could pass for a gain of all.
+    Otherwise, one cell that is mostly noise could look like a gain of all.
     """
     lines = []
     for place in dict.fromkeys(each.place.name for each in cells):
@@ -212,7 +214,7 @@ def summary(cells: Sequence[Cell]) -> str:
 
 
 def draw(cells: Sequence[Cell], title: str) -> Figure:
-    """A column a place, a row a collective and size: native's time is 1.
+    """One column per place, one row per collective and size; native's time is 1.
 
     Cells without a clear winner have a colour of their own.
     """
@@ -230,7 +232,7 @@ def draw(cells: Sequence[Cell], title: str) -> Figure:
     axes = figure.add_subplot()
     shades = axes.imshow(
         image, cmap="RdYlBu_r", norm=TwoSlopeNorm(1.0, 0.2, 1.8), aspect="auto"
-    )  # blue is quicker than native, and red slower
+    )  # blue is faster than native, red slower
     for (y, x), ratio in np.ndenumerate(image):
         if not np.isnan(ratio):
             ink = "white" if ratio < 0.45 or ratio > 1.6 else "#1c2833"

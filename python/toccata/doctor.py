@@ -26,7 +26,7 @@ from toccata import (
 )
 from toccata.errors import CommandError, InputError
 
-SECONDS = 60  # for all ranks to come to MPI_Init
+SECONDS = 60  # until all ranks reach MPI_Init
 TYPICAL = (("allreduce", 8), ("bcast", 1024), ("allgather", 4096), ("alltoall", 65536))
 READS = "toccata: doctor: reads "
 DEVICES = "toccata: doctor: devices: "
@@ -38,7 +38,7 @@ RANK = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """`topic: text`; where it is wrong, `remedy` says what to do."""
+    """`topic: text`; for an error, `remedy` says what to do."""
 
     topic: str
     text: str
@@ -51,7 +51,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Job:
-    """Ranks for which choices are judged: of each, the number of its host."""
+    """The ranks for which choices are checked, each with the number of its host."""
 
     hosts: Sequence[int]
 
@@ -60,8 +60,8 @@ class Job:
         return len(self.hosts)
 
     def shape(self) -> _core.Shape:
-        """The ranks, each on a core of its own, on hosts like this one; if a host has more ranks
-        than cores, it is taken for one with as many cores as ranks."""
+        """The ranks, each on its own core, on hosts like this one. If a host has more ranks than
+        cores, it is assumed to have as many cores as ranks."""
         inside = _core.this_machine().text
         slots = [self.hosts[:rank].count(host) for rank, host in enumerate(self.hosts)]
         cores = machines.cores(_core.this_machine())
@@ -94,7 +94,7 @@ def examine(environment: Mapping[str, str]) -> tuple[list[Finding], "Said", str]
 
 @dataclass(frozen=True)
 class Said:
-    """What the environment says, or where it says nothing, toccata.conf."""
+    """The value in the environment or, if not set there, in toccata.conf."""
 
     environment: Mapping[str, str]
     files: _core.Configuration
@@ -112,7 +112,7 @@ class Said:
 
 
 def mpis() -> list[Finding]:
-    """Whose launchers are in PATH, and which libraries were built."""
+    """The MPIs whose launchers are in PATH, and the built libraries."""
     findings = []
     built = launcher.libraries()
     for name, path in built.items():
@@ -137,7 +137,7 @@ def mpis() -> list[Finding]:
 
 
 def mpi_of(text: str) -> Finding:
-    """Whether Toccata is tested with the MPI of which MPI_Get_library_version says `text`."""
+    """Whether Toccata is tested with the MPI with this text of MPI_Get_library_version."""
     version = text.split(",")[0].strip()
     if _core.is_tested(text):
         return Finding("mpi", f"{version}: tested with Toccata")
@@ -165,7 +165,7 @@ def settings(said: Said) -> list[Finding]:
 
 
 def complaint(name: str, said: Said) -> str:
-    """What is wrong with a setting's value; "" for nothing."""
+    """The error in a setting's value; "" for none."""
     value = said.value(name)
     if not value:
         return ""
@@ -212,7 +212,7 @@ def _exists(path: str) -> bool:
 
 
 def preloaded(environment: Mapping[str, str]) -> list[Finding]:
-    """What is wrong with an LD_PRELOAD that is set already."""
+    """The errors of an LD_PRELOAD that is already set."""
     findings = []
     for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")):
         if "libtoccata" in each:
@@ -235,7 +235,7 @@ def registry() -> list[Finding]:
 
 
 def machine(said: Said) -> list[Finding]:
-    """What hwloc finds, and what TOCCATA_TOPOLOGY puts in its place."""
+    """The machine that hwloc finds, and its replacement by TOCCATA_TOPOLOGY."""
     findings = [Finding("machine", f"this host: {_core.this_machine().text}")]
     if text := said.value("TOCCATA_TOPOLOGY"):
         with suppress(_core.ChoiceError):  # named among the settings
@@ -244,8 +244,8 @@ def machine(said: Said) -> list[Finding]:
 
 
 def tuned(said: Said, library: str) -> tuple[list[Finding], str]:
-    """The tuning file that is named; else those in the folders where the library looks for one.
-    And which one is used; "" for none."""
+    """The named tuning file; otherwise those in the folders where the library searches. And the one
+    that is used; "" for none."""
     named = said.value("TOCCATA_TUNING")
     if named == "off":
         return [Finding("tuning", "none, because TOCCATA_TUNING=off")], ""
@@ -286,12 +286,13 @@ def _tuning_file(path: Path, remedy: str) -> tuple[Finding, tuning.Tuning | None
 
 
 def _node(found: tuning.Tuning) -> str:
-    """What a node has, as "socket:2 core:8"; as the library reads it (src/selection/tuning.cpp)."""
+    """The inside of a node, such as "socket:2 core:8", as the library reads it
+    (src/selection/tuning.cpp)."""
     return re.sub(r".*\bnode:\S+ ?", "", found.machine)
 
 
 def _why_not_used(found: tuning.Tuning) -> str:
-    """Why the library does not find a file by itself; "" where it does."""
+    """Why the library does not use a file automatically; "" if it does."""
     here = _core.this_machine().text
     if not found.mpi:
         return "it does not name the MPI that it was measured with"
@@ -315,7 +316,7 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
     p = job.ranks
     if p < 2:
         return []
-    model = _core.usual_model()  # also where another cannot be read
+    model = _core.usual_model()  # even if another file cannot be read
     if path := said.value("TOCCATA_MODEL"):
         with suppress(_core.ModelError):
             if not documents.why_unreadable(Path(path)):
@@ -339,7 +340,7 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
 def _asked(
     collective: str, variable: str, text: str, shape: _core.Shape, wrong: bool
 ) -> list[Finding]:
-    """Of a collective for which a setting names algorithms."""
+    """For a collective with a setting that names algorithms."""
     call = f"{collective} among {shape.p} ranks"
     if wrong:
         return [Finding("choice", f"{call}: native, because {variable} is invalid")]
@@ -365,7 +366,7 @@ def _by_itself(
     nodes: int,
     tuning_file: str,
 ) -> tuple[str, str]:
-    """What the library chooses, and why."""
+    """The library's choice, with the reason."""
     guard = said.value("TOCCATA_GUARD")
     with suppress(_core.ChoiceError):  # named where tuning files are
         if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
@@ -387,10 +388,10 @@ def treat(
     family: str | None = None,
     seconds: float = SECONDS,
 ) -> tuple[list[Finding], Job | None]:
-    """Starts that very command, which ends when its ranks come to MPI_Init with our library in it.
+    """Starts exactly this command, which ends when its ranks reach MPI_Init with our library.
 
-    Where the library takes no effect the program itself begins; it is ended after `seconds`. The
-    job is None where not all ranks said on which host they are.
+    If the library has no effect, the program itself begins; it is ended after `seconds`. The job is
+    None unless all ranks reported their hosts.
     """
     try:
         start = starting.prepare(command, {"TOCCATA_DOCTOR": "1"}, environment, family)
@@ -452,7 +453,7 @@ def treat(
 def _run(
     start: starting.Start, environment: Mapping[str, str], seconds: float
 ) -> tuple[str, int | None]:
-    """What the command said on both its outputs, and how it ended; None where it had to be."""
+    """The command's output on both streams, and its exit code; None if it had to be ended."""
     with tempfile.TemporaryFile("w+", errors="replace") as said:
         process = subprocess.Popen(
             start.words, stdout=said, stderr=said, stdin=subprocess.DEVNULL,

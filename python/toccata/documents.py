@@ -1,5 +1,5 @@
-"""Files that users name, and JSON files of ours: objects of which one key says what they are, and
-in which version."""
+"""Files that users name, and our JSON files: objects with a key that states their type and
+version."""
 
 import json
 import stat
@@ -12,9 +12,9 @@ MOST_BYTES = 64 << 20  # of a file that a user names; the largest that we write 
 
 
 def why_unreadable(path: Path, most: int = MOST_BYTES) -> str:
-    """Why a file is not read: "is a named pipe; expected a file". "" where it may be read.
+    """Why a file must not be read: "is a named pipe; expected a file". "" if it may.
 
-    A pipe would wait for its writer, a device never ends, and a huge file fills the memory.
+    Reading a pipe would wait for its writer, a device never ends, and a huge file fills the memory.
     """
     try:
         found = path.stat()
@@ -32,13 +32,13 @@ def why_unreadable(path: Path, most: int = MOST_BYTES) -> str:
 
 
 def check(path: Path, most: int = MOST_BYTES) -> None:
-    """InputError where `path` is not a regular file of a plausible size."""
+    """InputError if `path` is not a regular file of a plausible size."""
     if why := why_unreadable(path, most):
         raise InputError(f"{path}: {why}")
 
 
 def read(path: Path, key: str, version: int, *, what: str, remedy: str) -> dict[str, Any]:
-    """The object. InputError where it is none, or of another version; `remedy` makes a right one.
+    """The object. InputError if it is invalid, or of another version; `remedy` makes a valid one.
 
     As in read(path, "toccata_tuning", 1, what="tuning file", remedy="`toccata tune` writes them").
     """

@@ -1,10 +1,10 @@
-"""A schedule as a picture, in the manner of Figure 3 of the Sparbit paper.
+"""A schedule as a figure, similar to Figure 3 of the Sparbit paper.
 
-One panel for each round. A column is a rank, a cell is a block of its buffer, and the number in it
-says whose data it holds; in a reduction, which ranks' contributions ("0–3", or how many where they
-are not in a row). What arrived in the round is grey; what was copied locally is orange, what was
-reduced green; a frame marks what was sent. Arcs lead from sender to receiver; a red one with gaps
-is a message that is waited for and never comes.
+One panel per round. A column is a rank, a cell is a block of its buffer. The number in a cell is
+the rank that owns the data; in a reduction, the ranks that have contributed ("0–3", or their number
+if they are not consecutive). Data that arrived in the round is grey, copied data orange, reduced
+data green; sent data has a frame. Arcs lead from sender to receiver; a red arc with gaps is a
+message that a rank waits for and that never arrives.
 """
 
 import math
@@ -28,7 +28,7 @@ from toccata.errors import InputError
 from toccata.show import common_pattern
 from toccata.trace import NOTHING, Step, Trace, trace
 
-MOST_RANKS = 32  # with more of them there is no room for a number in each cell
+MOST_RANKS = 32  # with more of them, there is no room for a number in each cell
 MOST_PANELS = 18
 WRONG = "#c0392b"
 MOST_PIXELS = 5000  # of the longer side
@@ -37,17 +37,17 @@ EMPTY, HELD, RECEIVED, COPIED, REDUCED = "#ffffff", "#dce9f5", "#a6a6a6", "#f6cf
 INK, FAINT, ARROW = "#1c2833", "#cfd6dc", "#0b5fa5"
 FAINT_ARROW, OUTWARD, FAINT_OUTWARD = "#9fb6c9", "#c0392b", "#e2b3ad"
 REGION = "#eef1e6"  # every other one
-# Inches: a cell by the number of ranks, the narrowest panel, the space beside and above one.
+# Inches: a cell by the number of ranks, the narrowest panel, the space next to and above one.
 CELLS = {8: 0.32, 16: 0.27, MOST_RANKS: 0.21}
 LEAST_WIDTH, BESIDE, ABOVE, HEADING, LEGEND = 1.55, 0.7, 0.6, 0.75, 0.55
-LINE = 0.17  # inches, of what a proof has found
+LINE = 0.17  # inches, of the error of a proof
 GAP = 1.0  # cells between two buffers
 RANK_ROW = 1.0  # cells
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What a proof has found, and where, as far as it says."""
+    """The error of a proof, and its location, as far as the text tells."""
 
     text: str
     rank: int | None = None
@@ -55,22 +55,22 @@ class Fault:
 
     @classmethod
     def of(cls, error: str) -> "Fault | None":
-        """Of the line of `toccata verify`, "rank 1, round 2: ..."; None of none."""
+        """From a line of `toccata verify`, "rank 1, round 2: ..."; None if there is none."""
         match = re.search(r"\brank (\d+)(?:, round (\d+))?: ", error)
         where = [int(each) if each else None for each in match.groups()] if match else []
         return cls(error, *where) if error else None
 
     def lines(self, width: float) -> list[str]:
-        """The text, for a picture of so many inches."""
+        """The text, wrapped for a figure of that width in inches."""
         return textwrap.wrap(f"wrong: {self.text}", int((width - 0.6) * 13))
 
 
 def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -> Figure:
-    """The picture of all rounds of a choice; the round and the rank of a fault are marked.
+    """The figure of all rounds of a choice; the round and the rank of a fault are marked.
 
-    A fault that names no round is of the end.
+    A fault without a round belongs to the end.
 
-    Raises InputError where there are too many ranks to be read.
+    Raises InputError if there are too many ranks to be readable.
     """
     p = shape.p
     if p > MOST_RANKS:
@@ -111,7 +111,7 @@ def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -
 
 
 def _mark(axes: Axes, fault: Fault) -> None:
-    """A red frame about the rank."""
+    """A red frame around the rank."""
     if fault.rank is None:
         return
     top, bottom = sorted(axes.get_ylim())
@@ -122,14 +122,14 @@ def _mark(axes: Axes, fault: Fault) -> None:
 
 
 def write_fault(figure: Figure, lines: Sequence[str]) -> None:
-    """Below the heading, for which the figure has LINE more of height each."""
+    """The lines below the heading; the figure is LINE higher for each."""
     width, height = figure.get_size_inches()
     figure.text(0.3 / width, 1 - (HEADING - 0.05) / height, "\n".join(lines), fontsize=9,
                 color=WRONG, va="top")  # fmt: skip
 
 
 def _columns(panels: int, width: float, height: float) -> int:
-    """So many panels side by side that the picture is about 16 to 10, its rows about even."""
+    """The number of panels per row, so that the figure is about 16 to 10 and its rows are even."""
     best = min(
         range(1, panels + 1),
         key=lambda n: abs(math.log(n * width / (math.ceil(panels / n) * height) / 1.6)),
@@ -139,9 +139,10 @@ def _columns(panels: int, width: float, height: float) -> int:
 
 
 def _panels(whole: Trace, faulty: int | None) -> list[int]:
-    """The rounds that get a panel, the faulty one among them; -1 is before the first message.
+    """The rounds that get a panel, including the faulty one; -1 is the state before the first
+    message.
 
-    A first round in which data is only put into place, with no message, is that state.
+    A first round that only puts data into place, without a message, is that state.
     """
     rounds = _rounds_worth_showing(whole)
     if len(rounds) > MOST_PANELS:
@@ -150,7 +151,7 @@ def _panels(whole: Trace, faulty: int | None) -> list[int]:
 
 
 def _rounds_worth_showing(whole: Trace) -> list[int]:
-    """The state at first, and the rounds in which any rank does anything."""
+    """The initial state, and the rounds in which any rank acts."""
     talking = [i for i, steps in enumerate(whole.steps) if any(s.communicates for s in steps)]
     first = talking[0] if talking else len(whole.steps)
     busy = (i for i in range(first, len(whole.steps)) if any(_busy(s) for s in whole.steps[i]))
@@ -229,10 +230,10 @@ def _labelled(index: int, count: int) -> bool:
 
 
 def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: float) -> float:
-    """Draws one buffer of all ranks below `top`; returns where the next may begin."""
+    """Draws one buffer of all ranks below `top`; returns the top of the next one."""
     p = whole.p
     blocks = max(len(each.holds[buffer]) for each in steps)
-    if blocks == 0:  # of a barrier: arcs alone
+    if blocks == 0:  # of a barrier: only arcs
         return top - 0.5
     shades = cell_shades(steps, buffer)
     image = np.array([[to_rgb(shade) for shade in row] for row in shades])
@@ -284,7 +285,7 @@ def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: 
 
 
 def cell_text(step: Step, buffer: str, block: int) -> str:
-    """What stands in a cell that holds something."""
+    """The text in a cell that holds data."""
     ranks = sorted(step.given[buffer][block])
     if not ranks:
         return str(step.holds[buffer][block])
@@ -315,9 +316,9 @@ def cell_shades(steps: list[Step], buffer: str) -> list[list[str]]:
 def _draw_arc(
     axes: Axes, sender: int, receiver: int, regions: list[int], never_comes: bool = False
 ) -> None:
-    """An arc above the ranks, as high as it is wide, red where it leads out of the region.
+    """An arc above the ranks, as high as it is wide, red if it leads out of the region.
 
-    Those of rank 0, or of its region where there are several, are drawn in full colour.
+    Arcs of rank 0, or of its region if there are several, have the full colour.
     """
     p = len(regions)
     foot = -1.45
@@ -388,9 +389,9 @@ def _draw_legend(figure: Figure, whole: Trace) -> None:
 
 
 def write(figure: Figure, path: Path) -> None:
-    """Writes the picture in the format that the file's name says.
+    """Writes the figure in the format of the file's name.
 
-    Raises OSError where it cannot be written.
+    Raises OSError if it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     dpi = min(170, MOST_PIXELS / max(figure.get_size_inches()))
@@ -398,7 +399,7 @@ def write(figure: Figure, path: Path) -> None:
 
 
 def some_of(values: Sequence[int], most: int) -> list[int]:
-    """At most so many of them, evenly spread, the first and the last included."""
+    """At most that many of them, evenly spread, including the first and the last."""
     if len(values) <= most:
         return list(values)
     last = len(values) - 1

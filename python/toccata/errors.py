@@ -1,4 +1,4 @@
-"""How a command ends when it cannot do what it was asked: one line, and an exit code."""
+"""How a command ends if it cannot do its work: one line, and an exit code."""
 
 
 class CommandError(Exception):
@@ -8,12 +8,12 @@ class CommandError(Exception):
 
 
 class InputError(CommandError):
-    """What the user asked for cannot be; the line names the input and the remedy."""
+    """The user's request is impossible; the line names the input and the remedy."""
 
     exit_code = 2
 
 
 class Failure(CommandError):
-    """The command ran, and what it found or started failed."""
+    """The command ran, but its check, or the program that it started, failed."""
 
     exit_code = 1

@@ -1,8 +1,8 @@
-"""Tuning files as other libraries read them, for the algorithms that those have.
+"""Tuning files in the formats of other libraries, for the algorithms that those have.
 
-A rule holds for the sizes that are nearest to a measured one, by ratios, and so do its ranks; where
-nothing is near, or the best is an algorithm that the other library does not have, its own choice
-stays.
+A rule holds for the sizes that are nearest to a measured one, by ratios, and the same for ranks. If
+no measured one is near, or the best is an algorithm that the other library does not have, its own
+choice remains.
 """
 
 import json
@@ -19,10 +19,10 @@ from toccata.recorded import IN_BLOCKS
 from toccata.tuning import Point, Tuning
 
 MOST_OF_LIBRARY = 1 << 30  # bytes
-WORTH_IT = 0.95  # of native's time: what takes more is not exported in place of what cannot be
+WORTH_IT = 0.95  # of native's time: a slower replacement is not exported
 
-# By collective, and by algorithm, or algorithm and the start of a setting: what the library calls
-# it. Open MPI 4.1's numbers are those of `ompi_info --param coll tuned --level 9`.
+# The library's name, by collective and by algorithm, or algorithm and the start of a setting. Open
+# MPI 4.1's numbers are those of `ompi_info --param coll tuned --level 9`.
 OPENMPI: dict[str, dict[str, str]] = {
     "allgather": {"bruck": "2", "recursive_doubling": "3", "ring": "4", "neighbor_exchange": "5"},
     "allreduce": {"reduce_bcast": "2", "recursive_doubling": "3", "ring": "4", "rabenseifner": "6"},
@@ -62,7 +62,7 @@ MPICH: dict[str, dict[str, str]] = {
     "reduce_scatter": {"recursive_halving": "recursive_halving", "pairwise": "pairwise"},
     "scatter": {"binomial": "binomial"},
 }  # fmt: skip
-# What MPICH's own table compares a size with, by collective.
+# The size that MPICH's own table compares, by collective.
 MPICH_SIZES = {
     "allgather": "total_msg_size", "allreduce": "avg_msg_size", "alltoall": "avg_msg_size",
     "bcast": "avg_msg_size", "gather": "total_msg_size", "reduce": "avg_msg_size",
@@ -95,7 +95,8 @@ UCC: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """Who serves sizes from `first` to `last`, both included: bytes of a block, or the message."""
+    """The algorithm for sizes from `first` to `last`, inclusive: bytes of a block, or of the
+    message."""
 
     first: int
     last: int | None  # None: any
@@ -105,7 +106,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Ranks:
-    """The rules of numbers of ranks from `first` to `last`; measured were `ranks`."""
+    """The rules for numbers of ranks from `first` to `last`; measured with `ranks`."""
 
     first: int
     last: int
@@ -114,13 +115,13 @@ class Ranks:
 
 
 def _named(known: Mapping[str, str], choice: str) -> str | None:
-    """What the other library calls it; the longest start that fits decides."""
+    """The other library's name; the longest matching start decides."""
     fits = [each for each in known if choice == each or choice.startswith((each + ":", each + ","))]
     return known[max(fits, key=len)] or None if fits else None
 
 
 def _best(known: Mapping[str, str], point: Point) -> tuple[str | None, str]:
-    """Of those that the library has, if one is worth it."""
+    """The best of those that the library has, if it is worth a rule."""
     if point.choice == "native" or (name := _named(known, point.choice)):
         return (None, "native") if point.choice == "native" else (name, point.choice)
     others = {
@@ -135,7 +136,7 @@ def _best(known: Mapping[str, str], point: Point) -> tuple[str | None, str]:
 
 
 def _ranges(values: Sequence[int], far: float) -> list[tuple[int, int]]:
-    """Of each value, ascending, from where to where it is the nearest, and near."""
+    """For each value, ascending, the range in which it is the nearest, and near enough."""
     result = []
     for i, value in enumerate(values):
         first, last = int(-(-value // far)), int(value * far)
@@ -148,7 +149,8 @@ def _ranges(values: Sequence[int], far: float) -> list[tuple[int, int]]:
 
 
 def rules(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> dict[str, list[Ranks]]:
-    """By collective. Of several numbers of nodes those of the most are taken: others do not ask."""
+    """By collective. Of several numbers of nodes, the largest is used, because other libraries have
+    no such rule."""
     found: dict[str, list[Ranks]] = {}
     for collective, names in known.items():
         at: dict[int, dict[int, Point]] = defaultdict(dict)
@@ -172,7 +174,8 @@ def rules(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> dict[str, l
 
 
 def _add(sized: list[Rule], low: int, high: int, name: str | None, choice: str) -> None:
-    """Behind the others, with native in between; one with the last if it says the same."""
+    """Appended to the others, with native in between; merged with the last one if both are
+    equal."""
     end = sized[-1].last or 0 if sized else -1
     if low > end + 1:
         _add(sized, end + 1, low - 1, None, "native")
@@ -182,15 +185,15 @@ def _add(sized: list[Rule], low: int, high: int, name: str | None, choice: str) 
 
 
 def whole_bytes(collective: str, p: int, size: int) -> int:
-    """Of the whole vector, whose blocks or which is of `size`."""
+    """The bytes of the whole vector, if a block (or the vector itself) has `size`."""
     return size * p if collective in IN_BLOCKS else size
 
 
 def openmpi(tuning: Tuning, version: int = 4) -> str:
     """The rules file of coll/tuned: for 4.1, or in the second form for 5.
 
-    Algorithm 0 is Open MPI's own choice. Pipelines have a size of segments, where ours have their
-    number.
+    Algorithm 0 is Open MPI's own choice. Its pipelines have a segment size; ours have a number of
+    segments.
     """
     found = rules(tuning, OPENMPI if version == 4 else OPENMPI_5)
     lines = [] if version == 4 else ["rule-file-version-2"]
@@ -213,7 +216,7 @@ def openmpi(tuning: Tuning, version: int = 4) -> str:
 
 
 def _with_gaps(all_ranks: Sequence[Ranks]) -> Iterator[tuple[int, Ranks | None]]:
-    """From which number of ranks on what holds; None where nothing does."""
+    """The number of ranks from which each holds; None if there is none."""
     end = 0
     for each in all_ranks:
         if each.first > end:
@@ -239,9 +242,9 @@ def _openmpi_shape(collective: str, rule: Rule) -> str:
 
 
 def mpich(tuning: Tuning, table: Mapping[str, Any]) -> str:
-    """MPICH's selection in JSON: its own table, with our rules before what it says.
+    """MPICH's selection in JSON: its own table, preceded by our rules.
 
-    MPICH takes a file in place of all that it knows, so it has to be whole.
+    MPICH replaces its whole table by the file, so the file must be complete.
     """
     result = dict(table)
     for collective, all_ranks in rules(tuning, MPICH).items():
@@ -274,7 +277,8 @@ def _mpich_sizes(collective: str, ranks: Ranks, otherwise: Mapping[str, Any]) ->
 
 
 def _where_allowed(collective: str, tree: Any, otherwise: Mapping[str, Any]) -> Any:
-    """What our rules must not touch: MPI_IN_PLACE of alltoall, operations that do not commute."""
+    """Cases that our rules must not change: MPI_IN_PLACE of alltoall, operations that do not
+    commute."""
     if collective == "alltoall":
         return {"is_sendbuf_inplace=yes": otherwise, "is_sendbuf_inplace=no": tree}
     if collective in ("reduce_scatter", "allreduce", "reduce"):
@@ -283,9 +287,9 @@ def _where_allowed(collective: str, tree: Any, otherwise: Mapping[str, Any]) -> 
 
 
 def mpich_table(path: Path) -> dict[str, Any]:
-    """MPICH's own, out of a JSON file or of its library, which has it as text.
+    """MPICH's own table, from a JSON file or from its library, which contains it as text.
 
-    Raises InputError where there is none.
+    Raises InputError if there is none.
     """
     documents.check(path, MOST_OF_LIBRARY)
     try:
@@ -319,7 +323,7 @@ def _second(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def ucc(tuning: Tuning) -> str:
-    """What UCC_TL_UCP_TUNE is to be, and that the line says."""
+    """The value of UCC_TL_UCP_TUNE, and the whole line."""
     tokens = []
     for collective, all_ranks in rules(tuning, UCC).items():
         for ranks in all_ranks:
@@ -339,7 +343,7 @@ def _origin(tuning: Tuning) -> str:
 
 
 def gone_over(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> tuple[int, int]:
-    """How many settings are not native's, and for how many of them there is a rule."""
+    """The number of settings that are not native, and the number of these with a rule."""
     wanted = [each for each in tuning.points if each.choice != "native"]
     ruled = [each for each in wanted if _best(known.get(each.collective, {}), each)[0]]
     return len(wanted), len(ruled)

@@ -1,4 +1,4 @@
-"""Recorded and predicted times as pictures."""
+"""Recorded and predicted times as figures."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ INK, FAINT = "#1c2833", "#cfd6dc"
 def predicted_over_measured(
     cases: Sequence[Case], predicted: Sequence[float], fitted: Sequence[bool]
 ) -> Figure:
-    """One panel a machine, one dot a time; those that were fitted to are hollow."""
+    """One panel per machine, one dot per time; times used in the fit are hollow."""
     machines = sorted({each.machine for each in cases})
     collectives = sorted({each.collective for each in cases})
     colours = dict(zip(collectives, COLOURS, strict=False))
@@ -55,7 +55,7 @@ def predicted_over_measured(
 
 
 def over_sizes(cases: Sequence[Case], predicted: Sequence[float], title: str) -> Figure:
-    """One panel a collective: what was measured as marks, what is predicted as lines."""
+    """One panel per collective: measured times as marks, predicted times as lines."""
     collectives = sorted({each.collective for each in cases})
     columns = min(4, len(collectives))
     rows = math.ceil(len(collectives) / columns)

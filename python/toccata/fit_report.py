@@ -1,4 +1,4 @@
-"""What `toccata fit` prints: how a fitted model does, and what its parameters came out as."""
+"""The output of `toccata fit`: the accuracy of a fitted model, and its parameters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes
 from toccata.recorded import Case
 
-ENOUGH_ORDER, ENOUGH_REGRET = 0.9, 1.15  # what is green
+ENOUGH_ORDER, ENOUGH_REGRET = 0.9, 1.15  # printed in green
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Some cases of a machine and what a model that did not see them predicts."""
+    """Some cases of a machine, and the predictions of a model that was not fitted to them."""
 
     machine: str
     fitted: int  # times that it was fitted to
@@ -35,7 +35,7 @@ class Judged:
 
 
 def scores(judged: Judged) -> Table:
-    """A row for each job and collective, and for all of them."""
+    """One row per job and collective, and one for all of them."""
     table = PlainTable(kept=3)
     for heading in ("Machine", "Nodes", "Collective"):
         table.add_column(heading, no_wrap=True)
@@ -70,7 +70,7 @@ def _good(text: str, good: bool) -> str:
 
 
 def parameters(model: Parameters) -> Table:
-    """One row for each level and protocol, and one for what belongs to none."""
+    """One row per level and protocol, and one for the other parameters."""
     table = PlainTable(show_header=False)
     for _ in range(2):
         table.add_column(no_wrap=True)
@@ -112,7 +112,7 @@ def _value(name: str, value: float) -> str:
 
 
 def verdict(judged: Sequence[Judged]) -> Table:
-    """One row a machine."""
+    """One row per machine."""
     table = PlainTable()
     table.add_column("Machine", no_wrap=True)
     for heading in (

@@ -1,10 +1,10 @@
-"""A cost model's parameters from recorded times, and how well it does on times it has not seen.
+"""A cost model's parameters from recorded times, and its accuracy for unseen times.
 
 The time of an algorithm is a sum: each parameter of the model times how often it lies on the
-critical path of all ranks' schedules, which the walk counts. So the parameters are found by turns:
-walk with those at hand, then find the ones that bring the sums nearest to what was measured. What
-decides about the path beforehand (from which size on messages go by rendezvous, how much scratch
-memory costs nothing) is searched for.
+critical path of all ranks' schedules, which the walk counts. Two steps alternate: a walk with the
+current parameters, then a fit that brings the sums nearest to the measured times. The parameters
+that influence the path itself (the size from which messages use rendezvous, the amount of scratch
+memory that costs nothing) are found by a search.
 """
 
 import json
@@ -27,30 +27,30 @@ from toccata.recorded import IN_BLOCKS, Case
 
 Values = NDArray[np.float64]
 
-WORTH_ORDERING = 1.2  # pairs whose times are nearer to each other than this are not asked about
+WORTH_ORDERING = 1.2  # pairs whose times are closer than this are not compared
 SPREAD = 0.2  # of the logarithm of a time: larger errors count in proportion, not squared
-DOUBT = 0.01  # how much the values that a fit starts with weigh beside a measurement
-LEAST, MOST = 1e-6, 1e6  # times the value that a fit starts with
-NOTICED = 1e-4  # squares of such errors: a parameter that betters a fit by less is not taken
-NEGLIGIBLE = 1e-3  # of every time: such a parameter is nothing
-SEARCHED_RANKS = 128  # what decides about the path is searched for in jobs up to this
-WALKED_MESSAGES = 100_000  # larger walks of one block a round are done once for all sizes
-MOST_MESSAGES = 20_000_000  # of all ranks together that are worth walking
+DOUBT = 0.01  # the weight of the initial values, compared with a measurement
+LEAST, MOST = 1e-6, 1e6  # times the initial value
+NOTICED = 1e-4  # squares of such errors: a parameter that improves the fit by less is rejected
+NEGLIGIBLE = 1e-3  # of every time: such a parameter counts as zero
+SEARCHED_RANKS = 128  # the search for path parameters uses jobs up to this size
+WALKED_MESSAGES = 100_000  # larger walks with one block per round are done once for all sizes
+MOST_MESSAGES = 20_000_000  # of all ranks together: the maximum for a walk
 
-# What a search goes through, one parameter after the other.
+# The values that the search tries, one parameter after the other.
 THRESHOLDS = tuple(2**i for i in range(7, 18))
 NEVER = 2**62  # more bytes than any message has
 KEPT = (0, *(2**i for i in range(17, 28)), NEVER)
 TAUS = (1.0, 0.5, 0.2)
 
-# Where a fit starts, and stays where the measurements do not tell: seconds, and seconds a byte. Of
-# what queues messages up, o and g are as one here; g is left at 0.
+# The initial values, which remain if measurements do not determine them: seconds, and seconds per
+# byte. o and g have the same effect on queued messages here; g stays 0.
 START = {
     "alpha": 2e-6, "beta": 1e-10, "o": 5e-7, "injection": 2e-11,
     "gamma": 1e-10, "copy": 5e-11, "pack": 5e-11, "start": 1e-6, "fresh": 5e-11,
 }  # fmt: skip
-COUNTED = ("alpha", "o", "g", "start")  # the others are for each byte
-UNLIMITED = ("injection", "fresh")  # cost nothing where nothing recorded depends on them
+COUNTED = ("alpha", "o", "g", "start")  # the others are per byte
+UNLIMITED = ("injection", "fresh")  # zero if no recorded time depends on them
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,14 @@ class Parameters:
 
     levels: tuple[str, ...]
     values: tuple[float, ...]
-    threshold: int = 4096  # bytes from which on messages go by rendezvous
+    threshold: int = 4096  # bytes from which on messages use rendezvous
     kept: int = NEVER  # bytes of scratch that cost nothing
     tau: float = 1.0  # of eager messages
-    unseen: tuple[str, ...] = ()  # names of those that no case depended on
+    unseen: tuple[str, ...] = ()  # names of those on which no case depended
 
     @classmethod
     def of_levels(cls, *levels: str) -> "Parameters":
-        """Those that a fit starts with."""
+        """The initial parameters of a fit."""
         return cls(levels, tuple(START.get(_kind(each), 0) for each in names(levels)))
 
     @property
@@ -88,7 +88,7 @@ class Parameters:
 def _document(
     levels: Sequence[str], named: Mapping[str, float], threshold: int, tau: float
 ) -> dict[str, Any]:
-    """A model as its file says it."""
+    """A model in the form of its file."""
 
     def at(prefix: str) -> dict[str, float]:
         kinds = ("alpha", "beta", "o", "g")
@@ -115,7 +115,7 @@ def _document(
 
 @cache
 def names(levels: tuple[str, ...]) -> list[str]:
-    """Of the parameters of a model of these levels: "network.eager.alpha", "gamma"."""
+    """The names of the parameters for these levels: "network.eager.alpha", "gamma"."""
     document = _document(levels, {}, 1, 1) | {"name": "names"}
     return _core.Model.parse(json.dumps(document)).term_names
 
@@ -125,7 +125,7 @@ def _kind(name: str) -> str:
 
 
 class Walks:
-    """What the critical paths of cases consist of."""
+    """The terms of the critical paths of cases."""
 
     def __init__(self) -> None:
         self._by_class: dict[tuple[object, ...], tuple[int, Values]] = {}
@@ -146,7 +146,7 @@ class Walks:
     def _terms(self, case: Case, model: Parameters, walked_by: _core.Model) -> Values:
         if not _alike(case):
             return _walk(case, walked_by)
-        # One message of one block a round, and all ranks do the same: the path is the same at all
+        # One message of one block per round, and all ranks do the same: the path is the same at all
         # sizes that use the same protocol, except for the number of bytes.
         key = (
             case.collective, case.algorithm, case.p, model.levels, model.tau,
@@ -240,12 +240,12 @@ TURNS = SEARCHES * (len(THRESHOLDS) + len(KEPT) + len(TAUS)) + ROUNDS
 
 
 def _adjust(cases: Sequence[Case], walks: Walks, model: Parameters) -> tuple[Parameters, float]:
-    """One walk, and the values that suit what it found best; and how badly they still do."""
+    """One walk, and the best values for its terms; and their remaining error."""
     terms = walks.matrix(cases, model)
     measured = np.array([each.seconds for each in cases])
     start = np.array(Parameters.of_levels(*model.levels).values)
-    # In logarithms, since a time may be too long or too short by a factor; a parameter cannot be
-    # negative, and is looked for among all orders of magnitude.
+    # In logarithms, because a time may be too long or too short by a factor. Parameters cannot be
+    # negative, and are searched among all orders of magnitude.
     seen = (terms.max(axis=0) > 0) & (start > 0)
     parts = terms[:, seen] * start[seen] / measured[:, None]
 
@@ -268,7 +268,7 @@ def _adjust(cases: Sequence[Case], walks: Walks, model: Parameters) -> tuple[Par
 
 
 def _tidy(cases: Sequence[Case], walks: Walks, model: Parameters) -> Parameters:
-    """Without what makes out nothing, or was never reached."""
+    """Without parameters that have no effect, or were never reached."""
     parts = walks.matrix(cases, model) * np.array(model.values)
     most = (parts / parts.sum(axis=1, keepdims=True)).max(axis=0)
     values = list(model.values)
@@ -283,18 +283,18 @@ def _tidy(cases: Sequence[Case], walks: Walks, model: Parameters) -> Parameters:
 
 @dataclass(frozen=True)
 class Score:
-    """How near predictions are to what was measured."""
+    """The accuracy of predictions, compared with measurements."""
 
     times: int = 0  # predicted
     error: float = float("nan")  # the median of |predicted - measured| / measured
     pairs: int = 0  # of algorithms in one setting whose times differ by more than 20%
     in_order: int = 0  # of those
     settings: int = 0  # with several algorithms
-    regret: float = float("nan")  # mean of the predicted best's time over the real best's
+    regret: float = float("nan")  # mean of (time of the predicted best) / (time of the real best)
 
 
 def score(cases: Sequence[Case], predicted: Sequence[float]) -> Score:
-    """Of some cases and their predicted seconds."""
+    """For some cases and their predicted seconds."""
     if not cases:
         return Score()
     settings: dict[tuple[str, str, str, int], list[tuple[float, float]]] = defaultdict(list)
@@ -322,7 +322,7 @@ def score(cases: Sequence[Case], predicted: Sequence[float]) -> Score:
 
 
 def every_other_size(cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
-    """Those to fit to and the rest: of each job and collective the sizes in turn."""
+    """The cases for the fit and the others: the sizes of each job and collective alternate."""
     cases = list(cases)
     sizes: dict[tuple[str, str, str], set[int]] = defaultdict(set)
     for each in cases:

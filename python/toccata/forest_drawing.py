@@ -1,4 +1,4 @@
-"""Packed trees, drawn on the network they share."""
+"""Packed trees, drawn on their network."""
 
 from collections.abc import Sequence
 from math import cos, pi, sin
@@ -11,13 +11,13 @@ from toccata.packing import Packing
 
 COLOURS = ("#0b5fa5", "#c8553d", "#2b8a5a", "#8e5ea2", "#b8860b", "#3aa6a6", "#d16ba5", "#5c6b7a")
 MOST_SHOWN = len(COLOURS)  # trees in one panel
-MARGIN = 0.75  # round the outermost vertices, for links round a ring
+MARGIN = 0.75  # around the outermost vertices, for links around a ring
 BETWEEN = 0.055  # of two trees on neighbouring links
 Point = tuple[float, float]
 
 
 def draw(network: Network, packings: Sequence[Packing]) -> Figure:
-    """A panel per packing; of an allgather the trees of the first node alone."""
+    """One panel per packing; for an allgather, only the trees of the first node."""
     across = min(3, len(packings))
     down = -(-len(packings) // across)
     places = _places(network)
@@ -116,9 +116,9 @@ def _arrow(axes: Axes, a: Point, b: Point, shift: float, colour: str, is_direct:
     length = (dx * dx + dy * dy) ** 0.5
     if length == 0:
         return
-    # To the right of the way, so that both ways of a link lie next to each other.
+    # To the right of the direction, so that both directions of a link are next to each other.
     x, y = dy / length * (shift + 0.12), -dx / length * (shift + 0.12)
-    if is_direct and length > 1.5:  # round the ring: a stub at either end
+    if is_direct and length > 1.5:  # around the ring: a stub at either end
         ux, uy = dx / length, dy / length
         for at, to in (
             ((a[0] + x, a[1] + y), (a[0] + x - 0.45 * ux, a[1] + y - 0.45 * uy)),

@@ -1,8 +1,8 @@
 """A schedule on the mesh or torus of its ranks: which rank sends to which in each round.
 
-One panel for each round. A square is a rank; an arrow is a message, in the colour of the direction
-in which it goes; what goes round the end leaves on one side and comes back on the other. Further
-dimensions than two are planes side by side.
+One panel per round. A square is a rank; an arrow is a message, in the colour of its direction.
+Messages around the end of a ring leave on one side and return on the other. More than two
+dimensions are planes side by side.
 """
 
 import math
@@ -31,18 +31,18 @@ BESIDE, ABOVE, HEADING, LEGEND = 0.5, 0.5, 0.8, 0.5  # inches
 
 @dataclass(frozen=True)
 class _Arrow:
-    """From one point to another, in cells; each is in a square, or where a plane ends."""
+    """From one point to another, in cells; each is in a square, or at the end of a plane."""
 
     start: tuple[float, float]
     end: tuple[float, float]
     colour: str
     leaves: bool = True  # a square
     enters: bool = True
-    lane: float = 0.0  # to the left of the way, in cells: for several messages on one
+    lane: float = 0.0  # to the left of the direction, in cells: for several messages on one
 
 
 class _Layout:
-    """Where the cells are."""
+    """The positions of the cells."""
 
     def __init__(self, shape: _core.Shape) -> None:
         where = _core.OnLinks(shape)
@@ -68,7 +68,7 @@ class _Layout:
         return COLOURS[(2 * (len(self.dims) - 1 - dimension) + (0 if up else 1)) % len(COLOURS)]
 
     def way(self, sender: int, receiver: int) -> tuple[int, bool, bool] | None:
-        """Dimension, whether upwards, whether round the end; None if not along one axis."""
+        """Dimension, whether upwards, whether around the end; None if not along one axis."""
         here, there = self.at[sender], self.at[receiver]
         axes = [i for i in range(len(here)) if here[i] != there[i]]
         if len(axes) != 1:
@@ -81,7 +81,7 @@ class _Layout:
         return axis, up, up != (step > 0)
 
     def arrows(self, sender: int, receiver: int, lane: float) -> Iterator[_Arrow]:
-        """A message; two arrows where it goes round the end of a plane."""
+        """A message; two arrows if it passes the end of a plane."""
         start, end = self.point(self.at[sender]), self.point(self.at[receiver])
         way = self.way(sender, receiver)
         if way is None:
@@ -107,14 +107,14 @@ class _Layout:
 
 
 def draws(choice: _core.Choice, shape: _core.Shape) -> bool:
-    """Whether it is the mesh that matters in a picture of this choice."""
+    """Whether the mesh matters in a figure of this choice."""
     return choice.algorithm is not None and choice.algorithm.by_grid and bool(shape.dims)
 
 
 def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -> Figure:
-    """The picture of all rounds with messages; the round and the rank of a fault are marked.
+    """The figure of all rounds with messages; the round and the rank of a fault are marked.
 
-    Raises InputError where there are too many ranks to be seen.
+    Raises InputError if there are too many ranks to be visible.
     """
     if shape.p > MOST_CELLS:
         raise InputError(
@@ -219,7 +219,7 @@ def _draw_panel(
 
 
 def _draw_arrow(axes: Axes, arrow: _Arrow) -> None:
-    """Keeps to its left, so that the one in the other direction is seen as well."""
+    """Shifts the arrow to its left, so that the one in the other direction remains visible."""
     (x0, y0), (x1, y1) = arrow.start, arrow.end
     length = math.hypot(x1 - x0, y1 - y0)
     along = (x1 - x0) / length, (y1 - y0) / length

@@ -1,9 +1,9 @@
 """The papers' hybrid heat map of a benchmark.
 
-A cell is a number of ranks and a message size. Where one of the others is fastest it has that
-algorithm's colour; where the highlighted algorithm is, a shade says by how much of the second
-best's time it is faster. There is no winner if the second best's spread reaches the fastest. The
-number in a cell is how many times as long the MPI library's own choice takes.
+A cell is a number of ranks and a message size. If one of the other algorithms is fastest, the cell
+has its colour. If the highlighted algorithm is fastest, a shade shows by which share of the second
+best's time. There is no winner if the second best's spread reaches the fastest. The number in a
+cell is the native time divided by the fastest.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ from toccata.errors import InputError
 from toccata.quantities import show_bytes
 from toccata.winners import Cell, Grid, summary
 
-# Okabe and Ito's colours, which colour-blind people can tell apart, without their blues: those are
-# for the highlighted algorithm. The MPI library's own choice is always grey, and an algorithm has
-# the same colour in all pictures.
+# Okabe and Ito's colours, which colour-blind people can distinguish, without their blues, which are
+# for the highlighted algorithm. The native algorithm is always grey, and an algorithm has the same
+# colour in all figures.
 NATIVE = "#b3b3b3"
 OTHERS = ("#E69F00", "#009E73", "#F0E442", "#CC79A7", "#D55E00", "#7a5c3e", "#4d4d4d")
 SHADES = LinearSegmentedColormap.from_list(
@@ -33,18 +33,18 @@ SHADES = LinearSegmentedColormap.from_list(
 MISSING = "#ffffff"
 UNCLEAR = "#f7efd9"
 MEANING = "number in a cell: native's time over the fastest's"
-ANNOTATED_COLUMNS = 24  # with more of them a number does not fit into a cell
+ANNOTATED_COLUMNS = 24  # with more of them, a number does not fit into a cell
 
 
 def colours(grid: Grid) -> dict[str, str]:
-    """The colour of each winner but the highlighted one: the same whichever others win."""
+    """The colour of each winner except the highlighted one: independent of the other winners."""
     colours = palette(grid.collective, grid.others)
     return {name: colours[name] for name in grid.other_winners}
 
 
 def palette(collective: str, algorithms: Sequence[str]) -> dict[str, str]:
-    """By the place in the registry, so that each has its colour in every picture: algorithms, then
-    their settings, then what is not known there."""
+    """In the order of the registry, so that each has its colour in every figure: algorithms, then
+    their settings, then unknown ones."""
     try:
         known = catalogue.of_collective(collective)
     except InputError:
@@ -58,7 +58,7 @@ def palette(collective: str, algorithms: Sequence[str]) -> dict[str, str]:
 
 
 def colour_of(number: int) -> str:
-    """When all are taken they come again lighter, then darker, then lighter still."""
+    """After all are used, they are repeated lighter, then darker, then lighter still."""
     turn, which = divmod(number, len(OTHERS))
     if turn == 0:
         return OTHERS[which]
@@ -69,13 +69,13 @@ def colour_of(number: int) -> str:
 
 
 def scale(grid: Grid) -> Normalize:
-    """Of the shades: from nothing to the largest gain, rounded up to tenths."""
+    """The range of the shades: from 0 to the largest gain, rounded up to tenths."""
     top = max(grid.gains, default=0.0)
     return Normalize(0.0, max(0.1, np.ceil(top * 10) / 10))
 
 
 def image(grid: Grid) -> np.ndarray:
-    """The picture's cells, as (sizes, ranks, red green blue)."""
+    """The figure's cells, as (sizes, ranks, red green blue)."""
     of_others, shade_of = colours(grid), scale(grid)
 
     def colour(cell: Cell | None) -> tuple[float, float, float]:
@@ -91,7 +91,7 @@ def image(grid: Grid) -> np.ndarray:
 
 
 def draw(grid: Grid, title: str) -> Figure:
-    """The picture; small messages at the bottom."""
+    """The figure; small messages at the bottom."""
     columns, rows = len(grid.ranks), len(grid.sizes)
     width = min(max(0.75 * columns, 3.0), 12.0)
     height = min(max(0.28 * rows, 2.2), 9.0)
@@ -128,7 +128,7 @@ def draw(grid: Grid, title: str) -> Figure:
 
 
 def _annotate(axes: Axes, grid: Grid) -> None:
-    """Writes how many times as long native takes into the cells that somebody wins."""
+    """Writes native's time as a multiple of the winner's into the cells that have a winner."""
     colours_of_cells = image(grid)
     for y, row in enumerate(grid.cells):
         for x, cell in enumerate(row):
@@ -142,13 +142,13 @@ def _annotate(axes: Axes, grid: Grid) -> None:
 
 
 def factor(value: float) -> str:
-    """As in "1.04", "2.3", "17": what is worth reading."""
+    """As "1.04", "2.3", "17": only useful digits."""
     digits = 2 if value < 1.995 else 1 if value < 9.95 else 0
     return f"{value:.{digits}f}"
 
 
 def _legend(figure: Figure, axes: Axes, grid: Grid) -> None:
-    """Others' colours, and the bar of shades, to the right of the cells."""
+    """The others' colours, and the bar of shades, to the right of the cells."""
     figure_width, figure_height = figure.get_size_inches()
     box = axes.get_position()
     handles = [Patch(facecolor=colour, label=name) for name, colour in colours(grid).items()]

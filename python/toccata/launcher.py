@@ -1,7 +1,7 @@
-"""Which MPI a launcher belongs to, where our files for it are, and how to start programs with it.
+"""The MPI of a launcher, our files for it, and how to start programs with it.
 
-Families are named as the build names them. Where it has several MPIs of one family, the first has
-the family's name alone, as "openmpi", and the others that and their version, as "openmpi-5.0".
+Families have the names of the build. If it has several MPIs of one family, the first has the
+family's name alone, such as "openmpi", and the others add their version, as in "openmpi-5.0".
 """
 
 import os
@@ -21,10 +21,10 @@ FAMILIES = {
     "intelmpi": "Intel MPI",
     "abi": "the standard ABI of MPI",  # of programs and libraries, not of launchers
 }
-# Whose programs run in a simulation, without a launcher.
+# The programs of this one run in a simulation, without a launcher.
 SIMULATED = {"simgrid": "SimGrid"}
 LAUNCHED = ("openmpi", "mpich", "intelmpi")
-# How a launcher tells whose it is: the first that is found. Intel's starts processes by Hydra too.
+# How a launcher shows its MPI: the first match. Intel's starts processes by Hydra, too.
 SIGNATURES = {
     "openmpi": r"Open ?MPI|OpenRTE|PRRTE",
     "intelmpi": r"Intel\(R\) MPI",
@@ -34,27 +34,28 @@ SIGNATURES = {
 
 @dataclass(frozen=True)
 class Launcher:
-    """A program that starts MPI processes; `version` as "4.1", where it says one."""
+    """A program that starts MPI processes; `version` is such as "4.1", if it prints one."""
 
     path: str
     family: str
     version: str = ""
 
     def is_of(self, library: str) -> bool:
-        """Whether it starts programs of that MPI library, by what MPI_Get_library_version says."""
+        """Whether it starts programs of the MPI library with that text of
+        MPI_Get_library_version."""
         version = re.escape(self.version)
         same = not version or re.search(rf"(?<![\d.]){version}(?!\d)", library) is not None
         return re.search(SIGNATURES[self.family], library, re.IGNORECASE) is not None and same
 
     @property
     def name(self) -> str:
-        """Of its MPI, for people."""
+        """The name of its MPI, for people."""
         return f"{FAMILIES[self.family]} {self.version}".rstrip()
 
 
 def fit(program: str, starter: str) -> bool:
-    """Whether programs of one family run under the launcher of another: MPICH and what derives from
-    it have one binary interface; a program of the standard one runs where that is."""
+    """Whether programs of one family run under the launcher of another: MPICH and its derivatives
+    have one binary interface; a program of the standard ABI runs with MPIs that support it."""
     children = ("mpich", "intelmpi")
     return program in (starter, "abi") or (program in children and starter in children)
 
@@ -62,7 +63,7 @@ def fit(program: str, starter: str) -> bool:
 def home() -> Path:
     """The directory above the compiled module's: build/release, or PREFIX/lib/toccata.
 
-    In a wheel it is `home` beside the module.
+    In a wheel, it is `home` next to the module.
     """
     module = Path(str(_core.__file__)).resolve()
     in_wheel = module.with_name("home")
@@ -72,7 +73,7 @@ def home() -> Path:
 def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:
     """A file of ours for one family, in a build directory or installed.
 
-    The one for that version goes first; Intel MPI can do with MPICH's. Raises InputError if there
+    The one for that version has precedence; Intel MPI can use MPICH's. Raises InputError if there
     is none.
     """
     names = [f"{family}-{version}", family, *(["mpich"] if family == "intelmpi" else [])]
@@ -95,12 +96,12 @@ def library(family: str, version: str = "") -> Path:
 
 
 def is_setting(name: str) -> bool:
-    """Whether a variable of the environment is one of ours; all ranks have to have it."""
+    """Whether a variable of the environment is one of ours, which all ranks must have."""
     return name == "TOCCATA" or name.startswith("TOCCATA_")
 
 
 def libraries() -> dict[str, Path]:
-    """All that were built, by what the build calls their MPI."""
+    """All that were built, by the build's name of their MPI."""
     found = [*home().glob("lib/*/libtoccata.so"), *home().glob("*/libtoccata.so")]
     return {each.parent.name: each for each in sorted(found)}
 
@@ -111,7 +112,7 @@ def benchmark(family: str, program: str = "toccata_bench") -> Path:
 
 
 def locator(family: str) -> Path:
-    """The program that tells where its ranks run; InputError if it was not built."""
+    """The program that prints where its ranks run; InputError if it was not built."""
     return _ours(family, "bench", "toccata_where")
 
 
@@ -121,16 +122,16 @@ def calibration(family: str) -> Path:
 
 
 def identify(command: str) -> Launcher:
-    """The launcher that a command is.
+    """The launcher of a command.
 
-    Raises InputError if it does not exist or is none that we know.
+    Raises InputError if it does not exist or is unknown.
     """
     path = shutil.which(command)
     if path is None:
         raise InputError(
             f"there is no program '{command}'; give the launcher, as mpirun or mpiexec"
         )
-    # Only programs of these names are run to be asked for their version: others might be anything.
+    # Only programs with these names are run to find their version: others might be anything.
     if commandline.kind_of(command) not in ("openmpi", "hydra", "mpiexec"):
         raise InputError(
             f"'{command}' is not a known launcher; give mpirun or mpiexec before the program, "
@@ -155,7 +156,7 @@ def identify(command: str) -> Launcher:
 def find(family: str = "auto") -> Launcher:
     """The launcher of a family, or with "auto" the one that is called mpirun.
 
-    With "auto", a family whose benchmark was built goes first. Raises InputError if there is none.
+    With "auto", a family with a built benchmark has precedence. Raises InputError if there is none.
     """
     if family not in ("auto", *LAUNCHED):
         known = ", ".join(["auto", *LAUNCHED[:-1]])
@@ -170,7 +171,7 @@ def find(family: str = "auto") -> Launcher:
 
 
 def launchers() -> list[Launcher]:
-    """All in PATH: what mpirun and mpiexec are, then those that are named for their MPI."""
+    """All in PATH: mpirun and mpiexec, then those with names of their MPI."""
     names = ["mpirun", "mpiexec", "mpiexec.hydra"]
     names += [f"{name}.{each}" for each in LAUNCHED for name in ("mpirun", "mpiexec")]
     found = []
@@ -190,7 +191,7 @@ def _exists(family: str) -> bool:
 
 
 def cores() -> int:
-    """Cores that we may use; Open MPI starts so many processes without being told otherwise."""
+    """Usable cores; by default, Open MPI starts that many processes."""
     allowed = os.sched_getaffinity(0)
     topology = "/sys/devices/system/cpu/cpu{}/topology/{}"
     try:
@@ -208,7 +209,7 @@ def cores() -> int:
 
 
 def others_running() -> int:
-    """Threads besides ours that run at this moment, or would if they had a core."""
+    """Other threads that run at this moment, or would if they had a core."""
     running = Path("/proc/loadavg").read_text().split()[3].split("/")[0]
     return int(running) - 1
 
@@ -216,8 +217,8 @@ def others_running() -> int:
 def start(launcher: Launcher, ranks: int, more: Sequence[str], program: Sequence[str]) -> list[str]:
     """The command that starts a program on `ranks` processes; `more` are the launcher's arguments.
 
-    Open MPI refuses to run as root, or more processes than cores, unless told: that is added where
-    it is needed. With more processes than cores they must also give way while they wait.
+    By default, Open MPI refuses to run as root, or with more processes than cores; the necessary
+    options are added. With more processes than cores, processes must also yield while they wait.
     """
     command = [launcher.path, "-n", str(ranks)]
     if launcher.family == "openmpi":
@@ -230,7 +231,7 @@ def start(launcher: Launcher, ranks: int, more: Sequence[str], program: Sequence
 
 
 def per_node(launcher: Launcher, ranks: int) -> list[str]:
-    """The arguments that put so many ranks on each node."""
+    """The arguments that place that many ranks on each node."""
     if launcher.family == "mpich":
         return ["-ppn", str(ranks)]
     return ["--map-by", f"ppr:{ranks}:node"]

@@ -1,7 +1,7 @@
 """Several links of a node at the same time: measured, fitted and drawn as in the multi-link paper.
 
-The cost of l messages of n bytes at once over l links is (alpha + n beta)(1 + (l - 1) tau): tau 0,
-a further link is free; 1, it gains nothing (Chan et al., 2006, section 5.1.1).
+The cost of l simultaneous messages of n bytes over l links is (alpha + n beta)(1 + (l - 1) tau):
+with tau 0, an additional link is free; with 1, it gains nothing (Chan et al., 2006, section 5.1.1).
 """
 
 import csv
@@ -40,13 +40,13 @@ class Timing:
 
 @dataclass(frozen=True)
 class Fit:
-    """Of the longest times of one way and one range of sizes."""
+    """For the longest times of one direction and one range of sizes."""
 
     way: str
     least: int  # bytes
     most: int
     alpha: float  # seconds
-    beta: float  # seconds a byte
+    beta: float  # seconds per byte
     tau: float
     error: float  # typical, relative
 
@@ -55,7 +55,7 @@ class Fit:
 
 
 def check_machine(text: str, ranks: int) -> None:
-    """InputError where it is not a mesh of so many cells; ChoiceError where it is not a machine."""
+    """InputError if it is not a mesh of that many cells; ChoiceError if it is not a machine."""
     dims = _core.Machine(text).dims
     if not dims:
         raise InputError(f"'{text}' is not a mesh; give one as torus:4x4, or leave out --machine")
@@ -67,7 +67,7 @@ def check_machine(text: str, ranks: int) -> None:
 
 
 def measure(command: Sequence[str], ranks: int) -> tuple[str, list[Timing]]:
-    """Runs the benchmark program; the MPI library, and what it measured.
+    """Runs the benchmark program; returns the MPI library and the measurements.
 
     Raises Failure if it fails or ends early.
     """
@@ -88,7 +88,7 @@ def measure(command: Sequence[str], ranks: int) -> tuple[str, list[Timing]]:
 
 
 def write_csv(timings: Iterable[Timing], path: Path) -> None:
-    """A line per measurement, times in seconds; OSError where it cannot be written."""
+    """One line per measurement, times in seconds; OSError if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         rows = csv.writer(file)
@@ -100,7 +100,7 @@ def write_csv(timings: Iterable[Timing], path: Path) -> None:
 def fit(timings: Sequence[Timing], way: str, least: int, most: int) -> Fit | None:
     """The best alpha, beta and tau for relative errors; None with fewer than two sizes.
 
-    For a given tau the other two are a linear problem, so tau alone is searched for.
+    For a given tau, the other two are a linear problem, so only tau is searched.
     """
     here = [each for each in timings if each.way == way and least <= each.bytes <= most]
     sizes = sorted({each.bytes for each in here})
@@ -115,7 +115,7 @@ def fit(timings: Sequence[Timing], way: str, least: int, most: int) -> Fit | Non
         factor = (1 + more * tau) / seconds
         columns = np.stack([factor, size * factor], axis=1)
         best, *_ = np.linalg.lstsq(columns, np.ones_like(seconds), rcond=None)
-        if best.min() < 0:  # neither can be: one of them alone
+        if best.min() < 0:  # both cannot be positive: only one of them
             kept = int(best.argmax())
             column = columns[:, kept]
             best = np.zeros(2)
@@ -124,7 +124,7 @@ def fit(timings: Sequence[Timing], way: str, least: int, most: int) -> Fit | Non
         return float(best[0]), float(best[1]), float(error)
 
     low, high = 0.0, 2.0 if more.any() else 0.0
-    for _ in range(4):  # ever finer grids
+    for _ in range(4):  # with ever finer grids
         taus = np.linspace(low, high, 41)
         tau = float(min(taus, key=lambda each: solve(float(each))[2]))
         step = (high - low) / 40
@@ -134,20 +134,20 @@ def fit(timings: Sequence[Timing], way: str, least: int, most: int) -> Fit | Non
 
 
 def fits(timings: Sequence[Timing]) -> list[Fit]:
-    """For every way and every range that has sizes enough."""
+    """For every direction and every range with enough sizes."""
     found = (fit(timings, way, least, most) for way in WAYS for least, most in RANGES)
     return [each for each in found if each is not None]
 
 
 def alone(timings: Sequence[Timing]) -> list[int]:
-    """The sizes that are the only ones of their ranges, to which nothing can be fitted."""
+    """Sizes that are alone in their ranges, so that no fit is possible."""
     sizes = {each.bytes for each in timings}
     ranges = [[n for n in sizes if least <= n <= most] for least, most in RANGES]
     return [each[0] for each in ranges if len(each) == 1]
 
 
 def times_table(timings: Sequence[Timing], way: str) -> Table:
-    """A row per size, a column per number of links, in µs; beside it the ratio to one link."""
+    """One row per size, one column per number of links, in µs, with the ratio to one link."""
     most = max(each.links for each in timings)
     table = PlainTable(title=f"{WAYS[way]}: longest time in µs")
     table.add_column("Size", justify="right")
@@ -182,7 +182,7 @@ def fit_table(found: Iterable[Fit]) -> Table:
 
 
 def draw(timings: Sequence[Timing], found: Sequence[Fit], title: str) -> Figure:
-    """Times over sizes, as circles; the fitted model as lines. A panel for each way."""
+    """Times over sizes, as circles; the fitted model as lines. One panel per direction."""
     figure = Figure(figsize=(4.6 * len(WAYS), 4.4), layout="constrained")
     panels = figure.subplots(1, len(WAYS), sharey=True, squeeze=False)[0]
     for axes, way in zip(panels, WAYS, strict=True):

@@ -1,4 +1,4 @@
-"""Which machine a user means: this one, one that is named, or where ranks of a launcher run."""
+"""The machine that a user names: this one, a named one, or that of a launcher's ranks."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def here() -> Located:
 
 
 def named(machine: str, ranks: int | None, placement: str | None) -> Located:
-    """A machine as text or file, and ranks on it if there are to be some."""
+    """A machine as text or file, with ranks on it if requested."""
     there = machines.named(machine)
     if ranks is None:
         if placement is not None:
@@ -30,11 +30,11 @@ def named(machine: str, ranks: int | None, placement: str | None) -> Located:
 
 
 def launched(starter: mpi.Launcher, ranks: int, more: Sequence[str]) -> Located:
-    """Where a launcher starts its ranks, as they find out themselves.
+    """The places where a launcher starts its ranks, as the ranks discover them.
 
     Raises Failure if the run fails.
     """
-    # Hydra hands the environment to all hosts by itself.
+    # Hydra passes the environment to all hosts itself.
     named = [name for name in os.environ if mpi.is_setting(name)]
     exports = [word for name in named for word in ("-x", name)]
     handed = exports if starter.family == "openmpi" else []

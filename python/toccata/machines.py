@@ -34,9 +34,9 @@ PlacementOption = Annotated[
 
 @cache
 def named(text: str) -> _core.Machine:
-    """A machine as a user wrote it, or of a file; levels that nothing goes by are said once.
+    """A machine as a user wrote it, or from a file; unused levels are reported once.
 
-    Raises ChoiceError if it cannot be.
+    Raises ChoiceError if it is invalid.
     """
     with suppress(OSError):  # a text that is not a path at all
         if Path(text).exists():
@@ -53,7 +53,7 @@ def named(text: str) -> _core.Machine:
 
 
 def places(machine: str | None, most: int) -> int:
-    """How many ranks a machine has places for, or `most` where that is fewer or no machine."""
+    """The number of places of a machine, or `most` if that is smaller or there is no machine."""
     if machine is None:
         return most
     there = named(machine)
@@ -61,9 +61,9 @@ def places(machine: str | None, most: int) -> int:
 
 
 def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> _core.Shape:
-    """What is known of p ranks there; only their number where no machine is named.
+    """The shape of p ranks there; only their number if no machine is named.
 
-    Raises InputError if there is a placement and no machine, ChoiceError if either cannot be.
+    Raises InputError if there is a placement and no machine, ChoiceError if either is invalid.
     """
     if machine is None:
         if placement is not None:
@@ -74,7 +74,7 @@ def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> 
 
 
 def nodes(placement: _core.Placement) -> int:
-    """On how many nodes its ranks are; cells of the network where no level has that name."""
+    """The number of nodes with ranks; cells of the network if no level has that name."""
     machine = placement.machine
     if "node" not in machine.levels and not machine.dims:
         return 1
@@ -84,12 +84,13 @@ def nodes(placement: _core.Placement) -> int:
 
 
 def cores(machine: _core.Machine) -> int:
-    """How many innermost objects it has."""
+    """The number of innermost objects."""
     return machine.objects(len(machine.levels) - 1)
 
 
 def around(machine: _core.Machine, outer: int) -> Callable[[int, int], int]:
-    """Of an object, by its level and number: the number of that of level `outer` which it is in."""
+    """For an object, by its level and number: the number of the object of level `outer` that
+    contains it."""
     outers = [machine.outers(level) for level in range(len(machine.levels))]
 
     def of(level: int, number: int) -> int:

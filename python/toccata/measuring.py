@@ -1,4 +1,4 @@
-"""Runs the benchmark program and reads what it measures."""
+"""Runs the benchmark program and reads its measurements."""
 
 import json
 import subprocess
@@ -16,15 +16,15 @@ from toccata import quantities as q
 from toccata.errors import Failure, InputError
 from toccata.results import Measurement
 
-SHOWN_LINES = 12  # of what a failed run said
+SHOWN_LINES = 12  # of the output of a failed run
 MOST_BYTES = 1 << 30  # of a message, or of a block
-AUTO = "auto"  # the "algorithm" that is what the preloaded library chooses by itself
-# What starts a program with a library in front of what is preloaded already.
+AUTO = "auto"  # the "algorithm" that means the automatic choice of the preloaded library
+# Starts a program with a library before those that are preloaded already.
 PRELOADED = ("sh", "-c", 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"')
 
 
 def parse_sizes(text: str, least: int = 1) -> list[int]:
-    """As quantities.parse_sizes; InputError where the programs would refuse them."""
+    """As quantities.parse_sizes; InputError for sizes that the programs would refuse."""
     sizes = q.parse_sizes(text)
     if sizes[0] < least or sizes[-1] > MOST_BYTES:
         raise InputError(f"--sizes {text}: expected {least} to {q.show_bytes(MOST_BYTES)} bytes")
@@ -33,17 +33,17 @@ def parse_sizes(text: str, least: int = 1) -> list[int]:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to measure."""
+    """The measurement to make."""
 
     collective: str
     algorithms: Sequence[str]
     sizes: Sequence[int]  # bytes of a block, or of the message
     repetitions: int
     warmup: int
-    limit: float  # seconds for one size, about; cuts repetitions
+    limit: float  # approximate seconds for one size; reduces repetitions
     validate: bool
     distribution: str | None = None  # of a vector form's bytes over its blocks
-    race: bool = False  # whether algorithms that are slower beyond doubt are dropped on the way
+    race: bool = False  # whether clearly slower algorithms are dropped during the run
 
     def arguments(self) -> list[str]:
         """For the benchmark program."""
@@ -62,14 +62,14 @@ class Plan:
 
 @dataclass
 class Run:
-    """What one run of the program, at one number of ranks, told."""
+    """The output of one run of the program, with one number of ranks."""
 
     ranks: int
     mpi: str = ""
-    nodes: int = 1  # that they are on, of a machine; "" where that was not asked
+    nodes: int = 1  # the ranks' machine; "" if it was not requested
     machine: str = ""
     measurements: list[Measurement] = field(default_factory=list)
-    impossible: dict[str, str] = field(default_factory=dict)  # algorithm -> why
+    impossible: dict[str, str] = field(default_factory=dict)  # algorithm -> reason
 
 
 def measure(
@@ -79,11 +79,11 @@ def measure(
     told: Callable[[Measurement], None] = lambda _: None,
     sized: Callable[[Run, int], None] = lambda *_: None,
 ) -> Run:
-    """Runs `command`, which starts the benchmark on so many ranks.
+    """Runs `command`, which starts the benchmark on that many ranks.
 
-    Calls `told` as results come, and `sized` with the bytes when all of one size are there.
+    Calls `told` as results come, and `sized` with the bytes when all of one size are complete.
 
-    Raises Failure if the program fails, says what cannot be read, or finds wrong data.
+    Raises Failure if the program fails, prints unreadable output, or finds wrong data.
     """
     run = Run(ranks)
     done = False
@@ -91,7 +91,7 @@ def measure(
         for line in lines:
             event = _parse(line)
             if event is None:
-                continue  # not ours: launchers talk too
+                continue  # not ours: launchers print, too
             match event["event"]:
                 case "start":
                     run.mpi = " ".join(str(event["mpi"]).split())
@@ -118,11 +118,11 @@ def measure(
     return run
 
 
-OUT_OF_LINE = 3  # times what the sizes beside it would have
+OUT_OF_LINE = 3  # times the expectation from the sizes next to it
 
 
 def out_of_line(measurements: Sequence[Measurement]) -> list[Measurement]:
-    """Those that took far longer than the sizes on both sides, of one algorithm and run.
+    """Times that are far longer than those of the sizes on both sides, for one algorithm and run.
 
     The largest size has one neighbour: it may take longer in proportion to the bytes.
     """
@@ -145,8 +145,8 @@ def out_of_line(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 
 def straightened(first: Run, again: Callable[[Sequence[int]], Run]) -> list[Measurement]:
-    """A run's measurements, where sizes with one out of line are measured again, all algorithms
-    together, as they are to be compared; what then is out of line as well is marked."""
+    """A run's measurements. Sizes with an outlier are measured again, for all algorithms together,
+    because they are compared; outliers that remain are marked."""
     suspects = {each.bytes for each in out_of_line(first.measurements)}
     if not suspects:
         return first.measurements
@@ -161,7 +161,7 @@ def straightened(first: Run, again: Callable[[Sequence[int]], Run]) -> list[Meas
 
 
 def events(command: Sequence[str], ranks: int) -> Iterator[dict[str, Any]]:
-    """What a benchmark program on so many ranks tells; Failure if it fails."""
+    """The output of a benchmark program on that many ranks; Failure if it fails."""
     with started(command, ranks) as lines:
         for line in lines:
             if event := _parse(line):
@@ -208,10 +208,10 @@ _EVENT_TIMES = ("min", "avg", "max", "median", "q25", "q75")
 
 @contextmanager
 def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
-    """The lines of a command's output; ended with it, whatever happens.
+    """The lines of a command's output; the command always ends with the iteration.
 
-    What the library warns of goes on to our stderr. Raises Failure, with the last of what else it
-    said there, if it exits with another code than 0.
+    The library's warnings are passed to our stderr. Raises Failure, with the last of the other
+    lines there, if the exit code is not 0.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as said:
         try:
@@ -243,7 +243,7 @@ def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """First asks, so that the launcher can end its ranks."""
+    """First requests the end, so that the launcher can end its ranks."""
     process.terminate()
     try:
         process.wait(timeout=5)

@@ -1,4 +1,4 @@
-"""The model of a platform beside the simulator, both asked the same."""
+"""The model of a platform compared with the simulator, for the same cells."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from toccata.simulating import Cell, Outcome
 
 
 def predictions(platform: Platform, outcomes: Mapping[Cell, Outcome]) -> dict[Cell, float]:
-    """Seconds by the model, of the cells of our algorithms that have a time."""
+    """Seconds by the model, for the cells of our algorithms that have a time."""
     machine, model = _core.Machine(platform.machine), platform.model
     predictors: dict[tuple[str, str, int, str], _core.Predictor] = {}
     found = {}
@@ -29,7 +29,7 @@ def predictions(platform: Platform, outcomes: Mapping[Cell, Outcome]) -> dict[Ce
 def scored(
     platform: Platform, outcomes: Mapping[Cell, Outcome], predicted: Mapping[Cell, float]
 ) -> Score:
-    """How near the model is to the simulator."""
+    """The accuracy of the model, compared with the simulator."""
     cases = []
     for cell in predicted:
         seconds = outcomes[cell].seconds
@@ -42,6 +42,6 @@ def scored(
 
 
 def text(found: Score) -> str:
-    """As in "median error 4.1%, 95% of 120 pairs in order, regret 1.02"."""
+    """Such as "median error 4.1%, 95% of 120 pairs in order, regret 1.02"."""
     order = f"{found.in_order / found.pairs:.0%} of {found.pairs}" if found.pairs else "none of 0"
     return f"median error {found.error:.1%}, {order} pairs in order, regret {found.regret:.2f}"

@@ -1,9 +1,10 @@
-"""Which algorithm an MPI library runs by itself, as far as its decision functions are published.
+"""The algorithm that an MPI library selects by itself, as far as its decision functions are
+published.
 
-Open MPI's are those of its component `tuned` since version 4.1, for operations that commute; steps
-that differ in short messages among a few ranks are left out. MPICH's are those of [thakur2005].
-Algorithms that are not ours stand as the nearest one of ours: a segmented ring as the ring, the
-butterfly as recursive halving, a reduction followed by a broadcast as reduce_bcast.
+Open MPI's are those of its component `tuned` since version 4.1, for operations that commute;
+differences for short messages among a few ranks are left out. MPICH's are those of [thakur2005]. An
+algorithm that we do not have is represented by our nearest one: a segmented ring by the ring, the
+butterfly by recursive halving, a reduction followed by a broadcast by reduce_bcast.
 """
 
 from bisect import bisect_right
@@ -13,20 +14,20 @@ from toccata.recorded import IN_BLOCKS, Case
 
 
 class Library(StrEnum):
-    """An MPI library, by how it decides."""
+    """An MPI library, with its decision function."""
 
     open_mpi = "Open MPI"
     mpich = "MPICH"
     unknown = "unknown"
 
 
-# The names under which a benchmark recorded what a library chose.
+# The names under which a benchmark recorded a library's own choice.
 OF_DEFAULT: dict[str, Library] = {"default_ompi": Library.open_mpi, "default_mpich": Library.mpich}
 
 K, M = 1 << 10, 1 << 20
 
-# By collective: from how many ranks on, and from how many bytes on, which algorithm serves. These
-# are bytes of a block for allgather, alltoall, gather and scatter, of the vector for the others.
+# By collective: the algorithm from a number of ranks and a number of bytes on. These are bytes of a
+# block for allgather, alltoall, gather and scatter, of the vector for the others.
 Steps = tuple[tuple[int, str], ...]
 RD = "recursive_doubling"
 SYNC = "linear"  # in windows of a few messages
@@ -121,7 +122,7 @@ def _at(table: tuple[tuple[int, Steps], ...], p: int, size: int) -> str:
 
 
 def algorithm(library: Library, collective: str, p: int, total_bytes: int) -> str | None:
-    """Our algorithm that does what the library would choose; None if that is not known."""
+    """Our algorithm that corresponds to the library's choice; None if that is unknown."""
     is_power = p & (p - 1) == 0
     if library == Library.mpich and collective == "allgather":
         if is_power and total_bytes < 512 * K:
@@ -132,7 +133,7 @@ def algorithm(library: Library, collective: str, p: int, total_bytes: int) -> st
         return None
     in_blocks = collective in IN_BLOCKS and collective != "reduce_scatter"
     found = _at(tables[collective], p, total_bytes // p if in_blocks else total_bytes)
-    # Open MPI, too, runs Bruck's where recursive doubling needs a power of two.
+    # Open MPI also runs Bruck's where recursive doubling needs a power of two.
     return "bruck" if collective == "allgather" and found == RD and not is_power else found
 
 

@@ -1,7 +1,7 @@
-"""What no algorithm does with less on a network: by cuts, by flows, and over its fixed routes.
+"""Lower bounds for every algorithm on a network: by cuts, by flows, and over its fixed routes.
 
-All times are of links: bytes over a link of capacity 1, which is a node's. Ranks of a node take no
-link. What each bound rests on is said in docs/models.md.
+All times are of links: bytes over a link of capacity 1, which is a node's. Ranks of a node use no
+link. docs/models.md explains the origin of each bound.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from toccata import _core
 from toccata.errors import InputError
 from toccata.networks import Network
 
-# Of a linear program: beyond, solving takes minutes.
+# For a linear program: beyond, solving takes minutes.
 MOST_NODES = 64
 COLLECTIVES = ("bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce",
                "alltoall")  # fmt: skip
@@ -23,12 +23,12 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Bound:
-    """Bytes over a link of capacity 1; None where it is not known."""
+    """Bytes over a link of capacity 1; None if unknown."""
 
     rounds: int
-    free: float  # whichever routes messages take
+    free: float  # for any routes
     fixed: float | None  # over the fixed routes
-    why: str  # what `free` rests on
+    why: str  # the reason for `free`
 
 
 def find(
@@ -39,10 +39,11 @@ def find(
     n: float,
     with_routes: bool = True,
 ) -> Bound:
-    """For n bytes of the whole vector, of which each rank has an equal part; `weights` are ranks by
-    node, `root` is a node. Without `with_routes`, the fixed ones are left out, which take long.
+    """For n bytes of the whole vector, of which each rank has an equal part. `weights` are ranks by
+    node, `root` is a node. Without `with_routes`, bounds for the fixed routes are left out, because
+    they take long.
 
-    Raises InputError where the network is disconnected, or of other collectives.
+    Raises InputError if the network is disconnected, or for other collectives.
     """
     if collective not in COLLECTIVES:
         raise InputError(
@@ -95,7 +96,7 @@ def _find(
 
 
 def _rounds(network: Network, weights: Sequence[int]) -> int:
-    """So many messages one after the other, where a node sends over all its links at once."""
+    """The number of consecutive messages, if a node sends over all its links at once."""
     nodes = sum(each > 0 for each in weights)
     ends = [a for a, _ in network.links if a < network.nodes]
     links = max((ends.count(node) for node in set(ends)), default=1)
@@ -116,8 +117,8 @@ def _told(network: Network, cut: _core.Cut) -> str:
 
 
 def _allreduce(network: Network, weights: Sequence[int], n: float) -> tuple[float, str]:
-    """Everything has to leave, and to reach, every set of nodes; and N nodes receive 2(N-1) times
-    as much as the message, as each message unites two partial results, or spreads one.
+    """All data must leave, and reach, every set of nodes; and N nodes receive 2(N-1) times the
+    message, because each message combines two partial results, or distributes one.
     """
     root = next(i for i, each in enumerate(weights) if each > 0)
     core, scale = network.core, network.scale
@@ -142,7 +143,7 @@ def _alltoall(network: Network, weights: Sequence[int], block: float) -> tuple[f
 
 
 def _classes(network: Network) -> dict[str, list[int]]:
-    """Links that belong together: of all, a dimension, or a level."""
+    """Classes of links: all, those of a dimension, or those of a level."""
     links = network.core.links
     classes = {"all links": list(range(len(links)))}
     for number, (a, b, _) in enumerate(links):
@@ -157,8 +158,9 @@ def _classes(network: Network) -> dict[str, list[int]]:
 
 
 def _distances(network: Network, weights: Sequence[int]) -> tuple[float, str]:
-    """If a link of a class is as long as 1 / its capacity, and others have no length: all pairs
-    are so far apart in all, and links of the class carry that. Any lengths give a bound.
+    """Let each link of a class have length 1 / its capacity, and other links length 0. The
+    distances of all pairs then add up to the load, which the links of the class carry. Any lengths
+    give a bound.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import dijkstra
@@ -185,7 +187,7 @@ def _distances(network: Network, weights: Sequence[int]) -> tuple[float, str]:
 
 
 def _direct(network: Network, weights: Sequence[int], block: float) -> float:
-    """Every block straight from its source, by the fixed routes."""
+    """Every block directly from its source, by the fixed routes."""
     flows = [
         (a, b, float(weights[a] * weights[b]))
         for a in range(network.nodes)
@@ -215,7 +217,7 @@ def _flows(network: Network, weights: Sequence[int]) -> float:
     links = network.core.links
     size, many = len(network.names), len(links)
     sources = [i for i, each in enumerate(weights) if each > 0]
-    # Into a vertex less out of it is what it is to get.
+    # The flow into a vertex minus the flow out of it is the data that it receives.
     rows = [b for _, b, _ in links] + [a for a, _, _ in links]
     values = [1.0] * many + [-1.0] * many
     balance = csr_matrix((values, (rows, [*range(many), *range(many)])), shape=(size, many))
@@ -237,9 +239,9 @@ def _flows(network: Network, weights: Sequence[int]) -> float:
 
 
 def _over_routes(network: Network, weights: Sequence[int], collective: str, root: int) -> float:
-    """The traffic between pairs of nodes so that every cut among the nodes has what has to pass it,
-    and the busiest link, over fixed routes, has the least: a linear program, with cuts as they are
-    found to be violated. For a block, or a message, of 1.
+    """The traffic between pairs of nodes for which every cut among the nodes carries its demand,
+    and the busiest link, over fixed routes, carries the least. A linear program; cuts are added as
+    they are found to be violated. For a block, or a message, of 1.
     """
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix, vstack
@@ -263,7 +265,7 @@ def _over_routes(network: Network, weights: Sequence[int], collective: str, root
     loads = coo_matrix((values, (rows, columns)), shape=shape).tocsr()
     cost = np.zeros(len(pairs) + 1)
     cost[-1] = 1
-    if collective in ("scatter", "gather"):  # what goes between nodes is one flow
+    if collective in ("scatter", "gather"):  # the traffic between nodes is one flow
         balance = np.zeros((len(nodes), len(pairs) + 1))
         for number, (a, b) in enumerate(pairs):
             balance[b, number], balance[a, number] = 1, -1
@@ -310,7 +312,7 @@ def _value(found: Any) -> float:
 def _need(
     collective: str, weights: Sequence[int], nodes: list[int], inside: np.ndarray, root: int
 ) -> float:
-    """What has to leave these nodes, of messages or of blocks of 1."""
+    """The data that must leave these nodes, for messages or blocks of 1."""
     if not inside.any() or inside.all():
         return 0.0
     here = np.array([weights[i] for i in nodes])
@@ -325,7 +327,7 @@ Separation = Callable[[np.ndarray, list[tuple[int, int]]], list[np.ndarray]]
 
 
 def _separation(collective: str, weights: list[int], root: int) -> Separation:
-    """Finds cuts that have too little."""
+    """Finds violated cuts."""
     fine = 1 << 24
     nodes = len(weights)
 

@@ -11,16 +11,16 @@ from toccata import _core, machines, platforms
 from toccata.errors import InputError
 
 FINEST = 1000  # capacities are multiples of 1 / FINEST of a node's link, if not of less
-# Gbit/s of a lane, as ibnetdiscover names them.
+# Gbit/s per lane, by ibnetdiscover's names.
 SPEEDS = {"SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50,
           "NDR": 100, "XDR": 200}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Network:
-    """Vertices by name, nodes first, and what the links between them carry.
+    """Vertices by name, nodes first, and the capacities of the links between them.
 
-    A capacity of 1 is that of a node's link; `rate`, where it is known, is its bytes per second.
+    A capacity of 1 is that of a node's link; `rate`, if known, is its bytes per second.
     """
 
     machine: _core.Machine
@@ -34,13 +34,13 @@ class Network:
 
     @cached_property
     def scale(self) -> int:
-        """The whole number that stands for a capacity of 1."""
+        """The integer that represents a capacity of 1."""
         exact = lcm(*(each.denominator for each in self.links.values()), 1)
         return exact if exact <= FINEST else FINEST
 
     @cached_property
     def core(self) -> _core.Network:
-        """Its capacities are rounded down to whole numbers."""
+        """Its capacities, rounded down to integers."""
         if self.is_whole_mesh:
             return _core.Network.of_mesh(self.machine.dims, self.machine.periodic)
         links = [(*ends, int(each * self.scale)) for ends, each in self.links.items()]
@@ -53,12 +53,13 @@ class Network:
 
     @property
     def is_tree(self) -> bool:
-        """Whether there is one way only between any two vertices, as wide in either direction."""
+        """Whether there is only one route between any two vertices, with the same width in both
+        directions."""
         alike = all(self.links.get((to, at)) == each for (at, to), each in self.links.items())
         return alike and len(self.links) == 2 * (len(self.names) - 1)
 
     def node_of(self, placement: _core.Placement) -> list[int]:
-        """The node of each rank; InputError where a rank is on none."""
+        """The node of each rank; InputError if a rank is on none."""
         of = machines.around(self.machine, self.level)
         result = []
         for rank, (level, number) in enumerate(placement.places):
@@ -116,10 +117,11 @@ class Network:
         return [ends for each in of for ends in self._cables(each)]
 
     def _cables(self, vertex: int) -> list[tuple[int, int]]:
-        """Both ways: of a switch of a tree the cable upwards, else all that end here."""
+        """Both directions: for a switch of a tree, the cable upwards; otherwise all cables that end
+        here."""
         found = [ends for ends in self.links if vertex in ends]
         if self.is_tree and vertex >= self.nodes:
-            # Switches come after what is below them, outermost last.
+            # Switches come after the vertices below them, outermost last.
             found = [ends for ends in found if max(ends) > vertex]
         return found
 
@@ -191,10 +193,10 @@ def _of_machine(machine: _core.Machine, rates: dict[str, float]) -> Network:
                 known.append((labels[number], len(vertices) - 1))
     unit = rates.get("node") or rates.get("") or 1.0
     links = dict[tuple[int, int], Fraction]()
-    below = [Fraction(1)] * machine.objects(level)  # what leaves an object
+    below = [Fraction(1)] * machine.objects(level)  # the traffic out of an object
     for at in range(level, -1, -1):
         if at == 0 and machine.objects(0) == 1:
-            break  # one switch is above all
+            break  # one switch above all
         outer = machine.outers(at)
         above = first[at - 1] if at > 0 else len(vertices)
         sums = [Fraction(0)] * (machine.objects(at - 1) if at > 0 else 1)
@@ -237,7 +239,7 @@ _PORT = re.compile(r'^\[\d+\](?:\([^)]*\))?\s*"([^"]+)"\[\d+\](?:\([^)]*\))?\s*(
 
 
 def _of_ibnetdiscover(machine: _core.Machine, contents: str) -> Network:
-    """All cables of the file; the reader of machines has seen to it that it is sound."""
+    """All cables of the file; the reader of machines has already checked the file."""
     level = machine.levels.index("node")
     hosts = machine.labels(level)
     vertices = {f"H {host}": number for number, host in enumerate(hosts)}
@@ -264,10 +266,10 @@ def _of_ibnetdiscover(machine: _core.Machine, contents: str) -> Network:
             links.append((at, peer, _speed(comment)))
     for end, peer, speed in links:
         if peer not in vertices:
-            continue  # no host of the machine
+            continue  # not a host of the machine
         a, b = vertices[end], vertices[peer]
         speeds[a, b] = speeds.get((a, b), Fraction(0)) + speed
-        if peer.startswith("H "):  # told by the switch alone
+        if peer.startswith("H "):  # listed only by the switch
             speeds[b, a] = speeds.get((b, a), Fraction(0)) + speed
     one = min((each for ends, each in speeds.items() if min(ends) < len(hosts)),
               default=Fraction(1))  # fmt: skip
@@ -276,7 +278,7 @@ def _of_ibnetdiscover(machine: _core.Machine, contents: str) -> Network:
 
 
 def _speed(comment: str) -> Fraction:
-    """Gbit/s of "4xHDR"; where nothing is said, as of one lane of 100."""
+    """Gbit/s of "4xHDR"; without a name, those of one lane of 100."""
     found = re.search(r"(\d+)x([A-Z]+\d*)\s*$", comment.strip())
     if found is None or found.group(2) not in SPEEDS:
         return Fraction(100)
