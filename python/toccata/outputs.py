@@ -1,4 +1,4 @@
-"""Files that a command is to write: checked before any work, so that none is done in vain."""
+"""Files that a command will write: checked before any work, so that no work is lost."""
 
 from contextlib import suppress
 from importlib.util import find_spec
@@ -10,18 +10,18 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def check(*paths: Path | None) -> None:
-    """InputError where one cannot be written; None is none.
+    """InputError if one cannot be written; None is ignored.
 
-    Makes missing directories. A file that is there stays as it is; none comes to be.
+    Creates missing directories. Existing files are not changed, and no file is created.
     """
     for path in paths:
         if path is None:
             continue
         try:
-            with suppress(FileExistsError):  # a file in a directory's place: open says it better
+            with suppress(FileExistsError):  # a file in a directory's place: open reports it better
                 path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_fifo():
-                continue  # opening one waits for who reads it
+                continue  # opening a pipe waits for its reader
             new = not path.exists()
             with path.open("ab"):
                 pass
@@ -32,9 +32,9 @@ def check(*paths: Path | None) -> None:
 
 
 def check_pictures(*paths: Path | None) -> None:
-    """The same, and InputError if a file's name does not say a format that we write.
+    """The same, and InputError if the file's name has no supported format.
 
-    ModuleNotFoundError where this installation cannot draw.
+    ModuleNotFoundError if this installation cannot draw.
     """
     for path in paths:
         if path is not None and not can_draw():
@@ -45,12 +45,12 @@ def check_pictures(*paths: Path | None) -> None:
 
 
 def can_draw() -> bool:
-    """Whether this installation has what pictures need; `make install PLOTS=OFF` leaves it out."""
+    """Whether this installation can draw figures; `make install PLOTS=OFF` leaves this out."""
     return find_spec("matplotlib") is not None
 
 
 def picture(asked_for: Path | None, standard: Path) -> Path | None:
-    """Where a command draws that does so unless told otherwise: nowhere, where nothing can draw."""
+    """The default file of a command that draws; None if this installation cannot draw."""
     return asked_for or (standard if can_draw() else None)
 
 

@@ -1,8 +1,8 @@
 """Algorithms from files: Python functions, files of schedules, programs of MSCCL.
 
-`FILE.py:name`, `FILE.json` and `FILE.xml` stand wherever an algorithm's name does. What is read is
-known to the module _core from then on, which asks the functions here for a Python algorithm's
-schedules.
+`FILE.py:name`, `FILE.json` and `FILE.xml` can be used wherever an algorithm's name can. The module
+_core then knows these algorithms, and calls the functions here for the schedules of a Python
+algorithm.
 """
 
 import atexit
@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from toccata import _core, writing
 from toccata.errors import Failure, InputError
 
-MOST_SECONDS = 10.0  # that one call of a user's function, or reading the file, may take
+MOST_SECONDS = 10.0  # limit for one call of a user's function, or for reading the file
 MOST_INTERRUPTIONS = 5  # of a function that catches them
 MOST_KEPT = 200_000  # schedules of Python functions
 MOST_BYTES = 64 << 20  # of a file
@@ -34,7 +34,7 @@ _FILE = re.compile(r"^(?:file:)?(?P<file>.+?\.(?P<kind>py|json|xml))(?::(?P<rest
 
 @dataclass(frozen=True)
 class _Known:
-    """A Python algorithm: where it stands, and what it is."""
+    """A Python algorithm: its location, and its descriptor."""
 
     path: Path
     name: str
@@ -48,14 +48,14 @@ _runnable: dict[str, str] = {}  # of an algorithm's text, the "file:..." that ru
 
 
 def is_file(text: str) -> bool:
-    """Whether a text names a file's algorithm rather than one of ours."""
+    """Whether a text names a file's algorithm, not one of the library's."""
     return _FILE.match(text) is not None
 
 
 def load(text: str) -> tuple[str, str]:
     """The collective and the text for _core.parse_choice of "FILE:name:settings".
 
-    Raises InputError or ChoiceError where the file cannot be used, Failure where its code fails.
+    Raises InputError or ChoiceError if the file cannot be used, Failure if its code fails.
     """
     match = _FILE.match(text)
     assert match is not None
@@ -157,7 +157,7 @@ def _add(text: str, known: _Known) -> None:
 
 
 def _run(path: Path) -> dict[str, Any]:
-    """What a Python file defines."""
+    """The definitions of a Python file."""
     namespace: dict[str, Any] = {"__name__": "toccata_algorithms", "__file__": str(path)}
     try:
         code = compile(path.read_bytes(), str(path), "exec")
@@ -180,13 +180,13 @@ class _TooLongError(BaseException):
 
 
 class _Watch:
-    """Interrupts a user's function, in whichever thread it runs, when its time is up."""
+    """Interrupts a user's function after its time limit, in whichever thread it runs."""
 
     def __init__(self) -> None:
         self._changed = threading.Lock()
         self._stopped = threading.Event()
         self._until: dict[int, float] = {}  # by thread
-        self._told: dict[int, int] = {}  # how often it was interrupted
+        self._told: dict[int, int] = {}  # number of interruptions
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
@@ -231,7 +231,7 @@ _watch = _Watch()
 
 @atexit.register
 def _forget() -> None:
-    """Before the module _core is taken down, which counts what is left of its own."""
+    """Called before the module _core is unloaded, which counts its remaining objects."""
     _watch.stop()
     _kept.clear()
     _known.clear()
@@ -240,7 +240,7 @@ def _forget() -> None:
 
 @contextmanager
 def _guarded(path: Path, what: str) -> Iterator[None]:
-    """Runs code of a user's file: whatever goes wrong becomes a Failure that names its line."""
+    """Runs code of a user's file: any error becomes a Failure that names its line."""
     _watch.begin()
     try:
         try:
@@ -286,7 +286,7 @@ def _ask(
     name: str, known: _core.Shape, settings: Settings, what: str,
     function: Callable[[writing.Shape], Answer], *kinds: type,
 ) -> Answer:  # fmt: skip
-    """What a function of the user's file says of a shape; a Failure if it is of no such kind."""
+    """The value of a user's function for a shape; a Failure if it has the wrong type."""
     it = _known[name]
     label = f"{what} of {it.name}"
     with _guarded(it.path, label):
@@ -306,10 +306,10 @@ def why_impossible(name: str, known: _core.Shape, settings: Settings) -> str:
 
 
 def parts(name: str, known: _core.Shape, settings: Settings) -> int:
-    """Into how many parts it cuts a block."""
+    """The number of parts of a block."""
     said = _known[name].written.parts
     number = said if isinstance(said, int) else _ask(name, known, settings, "parts", said, int)
-    # What all ranks have for all ranks is counted as well.
+    # The blocks of all ranks for all ranks are counted as well.
     pairs = known.p**2 if _known[name].written.collective == "alltoall" else known.p
     if not 1 <= number <= max(1, writing.MOST_BLOCKS // pairs):
         raise Failure(f"{_known[name].path}: parts of {_known[name].name} cannot be {number}")
@@ -317,7 +317,7 @@ def parts(name: str, known: _core.Shape, settings: Settings) -> int:
 
 
 def claim(name: str, known: _core.Shape, settings: Settings) -> _core.Cost | None:
-    """What the literature says that it costs."""
+    """The cost that the literature claims."""
     claimed = _known[name].written.claim
     if claimed is None:
         return None
@@ -326,7 +326,7 @@ def claim(name: str, known: _core.Shape, settings: Settings) -> _core.Cost | Non
 
 def schedule(name: str, known: _core.Shape, settings: Settings, rank: int) -> _core.Schedule:
     """One rank's schedule."""
-    # Where ranks run is another thing in every shape: such schedules are written again.
+    # The placement differs in every shape: such schedules are written again.
     key = (name, known.p, known.root, known.parts, *settings.items(), rank)
     by_place = _known[name].written.flags["by_placement"]
     if not by_place and key in _kept:
@@ -351,7 +351,7 @@ def _written(
 
 
 class _Located(writing.Schedule):
-    """Remembers in which line of the user's file each message was written."""
+    """Remembers the line of the user's file that wrote each message."""
 
     def __init__(self, p: int, rank: int) -> None:
         super().__init__(p, rank)
@@ -396,9 +396,10 @@ class _Located(writing.Schedule):
 
 
 def located(choice: _core.Choice, shape: _core.Shape, error: str) -> str:
-    """A proof's error with the line of the user's file that it comes from, where that is known.
+    """A proof's error with the line of the user's file that causes it, if it is known.
 
-    "rank 2, round 1: waits for ever to send to rank 3; ..." is of the line that sends it.
+    "rank 2, round 1: waits for ever to send to rank 3; ..." belongs to the line that sends the
+    message.
     """
     if not isinstance(choice, _core.Choice) or choice.algorithm is None:
         return error
@@ -445,7 +446,7 @@ def as_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> 
 
 
 def as_checked_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> None:
-    """The same of what was proved: it is read again as the preload will read it."""
+    """The same for proved schedules: they are read again, as by the preload."""
     as_file(choice, shapes, path)
     read = _core.parse_choice(*load(str(path)))
     for shape in (shapes[0], shapes[-1]):
@@ -454,7 +455,7 @@ def as_checked_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: P
 
 
 def setting(choice: _core.Choice, path: Path) -> str:
-    """What runs a file: "TOCCATA_ALLGATHER=file:/home/me/mine.json"."""
+    """The setting that runs a file: "TOCCATA_ALLGATHER=file:/home/me/mine.json"."""
     assert choice.algorithm is not None
     [variable] = [
         each.variable for each in _core.collectives() if each.name == choice.algorithm.collective
@@ -463,7 +464,7 @@ def setting(choice: _core.Choice, path: Path) -> str:
 
 
 def make_runnable(text: str, choice: _core.Choice, shapes: Sequence[_core.Shape]) -> None:
-    """Lets `runnable` know a file for an algorithm that is not the library's."""
+    """Registers a file for `runnable`, for an algorithm that is not the library's."""
     if not shapes:
         raise InputError(f"{text} cannot run with any of these numbers of ranks")
     _runnable[text] = kept_file(choice, shapes)
@@ -485,10 +486,10 @@ def kept_file(choice: _core.Choice, shapes: Sequence[_core.Shape]) -> str:
 
 
 def runnable(text: str) -> str:
-    """What the benchmark program takes for an algorithm: its name, or a file of its schedules."""
+    """The benchmark program's name of an algorithm: its name, or a file of its schedules."""
     return _runnable.get(text, text)
 
 
 def shown(text: str) -> str:
-    """The other way."""
+    """The opposite."""
     return next((name for name, file in _runnable.items() if file == text), text)

@@ -1,4 +1,4 @@
-"""Trees that share the links of a network as well as can be, packed ahead of any program's run."""
+"""Trees that share the links of a network as evenly as possible, packed before any program runs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from toccata.plain_table import PlainTable
 
 Tree = tuple[int, list[int]]
 
-MOST_TREES = 24  # that a message, or a node's block, is shared over
-MOST_OF_ALL = 128  # nodes, where every node has trees of its own
+MOST_TREES = 24  # the maximum number of parts of a message, or of a node's block
+MOST_OF_ALL = 128  # nodes, if every node has its own trees
 CLOSE_ENOUGH = 1.005  # times the best
 
 
 @dataclass(frozen=True)
 class Packing:
-    """Trees for one collective, and the root that a broadcast has."""
+    """Trees for one collective; for a broadcast, with its root."""
 
     collective: str
     root: int
@@ -36,7 +36,7 @@ class Packing:
 
     @property
     def pieces(self) -> int:
-        """Into how many the message, or the block of a node, is cut."""
+        """The number of parts of the message, or of a node's block."""
         all_of_them = sum(weight for weight, _ in self.trees)
         nodes = len(self.trees[0][1]) if self.collective == "allgather" else 1
         return all_of_them // nodes
@@ -91,7 +91,7 @@ def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> 
 
 
 def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
-    """With the roots as a user names them; InputError where they are not nodes."""
+    """With the roots that a user names; InputError if they are not nodes."""
     if roots == "all":
         return network, pack(network, range(network.nodes))
     numbers = []
@@ -110,7 +110,8 @@ def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
 
 
 def as_table(network: Network, packings: Sequence[Packing]) -> Table:
-    """A row for each, with the load of the busiest link beside what no algorithm does with less."""
+    """One row for each, with the load of the busiest link and the lower bound for all
+    algorithms."""
     table = PlainTable()
     table.add_column("Trees for", style="cyan")
     for heading in ("Pieces", "Trees", "Depth", "Bytes on the\nbusiest link", "s"):
@@ -129,7 +130,7 @@ def as_table(network: Network, packings: Sequence[Packing]) -> Table:
 
 
 def with_trees(network: Network, packings: Sequence[Packing]) -> _core.Machine:
-    """The machine, to be saved in a file that TOCCATA_TOPOLOGY names."""
+    """The machine, for a file that TOCCATA_TOPOLOGY names."""
 
     def of(collective: str) -> list[Tree]:
         return [tree for each in packings if each.collective == collective for tree in each.trees]
@@ -164,7 +165,7 @@ def _among_nodes(network: Network) -> Links:
 
 
 def _core_of(network: Network, links: Links, factor: Fraction) -> _core.Network:
-    """How many trees each link has room for if one of capacity 1 has room for `factor`."""
+    """The number of trees that each link can carry if one of capacity 1 can carry `factor`."""
     rooms = [(a, b, int(capacity * factor)) for (a, b), capacity in links.items()]
     return _core.Network(network.nodes, network.nodes, [each for each in rooms if each[2] > 0])
 
@@ -174,7 +175,7 @@ def _best(
     attempt: Callable[[Fraction], tuple[Fraction, list[int], _core.Network] | None],
     least: float,
 ) -> list[Tree]:
-    """Of the factors tried, the first that comes close to the least load, or the best."""
+    """Among the tried factors, the first that comes close to the lowest load, or the best."""
     best: tuple[Fraction, list[int], _core.Network] | None = None
     for factor in factors:
         found = attempt(factor)
@@ -188,13 +189,13 @@ def _best(
 
 
 def _exact(links: Links) -> int:
-    """A factor by which all capacities are whole numbers, or nearly."""
+    """A factor that makes all capacities integers, or nearly."""
     whole = lcm(*(each.denominator for each in links.values()), 1)
     return whole if whole <= FINEST else FINEST
 
 
 def _broadcast(network: Network, links: Links, root: int) -> list[Tree]:
-    """As many trees as the smallest cut has room for [edmonds1973]."""
+    """As many trees as the smallest cut allows [edmonds1973]."""
     nodes = network.nodes
     exact = _exact(links)
     cut = _core_of(network, links, Fraction(exact)).broadcast_cut([1] * nodes, root)
@@ -236,7 +237,8 @@ def _allreduce(network: Network, links: Links) -> list[Tree]:
 
 
 def _allgather(network: Network, links: Links) -> list[Tree]:
-    """As many trees from each node [zhao2024]: so few that rounding costs little."""
+    """The same number of trees from each node [zhao2024], small enough that rounding costs
+    little."""
     nodes = network.nodes
     exact = _exact(links)
     cut = _core_of(network, links, Fraction(exact)).allgather_cut([1] * nodes)

@@ -1,4 +1,4 @@
-"""A table on the terminal, without lines, none of whose figures is ever cut."""
+"""A table on the terminal, without lines; numbers are never truncated."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -9,14 +9,15 @@ from rich.measure import Measurement
 from rich.table import Column, Table
 
 GAP = 2  # between two columns
-FOLDED = 20  # a column that may be folded is not made narrower
+FOLDED = 20  # a column that may wrap does not become narrower
 
 
 class PlainTable(Table):
-    """What is too wide for a terminal comes in parts, one below the other, whole columns in each.
+    """A table that is too wide for a terminal is printed in parts, one below the other, with whole
+    columns.
 
-    The first columns, `kept` of them, say what a row is of: they come in every part. Where no user
-    watches, all is in one.
+    The first `kept` columns, which identify a row, are in every part. If the output is not a
+    terminal, there is one part.
     """
 
     def __init__(self, kept: int = 1, title: str | None = None, show_header: bool = True) -> None:
@@ -44,7 +45,7 @@ class PlainTable(Table):
             yield from super(PlainTable, part).__rich_console__(console, within)
 
     def _parts(self, widths: Sequence[int], room: int) -> list[list[int]]:
-        """The columns of each part, by number; at least one more than those that come in all."""
+        """The columns of each part, by number; at least one more than the kept ones."""
         kept = list(range(min(self.kept, len(widths))))
         parts = [kept]
         for column in range(len(kept), len(widths)):
@@ -59,7 +60,7 @@ def _of_figures(column: Column) -> bool:
 
 
 def _width(console: Console, options: ConsoleOptions, column: Column) -> int:
-    """What a column takes at least; one that may be wrapped its longest word, or a part of it."""
+    """The minimum width of a column; for one that may wrap, its longest word, or a part of it."""
     cells = [Measurement.get(console, options, each) for each in (column.header, *column.cells)]
     longest = max(each.maximum if _of_figures(column) else each.minimum for each in cells)
     least = min(longest, FOLDED) if column.overflow == "fold" else longest

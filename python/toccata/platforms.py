@@ -1,4 +1,4 @@
-"""Machines to simulate: what they are made of and what messages cost there, in one description."""
+"""Machines to simulate: their structure and the costs of their messages, in one description."""
 
 import json
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Any
 from toccata import _core, documents, launcher, predicting
 from toccata.errors import InputError
 
-STANDARD_MODEL = "quartz-like"  # of a machine that is only a text
+STANDARD_MODEL = "quartz-like"  # of a machine without a model
 
 
 @dataclass(frozen=True)
 class Platform:
-    """A machine with its model; `text` is all of it, as JSON."""
+    """A machine with its model; `text` is its complete JSON."""
 
     name: str
     machine: str
@@ -22,7 +22,7 @@ class Platform:
 
     @property
     def model(self) -> _core.Model:
-        """What `predict` takes."""
+        """The model for `predict`."""
         fields = json.loads(self.text)
         for not_of_a_model in ("machine", "hop", "noise"):
             fields.pop(not_of_a_model, None)
@@ -58,21 +58,21 @@ class Platform:
 
 
 def directory() -> Path:
-    """Where the platforms that come with us are: of the installation, or of the checkout."""
+    """The folder of our platforms: of the installation, or of the checkout."""
     installed = launcher.home() / "platforms"
     there = installed / "yahoo.json"  # a build has a directory of that name, too
     return installed if there.exists() else Path(__file__).resolve().parents[2] / "platforms"
 
 
 def names() -> list[str]:
-    """Of those that come with us."""
+    """The names of our platforms."""
     return sorted(each.stem for each in directory().glob("*.json"))
 
 
 def find(text: str, model: str | None = None) -> Platform:
     """A platform by name, by its file, or a machine's text with the model of that name.
 
-    Raises InputError if there is none such, ChoiceError if what it holds is wrong.
+    Raises InputError if it does not exist, ChoiceError if its contents are wrong.
     """
     path = directory() / f"{text}.json"
     if text.endswith(".json"):
@@ -117,7 +117,7 @@ def _checked(fields: dict[str, Any], machine: str) -> Platform:
 
 
 def cores(platform: Platform, p: int, placement: str) -> list[int]:
-    """The core of each rank; InputError where a rank is in none, ChoiceError with too many."""
+    """The core of each rank; InputError if a rank has none, ChoiceError with too many ranks."""
     machine = _core.Machine(platform.machine)
     innermost = len(machine.levels) - 1
     places = _core.Placement(machine, p, placement).places

@@ -12,44 +12,44 @@ from toccata.errors import Failure, InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
-MOST_BOUNDED_RANKS = 20_000  # with more of them a lower bound takes longer than all the rest
+MOST_BOUNDED_RANKS = 20_000  # with more of them, a lower bound takes longer than everything else
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Ranks on a machine, None where all talk over the network, and how these are called."""
+    """Ranks on a machine (None if all communicate over the network), and their label."""
 
     machine: str | None
     shape: _core.Shape
-    nodes: int | None = None  # where the user counts nodes
+    nodes: int | None = None  # if the user counts nodes
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """All times of one setting, in seconds; None where an algorithm is impossible or unbounded."""
+    """All times of one setting, in seconds; None if an algorithm is impossible or unbounded."""
 
     setting: Setting
     sizes: list[int]
     seconds: dict[str, list[float | None]]  # by algorithm, of each size
     bound: list[float | None]
-    interrupted: bool = False  # by the user: not all is there that could be
+    interrupted: bool = False  # by the user: some times are missing
 
 
 def models_directory() -> Path:
-    """Where the models that come with us are: of the installation, or of the checkout."""
+    """The folder of our models: of the installation, or of the checkout."""
     installed = launcher.home() / "models"
     return installed if installed.is_dir() else Path(__file__).resolve().parents[2] / "models"
 
 
 def model_names() -> list[str]:
-    """Of those that come with us."""
+    """The names of our models."""
     return [*sorted(each.stem for each in models_directory().glob("*.json")), "usual"]
 
 
 def read_model(name: str) -> _core.Model:
-    """A model by name, or by the path of its file; "usual" is of an unknown machine.
+    """A model by name, or by the path of its file; "usual" means an unknown machine.
 
-    Raises InputError if there is none, ModelError if the file is wrong.
+    Raises InputError if it does not exist, ModelError if the file is wrong.
     """
     if "/" in name or name.endswith(".json"):
         documents.check(Path(name))
@@ -65,11 +65,11 @@ def read_model(name: str) -> _core.Model:
     return _core.Model.read(str(path))
 
 
-SECONDS_A_MESSAGE = 6e-7  # that a walk takes, about
+SECONDS_A_MESSAGE = 6e-7  # approximate number for a walk
 
 
 def effort(choice: _core.Choice, setting: Setting, sizes: Sequence[int]) -> float:
-    """About how many seconds the walks of a choice take; 0 where it is impossible."""
+    """The approximate seconds of a choice's walks; 0 if it is impossible."""
     if choice.why_impossible(setting.shape):
         return 0.0
     messages = choice.cost(setting.shape).messages * setting.shape.p
@@ -85,8 +85,8 @@ def predict(
 ) -> Predicted:
     """The times of all choices, which are of one collective, in one setting.
 
-    `advance` is told whose walk begins, and how much of the effort is behind it. Ctrl-C ends the
-    walks: the rest is None, and `Predicted.interrupted` says so.
+    `advance` receives the choice whose walk begins, and the completed share of the work. Ctrl-C
+    ends the walks: the remaining times are None, and `Predicted.interrupted` is set.
     """
     seconds: dict[str, list[float | None]] = {label: [None] * len(sizes) for label, _ in choices}
     interrupted = False
@@ -114,9 +114,9 @@ def predict(
 
 
 def as_table(predicted: Predicted, model: _core.Model, ratios: bool) -> RenderableType:
-    """A row per size, a column per algorithm and one for the lower bound; the fastest is bold.
+    """One row per size, one column per algorithm and one for the lower bound; the fastest is bold.
 
-    With `ratios`, of an algorithm it is told how many times the lower bound it takes.
+    With `ratios`, times are multiples of the lower bound.
     """
     table = PlainTable()
     table.add_column("Size", justify="right")
@@ -151,7 +151,7 @@ def _heading(setting: Setting, model: _core.Model, ratios: bool) -> Text:
 
 
 def as_rows(all_: Sequence[Predicted], complete: bool = True) -> list[dict[str, object]]:
-    """Plain data, one entry for each time; `complete` where no time is missing that will come."""
+    """Plain data, one entry per time; `complete` if no time is missing."""
     return [
         {
             "algorithm": label,

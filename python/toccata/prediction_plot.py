@@ -1,8 +1,7 @@
-"""Predicted times as a picture, in the manner of Figures 7 and 8 of the locality-aware paper.
+"""Predicted times as a figure, similar to Figures 7 and 8 of the locality-aware paper.
 
-Over sizes where there are several, with a panel for each number of ranks; else over ranks or
-nodes. A machine has a colour, an algorithm a stroke; with a single machine the colours are those of
-the algorithms.
+Over sizes if there are several, with one panel per number of ranks; otherwise over ranks or nodes.
+A machine has a colour, an algorithm a stroke; with a single machine, algorithms have colours.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""What a program is: which MPI it runs with, as far as its file tells.
+"""The MPI of a program, as far as its file shows it.
 
-Told by the libraries that the loader would load (`ldd`), so also where MPI comes in by way of
-another library; for a script by its interpreter, for Python by mpi4py.
+It follows from the libraries that the loader would load (`ldd`), also if another library loads MPI;
+for a script from its interpreter, for Python from mpi4py.
 """
 
 import os
@@ -12,8 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-SECONDS = 20  # for ldd and for Python to say where mpi4py is
-# What an MPI library has in it, whatever its file is called. Intel MPI is MPICH's child.
+SECONDS = 20  # for ldd and for Python, to find mpi4py
+# Symbols of each MPI library, whatever its file name. Intel MPI derives from MPICH.
 MARKS = {
     "openmpi": b"ompi_mpi_comm_world",
     "intelmpi": b"Intel(R) MPI Library",
@@ -23,7 +23,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Nature:
-    """`family` is "" if unknown; `reason` says by what, or why not."""
+    """`family` is "" if unknown; `reason` says how it was found, or why not."""
 
     family: str
     reason: str
@@ -31,7 +31,7 @@ class Nature:
 
 
 def nature(program: str) -> Nature:
-    """Which MPI a program uses. Unknown if the program does not exist or cannot be read."""
+    """The MPI that a program uses. Unknown if the program does not exist or cannot be read."""
     path = shutil.which(program)
     if path is None:
         return Nature("", "the program does not exist")
@@ -70,7 +70,7 @@ def _of_script(start: bytes, depth: int) -> Nature:
 
 
 def _of_python(python: Path) -> Nature:
-    """By the module that programs in Python call MPI with; nothing of MPI is begun."""
+    """From the module with which programs in Python call MPI; MPI is not initialized."""
     ask = "import importlib.util as u; found = u.find_spec('mpi4py.MPI'); print(found.origin)"
     try:
         told = subprocess.run(
@@ -118,7 +118,7 @@ def _family(name: str, file: Path) -> str:
         for family, mark in MARKS.items():
             if mark in content:
                 return family
-    # Not found, so only by its name: Open MPI counts from 20 and 40, MPICH stays with 12.
+    # Not found, so only its name tells: Open MPI counts from 20 and 40, MPICH stays with 12.
     match = re.match(r"libmpi(ch)?\.so\.(\d+)$", name)
     if match is None:
         return ""

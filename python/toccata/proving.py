@@ -28,7 +28,7 @@ def citation_of(subject: _core.Algorithm | _core.Choice) -> str:
 
 
 def unknown_citation(citation: str, known: frozenset[str] | None) -> str:
-    """What is wrong with an algorithm's source, which begins with its key; "" for nothing."""
+    """The errors in an algorithm's source, which begins with its key; "" for none."""
     key = re.split(r"[,;\s]", citation.strip(), maxsplit=1)[0]
     return (
         f"citation '{key}': not in references.bib" if known is not None and key not in known else ""
@@ -45,7 +45,7 @@ class Case:
 
 @dataclass
 class Verdict:
-    """What became of one algorithm."""
+    """The result for one algorithm."""
 
     proofs: int = 0
     largest: int = 0  # ranks
@@ -58,10 +58,10 @@ def cases(
     machine: Callable[[int], _core.Shape] | None = None,
     most_effort: int | None = _core.MOST_PROOF_EFFORT,
 ) -> Iterator[Case]:
-    """All settings of an algorithm, or the one choice, where possible and cheap enough.
+    """All settings of an algorithm, or the one choice, if possible and cheap enough.
 
-    An algorithm is tried with different roots, and with the placements and meshes that it goes by;
-    or on the one `machine`.
+    An algorithm is tried with different roots, and with placements and meshes if it depends on
+    them; or on the one `machine`.
     """
     for p in ranks:
         for choice, shape in _tried(subject, p, machine):

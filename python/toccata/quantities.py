@@ -7,7 +7,7 @@ from toccata.errors import InputError
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 MOST_BYTES = 1 << 40
 MOST_RANKS = 1 << 20
-MOST_COUNT = 1_000_000  # of calls, messages, seconds: what the benchmark programs take
+MOST_COUNT = 1_000_000  # of calls, messages, seconds: limits of the benchmark programs
 LEAST_SECONDS = 0.001
 
 
@@ -103,6 +103,6 @@ def show_bytes(size: int) -> str:
 
 
 def show_microseconds(seconds: float) -> str:
-    """Microseconds with as many digits as are worth reading."""
+    """Microseconds with a useful number of digits."""
     microseconds = seconds * 1e6
     return f"{microseconds:.2f}" if microseconds < 1000 else f"{microseconds:.0f}"

@@ -1,4 +1,4 @@
-"""Measures for a tuning file: what is left to do, and doing it."""
+"""Measures for a tuning file: finds the remaining jobs, and runs them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +28,9 @@ def jobs(
     more: Sequence[str],
     found: tuning.Tuning,
 ) -> list[Job]:
-    """All that is to be measured, without what was found before.
+    """All jobs, without results of earlier runs.
 
-    Raises InputError where the program is not built for that MPI.
+    Raises InputError if the program is not built for that MPI.
     """
     done = {each.setting for each in found.points}
     result = []
@@ -57,9 +57,9 @@ def run(
     path: Path,
     told: Callable[[Job, int], None] = lambda *_: None,
 ) -> None:
-    """Does the jobs, and writes what is found so far after each size, of which `told` is told.
+    """Runs the jobs; writes the results so far after each size, and passes it to `told`.
 
-    Raises Failure as measuring.measure does, InputError where the file is of another MPI.
+    Raises Failure as measuring.measure does, InputError if the file belongs to another MPI.
     """
     most = max((each.ranks for each in found.points), default=0)
     for number, job in enumerate(jobs):

@@ -29,7 +29,7 @@ COLUMNS = (
 OF_BENCH = ("mpi", "nodes", "ranks", "collective", "algorithm", "bytes", "median_us")
 ELEMENT = 4  # bytes: the benchmark counts int32
 
-# By collective and algorithm of ours: the recorded names that do the same.
+# By collective and algorithm of ours: the recorded names of the same algorithm.
 OURS: dict[str, dict[str, list[str]]] = {
     "allgather": {
         "ring": ["ring_mpich", "ring_ompi", "ring_over", "default-ring"],
@@ -80,7 +80,7 @@ OURS: dict[str, dict[str, list[str]]] = {
     },
 }  # fmt: skip
 
-# Where one block of each rank is a p-th of the whole.
+# Collectives in which one block of each rank is 1/p of the whole.
 IN_BLOCKS = ("allgather", "alltoall", "gather", "scatter", "reduce_scatter")
 
 
@@ -89,7 +89,7 @@ class Row:
     """One line of a file."""
 
     machine: str
-    nodes: str  # as in 32, or 4x4x4 where the shape of the job is known
+    nodes: str  # as in 32, or 4x4x4 if the shape of the job is known
     ranks_per_node: int
     collective: str
     algorithm: str
@@ -108,7 +108,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Aside:
-    """Recorded times that are not fitted although they have the name of an algorithm of ours."""
+    """Recorded times that are excluded although they have the name of an algorithm of ours."""
 
     why: str
     applies: Callable[[Row], bool]
@@ -181,14 +181,14 @@ class Case:
 
     @property
     def unit_bytes(self) -> int:
-        """Of what the collective counts in: a rank's block, or the message."""
+        """In the unit of the collective: a rank's block, or the message."""
         if self.collective not in IN_BLOCKS:
             return self.total_bytes
         return max(1, round(self.total_bytes / self.p))
 
     @property
     def setting(self) -> tuple[str, str, str, int]:
-        """In which algorithms compete."""
+        """The setting in which algorithms are compared."""
         return self.machine, self.job, self.collective, self.total_bytes
 
 
@@ -222,14 +222,14 @@ def read(path: Path) -> list[Row]:
 
 
 def _of_bench(cells: dict[str, str | None]) -> dict[str, str | None]:
-    """A line of toccata bench in the other table's words."""
+    """A line of toccata bench with the names of the other table."""
     numbers = [cells[each] or "" for each in ("nodes", "ranks", "bytes")]
     if not all(each.isdecimal() and int(each) > 0 for each in numbers):
         return {**cells, **dict.fromkeys(COLUMNS, "")}
     nodes, ranks, size = map(int, numbers)
     collective = cells["collective"] or ""
     block = block_bytes(cells, collective, ranks, size)
-    # Of an all-to-all, the other tables count what one rank sends.
+    # For an all-to-all, the other tables count the total that one rank sends.
     total = block * ranks if collective in IN_BLOCKS else size
     return {
         **cells,
@@ -286,14 +286,14 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
 
 
 def why_aside(row: Row) -> str | None:
-    """Why a line is not fitted although its name is one of ours; None if it is."""
+    """Why a line is excluded although its name is one of ours; None if it is not."""
     if row.is_ours:
         return None
     return next((each.why for each in ASIDE if each.applies(row)), None)
 
 
 def ours(collective: str, recorded: str) -> str | None:
-    """Our algorithm of a recorded name; None if it is none of ours."""
+    """Our algorithm for a recorded name; None if there is none."""
     return next(
         (mine for mine, names in OURS.get(collective, {}).items() if recorded in names), None
     )
@@ -312,7 +312,7 @@ def cases(rows: Iterable[Row]) -> list[Case]:
 
 
 def set_aside(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """By reason: whose times were set aside, as "lumi allreduce/recursive_doubling_mpich"."""
+    """By reason: the excluded times, such as "lumi allreduce/recursive_doubling_mpich"."""
     found: dict[str, dict[str, None]] = {}
     for row in rows:
         why = why_aside(row) if ours(row.collective, row.algorithm) else None

@@ -1,4 +1,4 @@
-"""Who sits where before and after a reordering, and which links are hot."""
+"""The ranks on their cores before and after a reordering, and the busiest links."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from toccata import _core, machines
 from toccata.quantities import show_bytes
 from toccata.reordering import Mapped
 
-NUMBERED = 160  # ranks; with more there is no room for numbers
+NUMBERED = 160  # ranks; with more, there is no room for numbers
 MOST_ROWS = 40  # nodes; of more, the first
 INK, HOT = "#1b2631", "#c0392b"
 
@@ -22,10 +22,10 @@ def draw(
     all_: Sequence[Mapped],
     size: int,
 ) -> Figure:
-    """A panel for each mapping: a row is a node, a cell a core with the rank played there.
+    """One panel per mapping: a row is a node, a cell a core with the rank that is played there.
 
-    Colours go from rank 0 to the last one, so that neighbours look alike. The bars tell what
-    leaves each node, in bytes.
+    Colours range from rank 0 to the last one, so that neighbours look similar. The bars show the
+    bytes that leave each node.
     """
     level, nodes = _nodes(placement)
     rows = min(len(nodes), MOST_ROWS)
@@ -114,7 +114,7 @@ def _leaving(
         there = _core.reordered(choice, shape, mapped.players, mapped.order)
     for each in _core.crossings(choice, there, size):
         if each.level == level:
-            # Regions come by their lowest rank, as nodes do not.
+            # Regions are ordered by their lowest rank, nodes are not.
             _, nodes = _nodes(placement)
             order = sorted(range(len(nodes)), key=lambda node: min(nodes[node]))
             leaving = [0] * len(nodes)

@@ -1,4 +1,4 @@
-"""Mappings of an algorithm's ranks, their costs, and files to start a job by."""
+"""Mappings of an algorithm's ranks, their costs, and files for starting a job with them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from toccata.errors import InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 
-LONG = 400  # rounds; of more, those at the beginning tell how long one takes
-FIRST, SECOND = 24, 72  # rounds between which that is told
+LONG = 400  # rounds; with more, those at the beginning show the time of one
+FIRST, SECOND = 24, 72  # rounds between which that is measured
 NO_SCOTCH = (
     "without Scotch, which was not there when this was built: install libscotch-dev, "
     "then run make again"
@@ -21,12 +21,12 @@ NO_SCOTCH = (
 
 @dataclass(frozen=True)
 class Mapped:
-    """One mapping of an algorithm, and what comes of it."""
+    """One mapping of an algorithm, and its effects."""
 
     label: str
     players: list[int]  # by the algorithm's rank, the rank that plays it
-    mapping_seconds: float | None  # to find it; None where there was nothing to find
-    order: str  # of the buffers; "" where all play themselves
+    mapping_seconds: float | None  # to find it; None if there was nothing to find
+    order: str  # of the buffers; "" if all keep their roles
     hop_bytes: float
     crossings: list[tuple[str, int, int]]  # by level: bytes across, most that leaves one object
     link: float  # bytes on the busiest link of a mesh; elsewhere 0
@@ -34,7 +34,7 @@ class Mapped:
 
 
 class Predictor:
-    """The time of a choice in a shape; a long ring is told by its first rounds."""
+    """The time of a choice in a shape; for a long ring, extrapolated from its first rounds."""
 
     def __init__(self, choice: _core.Choice, shape: _core.Shape) -> None:
         rounds = len(choice.schedule(shape, shape.root))
@@ -68,9 +68,9 @@ def measure(
     model: _core.Model,
     order: str = "auto",
 ) -> Mapped:
-    """What comes of a mapping; None leaves all ranks to themselves.
+    """The effects of a mapping; None keeps all roles.
 
-    `order` "auto" is the quickest. `size` is of a block, or of the message.
+    `order` "auto" is the fastest. `size` is that of a block, or of the message.
     """
     block = counting.bytes_of_blocks(choice, shape, size)
     players = mapping[0] if mapping else list(range(shape.p))
@@ -107,7 +107,8 @@ def measure(
 def ours(
     choice: _core.Choice, shape: _core.Shape, seed: int | None
 ) -> tuple[str, list[tuple[list[int], float]]]:
-    """What the mapping meant for an algorithm is called, and it; where there are several, all."""
+    """The name of the preferred mapping of an algorithm, and the mapping; if there are several,
+    all."""
     pattern = _core.pattern_of(choice)
     if pattern:
         heuristic = dict(_core.patterns())[pattern]
@@ -123,7 +124,7 @@ def ours(
 
 
 def as_table(all_: Sequence[Mapped]) -> Table:
-    """A row for each mapping."""
+    """One row per mapping."""
     table = PlainTable()
     table.add_column("Mapping")
     table.add_column("hop-bytes", justify="right")

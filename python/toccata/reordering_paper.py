@@ -22,7 +22,7 @@ RANKS = 4096
 SIZES = [16, 64, 256, 1024, 4096, 16384, 65536, 262144]
 LAST_SMALL = 1024
 FLAT = ["block-bunch", "block-scatter", "cyclic-bunch", "cyclic-scatter"]
-# The paper's best figures, in per cent: up to 1 KiB, and beyond it.
+# The paper's best results, in per cent: up to 1 KiB, and beyond.
 PAPER = {
     "block-bunch": (67, 0),
     "block-scatter": (67, 50),
@@ -43,14 +43,14 @@ COLOURS = {
 
 @dataclass
 class Panel:
-    """Gains in per cent over the ranks as they are placed, by what was done and by size."""
+    """Gains in per cent over the original placement, by order and by size."""
 
     title: str
     gains: dict[str, dict[int, float]] = field(default_factory=dict)
 
 
 def run(console: Console, output: Path | None) -> None:
-    """Prints all gains and the overheads beside the paper's, and draws them."""
+    """Prints all gains and overheads, compared with the paper's, and draws them."""
     model = predicting.read_model("gpc")
     console.print(
         f"\n[bold cyan]{RANKS} ranks[/] on {MACHINE}, model {model.name}: gain in predicted time "
@@ -95,7 +95,7 @@ def _panel(title: str, placement: str, small: str, large: str, model: _core.Mode
         for who, players in found:
             orders = ["exchange"] if who == "Scotch" else _core.orders_for(choice)
             for order in orders:
-                if players == list(range(shape.p)):  # nothing to do, and nothing is done
+                if players == list(range(shape.p)):  # nothing to do
                     after = before
                 else:
                     there = _core.reordered(choice, shape, players, order)

@@ -1,4 +1,4 @@
-"""Where time was won in a run, as a picture."""
+"""The time gained in a run, as a figure."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ OURS, LOST = "#0072B2", "#D55E00"
 
 
 def draw(report: Report, title: str) -> Figure:
-    """Two bars for each collective and size: by the MPI library's own, and as it was.
+    """Two bars per collective and size: with native algorithms, and as measured.
 
-    All of them together are on top.
+    The sum of all is on top.
     """
     groups: dict[tuple[str, int, int], list[Row]] = defaultdict(list)
     for each in report.rows:

@@ -1,4 +1,4 @@
-"""What TOCCATA_REPORT=FILE.json says of a run: tables, and where time was won."""
+"""The contents of TOCCATA_REPORT=FILE.json: tables, and where a run gained time."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -53,15 +53,16 @@ WHYS = {
 
 @dataclass(frozen=True)
 class Row:
-    """Calls of one collective on communicators of one shape, of one range of sizes, one choice.
+    """Calls of one collective on communicators of one shape, with one range of sizes and one
+    choice.
 
-    Seconds are of a call, but `seconds`, which are of all; 0 is not known.
+    Times are per call, except `seconds`, which is the total; 0 means unknown.
     """
 
     collective: str
     ranks: int
     nodes: int
-    bytes: int  # of a call, about; -1 where ranks do not know of each other
+    bytes: int  # approximate size of a call; -1 if ranks do not know each other's
     calls: int
     total_bytes: int
     seconds: float
@@ -71,7 +72,7 @@ class Row:
     measured: float
     native: float
     bound: float
-    why: str = ""  # of native calls, as a word of WHYS; "" where the rows tell it
+    why: str = ""  # of native calls, as a word of WHYS; "" if the row shows it
 
     @property
     def is_native(self) -> bool:
@@ -80,7 +81,7 @@ class Row:
 
     @property
     def gain(self) -> float:
-        """Native's time over ours, as 1.25, where both were timed in turns; else 0."""
+        """Native's time divided by ours, as 1.25, if both were interleaved; otherwise 0."""
         known = self.measured > 0 and self.native > 0 and not self.is_native
         return self.native / self.measured if known else 0.0
 
@@ -90,7 +91,7 @@ class Row:
 
     @property
     def before(self) -> float:
-        """Seconds that these calls would have taken by the MPI library's own; as now if unknown."""
+        """Seconds of these calls with the native algorithm; the measured time if unknown."""
         return self.seconds * self.gain if self.gain else self.seconds
 
 
@@ -110,12 +111,12 @@ class Report:
 
     @property
     def before(self) -> float:
-        """Seconds that they would have taken by the MPI library's own."""
+        """Seconds of all calls with native algorithms."""
         return sum(each.before for each in self.rows)
 
 
 def read(path: Path) -> Report:
-    """InputError, naming what is wrong."""
+    """InputError, naming the error."""
     document = documents.read(
         path, "toccata_report", VERSION,
         what="report", remedy="TOCCATA_REPORT=FILE.json makes a run write one",
@@ -195,7 +196,7 @@ def reasons(report: Report) -> list[str]:
 
 
 def summary(report: Report) -> list[str]:
-    """How much time collectives take, and what of it was won; lines."""
+    """The share of time in collectives, and the gain; lines."""
     before, after = report.before, report.after
     share = f", {after / report.seconds:.0%} of the run's" if report.seconds > 0 else ""
     lines = [f"rank 0 was in collectives for {_seconds(after)}{share} {_seconds(report.seconds)}"]

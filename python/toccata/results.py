@@ -1,4 +1,4 @@
-"""What a benchmark measured: the values, and how they are written to files."""
+"""The measurements of a benchmark: the values, and how they are written to files."""
 
 import csv
 import json
@@ -34,9 +34,9 @@ class Measurement:
     median: float
     q25: float
     q75: float
-    valid: bool | None  # None if the data were not looked at
-    wins: int = 0  # repetitions in which it took less time than the MPI library's own
-    pairs: int = 0  # of so many
+    valid: bool | None  # None if the data were not checked
+    wins: int = 0  # repetitions in which it was faster than the native algorithm
+    pairs: int = 0  # of this number
     nodes: int = 1
     # "again" where it stood out of line with its neighbours and was measured a second time, "out of
     # line" where it did so then as well.
@@ -48,17 +48,17 @@ class Measurement:
 
     @property
     def spread(self) -> float:
-        """Half of what lies between the quartiles, as a part of the median."""
+        """Half of the interquartile range, as a share of the median."""
         return (self.q75 - self.q25) / 2 / self.median if self.median > 0 else 0.0
 
     def clearly_below(self, other: "Measurement", metric: Metric) -> bool:
-        """Whether it took less than the other does in three repetitions of four."""
+        """Whether it was faster than the other in three of four repetitions."""
         lower = other.q25 / other.median if other.median > 0 else 1.0
         return self.time(metric) < other.time(metric) * lower
 
 
 TIMES = ("min", "average", "max", "median", "q25", "q75")
-# What files call them: a name alone would not say what the minimum and maximum are of.
+# Names in files: the attribute alone would not say that minimum and maximum are over the ranks.
 COLUMNS = {
     "median": "median",
     "q25": "quartile_25",
@@ -97,17 +97,18 @@ class Results:
 
 
 def gain(mine: float, other: float) -> float:
-    """By how much of the other's time mine is shorter, as in 0.25; negative if it is longer."""
+    """The share of the other's time by which mine is shorter, as in 0.25; negative if it is
+    longer."""
     return 1 - mine / other if other > 0 else 0.0
 
 
 def best(measurements: Sequence[Measurement], metric: Metric) -> Measurement | None:
-    """The fastest; of equals the first. None of none."""
+    """The fastest; the first of equals. None if there are none."""
     return min(measurements, key=lambda each: each.time(metric), default=None)
 
 
 def clear_winner(measurements: Sequence[Measurement], metric: Metric) -> Measurement | None:
-    """The fastest, where the next one's spread does not reach it; of one alone, that."""
+    """The fastest, if the next one's spread does not reach it; of a single one, that one."""
     first = best(measurements, metric)
     second = best([each for each in measurements if each is not first], metric)
     if first is None or (second is not None and not first.clearly_below(second, metric)):
@@ -116,7 +117,7 @@ def clear_winner(measurements: Sequence[Measurement], metric: Metric) -> Measure
 
 
 def _row(each: Measurement, complete: bool, scale: float) -> dict[str, Any]:
-    """As files have it; times in units of `scale` seconds."""
+    """The values in a file; times in units of `scale` seconds."""
     unit = "us" if scale < 1 else "s"
     row: dict[str, Any] = {
         name: getattr(each, name)
@@ -133,9 +134,9 @@ def _row(each: Measurement, complete: bool, scale: float) -> dict[str, Any]:
 
 
 def write_csv(results: Results, path: Path, complete: bool = True) -> None:
-    """One row per measurement, times in microseconds. OSError where it cannot be written.
+    """One row per measurement, times in microseconds. OSError if it cannot be written.
 
-    `complete` is false, in all rows, where not all was measured that should have been.
+    `complete` is false, in all rows, if measurements are missing.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(each, complete, 1e-6) for each in results.all]
@@ -170,7 +171,7 @@ ONCE_OF_ALL_BLOCKS = ("alltoall", "alltoallv", "reduce_scatter")
 
 
 def block_bytes(row: Mapping[str, str | None], collective: str, ranks: int, size: int) -> int:
-    """The size in a row of a table, which may be an old one, as sizes are now."""
+    """The size in a row of a table, converted from old tables."""
     old = "bytes_of" not in row and collective in ONCE_OF_ALL_BLOCKS
     return max(1, size // ranks) if old and ranks > 0 else size
 

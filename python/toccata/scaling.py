@@ -1,7 +1,7 @@
-"""Weak scaling: how the time grows with the ranks where each has as much data.
+"""Weak scaling: how the time grows with the ranks if each has the same amount of data.
 
-A panel is a size, a line an algorithm, in the colours of the heat map; the MPI library's own is
-grey and dashed.
+A panel is a size, a line an algorithm, in the colours of the heat map; the native algorithm is grey
+and dashed.
 """
 
 import math
@@ -22,9 +22,9 @@ MARKERS = "osD^vPX*<>"
 
 
 def draw(results: Results, metric: Metric, title: str, sizes_of: str = "") -> Figure:
-    """The picture; `sizes_of` says what sizes are, if it is not the usual.
+    """The figure; `sizes_of` is the meaning of sizes, if it is not the usual one.
 
-    Of many sizes it shows some, the smallest and the largest among them."""
+    If there are many sizes, it shows some, including the smallest and the largest."""
     sizes = some_of(results.sizes, MOST_PANELS)
     columns = min(len(sizes), 3)
     rows = math.ceil(len(sizes) / columns)

@@ -1,8 +1,8 @@
-"""Runs the benchmark program under SimGrid and keeps what it found, a cell at a time.
+"""Runs the benchmark program under SimGrid and stores its results by cell.
 
-A cell is one collective by one algorithm at one size. What comes out depends on the program, the
-platform and the cell alone, so it is kept under the digest of these, and a repeated cell is free.
-The sizes of an algorithm share a run, as most of a short one is to begin.
+A cell is one collective with one algorithm and one size. Its result depends only on the program,
+the platform and the cell, so it is stored under the digest of these, and a repeated cell is free.
+All sizes of an algorithm share one run, because start-up dominates short runs.
 """
 
 import hashlib
@@ -30,12 +30,12 @@ FAMILY = "simgrid"
 # SimGrid's own choices of an algorithm, after those of the libraries of these names.
 SELECTORS = ("ompi", "mpich", "mvapich2", "impi")
 PEER = "simgrid/"  # before the name of one of SimGrid's algorithms
-# Deterministic, with time passing in messages alone.
+# Deterministic; only messages take time.
 OPTIONS = (
     "network/model:raw",  # the platform's numbers, without factors fitted to another machine
     "smpi/simulate-computation:0",
     "smpi/async-small-thresh:65536",  # shorter messages do not wait for their receivers
-    "smpi/privatization:no",  # what is global is the same for all ranks
+    "smpi/privatization:no",  # all ranks share global data
     "smpi/display-timing:no",
     "contexts/guard-size:0",
     "contexts/stack-size:256",  # KiB, so that thousands of ranks fit
@@ -45,16 +45,17 @@ OPTIONS = (
     "smpi/allreduce:rdb",
     "smpi/reduce:binomial",
 )
-# In these a rank sends on and on and nothing that comes holds it up: its next messages would share
-# the link with those before, where a connection has one go behind the other. So from 4 KiB on they
-# wait for their receivers. A receiver's o does not count then, which weighs more in shorter ones.
+# In these, a rank sends repeatedly without waiting for receives. Its next messages would share the
+# link with earlier ones, whereas a real connection sends one after the other. So from 4 KiB on,
+# they wait for their receivers. A receiver's o does not count then; in shorter messages, it matters
+# more.
 ONE_WAY = ("bcast", "exscan", "reduce", "scan", "scatter", "scatterv")
 IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
-MOST_DATA = 1 << 29  # bytes that all ranks together hold, where data is looked at
-# Of these collectives each rank holds a block for, or of, every rank.
+MOST_DATA = 1 << 29  # total bytes of all ranks up to which data is checked
+# In these collectives, each rank holds a block for, or from, every rank.
 OF_ALL_RANKS = ("allgather", "alltoall", "reduce_scatter")
-# Ranks up to which all messages of an all-to-all may be under way at once: of 512 there are a
-# quarter of a million, for which the simulator takes longer than ten minutes.
+# Ranks up to which all messages of an all-to-all may be in flight at once: with 512, there are a
+# quarter of a million, and the simulator takes longer than ten minutes.
 MOST_AT_ONCE = 128
 VECTOR_FORMS = ("alltoallv", "gatherv", "scatterv")  # sizes travel with the data
 SAID_LINES = 6
@@ -67,7 +68,7 @@ def options_of(collective: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Cell:
-    """What is simulated: `algorithm` is one of ours, a selector, or `simgrid/NAME`."""
+    """A cell to simulate: `algorithm` is one of ours, a selector, or `simgrid/NAME`."""
 
     collective: str
     algorithm: str
@@ -89,14 +90,14 @@ class Cell:
 
     @property
     def with_data(self) -> bool:
-        """Whether the data is looked at; there is no memory for it in the large ones."""
+        """Whether the data is checked; large cells have no memory for it."""
         whole = self.ranks if self.collective in OF_ALL_RANKS else 1
         return self.collective in VECTOR_FORMS or self.ranks * whole * self.bytes <= MOST_DATA
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The time, in seconds, of the slowest rank; or why there is none."""
+    """The time, in seconds, of the slowest rank; or the reason why there is none."""
 
     seconds: float | None = None
     valid: bool | None = None  # None where the data was not looked at
@@ -104,13 +105,13 @@ class Outcome:
 
     @property
     def late(self) -> bool:
-        """Given up, which is not an outcome to keep: with more time it may end."""
+        """Stopped by the time limit, which is not stored: with more time it may end."""
         return self.why_not.startswith(_LATE)
 
 
 @cache
 def simgrid() -> Path:
-    """Where SimGrid is built. InputError where it is not."""
+    """The folder of SimGrid. InputError if it is not built."""
     prefix = cache_home() / "simgrid-4.1"
     if not (prefix / "complete").exists():
         raise InputError("SimGrid is not built; run `make simgrid` (about 10 minutes, once)")
@@ -124,7 +125,7 @@ def cache_home() -> Path:
 
 @cache
 def programs() -> tuple[Path, Path]:
-    """The benchmark program and the platforms' library. InputError where they are not built."""
+    """The benchmark program and the platforms' library. InputError if they are not built."""
     simgrid()
     program = launcher.benchmark(FAMILY)
     return program, program.with_name("libplatform.so")
@@ -150,7 +151,7 @@ def _kept(name: str) -> Path:
 
 
 def known(platform: Platform, cell: Cell) -> Outcome | None:
-    """What was found before, if it was."""
+    """The stored result, if there is one."""
     try:
         return Outcome(**json.loads(_kept(key(platform, cell)).read_text()))
     except (OSError, ValueError, TypeError):
@@ -192,7 +193,7 @@ def command(
     words = [str(simgrid() / "bin/smpimain"), str(program or benchmark), str(library)]
     words += [f"--cfg={each}" for each in all_options.values()]
     words += ["--log=root.thresh:error", *arguments]
-    # What is kept must not depend on what this user has set, here or in toccata.conf.
+    # Stored results must not depend on the user's settings, in the environment or in toccata.conf.
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -224,7 +225,7 @@ def _command_of(
 
 
 class _Runs:
-    """The programs that run now: all are ended where the command ends early."""
+    """The running programs: all are ended if the command ends early."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
@@ -341,7 +342,7 @@ def _name(cell: Cell) -> str:
 
 
 def _read(line: str, cell: Cell) -> Outcome | None:
-    """What the program told of a cell, if it did."""
+    """The program's output for a cell, if there is any."""
     if not line.startswith("{"):
         return None
     event: dict[str, Any] = json.loads(line)
@@ -386,7 +387,7 @@ def run_all(
             outcomes[platform, cell] = found
             told(cell)
         else:
-            # A noisy platform's noise goes on from one call to the next.
+            # On a noisy platform, the noise continues from one call to the next.
             same = cell if platform.is_noisy else replace(cell, bytes=0)
             batches[platform, same, cell.with_data].append(cell)
     runs = _Runs()
@@ -416,7 +417,7 @@ def run_all(
 
 
 def effort(cell: Cell) -> float:
-    """About how many seconds it takes to simulate: messages are what counts, and ranks."""
+    """The approximate seconds to simulate: messages dominate, then ranks."""
     # A first call, for what only that one does, is short of ours.
     calls = 2 if cell.is_peer or cell.collective.startswith("neighbor") else 1
     return (
@@ -462,7 +463,7 @@ def _messages(collective: str, algorithm: str, p: int) -> float:
 
 
 def measurements(platform: Platform, outcomes: dict[Cell, Outcome]) -> list[Measurement]:
-    """As `toccata bench` has them, of the cells that have a time."""
+    """In the form of `toccata bench`, for the cells that have a time."""
     return [
         Measurement(
             collective=cell.collective,

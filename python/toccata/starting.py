@@ -1,7 +1,7 @@
-"""`toccata run`: someone's command with our library preloaded into all its ranks.
+"""`toccata run`: a user's command with our library preloaded in all its ranks.
 
-Which library is the program's affair, and the launcher has to be of the same MPI; the variables go
-to other hosts by the launcher's own way. If it is unknown what a command starts, its
+The program determines the library, and the launcher must have the same MPI; the variables reach
+other hosts by the launcher's own means. If the program of a command is unknown, the command's
 environment is set.
 """
 
@@ -20,7 +20,7 @@ from toccata.errors import InputError
 
 @dataclass(frozen=True)
 class Start:
-    """A command, what it needs in its environment beyond ours, and what was not clear."""
+    """A command, additional variables of its environment, and remarks."""
 
     words: list[str]
     environment: dict[str, str]
@@ -34,11 +34,11 @@ def prepare(
     environment: Mapping[str, str],
     family: str | None = None,
 ) -> Start:
-    """The command that starts the same with our library; `family` where the user says it.
+    """The command that starts the same with our library; `family` if the user names it.
 
-    `settings` and every TOCCATA_* variable of the environment are handed to the ranks on all hosts.
-    Raises InputError where it cannot be: nothing there, no MPI that we know, a program of another
-    MPI than the launcher's, a static one, or an MPI that nothing was built for.
+    `settings` and every TOCCATA_* variable of the environment are passed to the ranks on all hosts.
+    Raises InputError if it is impossible: no such program, an unknown MPI, a program of another MPI
+    than the launcher's, a static one, or an MPI for which no library was built.
     """
     words = list(command)
     at = commandline.unwrapped(words)
@@ -69,7 +69,7 @@ def prepare(
     if kind == "mpiexec":
         kind = "openmpi" if (own.family if own else family) == "openmpi" else "hydra"
     handed, outside = HANDING[kind](arguments, exported)
-    if "env" in (Path(each).name for each in words[:at]):  # which may empty what is outside
+    if "env" in (Path(each).name for each in words[:at]):  # which may clear the outer environment
         settled = [f"{name}={value}" for name, value in outside.items()]
         words[at:at] = ["env", *settled] if settled else []
         at, outside = words.index(path, at), {}
@@ -175,10 +175,10 @@ def _started_by(program: str) -> str:
 
 
 def _of_any_mpi(line: str) -> Iterator[tuple[str, str]]:
-    """A script line's launchers of any MPI, and the MPI of what each starts, "" if unknown."""
+    """A script line's launchers of any MPI, and the MPI of each one's program, "" if unknown."""
     try:
         words = shlex.split(line, comments=True)
-    except ValueError:  # quotes that go on in the next line
+    except ValueError:  # quotes that continue in the next line
         return
     for at, word in enumerate(words):
         kind = commandline.kind_of(word)
@@ -191,7 +191,8 @@ def _of_any_mpi(line: str) -> Iterator[tuple[str, str]]:
 def _exported(
     library: Path, settings: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """What the ranks need: every variable of ours, and the library before what is preloaded."""
+    """The variables of the ranks: every variable of ours, and the library before other preloaded
+    ones."""
     exported = {name: value for name, value in environment.items() if launcher.is_setting(name)}
     exported |= settings
     theirs = environment.get("LD_PRELOAD")
@@ -202,8 +203,8 @@ def _exported(
 def _inherited(
     family: str, exported: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """For a command that cannot be inspected: what it starts inherits the environment, and Open
-    MPI hands variables to other hosts that this one of its own names."""
+    """For a command that cannot be inspected: its programs inherit the environment, and Open MPI
+    passes variables to other hosts that this one of its own names."""
     if family == "openmpi":
         name = "OMPI_MCA_mca_base_env_list"
         theirs = environment.get(name)
@@ -216,7 +217,7 @@ Hand = Callable[[Sequence[str], Mapping[str, str]], Handed]
 
 
 def _by(option: Callable[[str, str], list[str]], kind: str = "") -> Hand:
-    """By options before all others; of `kind`, before those of each program."""
+    """As options before all others; for `kind`, before those of each program."""
 
     def hand(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
         words = [word for name, value in exported.items() for word in option(name, value)]

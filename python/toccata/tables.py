@@ -11,11 +11,11 @@ from toccata.results import Measurement, Metric, Results, best, clear_winner, ga
 def overview(
     results: Results, ranks: int, metric: Metric, highlight: str | None, baseline: list[str] | None
 ) -> RenderableType:
-    """A row per size, a column per algorithm, with half the quartiles' distance as its spread.
+    """One row per size, one column per algorithm, with half the interquartile range as its spread.
 
-    The fastest is bold and green where it is clearly so, `!` marks what is out of line with the
-    sizes beside it. The last column says by how much of the best of the baseline's time the
-    highlighted one is faster.
+    The fastest is bold and green if it is clearly faster; `!` marks an outlier among neighbouring
+    sizes. The last column is the share of the best baseline time by which the highlighted one is
+    faster.
     """
     here = [each for each in results.all if each.ranks == ranks]
     algorithms = list(dict.fromkeys(each.algorithm for each in here))
@@ -95,7 +95,7 @@ def _gain(row: dict[str, Measurement], highlight: str, others: list[str], metric
 
 
 def changes(old: Results, new: Results, metric: Metric) -> RenderableType:
-    """What took another time than before by more than the spread, and how many did not."""
+    """The times that differ from before by more than the spread, and the number of the others."""
     table = PlainTable(kept=3)
     for heading in ("Ranks", "Size", "Algorithm", "before (µs)", "now (µs)", "now takes"):
         table.add_column(heading, justify="left" if heading == "Algorithm" else "right")

@@ -1,4 +1,4 @@
-"""A machine and the ranks on it, as a tree of objects in which those that are alike are folded."""
+"""A machine and the ranks on it, as a tree in which equal objects are folded."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -97,7 +97,7 @@ def summary(machine: _core.Machine) -> str:
 
 
 class Narrator:
-    """Tells of a machine, and of ranks on it if there are any."""
+    """Prints a machine, and the ranks on it if there are any."""
 
     def __init__(self, machine: _core.Machine, placement: _core.Placement | None) -> None:
         self.machine = machine

@@ -1,4 +1,4 @@
-"""A machine and the ranks on it as a picture: boxes in boxes, or the cells of a mesh."""
+"""A machine and the ranks on it as a figure: nested boxes, or the cells of a mesh."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ HEADER = 0.24
 PAD = 0.08
 MARGIN = 0.3
 TITLE = 0.6
-WHOLE_OBJECTS = 160  # innermost ones; of more, those that are alike are left out
+WHOLE_OBJECTS = 160  # innermost ones; with more, equal ones are left out
 SHOWN_CELLS = 12  # of a mesh in each dimension
 FEW_ALIKE = 3  # that are all shown
 

@@ -1,4 +1,4 @@
-"""What every block of every rank holds after every round, by following the schedules."""
+"""The contents of every block of every rank after every round, found by following the schedules."""
 
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _Held = tuple[int, frozenset[int]]  # a datum, and who contributed to it
 
 @dataclass
 class Step:
-    """One rank in one round: what it does, and what it holds afterwards."""
+    """One rank in one round: its actions, and its blocks afterwards."""
 
     holds: dict[str, list[int]]  # buffer -> datum of each block
     # The same for who contributed to it, where the collective reduces: empty for no rank yet.
@@ -95,7 +95,8 @@ class _Walker:
         return len(self.history) > len(self.schedule)
 
     def advance(self, in_flight: dict[_Wire, deque[list[_Held]]]) -> bool:
-        """Opens the next round, or closes the open one if all has arrived. Says if it moved."""
+        """Opens the next round, or closes the open one if all messages have arrived. Returns
+        whether it did."""
         if self.open is None:
             self.open = self.schedule.round(len(self.history) - 1), self.next_step()
             round_, step = self.open
@@ -144,8 +145,9 @@ class _Walker:
 def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
     """Follows all ranks of the choice.
 
-    Every rank goes on in its own time, so messages may cross rounds. Of an algorithm whose ranks
-    wait for each other for ever, which no proved one's do, it is what happens until then.
+    Every rank advances in its own time, so messages may cross rounds. If the ranks of an algorithm
+    wait for each other for ever (which proved algorithms never do), the steps until then are
+    returned.
     """
     walkers = [_Walker(choice, shape, rank) for rank in range(shape.p)]
     in_flight: dict[_Wire, deque[list[_Held]]] = defaultdict(deque)
@@ -158,7 +160,7 @@ def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
                     each.history.append(each.open[1])
             break
     rounds = max(len(each.schedule) for each in walkers)
-    for walker in walkers:  # who is through early is idle from then on
+    for walker in walkers:  # an early rank is idle from then on
         while len(walker.history) <= rounds:
             walker.history.append(walker.next_step())
     before, *steps = ([each.history[i] for each in walkers] for i in range(rounds + 1))

@@ -1,7 +1,7 @@
-"""Tuning files: what was found to be best where it was tried.
+"""Tuning files: the measured best algorithms.
 
-`toccata tune` writes them; the library reads them (src/selection/tuning.h has the form, and takes
-the measured point that is nearest). Fields that only we need are told from the others here.
+`toccata tune` writes them; the library reads them (src/selection/tuning.h describes the form; it
+uses the nearest measured point). Fields that only this module needs are described here.
 """
 
 import json
@@ -18,7 +18,7 @@ from toccata.errors import InputError
 from toccata.results import Measurement
 
 VERSION = 1
-DOUBT = 0.05  # that something is taken for quicker than the MPI library's own and is not
+DOUBT = 0.05  # the probability that an algorithm is wrongly taken as faster than native
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class Tuning:
     points: list[Point] = field(default_factory=list)
 
     def add(self, point: Point) -> None:
-        """In place of one of the same setting."""
+        """Replaces a point of the same setting."""
         self.points = [each for each in self.points if each.setting != point.setting]
         self.points.append(point)
         self.points.sort(key=lambda each: (each.collective, each.ranks, each.nodes, each.bytes))
 
     def write(self, path: Path) -> None:
-        """Replaces the file at once, or leaves it as it is. OSError where that cannot be."""
+        """Replaces the file atomically, or leaves it unchanged. OSError if that is impossible."""
         self.date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         document: dict[str, Any] = {"toccata_tuning": VERSION}
         document |= {key: value for key, value in vars(self).items() if key != "points"}
@@ -82,7 +82,7 @@ class Tuning:
 
 
 def _fields(point: Point) -> dict[str, Any]:
-    """Without what is not known, and without unmeasured digits."""
+    """Without unknown values, and without unmeasured digits."""
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
@@ -94,7 +94,7 @@ def _fields(point: Point) -> dict[str, Any]:
 
 
 def read(path: Path) -> Tuning:
-    """A file as `write` left it, or the library. InputError, naming what is wrong."""
+    """A file that `write` or the library wrote. InputError, naming the error."""
     document = documents.read(
         path, "toccata_tuning", VERSION, what="tuning file", remedy="`toccata tune` writes them"
     )
@@ -133,7 +133,8 @@ def _point(entry: object, where: str) -> Point:
 
 
 def chance(wins: int, pairs: int) -> float:
-    """That a fair coin shows heads at least so often: how likely such wins are among equals."""
+    """The probability that a fair coin shows heads at least this often: that of such wins among
+    equals."""
     heads: int = sum(comb(pairs, each) for each in range(wins, pairs + 1))
     return heads / 2.0**pairs
 
@@ -169,14 +170,14 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
 
 
 def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
-    """Those that matter: a barrier has no bytes, and one point, of the least size there is."""
+    """The sizes that matter: a barrier has no bytes, so it has one point, of the smallest size."""
     return [1] if collective == "barrier" else sizes
 
 
 def by_model(
     collective: str, shape: _core.Shape, nodes: int, sizes: Sequence[int], model: _core.Model
 ) -> list[Point]:
-    """What the library would choose by a model, of each size."""
+    """The library's choice by a model, for each size."""
     points = []
     sizes = sizes_of(collective, sizes)
     all_ranked = _core.rank(collective, shape, model, list(sizes))

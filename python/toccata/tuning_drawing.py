@@ -1,4 +1,4 @@
-"""A tuning file as a picture."""
+"""A tuning file as a figure."""
 
 import math
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from toccata.tuning_report import summary
 
 CELL, BESIDE, ABOVE, LEGEND = (0.62, 0.27), 0.8, 0.75, 0.9  # inches
 MEANING = "number in a cell: what the winner gains over native"
-DARK = 1.5  # red, green and blue together, below which ink is white
+DARK = 1.5  # sum of red, green and blue below which text is white
 
 
 def draw(tuning: Tuning, title: str) -> Figure:
-    """A panel a collective: who serves, by ranks and size, and what that gains over native."""
+    """One panel per collective: the algorithm, by ranks and size, and its gain over native."""
     collectives = sorted({each.collective for each in tuning.points})
     settings = sorted({(each.ranks, each.nodes) for each in tuning.points})
     sizes = sorted({each.bytes for each in tuning.points})

@@ -12,7 +12,7 @@ from toccata.tuning import Point, Tuning
 
 
 def tables(tuning: Tuning) -> RenderableType:
-    """One for each collective, ranks and nodes; a row per size."""
+    """One table per collective, ranks and nodes; one row per size."""
     parts: list[RenderableType] = []
     known = any(each.native_seconds > 0 for each in tuning.points)
     for (collective, ranks, nodes), points in _places(tuning.points).items():
@@ -43,9 +43,9 @@ def _row(point: Point, known: bool) -> list[str]:
 
 
 def summary(tuning: Tuning) -> str:
-    """In how many settings something else than the MPI library's own serves, and what that gives.
+    """The number of settings in which native does not serve, and the gain.
 
-    A line; the mean is of all settings, native ones included.
+    One line; the mean is over all settings, including native ones.
     """
     points = tuning.points
     won = [each for each in points if each.choice != "native"]

@@ -1,6 +1,6 @@
-"""The fastest algorithm in each setting of a benchmark, and by how much.
+"""The fastest algorithm in each setting of a benchmark, and its gain.
 
-Where the spread of the second best reaches the fastest, there is no winner.
+If the spread of the second best reaches the fastest, there is no winner.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,8 @@ from toccata.results import Metric, Results, best, gain
 
 @dataclass(frozen=True)
 class Cell:
-    """Who wins in one setting, and by how much of the second best's time (0.25 is a quarter)."""
+    """The winner in one setting, and its gain as a share of the second best's time (0.25 is a
+    quarter)."""
 
     winner: str
     gain: float
@@ -83,7 +84,7 @@ def grid(
 
 
 def summary(grid: Grid) -> str:
-    """As the Sparbit paper's Table II: in how many cells it wins, and by how much."""
+    """As in the Sparbit paper's Table II: the number of cells that it wins, and its gains."""
     if grid.highlight is None:
         return ""
     won, total = len(grid.gains), len(grid.measured)
