@@ -92,7 +92,8 @@ Times random_times(int seed, int most) {
   };
 }
 
-// Messages that go with their sizes, behind them packed, and behind them by a derived datatype.
+// Messages whose data travel with their sizes, after them packed, and after them with a derived
+// datatype.
 TEST(Alltoallv, RandomLoads) {
   const TypeCase integers{"integers", 1, MPI_INT, 1, MPI_INT};
   const auto few = random_times(1, 20), some = random_times(2, 2000), many = random_times(3, 20000);
@@ -120,7 +121,7 @@ TEST(Alltoallv, EveryKindOfCommunicator) {
         comm, integers, "mixed", [](int from, int to) { return from % 2 + to % 3; }, false);
 }
 
-// Blocks with datatypes of their own, one behind the other in bytes.
+// Blocks with their own datatypes, contiguous in bytes.
 struct Mixed {
   // Adds a block and says where in it the address is.
   void add(MPI_Datatype type, int count) {
@@ -187,7 +188,7 @@ TEST(Alltoallw, EveryPairItsOwnDatatypes) {
 }
 
 TEST(Alltoallw, EveryPairItsOwnDatatypesInPlace) {
-  // Both ways alike, as in place demands.
+  // Both directions are equal, as required in place.
   expect_alltoallw(
       MPI_COMM_WORLD, [](int from, int to) { return 3 * (from + to); }, true);
 }
@@ -343,7 +344,7 @@ TEST(AlltoallvRequests, RandomLoadsAllAtOnce) {
   }
 }
 
-// Lets this process have no more than `more` bytes beside those it has.
+// Limits this process to `more` bytes in addition to its present memory.
 class MemoryLimit {
  public:
   explicit MemoryLimit(std::int64_t more) {

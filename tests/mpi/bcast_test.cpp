@@ -6,7 +6,7 @@
 namespace toccata::test {
 namespace {
 
-// The root has what the types say is sent, the others what is received.
+// The root has the data of the sent type, the others receive it with theirs.
 void expect_bcast(MPI_Comm comm, const TypeCase& types, int root,
                   const Travels& travels = every_travel) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root));

@@ -44,7 +44,7 @@ TEST(Communicators, RepeatedCallsAreRememberedNoLongerThanTheHandleHolds) {
   }
 }
 
-// A handle of a datatype may come to stand for another one.
+// The handle of a freed datatype may be used for another one.
 TEST(Communicators, RepeatedCallsOfDerivedDatatypesAreLookedAt) {
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
   MPI_Datatype pair;

@@ -97,7 +97,7 @@ TEST_F(Devices, PersistentCallsReadTheirBuffersAtEveryStart) {
   EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
 }
 
-// The operands of all ranks come in where the result of one goes out.
+// The operands of all ranks are where the result of one will be.
 TEST_F(Devices, ReduceScatterInPlace) {
   for (const bool vector : {false, true})
     for (const char* algorithm : {"ring", "pairwise"}) {

@@ -15,7 +15,7 @@ class EveryRank : public testing::EmptyTestEventListener {
 
   void OnTestStart(const testing::TestInfo&) override { failures_ = 0; }
 
-  // At once, for what comes next may hang.
+  // At once, because the next test may hang.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed() || ++failures_ > most_shown || toccata::test::rank_in(MPI_COMM_WORLD) == 0)
       return;

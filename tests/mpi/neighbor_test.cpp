@@ -10,7 +10,7 @@
 namespace toccata::test {
 namespace {
 
-// A rank's edges, as MPI tells of them. The tag says which of those to, or from, that peer it is.
+// A rank's edges, as MPI lists them. The tag distinguishes edges to, or from, the same peer.
 struct Edge {
   int peer, tag;
 };
@@ -266,7 +266,7 @@ TEST(Neighbors, EveryDatatype) {
       }
 }
 
-// Beyond what goes with the sizes of the blocks, and beyond what is packed.
+// Longer than data that travels with the sizes of the blocks, and longer than packed data.
 TEST(Neighbors, LongBlocks) {
   for (const int count : {2000, 30000}) {
     const TypeCase integers{"integers", count, MPI_INT, count, MPI_INT};
@@ -279,7 +279,7 @@ TEST(Neighbors, LongBlocks) {
   }
 }
 
-// Blocks with datatypes of their own, one behind the other in bytes.
+// Blocks with their own datatypes, contiguous in bytes.
 struct Mixed {
   void add(MPI_Datatype type, int count) {
     MPI_Aint lower, extent, true_lower, true_extent;

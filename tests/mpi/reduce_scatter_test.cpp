@@ -8,7 +8,7 @@
 namespace toccata::test {
 namespace {
 
-// A call in place, on a copy of the operands: what it leaves behind the result, MPI does not say.
+// A call in place, on a copy of the operands: MPI does not specify the memory after the result.
 template <typename Call>
 int in_copy(Memory operands, const OperandCase& kind, int count, void* into, Call&& call) {
   if (int code = call(operands.address()); code != MPI_SUCCESS) return code;

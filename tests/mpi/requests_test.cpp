@@ -43,7 +43,7 @@ struct Gathering {
   }
   void renew(int call) {
     numbers.call = call;
-    std::ranges::copy(numbers.of(rank_in(comm)), mine.begin());  // which must stay where it is
+    std::ranges::copy(numbers.of(rank_in(comm)), mine.begin());  // which must not move
     std::ranges::fill(all, -1);
   }
   void wait() { EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS) << algorithm; }
@@ -235,7 +235,7 @@ TEST(Requests, BlockingCallsBetween) {
   }
 }
 
-// The private duplicate is then made while the request goes on.
+// The private duplicate is then created while the request is open.
 TEST(Requests, FirstOnItsCommunicator) {
   for (const char* between : {"", "ring", "native"}) {
     const OwnedComm comm = duplicate(MPI_COMM_WORLD);
@@ -353,7 +353,7 @@ TEST(Requests, PersistentOnesStartInAnyOrder) {
   }
 }
 
-// A persistent call in one go, also while another goes on.
+// A complete persistent call, also while another one is open.
 TEST(Requests, PersistentOnesRun) {
   Gathering native(MPI_COMM_WORLD, {3, 0}, "native"), other(MPI_COMM_WORLD, {4, 1}, "bruck");
   Gatherings all = every_choice(MPI_COMM_WORLD);
@@ -459,7 +459,7 @@ TEST(Requests, DatatypesMayBeFreedAtOnce) {
   }
 }
 
-// Who chooses by itself has all ranks agree now and then, whatever each has under way.
+// With the automatic choice, all ranks agree from time to time, whatever requests each has open.
 TEST(Requests, UnderWayOnSomeRanksWhileAllAgree) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   MPI_Comm lower;

@@ -6,7 +6,7 @@
 namespace toccata::test {
 namespace {
 
-// How many ranks, from rank 0 on, contribute to what comes out here.
+// The number of ranks, from rank 0 on, that contribute to this rank's result.
 int contributors(const Collective& collective, int rank) {
   return collective.contributors({}, rank);
 }
@@ -21,7 +21,7 @@ void expect_prefix(const Collective& collective, MPI_Comm comm, const OperandCas
   const OnHost host(operands.may_be_native());
   expect_like_native(
       collective, comm, send, recv,
-      [&](void*, void* into) {  // of an exscan, rank 0's stays what it was
+      [&](void*, void* into) {  // in an exscan, rank 0's remains unchanged
         return ranks == 0 ? MPI_SUCCESS : operands.combine(ranks, count, 0, count, into);
       },
       [&](void* from, void* into, const char* algorithm) {

@@ -81,7 +81,7 @@ class KindsOfCommunicator {
 // What an algorithm can know of these ranks: where TOCCATA_TOPOLOGY, if set, has put them.
 Shape known_shape(MPI_Comm comm);
 
-// Ways to travel that a test goes through; the usual one always.
+// The travel settings that a test tries; always including the default.
 using Travels = std::vector<std::string>;
 inline const Travels every_travel{"whole", "packed", "datatype", "per_block"};
 inline const Travels one_travel{"whole"};
@@ -252,7 +252,7 @@ class TypeCases {
   std::vector<TypeCase> cases_;
 };
 
-// Integers that tell who sent them in which call.
+// Integers that identify the sender and the call.
 struct Numbers {
   int count;
   int call;
@@ -272,7 +272,7 @@ struct Numbers {
   }
 };
 
-// Runs a blocking allgather and looks at what comes out.
+// Runs a blocking allgather and checks the result.
 inline void expect_allgather_works(MPI_Comm comm, const char* algorithm, Numbers numbers = {3, 0}) {
   const int p = size_of(comm);
   const std::vector<int> mine = numbers.of(rank_in(comm));

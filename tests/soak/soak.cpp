@@ -290,7 +290,7 @@ Reduction random_reduction(Random& random) {
   }
 }
 
-// ---- Communicators. Every rank knows of all of them who is in it.
+// ---- Communicators. Every rank knows the members of all of them.
 
 struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
@@ -331,7 +331,7 @@ class Soak {
   }
 
  private:
-  struct Call;  // a collective and what it works on, until it has ended
+  struct Call;  // a collective and its data, until it has ended
   using Calls = std::vector<std::unique_ptr<Call>>;
 
   Word seed_, digest_ = 0xcbf29ce484222325;
@@ -399,7 +399,7 @@ struct Soak::Call {
   Reduction reduction;
   std::vector<std::vector<int>> numbers;  // counts and places, which must outlive the call
   std::vector<MPI_Datatype> send_types, recv_types;
-  std::size_t told = 0;  // so many bytes of `recv` are the result
+  std::size_t told = 0;  // the number of bytes of `recv` that are the result
   int kind = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   toccata_request ours = TOCCATA_REQUEST_NULL;
@@ -464,7 +464,7 @@ std::unique_ptr<Soak::Call> Soak::start(const Comm& comm, Word salt, Mode mode) 
     reduce(*call, kind, comm.handle, shape, random, salt, mode);
   else
     move(*call, kind, comm.handle, shape, random, mine, salt, mode);
-  // MPI keeps what it needs. Of ours, the program keeps its operations until the end.
+  // MPI keeps the objects that it needs. The program keeps its own operations until the end.
   if (mine.chance(50)) {
     call->layout.free();
     if (call->ours == TOCCATA_REQUEST_NULL) call->reduction.free();
@@ -792,7 +792,7 @@ void Soak::drop(int which) {
   comms_.erase(comms_.begin() + which);
 }
 
-// By colour and key; where there is no colour, the rank is in none.
+// By colour and key; a rank without a colour is in no communicator.
 void Soak::split(const Comm& parent, Random& random) {
   const int colors = 1 + random.below(3);
   const Word salt = random.next();

@@ -26,7 +26,7 @@ TEST(Counter, TakesTheLargestOfEachAndTheRoundsOfAll) {
   EXPECT_EQ(counter.cost(), (Cost{2, 2, 3, 1, 2}));
 }
 
-// Patterns that are alike for all ranks, or have their busiest ranks where others know them.
+// Patterns that are equal for all ranks, or have their busiest ranks in known places.
 TEST(Count, IsThatOfAllRanksWhereOnlySomeAreCounted) {
   for (const Algorithm* each : all_algorithms()) {
     if (each->by_placement || each->by_grid || each->collective.among_neighbors) continue;
@@ -46,7 +46,7 @@ TEST(Count, IsThatOfAllRanksWhereOnlySomeAreCounted) {
   }
 }
 
-// Elsewhere it may miss who is busiest, and rounds in which only others have messages.
+// Elsewhere, it may miss the busiest rank, and rounds in which only other ranks have messages.
 TEST(Count, IsNeverMoreThanThatOfAllRanks) {
   for (const Algorithm* each : all_algorithms())
     for (const int p : {81, 128})

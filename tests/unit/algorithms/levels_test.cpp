@@ -89,7 +89,7 @@ TEST(Lanes, LetAllRanksOfANodeTalk) {
   }
 }
 
-// One segment goes on inside while the next comes in.
+// One segment continues inside while the next one arrives.
 TEST(Segments, OverlapLevels) {
   const Choice one = parse_choice(bcast, "hierarchical:between=pipeline,inside=pipeline");
   const Choice ten =

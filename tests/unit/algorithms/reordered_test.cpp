@@ -1,4 +1,4 @@
-// Every algorithm is proved where its ranks are played by others, in every order mode.
+// Every algorithm is proved with reordered ranks, in every order mode.
 #include "algorithms/reordered.h"
 
 #include <chrono>

@@ -55,7 +55,7 @@ TEST(ClosedForm, OfBruckAndSparbit) {
   }
 }
 
-// Regions of s ranks, which talk for 1/20 of what messages between regions cost.
+// Regions of s ranks, in which messages cost 1/20 of those between regions.
 constexpr double local_alpha = alpha / 20, local_beta = beta / 20;
 
 double walked_by_level(std::string_view request, int regions, int s) {

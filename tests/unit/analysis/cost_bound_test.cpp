@@ -32,7 +32,7 @@ TEST(LowerBound, CountsTheMessagesThatLeaveInALatency) {
   EXPECT_DOUBLE_EQ(bound(allgather, {6}, 0, model), 8);
 }
 
-// Nodes of three ranks, and a network beside which a node costs next to nothing.
+// Nodes of three ranks, on a network compared with which a node costs almost nothing.
 Shape on_nodes_of_three(int p) {
   Machine::Level nodes{"node", {}}, cores{"core", {}};
   std::vector<Place> places;

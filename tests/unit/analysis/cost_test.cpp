@@ -165,7 +165,7 @@ TEST(Cost, OfAPostalModelIsAMessageAtATime) {
   EXPECT_DOUBLE_EQ(out.seconds(postal, 50), 3 * (10 + 5)) << "in rounds of their own as well";
   EXPECT_DOUBLE_EQ(in.seconds(postal, 50), 3 * (10 + 5));
 
-  // What is quick is not held up by the gap of what was slow before.
+  // Fast messages are not delayed by the gap of an earlier slow one.
   Model levels = hockney(1000, 0);
   levels.levels.push_back({.name = "node", .eager = {.alpha = 10, .g = 10}});
   Ranks both(8);

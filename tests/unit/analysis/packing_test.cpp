@@ -50,7 +50,7 @@ TEST(Packing, HasAsManyTreesAsTheSmallestCutAllows) {
     const Roots all(nodes, cut.capacity);
     EXPECT_EQ(why_wrong(wide, all, pack_trees(wide, all)), "") << run;
     EXPECT_THROW(pack_trees(wide, Roots(nodes, cut.capacity + 1)), std::invalid_argument) << run;
-    // With any roots, as many as can be, and no more.
+    // With any roots, the maximum number, and no more.
     std::int64_t trees = 1;
     while (balanced_roots(network, trees + 1)) ++trees;
     const Roots balanced = *balanced_roots(network, trees);

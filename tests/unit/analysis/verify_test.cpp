@@ -173,7 +173,7 @@ TEST(Verify, SeesAReceiveIntoWhatIsSent) {
               out.round().send(0, recv(1)).recv(0, recv(1));
             }),
             "rank 1, round 1: recv block 1 is received while it is sent");
-  // In place, what is sent from send lies in recv.
+  // In place, the data sent from send is in recv.
   const auto from_send = [](auto& out) { out.round().send(0, send(0)).recv(0, recv(1)); };
   EXPECT_EQ(if_rank_1(from_send, true),
             "rank 1, round 0: recv block 1 is received while it is sent");

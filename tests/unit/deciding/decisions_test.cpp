@@ -228,7 +228,7 @@ Outcome run(const Program& program, unsigned seed) {
   return result;
 }
 
-// Calls of a communicator were served alike on all of its ranks.
+// All ranks of a communicator served its calls in the same way.
 void expect_alike(const Program& program, const Outcome& run) {
   EXPECT_FALSE(run.diverged);
   for (std::size_t comm = 0; comm < program.communicators.size(); ++comm) {

@@ -44,7 +44,7 @@ class Job {
     const double share = alone.empty() ? 1 : alone[next.candidate];
     bool agrees = false;
     for (std::size_t rank = 0; rank < trials_.size(); ++rank) {
-      // Of one candidate's data, who comes late finds them there, and the others wait for none.
+      // With one candidate, a late rank finds all data there, and no rank waits for it.
       double seconds = own + lateness;
       if (rank == last) seconds = own * (1 - (1 - share) * std::min(1.0, lateness / own));
       if (one_way) seconds = rank == last ? own * 0.1 : own + (last == 0 ? lateness : 0);

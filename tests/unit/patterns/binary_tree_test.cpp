@@ -5,7 +5,7 @@
 namespace toccata {
 namespace {
 
-// Who is below is a child of who is above, depths count the way, and every rank is below the root.
+// Parents and children agree, depths count the edges, and every rank is below the root.
 TEST(BinaryTree, IsATreeOfAllRanks) {
   for (int p = 1; p <= 130; ++p)
     for (const int root : {0, p / 3, p - 1})

@@ -72,7 +72,7 @@ TEST(SegmentPattern, BroadcastsInTheLeastRoundsThereCanBe) {
   }
 }
 
-// One rank's schedule of 64 segments among 65 536 ranks. The time is told, not judged.
+// One rank's schedule of 64 segments among 65 536 ranks. The time is printed, not checked.
 TEST(SegmentPattern, IsFoundQuicklyForManyRanks) {
   const Algorithm& algorithm = *find_algorithm(bcast, "circulant");
   double longest = 0;

@@ -30,7 +30,7 @@ TEST(Binomial, IsATreeOfAllRanks) {
       }
 }
 
-// The same of every radix, a child's distance being a digit times what it weighs.
+// The same for every radix; the distance of a child is a digit times its weight.
 TEST(Knomial, IsATreeOfAllRanks) {
   for (const int radix : {2, 3, 4, 7, 100})
     for (int p = 1; p <= 70; ++p)

@@ -1,4 +1,4 @@
-// The combinators, proved: what they make of right algorithms is a right algorithm.
+// The combinators, proved: combinations of correct algorithms are correct algorithms.
 #include "schedule/combinators.h"
 
 #include <functional>

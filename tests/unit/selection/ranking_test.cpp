@@ -193,7 +193,7 @@ TEST(Ranking, DoesNotPutABadOneFirst) {
   }
 }
 
-// Nodes of one leaf switch talk on another level than the network's, and let out no more for that.
+// Nodes of one leaf switch communicate at another level than the network's, with the same limit.
 TEST(Ranking, CountsWhatNodesOfOneLeafLetOut) {
   Model model = usual_model();
   Model::Level leaf = model.levels[0];
@@ -232,7 +232,7 @@ TEST(Ranking, NamesTheQuickestSettingOfASize) {
   EXPECT_EQ(by_leaders(1024, "node:64 core:16", 1 << 20), "");
 }
 
-// On a torus what goes far takes the links of others: 64 KiB go from neighbour to neighbour.
+// On a torus, messages over long distances use the links of others: 64 KiB go between neighbours.
 TEST(Ranking, CountsLinksThatMessagesShare) {
   const Shape shape = known(64, "torus:8x8");
   double ring = 0, bruck = 0;
@@ -244,7 +244,7 @@ TEST(Ranking, CountsLinksThatMessagesShare) {
   EXPECT_GT(ring, 0);
 }
 
-// All ranks have to come to the same, whatever they are.
+// All ranks must get the same result.
 TEST(Ranking, IsTheSameEachTime) {
   const Shape shape = known(48, "node:6 core:8", "cyclic-bunch");
   const auto one = Ranking(allreduce, shape, usual_model()).at(4096);

@@ -150,7 +150,7 @@ TEST(Tuning, WhatWasLearnedIsAddedToWhatIsThere) {
   std::filesystem::remove(path);
 }
 
-// A site's files, and who they are for.
+// A site's files, and their MPIs and nodes.
 TEST(Tuning, IsFoundByMpiAndNode) {
   const std::string folder = testing::TempDir() + "toccata_tunings";
   std::filesystem::create_directories(folder);

@@ -125,7 +125,7 @@ TEST(Msccl, ProgramsAreProved) {
   EXPECT_EQ(proof(allgather_all_pairs(8), 7), "is a program for 8 ranks");
 }
 
-// What is written is read as what it was, in files as well.
+// Written schedules are read unchanged, also from files.
 TEST(Msccl, SchedulesAreWrittenAndReadAgain) {
   int written = 0;
   for (const Algorithm* each : all_algorithms()) {

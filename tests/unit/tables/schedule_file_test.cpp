@@ -222,7 +222,7 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
             std::string::npos);
 }
 
-// Ranks of files that are short for what they ask for.
+// Lines of ranks that are short compared with the memory that they request.
 std::vector<std::string> greedy_ranks() {
   std::string rounds = "[[]", entries = "[[],[[\"send\",1,[\"recv\",0]]";
   for (int i = 0; i < 1'000'000; ++i) {

@@ -10,7 +10,7 @@
 namespace toccata {
 namespace {
 
-// What the ranks of a known placement would tell, on nodes with scattered numbers.
+// The whereabouts of the ranks of a known placement, on nodes with scattered numbers.
 std::vector<Whereabouts> told(const Placement& known) {
   const Machine& machine = known.machine();
   const int node_level = machine.find("node");

@@ -90,7 +90,7 @@ TEST(AlltoallRadix, IsRefusedBeyondTheNumberOfRanks) {
   }
 }
 
-// What one of 4096 ranks pays for having its schedule, beside the 65 536 of proof_test.
+// The cost of the schedule for one of 4096 ranks, next to the 65 536 of proof_test.
 TEST(AlltoallFigures, OfABruckFormAreSmall) {
   for (const Algorithm* each : all_algorithms()) {
     if (&each->collective != &alltoall || !each->blocks_alike || each->by_placement) continue;

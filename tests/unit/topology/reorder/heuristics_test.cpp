@@ -343,7 +343,7 @@ TEST(MapFlows, HasNothingToDoWhereAllPairsAreAlike) {
   EXPECT_EQ(map_flows(placement, flows_of(pairwise, pairwise.complete({.p = 32}))), identity(32));
 }
 
-// The time is told, not judged: 4096 ranks of the paper's machine, the paper took 24 ms.
+// The time is printed, not checked: 4096 ranks of the paper's machine, where the paper took 24 ms.
 TEST(Heuristics, TakeMillisecondsFor4096Ranks) {
   const Placement placement = placed("leaf:18 node:30 socket:2 core:4", 4096, "cyclic-scatter");
   for (const Pattern& each : patterns()) {
