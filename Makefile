@@ -24,10 +24,10 @@ all: configure ## build everything: the library for each MPI found, the benchmar
 ifeq ($(MAKECMDGOALS),demo)
 export DEMO = yes
 endif
-demo: configure ## build, then the library's own choice beside the MPI's: here, and as root on four hosts
+demo: configure ## build, then compare the automatic choice with the MPI's: here, and as root on four emulated hosts
 	@echo "== building what that takes (build/release)"
 	@ninja -C $(RELEASE) demo
-	@echo "== the main job: nothing set but the preload, beside the MPI library's own choice"
+	@echo "== only the preload, compared with the MPI library's own choice"
 	./toccata demo
 
 test: all test-asan ## run all tests
@@ -96,7 +96,7 @@ look: docs ## look at the site in headless Chromium: links, pictures, a phone's 
 	@mkdir -p build/docs/screenshots
 	@build/docs/venv/bin/python manual/look.py build/docs/html build/docs/screenshots
 
-overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, for each MPI; and a file of schedules
+overhead: all ## cost of a schedule compared with a hand-written loop, 2 ranks, for each MPI; and of a file of schedules
 	@$(RELEASE)/bench/loading
 	@for family in $(RELEASE)/bench/*/; do \
 	  echo "== $$family"; scripts/mpiexec.sh $$(basename $$family) 2 $$family/overhead; \
@@ -105,7 +105,7 @@ overhead: all ## what a schedule costs beside a loop written by hand, 2 ranks, f
 node: all ## shared memory inside this node: every collective bare and preloaded, 2, 4 and 8 ranks (FULL=yes: longer)
 	@build/venv/bin/python scripts/node.py --build $(RELEASE) $(if $(FULL),--full)
 
-guest: all ## what the preloaded library costs a program, bare beside preloaded, for each MPI
+guest: all ## cost of the preloaded library for a program, compared with a bare run, for each MPI
 	@for family in $(RELEASE)/bench/*/guest; do \
 	  python3 scripts/guest.py $$(basename $$(dirname $$family)) $(RELEASE); \
 	done

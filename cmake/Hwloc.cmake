@@ -1,4 +1,4 @@
-# hwloc, which tells what is inside a node, as the target hwloc.
+# hwloc, which describes the inside of a node, as the target hwloc.
 find_path(HWLOC_INCLUDE_DIR hwloc.h)
 find_library(HWLOC_LIBRARY hwloc)
 mark_as_advanced(HWLOC_INCLUDE_DIR HWLOC_LIBRARY)

@@ -140,7 +140,7 @@ foreach(_path IN LISTS _wrappers)
   # Neither MPI's retired C++ interface, which drags a library of its own along.
   target_compile_definitions(mpi_${_key} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
-  # mpicc.openmpi stands beside mpiexec.openmpi and mpifort.openmpi.
+  # mpicc.openmpi is next to mpiexec.openmpi and mpifort.openmpi.
   foreach(_tool mpiexec mpifort)
     string(REGEX REPLACE "mpicc(_abi)?([^/]*)$" "${_tool}\\2" _path ${_wrapper})
     if(NOT EXISTS ${_path})

@@ -18,7 +18,7 @@ foreach(family IN LISTS mpi_families)
   target_link_options(toccata_${family} PRIVATE LINKER:--as-needed)
   install(TARGETS toccata_${family} LIBRARY DESTINATION ${_home}/lib/${family} COMPONENT wheel)
 endforeach()
-# The licences of what is linked or compiled in.
+# The licences of linked and compiled libraries.
 cmake_path(GET HWLOC_INCLUDE_DIR PARENT_PATH _hwloc)
 file(GLOB _nanobind ${nanobind_DIR}/../../nanobind-*.dist-info/licenses/LICENSE)
 foreach(_licence IN ITEMS "hwloc ${_hwloc}/COPYING" "nanobind ${_nanobind}"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds hwloc as a static library into the user's cache, once (about a minute): what `make wheel`
-# links, because an MPI may have loaded another version of hwloc. It has no plugins and needs neither
-# libudev nor libxml2. The source is Debian's.
+# Builds hwloc as a static library into the user's cache, once (about a minute). `make wheel`
+# links it, because an MPI may have loaded another version of hwloc. It has no plugins and needs
+# neither libudev nor libxml2. The source is Debian's.
 #
 #   scripts/hwloc.sh          build, unless it is there
 #   scripts/hwloc.sh --where  print where it is, or would be
@@ -15,7 +15,7 @@ if [ "${1-}" = --where ]; then
 fi
 mkdir -p "$prefix"
 exec 9>"$prefix/lock"
-flock 9 # others who want it wait for it
+flock 9 # other builds wait
 [ ! -e "$prefix/complete" ] || exit 0
 
 fail() {

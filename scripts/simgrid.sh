@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds SimGrid with its MPI (SMPI), which `toccata sim` runs on, into the user's cache, once:
-# about 10 minutes of one core. The source is what PyPI distributes.
+# about 10 minutes of one core. The source comes from PyPI.
 #
 #   scripts/simgrid.sh          build, unless it is there
 #   scripts/simgrid.sh --where  say where it is, or would be
@@ -20,7 +20,7 @@ fail() {
 
 mkdir -p "$prefix"
 exec 9>"$prefix/lock"
-flock 9 # others who want it wait for it
+flock 9 # other builds wait
 # The stamp is written last, so an interrupted build is taken up again.
 stamp=$prefix/complete
 [ ! -e "$stamp" ] || exit 0
@@ -61,7 +61,7 @@ cmake -S "$source" -B "$build/ninja" -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PROJECT_INCLUDE="$build/precompiled.cmake" >"$build/cmake.log" 2>&1 ||
   fail "cmake failed; see $build/cmake.log"
 NINJA_STATUS='[%f/%t, %e s] ' ninja -C "$build/ninja" simgrid smpimain || fail "the build failed (above)"
-# Of what `install` would bring, what we need.
+# The part of `install` that we need.
 mkdir -p "$prefix/bin" "$prefix/lib"
 cp -a "$source/include" "$build/ninja/include" "$prefix"
 cp -a "$build"/ninja/lib/libsimgrid.so* "$prefix/lib"

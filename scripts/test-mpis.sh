@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds for the MPIs that PyPI has, beside each other, and runs the tests under each of them, with few
+# Builds for the MPIs on PyPI, in separate folders, and runs the tests under each of them, with few
 # ranks: most of them spin while they wait. The arguments choose among openmpi, mpich, abi, intelmpi.
 # With --wrappers in front it only installs these MPIs, and prints their compiler wrappers.
 set -eu

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""choosing.py [COLLECTIVE...]: what the library chooses by itself on the hosts of up.sh, with
-nothing set but the preload: fresh, behind its trials; then with what it learned, beside the MPI
-library's own and fixed ones of ours, all in one run; in three, of which the middle holds, where it
-takes more than 1.05 of the best. A table in Markdown goes to results/choosing.md. Sums of
-floating-point numbers are not tried, so reductions are not here."""
+"""choosing.py [COLLECTIVE...]: the automatic choice on the hosts of up.sh, with nothing set except
+the preload. First run: after its trials. Later run: with learned results, compared in one run with
+the native algorithm and some fixed ones; if it takes more than 1.05 times the best, the median of
+three runs counts. A table in Markdown is written to results/choosing.md. Sums of floating-point
+numbers are not tried, so reductions are left out."""
 
 import csv
 import os

@@ -638,7 +638,7 @@ def pattern_of(choice: Choice) -> str:
     """The pattern that an algorithm is mapped by; "" where its traffic decides."""
 
 def map_pattern(pattern: str, shape: Shape, seed: int | None = None) -> tuple[list[int], float]:
-    """Who plays each rank, and the seconds it took to find."""
+    """The rank that plays each role, and the seconds of the search."""
 
 def map_flows(flows: Flows, shape: Shape) -> tuple[list[int], float]: ...
 def map_by_scotch(flows: Flows, shape: Shape) -> tuple[list[int], float]: ...

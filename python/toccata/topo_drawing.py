@@ -114,7 +114,7 @@ def _lay_out(box: Box) -> None:
     count = len(box.inside)
     ratio = 2.5 if cells else 1.5
     columns = max(1, min(count, round(math.sqrt(count * ratio * tallest / widest))))
-    columns = math.ceil(count / math.ceil(count / columns))  # rows as even as can be
+    columns = math.ceil(count / math.ceil(count / columns))  # rows as even as possible
     left_out = any(each.left_out for each in box.inside)
     box.columns = 3 if left_out else columns  # the first of a kind, how many more, the last
     rows = _rows(box)

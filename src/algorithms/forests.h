@@ -64,8 +64,8 @@ class TorusTrees {
 // Whether the machine has packed trees and all its nodes have ranks.
 bool has_packed_trees(const Shape& shape);
 
-// Over trees that were packed for the machine's nodes; where there are none, over a chain through
-// them, which on a tree of switches loads every link as little as can be.
+// Over trees packed for the machine's nodes. Without such trees, over a chain through the nodes,
+// which on a tree of switches loads every link as little as possible.
 class PackedForest {
  public:
   // `rooted`: use the trees of the root's node, otherwise those of allreduces.

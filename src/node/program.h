@@ -12,7 +12,7 @@
 
 namespace toccata::node {
 
-// Where the blocks of a schedule lie, one behind the other in each buffer.
+// The memory of a schedule's blocks, which are contiguous in each buffer.
 struct Memory {
   struct Side {
     char* base = nullptr;

@@ -68,7 +68,7 @@ program neighbors
 
 contains
 
-  ! A source's s-th destination is who has it as the s-th source; `apart`: how far its blocks are.
+  ! A source's s-th destination has it as its s-th source; `apart`: the distance of its blocks.
   subroutine check(apart)
     integer, intent(in) :: apart
     integer :: s

@@ -216,7 +216,7 @@ def _show(found: tuning.Tuning, heatmap: Path | None) -> None:
         from toccata import drawing, tuning_drawing  # matplotlib takes a second to load
 
         by = f"by the model {found.model}" if found.model else found.mpi
-        title = f"Who serves best: {by}"
+        title = f"Best algorithms: {by}"
         drawing.write(tuning_drawing.draw(found, title), heatmap)
         console.print(f"wrote {heatmap}")
 

@@ -36,7 +36,7 @@ std::vector<std::int64_t> random_counts(Random& random, int data, bool alike) {
     case 0:  // the regular form, of 0, 1 or more elements
       std::ranges::fill(counts, random.number(0, 4));
       break;
-    case 1:  // a total that p need not divide, shared out as evenly as can be
+    case 1:  // a total, divided as evenly as possible
       for (int i = 0; i < data; ++i) counts[i] = total / data + (i < total % data ? 1 : 0);
       break;
     case 2:  // fewer elements than ranks

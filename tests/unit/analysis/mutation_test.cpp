@@ -153,8 +153,8 @@ bool is_right(const Algorithm& algorithm, const Shape& shape, const std::vector<
   return lockstep(algorithm.collective, shape, all, call).empty();
 }
 
-// Whether others come to their end though one rank never begins; who sends does not wait for it to
-// arrive, as is so of short messages.
+// Whether other ranks finish although one rank never begins; senders do not wait for the arrival of
+// messages, as with short ones.
 bool leaves_without(const std::vector<Schedule>& all, int absent) {
   const int p = static_cast<int>(all.size());
   std::vector<std::vector<int>> sent(p, std::vector<int>(p)), taken = sent;  // messages by sender

@@ -79,7 +79,7 @@ TEST(FoldedCube, HasEveryRankInOneLeaf) {
     }
 }
 
-// Leaves are j · radix^k, as many as can be, pairs come first, and every leaf is in groups that
+// Leaves are j · radix^k, as many as possible, pairs come first, and every leaf is in groups that
 // multiply up to all leaves.
 TEST(FoldedCube, HasGroupsInAnyRadix) {
   for (const int radix : {2, 3, 4, 5, 100})
