@@ -162,17 +162,19 @@ void Channel::settle() {
 void Channel::make_board(std::uint64_t first_call) {
   const NodeMemory& node = world_.node();
   std::vector<node::Part*> parts;
+  std::vector<int> places;
   std::vector<int> board_ranks(route_.p, -1);
   for (int rank = 0; rank < route_.p; ++rank) {
     const int place = node.place(route_.ranks(rank));
     if (place < 0) continue;
     board_ranks[rank] = static_cast<int>(parts.size());
+    places.push_back(place);
     parts.push_back(
         node.part(place, route_.windows.empty() ? route_.window : route_.windows[rank]));
   }
   if (parts.size() < 2) return;
-  board_ =
-      std::make_unique<node::Board>(*part_, std::move(parts), board_ranks[route_.rank], first_call);
+  board_ = std::make_unique<node::Board>(*part_, std::move(parts), board_ranks[route_.rank],
+                                         first_call, node.direct_reading(places));
   route_.board = board_.get();
   route_.board_ranks = std::move(board_ranks);
   route_.spare_cores = node.has_spare_cores();

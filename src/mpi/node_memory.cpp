@@ -6,17 +6,22 @@
 #include <cstring>
 #include <random>
 #include <sched.h>
+#include <unistd.h>
+
+#include "node/direct_reading.h"
 
 namespace toccata {
 
 namespace {
 
 constexpr std::size_t memory_per_rank = 256 << 10;  // bytes
+// Below that, a system call takes longer than two copies.
+constexpr std::int64_t least_direct = 16 << 10;  // bytes
 constexpr int parts_per_rank = static_cast<int>(memory_per_rank / node::Part::bytes);
 
 }  // namespace
 
-void NodeMemory::open(MPI_Comm world) {
+void NodeMemory::open(MPI_Comm world, bool directly) {
   MPI_Comm node_comm = MPI_COMM_NULL;
   int world_rank = 0, ranks = 0;
   PMPI_Comm_rank(world, &world_rank);
@@ -29,6 +34,7 @@ void NodeMemory::open(MPI_Comm world) {
     members_.resize(ranks);
     PMPI_Allgather(&world_rank, 1, MPI_INT, members_.data(), 1, MPI_INT, node_comm);
     count_cores(node_comm, ranks);
+    if (directly) try_direct_reading(node_comm, ranks);
     states_.resize(parts_per_rank);
   }
   PMPI_Comm_free(&node_comm);
@@ -74,6 +80,42 @@ void NodeMemory::count_cores(MPI_Comm node_comm, int ranks) {
   int cores = 0;
   for (const std::uint64_t each : all) cores += std::popcount(each);
   spare_cores_ = cores >= ranks;
+}
+
+// Containers, seccomp or Yama may forbid it although nothing tells so beforehand. So every rank
+// reads a random number from every other one, which also shows that it has found the right process.
+void NodeMemory::try_direct_reading(MPI_Comm node_comm, int ranks) {
+  struct Sample {
+    int process;
+    const std::uint64_t* address;
+    std::uint64_t value;
+  };
+  std::random_device random;
+  const std::uint64_t own = std::uint64_t{random()} << 32 | random();
+  const Sample mine{getpid(), &own, own};
+  std::vector<Sample> all(ranks);
+  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node_comm);
+  int here = 1, everywhere = 0;
+  for (const Sample& each : all) {
+    std::uint64_t found = 0;
+    if (!node::read_of_process(each.process, reinterpret_cast<const char*>(each.address),
+                               reinterpret_cast<char*>(&found), sizeof found) ||
+        found != each.value)
+      here = 0;
+  }
+  // No rank leaves while others still read its number.
+  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_comm);
+  if (everywhere == 0) return;
+  for (const Sample& each : all) processes_.push_back(each.process);
+}
+
+node::DirectReading NodeMemory::direct_reading(std::span<const int> places) const {
+  node::DirectReading result;
+  if (!reads_directly()) return result;
+  for (const int place : places) result.processes.push_back(processes_[place]);
+  result.read = node::read_of_process;
+  result.least = least_direct;
+  return result;
 }
 
 int NodeMemory::place(int world_rank) const {

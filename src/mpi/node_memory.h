@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ namespace toccata {
 class NodeMemory {
  public:
   // Collective over `world`, which has all ranks of MPI_COMM_WORLD. Where a node cannot share
-  // memory, its ranks say why, and messages do it all.
-  void open(MPI_Comm world);
+  // memory, its ranks say why, and messages do it all. `directly`: whether ranks may read each
+  // other's own memory, too, if the system permits it.
+  void open(MPI_Comm world, bool directly);
   bool is_open() const { return !members_.empty(); }
   const std::string& why_not() const { return why_not_; }
 
@@ -29,12 +31,17 @@ class NodeMemory {
   // Takes memory for our part of that number; null where there is none.
   node::PartState* reserve(int number);
 
+  // How to read the memory of the ranks with these places directly.
+  node::DirectReading direct_reading(std::span<const int> places) const;
+  bool reads_directly() const { return !processes_.empty(); }
+
   // Whether each rank of the node can have a core of its own.
   bool has_spare_cores() const { return spare_cores_; }
 
  private:
   bool share(MPI_Comm node_comm, int place, int ranks);
   void count_cores(MPI_Comm node_comm, int ranks);
+  void try_direct_reading(MPI_Comm node_comm, int ranks);
 
   std::vector<int> members_;  // the node's ranks of MPI_COMM_WORLD, ascending; empty: not open
   int place_ = 0;
@@ -42,6 +49,7 @@ class NodeMemory {
   std::string why_not_;
   node::Segment segment_;
   std::vector<node::PartState> states_;  // of our parts
+  std::vector<int> processes_;           // by place; empty: ranks cannot read each other's memory
 };
 
 }  // namespace toccata

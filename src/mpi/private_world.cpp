@@ -78,7 +78,8 @@ int PrivateWorld::open(MPI_Comm comm) {
   comm_ = made_of(comm, Group(MPI_COMM_WORLD));
   if (comm_ == MPI_COMM_NULL) return MPI_ERR_COMM;
 #ifndef TOCCATA_SIMULATED  // there all ranks are in one process, and have one thread
-  if (Settings::get().shares_memory()) node_.open(comm_);
+  const Settings& settings = Settings::get();
+  if (settings.shares_memory()) node_.open(comm_, settings.reads_directly());
 #endif
   return MPI_SUCCESS;
 }

@@ -122,7 +122,7 @@ void Settings::fail(const char* why) {
 void Settings::become_nothing() {
   asked_.clear();
   learns_ = wants_bounds_ = chooses_ = asks_ = by_places_ = reproducible_ = reporting_ =
-      reorder_topologies_ = shares_memory_ = false;
+      reorder_topologies_ = shares_memory_ = reads_directly_ = false;
   reorder_ = Reorder::off;
   tuning_.points.clear();
   learned_.points.clear();
@@ -166,7 +166,8 @@ bool Settings::is_switched_on() {
 void Settings::read_choices() {
   const std::string node = value("TOCCATA_NODE", "auto");
   shares_memory_ = !switches_off(node);
-  note("TOCCATA_NODE", shares_memory_ ? "" : "off");
+  reads_directly_ = shares_memory_ && node != "segment";
+  note("TOCCATA_NODE", !shares_memory_ ? "off" : reads_directly_ ? "" : "segment");
   reproducible_ = is_on("TOCCATA_REPRODUCIBLE");
   note("TOCCATA_REPRODUCIBLE", reproducible_ ? "1" : "");
   asks_ = reproducible_;

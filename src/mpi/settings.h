@@ -51,6 +51,8 @@ class Settings : public Rules {
   bool ask_for_requests() const { return ask_for_anything() || reproducible_; }
   // TOCCATA_NODE: whether the ranks of a node share memory.
   bool shares_memory() const { return shares_memory_; }
+  // The same: whether they may also read each other's own memory.
+  bool reads_directly() const { return reads_directly_; }
   // Whether any of these depends on where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
@@ -118,7 +120,7 @@ class Settings : public Rules {
   bool asks_ = false, by_places_ = false, names_schedules_ = false;
   bool reporting_ = false;
   bool reorder_topologies_ = false;
-  bool shares_memory_ = false;
+  bool shares_memory_ = false, reads_directly_ = false;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
 };

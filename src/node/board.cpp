@@ -4,13 +4,18 @@
 
 namespace toccata::node {
 
-Board::Board(PartState& state, std::vector<Part*> parts, int own, std::uint64_t first_call)
+Board::Board(PartState& state, std::vector<Part*> parts, int own, std::uint64_t first_call,
+             DirectReading direct)
     : state_(&state),
       parts_(std::move(parts)),
       heard_of_(parts_.size()),
       own_(own),
       own_piece_(Part::slot_bytes / ranks() / 16 * 16),  // aligned for any datatype
-      next_call_(first_call) {
+      next_call_(first_call),
+      direct_(std::move(direct)),
+      least_direct_(direct_.processes.empty()
+                        ? std::numeric_limits<std::int64_t>::max()
+                        : std::max<std::int64_t>(direct_.least, Part::slot_bytes + 1)) {
   for (PartState::Pending& pending : state.pending)
     for (PartState::Reader& reader : pending.readers) reader.rank = -1;
 }

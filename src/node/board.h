@@ -4,8 +4,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
+
+#include "node/direct_reading.h"
+#include "node/paths.h"
 
 namespace toccata::node {
 
@@ -28,6 +32,8 @@ struct Moment {
   std::uint32_t position = 0;
 
   std::uint64_t within_call() const { return std::uint64_t{round} << 32 | position; }
+  // One number for a round: no schedule has a million rounds.
+  std::uint64_t digest() const { return call << 20 | round; }
   auto operator<=>(const Moment&) const = default;
 };
 
@@ -35,6 +41,8 @@ struct Moment {
 struct alignas(line) Progress {
   std::atomic<std::uint64_t> call;
   std::atomic<std::uint64_t> within_call;
+  // The last round in which the rank could not read directly, as Moment::digest() of its beginning.
+  std::atomic<std::uint64_t> refused;
 
   // First back to the beginning of a call, then the call: a rank that sees the new call sees a
   // moment within it that has passed.
@@ -48,14 +56,15 @@ struct alignas(line) Progress {
 };
 
 // One publication, which readers find by its moment. A short one lies next to its flag, in the same
-// line; of a longer one the data lies in the slot's memory.
+// line; of a longer one the data lies in the slot's memory. A direct one only says where the
+// message lies in the publisher's own memory.
 struct alignas(line) Slot {
   std::atomic<std::uint64_t> call;
   std::atomic<std::uint64_t> within_call;
   std::uint32_t stride;  // bytes from one reader's piece to the next one's; 0: all read the same
   std::uint32_t piece;   // bytes of a message that a position carries, at most
   std::uint32_t inlined;
-  std::uint32_t unused;
+  std::uint32_t direct;
   char payload[line - 32];
 };
 static_assert(sizeof(Slot) == line && sizeof(Progress) == line);
@@ -93,6 +102,14 @@ struct PartState {
   Part* part;
   Pending pending[Part::slots];
   std::uint64_t last_call = 0;  // numbers of calls grow over all communicators that use the part
+  Paths paths;
+};
+
+// What precedes the data of each piece of a message, except in reductions, and what a direct
+// publication consists of. As aligned as the data.
+struct alignas(16) Announcement {
+  std::int64_t bytes;   // of the message
+  const char* address;  // in the publisher's memory; null unless it is direct
 };
 
 // Where the ranks of one communicator that share memory publish blocks for each other.
@@ -105,6 +122,10 @@ struct PartState {
 //   rank 0   slot 3: {call 7, a}    reads b in rank 1's slot 3    progress: past call 7
 //   rank 1   slot 3: {call 7, b}    reads a in rank 0's slot 3    progress: past call 7
 //
+// A long message may be published directly: the slot says where it lies, and its readers copy it
+// from there, once. The publisher's round ends when all readers have passed. A reader that cannot
+// read that memory refuses the round; it then gets the message piece by piece.
+//
 // All functions are for the owner's thread. Flags are stored with release and loaded with acquire
 // order, so data is visible before its flag on any processor.
 class Board {
@@ -116,7 +137,8 @@ class Board {
 
   // The parts of all ranks of the board, of which `own` is ours. The first call has the number
   // `first_call`, the same on all ranks and larger than PartState::last_call on each.
-  Board(PartState& state, std::vector<Part*> parts, int own, std::uint64_t first_call);
+  Board(PartState& state, std::vector<Part*> parts, int own, std::uint64_t first_call,
+        DirectReading direct = {});
 
   int ranks() const { return static_cast<int>(parts_.size()); }
   int own() const { return own_; }
@@ -150,8 +172,15 @@ class Board {
     const std::uint32_t stride = common ? 0 : std::min((most + 15) / 16 * 16, own_piece_);
     slot.stride = stride;
     slot.piece = piece;
+    slot.direct = 0;
     slot.inlined = (common ? most : stride * ranks()) <= inline_bytes ? 1 : 0;
     return {slot.inlined != 0 ? slot.payload : state_->part->data[index(moment)], stride};
+  }
+  // The same for a direct publication: a place for one announcement, or one per reader.
+  Place open_directly(const Moment& moment, bool common) {
+    const Place place = open(moment, common, sizeof(Announcement), 0);
+    state_->part->slot[index(moment)].direct = 1;
+    return place;
   }
   void publish(const Moment& moment, std::span<const int> readers) {
     PartState::Pending& pending = state_->pending[index(moment)];
@@ -174,6 +203,27 @@ class Board {
     const char* const first =
         slot.inlined != 0 ? slot.payload : parts_[publisher]->data[index(moment)];
     return first + std::size_t{slot.stride} * own_;
+  }
+
+  // Whether a round with messages of that length may be published directly, and how they usually
+  // do best.
+  bool may_publish_directly(std::int64_t bytes) const { return bytes >= least_direct_; }
+  bool always_directly() const { return direct_.always; }
+  Paths& paths() { return state_->paths; }
+  void publish_nothing_directly() { least_direct_ = std::numeric_limits<std::int64_t>::max(); }
+  // Copies from the memory of a publisher.
+  bool read_directly(int publisher, const char* from, char* into, std::int64_t bytes) const {
+    return !direct_.processes.empty() &&
+           direct_.read(direct_.processes[publisher], from, into, bytes);
+  }
+  // We cannot read some of the direct publications of this round, and need all of them as pieces.
+  // Before we pass the first piece.
+  void refuse(const Moment& moment) {
+    state_->part->progress.refused.store(moment.digest(), std::memory_order_release);
+  }
+  // Whether a reader that has passed the first piece of this round has refused it.
+  bool has_refused(int reader, const Moment& moment) const {
+    return parts_[reader]->progress.refused.load(std::memory_order_acquire) == moment.digest();
   }
 
   // We have read all that we read before that moment.
@@ -202,6 +252,8 @@ class Board {
   int own_;
   std::uint32_t own_piece_;  // of a slot, where each reader has its own
   std::uint64_t next_call_;
+  DirectReading direct_;
+  std::int64_t least_direct_;  // bytes of a message
 };
 
 }  // namespace toccata::node

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 namespace toccata::node {
 
@@ -38,7 +39,13 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
   publishing_ = {.done = publications.empty()};
   reading_ = {.done = readings.empty()};
   bytes_ = 0;
+  has_refused_ = is_late_ = false;
+  combinations_change_publications_.reset();
+  length_ = 0;
+  for (std::size_t i = 0; i < readings.size() && length_ == 0; ++i)
+    if (is_used_in_place(i)) length_ = readings[i].into.bytes;
   if (found_.size() < readings.size()) found_.resize(readings.size());
+  choose_path();
 }
 
 // Pieces of a reduction are all as short as those of which each reader has its own, so that the
@@ -53,16 +60,23 @@ bool Exchange::go_on() {
   while (!reading_.done) {
     for (; reading_.next < readings_.size(); ++reading_.next)
       if (!read(reading_.next)) return false;
+    if (reading_.piece == 0) read_announced();
     if (bytes_ > 0) {
       if (!has_published(reading_.piece)) return false;
-      combine();
+      combine(first_, bytes_);
     }
     bytes_ = 0;
     reading_ = {.piece = reading_.piece + 1, .done = !reading_.more};
     board_->pass(reading_.done ? Moment{call_, round_ + 1, 0} : moment(reading_.piece, 0));
     publish_ahead();
   }
-  return publishing_.done;
+  if (is_late_ && publishing_.done) {
+    for (std::size_t i = 0; i < readings_.size(); ++i)
+      if (is_used_in_place(i)) found_[i].data = aside(i) + combined_;
+    combine(combined_, length_ - combined_);
+    is_late_ = false;
+  }
+  return finish();
 }
 
 void Exchange::publish_ahead() {
@@ -73,14 +87,71 @@ void Exchange::publish_ahead() {
   }
 }
 
-// A message without bytes is published all the same: its reader waits to hear of us.
 bool Exchange::publish(const Publication& publication) {
+  return directly_ ? publish_directly(publication)
+                   : publish_piece(publication, publication.readers, publishing_.piece);
+}
+
+// Readers read what lies there until they pass, so nothing of this round may change it.
+void Exchange::choose_path() {
+  directly_ = false;
+  timed_.reset();
+  std::int64_t most = 0;
+  for (const Publication& publication : publications_)
+    for (const Stretch& each : publication.messages) most = std::max(most, each.bytes);
+  if (!board_->may_publish_directly(most) || combinations_change_publications()) return;
+  directly_ = board_->always_directly();
+  if (directly_) return;
+  timed_.emplace(most, !readings_.empty());
+  directly_ = board_->paths().next(*timed_);
+  begin_ = std::chrono::steady_clock::now();
+}
+
+bool Exchange::finish() {
+  if (!publishing_.done) return false;
+  if (timed_) {
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
+    board_->paths().took(*timed_, directly_, time.count());
+    timed_.reset();
+  }
+  return true;
+}
+
+bool Exchange::publish_directly(const Publication& publication) {
+  const Moment announced = moment(0, publication.channel);
+  if (publishing_.piece == 0) {
+    if (!board_->is_free(announced)) return false;
+    const bool common = publication.common();
+    const Board::Place place = board_->open_directly(announced, common);
+    for (std::size_t i = 0; i < publication.messages.size(); ++i) {
+      const Stretch& message = publication.messages[i];
+      const Announcement announcement{message.bytes, message.data};
+      std::memcpy(place.data + std::size_t{place.stride} * (common ? 0 : publication.readers[i]),
+                  &announcement, sizeof announcement);
+    }
+    board_->publish(announced, publication.readers);
+    publishing_.more = true;
+    return true;
+  }
+  if (publishing_.piece == 1 && !board_->is_free(announced)) return false;
+  refusing_.clear();
+  for (const int reader : publication.readers)
+    if (board_->has_refused(reader, announced)) refusing_.push_back(reader);
+  if (refusing_.empty()) return true;
+  board_->publish_nothing_directly();
+  return publish_piece(publication, refusing_, publishing_.piece - 1);
+}
+
+// Publishes the piece of that number for some of the publication's readers. A message without bytes
+// is published all the same: its reader waits to hear of us.
+bool Exchange::publish_piece(const Publication& publication, std::span<const int> readers,
+                             std::uint32_t number) {
   const bool common = publication.common();
   const std::int64_t piece = piece_bytes(common);
-  const std::int64_t first = piece * publishing_.piece;
+  const std::int64_t first = piece * number;
   std::int64_t most = 0;
   for (const Stretch& each : publication.messages) most = std::max(most, each.bytes - first);
-  if (most <= 0 && publishing_.piece > 0) return true;
+  if (most <= 0 && number > 0) return true;
   const Moment now = moment(publishing_.piece, publication.channel);
   if (!board_->is_free(now)) return false;
   publishing_.more = publishing_.more || most > piece;
@@ -93,54 +164,151 @@ bool Exchange::publish(const Publication& publication) {
     const std::int64_t bytes = std::min(message.bytes - first, most);
     char* const place_of_reader =
         place.data + std::size_t{place.stride} * (common ? 0 : publication.readers[i]);
-    if (announcement_ > 0) std::memcpy(place_of_reader, &message.bytes, sizeof message.bytes);
+    const Announcement announcement{message.bytes, nullptr};
+    if (announcement_ > 0) std::memcpy(place_of_reader, &announcement, sizeof announcement);
     if (bytes > 0)
       std::memcpy(place_of_reader + announcement_, message.data + first,
                   static_cast<std::size_t>(bytes));
   }
-  board_->publish(now, publication.readers);
+  board_->publish(now, readers);
   return true;
 }
 
 bool Exchange::read(std::size_t reading) {
   const Reading& own = readings_[reading];
   Found& found = found_[reading];
-  if (reading_.piece > 0 && found.bytes <= found.piece * reading_.piece)
-    return true;  // ended earlier
+  const bool begins = reading_.piece == 0;
+  const bool repeated = !begins && found.direct;
+  if (repeated && (!has_refused_ || found.read)) return true;
+  const std::uint32_t number = reading_.piece - (repeated ? 1 : 0);
+  if (number > 0 && found.bytes <= found.piece * number) return true;  // ended earlier
   const Moment now = moment(reading_.piece, own.channel);
   const Slot* const slot = board_->find(own.publisher, now);
   if (slot == nullptr) return false;
-  found = {board_->data(own.publisher, now, *slot), slot->piece, own.into.bytes};
-  if (announcement_ > 0) {
-    std::int64_t sent = 0;
-    std::memcpy(&sent, found.data, sizeof sent);
-    was_cut_ = was_cut_ || sent > own.into.bytes;
-    found.bytes = std::min(sent, own.into.bytes);
-    found.data += announcement_;
+  const char* const data = board_->data(own.publisher, now, *slot);
+  if (begins) found = {.bytes = own.into.bytes, .direct = slot->direct != 0};
+  if (announcement_ > 0 || (begins && found.direct)) {
+    Announcement announcement;
+    std::memcpy(&announcement, data, sizeof announcement);
+    was_cut_ = was_cut_ || announcement.bytes > own.into.bytes;
+    found.bytes = std::min(announcement.bytes, own.into.bytes);
+    if (begins) found.address = announcement.address;
   }
-  const std::int64_t first = found.piece * reading_.piece;
+  if (begins && found.direct) {
+    if (!is_used_in_place(reading)) read_directly(reading, own.into.data);
+    return true;
+  }
+  found.data = data + announcement_;
+  found.piece = slot->piece;
+  const std::int64_t first = found.piece * number;
   const std::int64_t bytes = std::min(found.bytes - first, found.piece);
   reading_.more = reading_.more || found.bytes - first > found.piece;
-  if (own.into.data == nullptr) {
+  if (is_used_in_place(reading) && !is_late_) {
     first_ = first;
     bytes_ = bytes;
   } else if (bytes > 0) {
-    std::memcpy(own.into.data + first, found.data, static_cast<std::size_t>(bytes));
+    char* const into = is_late_ && is_used_in_place(reading) ? aside(reading) : own.into.data;
+    std::memcpy(into + first, found.data, static_cast<std::size_t>(bytes));
   }
   return true;
 }
 
-void Exchange::combine() {
+// What was announced, and combinations use in place. Refuses the round if some memory could not be
+// read, here or by read().
+void Exchange::read_announced() {
+  bool in_place = false, all = true;
+  for (std::size_t i = 0; i < readings_.size(); ++i) {
+    in_place = in_place || (found_[i].direct && is_used_in_place(i));
+    all = all && found_[i].direct;
+  }
+  combined_ = 0;
+  if (in_place) {
+    const bool at_once = all && !combinations_change_publications();
+    if (at_once && !has_refused_) has_refused_ = !combine_directly();
+    is_late_ = !at_once || has_refused_;
+    if (is_late_) set_aside();
+  }
+  if (!has_refused_) return;
+  board_->refuse(moment(0, 0));
+  reading_.more = true;
+}
+
+void Exchange::read_directly(std::size_t reading, char* into) {
+  Found& found = found_[reading];
+  if (has_refused_) return;
+  found.read = found.bytes == 0 || board_->read_directly(readings_[reading].publisher,
+                                                         found.address, into, found.bytes);
+  has_refused_ = !found.read;
+}
+
+// Some of what the combinations read is direct, the rest comes in pieces: they wait for all of it.
+void Exchange::set_aside() {
+  reserve_aside(length_);
+  bytes_ = 0;
+  for (std::size_t i = 0; i < readings_.size(); ++i) {
+    if (!is_used_in_place(i)) continue;
+    const Found& found = found_[i];
+    if (!found.direct)
+      std::memcpy(aside(i), found.data,
+                  static_cast<std::size_t>(std::min(found.bytes, found.piece)));
+    else
+      read_directly(i, aside(i));
+  }
+}
+
+// By chunks that stay in the cache between the copy and the combination.
+bool Exchange::combine_directly() {
+  constexpr std::int64_t most_chunk = 128 << 10, cached = 256 << 10, least_chunk = 8 << 10;
+  std::int64_t chunk = std::clamp<std::int64_t>(
+      cached / static_cast<std::int64_t>(readings_.size()), least_chunk, most_chunk);
+  chunk = std::max<std::int64_t>(chunk / reduction_.element, 1) * reduction_.element;
+  reserve_aside(std::min(chunk, length_));
+  while (combined_ < length_) {
+    const std::int64_t bytes = std::min(chunk, length_ - combined_);
+    for (std::size_t i = 0; i < readings_.size(); ++i) {
+      if (!is_used_in_place(i)) continue;
+      if (!board_->read_directly(readings_[i].publisher, found_[i].address + combined_, aside(i),
+                                 bytes))
+        return false;
+      found_[i].data = aside(i);
+    }
+    combine(combined_, bytes);
+    combined_ += bytes;
+  }
+  return true;
+}
+
+void Exchange::reserve_aside(std::int64_t bytes) {
+  aside_bytes_ = (static_cast<std::size_t>(bytes) + line - 1) / line * line;
+  aside_.resize(std::max(aside_.size(), aside_bytes_ * readings_.size()));
+}
+
+bool Exchange::combinations_change_publications() {
+  const auto change = [&](const Stretch& message) {
+    return std::ranges::any_of(combinations_, [&](const Combination& each) {
+      const std::less<const char*> before;
+      return before(each.into, message.data + message.bytes) &&
+             before(message.data, each.into + length_);
+    });
+  };
+  if (!combinations_change_publications_)
+    combinations_change_publications_ = std::ranges::any_of(
+        publications_,
+        [&](const Publication& each) { return std::ranges::any_of(each.messages, change); });
+  return *combinations_change_publications_;
+}
+
+void Exchange::combine(std::int64_t first, std::int64_t bytes) {
   const auto address = [&](const Operand& each) {
-    return each.reading >= 0 ? found_[each.reading].data : each.data + first_;
+    return each.reading >= 0 ? found_[each.reading].data : each.data + first;
   };
   for (const Combination& each : combinations_) {
     const char* const from = address(each.from);
-    char* const into = each.into + first_;
+    char* const into = each.into + first;
     if (each.reduces)
-      reduction_(from, address(each.other), into, bytes_);
+      reduction_(from, address(each.other), into, bytes);
     else if (from != into)
-      std::memcpy(into, from, static_cast<std::size_t>(bytes_));
+      std::memcpy(into, from, static_cast<std::size_t>(bytes));
   }
 }
 

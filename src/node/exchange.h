@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,9 +10,8 @@
 
 namespace toccata::node {
 
-// Bytes in front of each piece of a message, with the message's size; as aligned as the data.
-// Reductions have none.
-inline constexpr std::uint32_t announcement_bytes = 16;
+// Bytes in front of each piece of a message. Reductions have none.
+inline constexpr std::uint32_t announcement_bytes = sizeof(Announcement);
 
 // A stretch of this rank's memory.
 struct Stretch {
@@ -79,6 +80,13 @@ struct Operator {
 //   piece            0        1        2
 //   rank 0   publish a0       a1       a2
 //            read       b0       b1       b2
+//
+// A direct publication is announced as piece 0, and its readers read all of it then. Only if one of
+// them cannot, and so refuses the round, the pieces 1, 2, ... of it have the data for that reader.
+//
+//   piece            0                  1        2
+//   rank 0   publish where a lies       -        -         a0, a1 if rank 1 refused
+//            read      all of b
 class Exchange {
  public:
   // Opens a round; the spans stay valid until it is done. Readings go into their stretches. Those
@@ -99,14 +107,35 @@ class Exchange {
   // As many pieces as there are free slots; readers may be behind us.
   void publish_ahead();
   bool publish(const Publication& publication);
+  bool publish_directly(const Publication& publication);
+  bool publish_piece(const Publication& publication, std::span<const int> readers,
+                     std::uint32_t number);
+  void choose_path();
+  bool finish();
+
   bool read(std::size_t reading);
+  void read_directly(std::size_t reading, char* into);
+  void read_announced();
+  void set_aside();
+  // False if some memory cannot be read.
+  bool combine_directly();
+  bool is_used_in_place(std::size_t reading) const {
+    const Stretch& into = readings_[reading].into;
+    return into.data == nullptr && into.bytes > 0;
+  }
+
   // A combination may change what a later piece of ours publishes, for example in an allreduce in
   // which each rank publishes its partial result and adds the other's to it. So it waits until our
   // own piece is published, even if all others have published theirs.
   bool has_published(std::uint32_t piece) const {
     return publishing_.done || publishing_.piece > piece;
   }
-  void combine();
+  bool combinations_change_publications();
+  void combine(std::int64_t first, std::int64_t bytes);
+  // Memory of that many bytes for each reading.
+  void reserve_aside(std::int64_t bytes);
+  char* aside(std::size_t reading) { return aside_.data() + aside_bytes_ * reading; }
+
   std::uint32_t piece_bytes(bool common) const;
   Moment moment(std::uint32_t piece, int channel) const {
     return {call_, round_,
@@ -132,12 +161,27 @@ class Exchange {
     bool done = false;
   } publishing_, reading_;
   struct Found {
-    const char* data;    // the present piece in the publisher's slot
-    std::int64_t piece;  // bytes of a piece, at most
-    std::int64_t bytes;  // of the message, as far as it fits
+    const char* data = nullptr;  // the present piece: in the publisher's slot, or aside
+    std::int64_t piece = 0;      // bytes of a piece, at most
+    std::int64_t bytes = 0;      // of the message, as far as it fits
+    bool direct = false;
+    bool read = false;              // directly, all of it
+    const char* address = nullptr;  // of a direct publication, in its publisher's memory
   };
   std::vector<Found> found_;            // by reading
   std::int64_t first_ = 0, bytes_ = 0;  // what the combinations have of this piece
+
+  bool directly_ = false;  // whether we publish so
+  std::optional<Paths::Kind> timed_;
+  std::chrono::steady_clock::time_point begin_;
+  std::vector<int> refusing_;  // readers of the present publication
+  bool has_refused_ = false;   // we have refused this round
+  std::optional<bool> combinations_change_publications_;
+  // Combinations that wait for the end of the round have what they read set aside.
+  bool is_late_ = false;
+  std::int64_t length_ = 0, combined_ = 0;  // bytes of each combination: in all, and so far
+  std::vector<char> aside_;
+  std::size_t aside_bytes_ = 0;
 };
 
 }  // namespace toccata::node

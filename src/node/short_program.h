@@ -44,14 +44,15 @@ class ShortProgram {
         const char* data = board.data(reading->publisher, now, *slot);
         std::int64_t bytes = reading->bytes;
         if (announcement_ > 0) {
-          std::int64_t sent;
-          std::memcpy(&sent, data, sizeof sent);
-          was_cut = was_cut || sent > bytes;
-          sent = std::min(sent, bytes);
+          Announcement announced;
+          std::memcpy(&announced, data, sizeof announced);
+          was_cut = was_cut || announced.bytes > bytes;
+          const std::int64_t sent = std::min(announced.bytes, bytes);
           data += announcement_;
           bytes = std::min<std::int64_t>(sent, slot->piece);
-          rest_[reading - first] = {sent, slot->piece};
-          more = more || sent > bytes;
+          // What is direct is too long for us: the program got a size wrong.
+          rest_[reading - first] = {slot->direct == 0 ? sent : 0, slot->piece};
+          more = more || rest_[reading - first].bytes > bytes;
         }
         found_[reading - first] = data;
         if (!reading->in_place) copy(bases[reading->into.base] + reading->into.offset, data, bytes);
@@ -146,7 +147,8 @@ class ShortProgram {
     const Message* message = messages_.data() + publication.first_message;
     for (std::uint32_t i = 0; i < publication.messages; ++i, ++message) {
       char* into = place.data + std::size_t{place.stride} * (common ? 0 : readers[i]);
-      if (announcement_ > 0) std::memcpy(into, &message->bytes, sizeof message->bytes);
+      const Announcement announcement{message->bytes, nullptr};
+      if (announcement_ > 0) std::memcpy(into, &announcement, sizeof announcement);
       copy(into + announcement_, bases[message->from.base] + message->from.offset, message->bytes);
     }
     board.publish(now, {readers, publication.readers});

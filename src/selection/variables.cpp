@@ -34,9 +34,11 @@ constexpr std::array known{
         "that a program may give different bits when it runs again"},
     Variable{"TOCCATA_MODEL", "FILE", "a model of a usual cluster", "", "./here.json",
              "proposes algorithms by this model, which `toccata calibrate` writes"},
-    Variable{"TOCCATA_NODE", "auto or off", "auto", "", "off",
-             "exchanges data between ranks of one node through shared memory; off uses messages of "
-             "the MPI library there, too"},
+    Variable{
+        "TOCCATA_NODE", "auto, segment or off", "auto", "", "off",
+        "exchanges data between ranks of one node through a shared segment, and long blocks by "
+        "one copy from the other rank's own memory, if the system permits it; segment never "
+        "reads that memory; off uses messages of the MPI library there, too"},
     Variable{"TOCCATA_REPRODUCIBLE", "0 or 1", "0", "", "1",
              "makes reductions give the same bits on any placement, for any root and length"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
@@ -83,7 +85,8 @@ std::string complaint_of_value(std::string_view name, std::string_view value) {
     if (value.empty()) return true;
     if (one_of(name, {"TOCCATA_REPRODUCIBLE", "TOCCATA_REORDER_TOPOLOGIES"})) return is_switch;
     if (name == "TOCCATA_REPORT") return is_switch || value.ends_with(".json");
-    if (one_of(name, {"TOCCATA", "TOCCATA_NODE"})) return is_switch || value == "auto";
+    if (name == "TOCCATA") return is_switch || value == "auto";
+    if (name == "TOCCATA_NODE") return is_switch || one_of(value, {"auto", "segment"});
     if (name == "TOCCATA_GUARD") return is_switch || value == "all";
     return true;
   };

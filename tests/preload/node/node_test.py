@@ -88,6 +88,21 @@ class Node(unittest.TestCase):
                 outcome = run("results", 2, SHARED, denied | {"DENY_RANK": "1"})
                 self.assertIn("right", outcome.out, outcome.error)
 
+    def direct_reads(self, settings, denied):
+        outcome = run("results", 2, SHARED | settings, denied)
+        self.expect_right(outcome)
+        return sum(map(int, re.findall(r"direct reads (\d+)", " ".join(outcome.out))))
+
+    def test_long_messages_are_read_directly(self):
+        self.assertGreater(self.direct_reads({}, {"DENY": "nothing"}), 20)
+        # After the first failure a rank publishes in pieces.
+        self.assertGreater(self.direct_reads({}, {"DENY": "some"}), 2)
+        self.assertEqual(self.direct_reads({}, {"DENY": "process_vm_readv"}), 0)
+        self.assertEqual(
+            self.direct_reads({}, {"DENY": "process_vm_readv", "DENY_RANK": "1"}), 0
+        )
+        self.assertEqual(self.direct_reads({"TOCCATA_NODE": "segment"}, {"DENY": "nothing"}), 0)
+
     def test_a_killed_rank_leaves_no_file(self):
         before = {each.name for each in Path("/dev/shm").iterdir() if "toccata" in each.name}
         outcome = run("killed", 3, SHARED, patience=30)

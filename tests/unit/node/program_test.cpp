@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -23,6 +24,7 @@ namespace toccata {
 namespace {
 
 using node::Board;
+using node::DirectReading;
 using node::Part;
 using node::PartState;
 using node::Program;
@@ -41,10 +43,25 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
+  // Which ranks publish long messages directly.
+  enum class Directly { none, all, even_ranks };
+  void read(Directly which, DirectReading::Read read) {
+    which_ = which;
+    read_ = read;
+  }
+  DirectReading reading(int rank) const {
+    if (which_ == Directly::none) return {};
+    const bool publishes = which_ == Directly::all || rank % 2 == 0;
+    return {std::vector<int>(parts.size()), read_,
+            publishes ? 0 : std::numeric_limits<std::int64_t>::max(), true};
+  }
+
   std::vector<Part*> parts;
   std::vector<PartState> states;
 
  private:
+  Directly which_ = Directly::none;
+  DirectReading::Read read_ = nullptr;
   char* parts_;
 };
 
@@ -155,7 +172,7 @@ class Rank {
   Rank(const Algorithm& algorithm, const Shape& shape, int rank, const Schedule& schedule,
        Node& node, std::uint64_t first_call, int calls, std::int64_t block, bool uneven)
       : program_(*Program::compile(schedule)),
-        board_(node.states[rank], node.parts, rank, first_call),
+        board_(node.states[rank], node.parts, rank, first_call, node.reading(rank)),
         buffers_(algorithm.collective, shape, rank, schedule, block, uneven),
         sum_(algorithm.collective.reduces ? node::Operator{add, nullptr, 1} : node::Operator{}),
         calls_(calls) {
@@ -313,6 +330,51 @@ TEST(Program, RunsLongMessagesInPieces) {
     ASSERT_EQ(run_on_threads(*algorithm, shape, 100'003, 2, node), 0) << algorithm->path();
     ASSERT_EQ(run_on_threads(*algorithm, shape, 24, 500, node), 0) << algorithm->path();
   }
+}
+
+std::atomic<int> direct_reads, failed_reads;
+
+bool copy(int, const char* from, char* into, std::int64_t bytes) {
+  std::memcpy(into, from, static_cast<std::size_t>(bytes));
+  ++direct_reads;
+  return true;
+}
+
+// Every fifth time, half of the memory cannot be read.
+bool copy_sometimes(int process, const char* from, char* into, std::int64_t bytes) {
+  if (direct_reads % 5 != 4) return copy(process, from, into, bytes);
+  copy(process, from, into, bytes / 2);
+  ++failed_reads;
+  return false;
+}
+
+// Long messages lie in their publishers' own memory, of all ranks or of some, or cannot be read
+// there. A reduction then reads some operands directly, others in pieces.
+TEST(Program, ReadsLongMessagesDirectly) {
+  using Directly = Node::Directly;
+  for (const int p : {2, 5}) {
+    Node node(p);
+    for (const Algorithm* algorithm : all_algorithms()) {
+      const Shape shape =
+          algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
+      if (!algorithm->why_impossible(shape).empty()) continue;
+      const auto schedules = published(*algorithm, shape);
+      if (!schedules) continue;
+      unsigned seed = 0;
+      for (const Directly which : {Directly::all, Directly::even_ranks})
+        for (const DirectReading::Read read : {copy, copy_sometimes}) {
+          node.read(which, read);
+          const std::string what = algorithm->path() + " among " + std::to_string(p) +
+                                   " ranks, case " + std::to_string(seed);
+          ASSERT_EQ(run_in_turns(*algorithm, shape, *schedules, 20'000, 3, node, seed++), 0)
+              << what;
+          ASSERT_EQ(run_on_threads(*algorithm, shape, 40'001, 2, node, !algorithm->blocks_alike), 0)
+              << what;
+        }
+    }
+  }
+  EXPECT_GT(direct_reads, 5'000);
+  EXPECT_GT(failed_reads, 200);
 }
 
 // What is received only to be reduced is read in place: the program then needs no memory for it.

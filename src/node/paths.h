@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace toccata::node {
+
+// Which of two paths a rank's publications of a round take: through its slots, or directly, one
+// copy by the kernel. Slots share the copying between two cores, and the kernel copies once: which
+// is faster depends on the size, on whether the rank also reads in that round, and on where the
+// cores are, which may change while a virtual machine runs. So each rank decides by its own times.
+// Readers follow what is announced, and the result is the same, bit by bit.
+//
+//   rounds of a class   0 1 | s d s d s d s d | the faster one ... | s d s d s d s d | ...
+//                       usual     tries                            after `period` rounds
+class Paths {
+ public:
+  // Rounds alike: the longest message in bytes, as a power of two, and whether the rank also reads.
+  class Kind {
+   public:
+    Kind(std::int64_t bytes, bool reads)
+        : index_(std::bit_width(static_cast<std::uint64_t>(bytes)) * 2 + (reads ? 1 : 0)),
+          usually_direct_(reads && bytes >= usually_direct_from) {}
+
+   private:
+    friend class Paths;
+    int index_;
+    bool usually_direct_;
+  };
+
+  // Whether the next round of this kind goes directly.
+  bool next(const Kind& kind) const {
+    const Times& times = times_[kind.index_];
+    const int round = times.rounds - first_rounds;
+    if (round >= 0 && round < tries) return round % 2 == 1;
+    if (times.rounds < first_rounds) return kind.usually_direct_;
+    return times.direct < times.slots;
+  }
+  void took(const Kind& kind, bool direct, double seconds) {
+    Times& times = times_[kind.index_];
+    if (times.rounds == first_rounds) times.direct = times.slots = unknown;
+    if (times.rounds >= first_rounds && times.rounds < first_rounds + tries) {
+      double& least = direct ? times.direct : times.slots;
+      if (seconds < least) least = seconds;
+    }
+    if (++times.rounds == period) times.rounds = first_rounds;
+  }
+
+ private:
+  static constexpr int first_rounds = 2, tries = 8, period = 512;
+  static constexpr std::int64_t usually_direct_from = 256 << 10;
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+
+  struct Times {
+    int rounds = 0;
+    double direct = unknown, slots = unknown;  // seconds, the least of the last tries
+  };
+  std::array<Times, 2 * 65> times_;
+};
+
+}  // namespace toccata::node
