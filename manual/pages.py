@@ -2,6 +2,7 @@
 settings in src/selection/variables.cpp, and the comments of toccata.h.
 """
 
+import ast
 import re
 import textwrap
 from collections.abc import Iterator
@@ -11,11 +12,13 @@ from typing import Any
 
 import typer
 
-from toccata import _core, catalogue
+from toccata import _core, _mpi, catalogue
 from toccata.cli import app
 
 HEADER = Path(__file__).resolve().parents[1] / "include/toccata/toccata.h"
 CPP_HEADER = HEADER.with_suffix(".hpp")
+LARGE_HEADER = HEADER.with_name("large.h")
+PYTHON_MODULE = HEADER.parents[2] / "python/toccata/mpi.py"
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def entry(term: str, text: str) -> str:
 def pages() -> list[Page]:
     """All of them, the program's own first."""
     commands = [_command(name, each) for name, each in _commands().items()]
-    others = [_configuration(), _library(), _cpp()]
+    others = [_configuration(), _library(), _cpp(), _python()]
     return [_program(commands, others), *commands, *others]
 
 
@@ -194,7 +197,11 @@ def _library() -> Page:
         + section("Description", _DESCRIPTION)
         + section("The C interface", "\n\n".join(preamble()))
         + section("Environment", "All settings of **toccata.conf**\\ (5) are variables as well.")
-        + section("See also", "**toccata-run**\\ (1), **toccata.conf**\\ (5), **MPI_Init**\\ (3)")
+        + section(
+            "See also",
+            "**toccata.hpp**\\ (3), **toccata.mpi**\\ (3), **toccata-run**\\ (1), "
+            "**toccata.conf**\\ (5)",
+        )
     )
     return Page("libtoccata", 7, "topology-aware MPI collectives for any MPI program", text)
 
@@ -223,10 +230,7 @@ def _cpp() -> Page:
     comment = re.match(r"((?://.*\n)+)", text)
     assert comment is not None
     lines = [line.removeprefix("//").removeprefix(" ") for line in comment[1].splitlines()]
-    paragraphs = "\n".join(lines).split("\n\n")
-    body = "\n\n".join(
-        f"::\n\n{each}" if each.startswith("  ") else rst(each) for each in paragraphs[1:]
-    )
+    body = _with_examples("\n".join(lines))
     functions = re.findall(r"^TOCCATA_HPP_FORMS\(\s*(\w+)", text, re.MULTILINE)
     names = ", ".join(f"``{each}``" for each in functions)
     return Page(
@@ -236,6 +240,31 @@ def _cpp() -> Page:
         section("Synopsis", "``#include <toccata/toccata.hpp>``")
         + section("Description", body)
         + section("Functions", f"{names}; of each, ``iNAME`` and ``NAME_init`` as well.")
+        + section("See also", "**libtoccata**\\ (7), **toccata.conf**\\ (5)"),
+    )
+
+
+def _with_examples(text: str) -> str:
+    """Paragraphs without the first one, the title; indented ones are examples."""
+    return "\n\n".join(
+        f"::\n\n{each}" if each.startswith("  ") else rst(each)
+        for each in text.strip().split("\n\n")[1:]
+    )
+
+
+def _python() -> Page:
+    """Of toccata.mpi: its docstring. The module itself needs an MPI."""
+    text = ast.get_docstring(ast.parse(PYTHON_MODULE.read_text()))
+    assert text is not None
+    names = [name for name in dir(_mpi) if name.endswith("_init")]
+    functions = ", ".join(f"``{name.removesuffix('_init')}``" for name in names)
+    return Page(
+        "toccata.mpi",
+        3,
+        "the Python interface of Toccata's library, for mpi4py",
+        section("Synopsis", "``from toccata import mpi``")
+        + section("Description", _with_examples(text))
+        + section("Functions", f"{functions}; of each, ``Iname`` and ``Name_init`` as well.")
         + section("See also", "**libtoccata**\\ (7), **toccata.conf**\\ (5)"),
     )
 
