@@ -18,6 +18,7 @@ from toccata.cli import app
 HEADER = Path(__file__).resolve().parents[1] / "include/toccata/toccata.h"
 CPP_HEADER = HEADER.with_suffix(".hpp")
 LARGE_HEADER = HEADER.with_name("large.h")
+EXAMPLES = HEADER.parents[2] / "examples/interfaces/reference.c"
 PYTHON_MODULE = HEADER.parents[2] / "python/toccata/mpi.py"
 
 
@@ -284,10 +285,19 @@ def _paragraphs(comment: str) -> list[str]:
 
 
 def declarations() -> Iterator[tuple[str, list[str]]]:
-    """The declarations of toccata.h in its order: each comment, and the code up to the next one."""
+    """What toccata.h and large.h declare, in order: each comment, and the code up to the next."""
     head, _, rest = HEADER.read_text().partition('extern "C" {')
-    yield "", re.findall(r"#define (TOCCATA_VERSION)", head)
-    for comment, code in re.findall(r"/\*(.*?)\*/(.*?)(?=/\*|\Z)", rest, re.DOTALL):
+    yield "", re.findall(r"#define (TOCCATA_VERSION\w*)", head)
+    large = LARGE_HEADER.read_text()
+    title = _paragraphs(_comments(large)[0])
+    yield from _declared(rest)
+    for comment, found in _declared(large.partition('extern "C" {')[2]):
+        yield "\n\n".join([*map(rst, title), comment]), found
+        title = []
+
+
+def _declared(text: str) -> Iterator[tuple[str, list[str]]]:
+    for comment, code in re.findall(r"/\*(.*?)\*/(.*?)(?=/\*|\Z)", text, re.DOTALL):
         found = re.findall(
             r"TOCCATA_PUBLIC\s+(.*?);|(typedef .*?);|#define (TOCCATA_REQUEST\w*)", code, re.DOTALL
         )
@@ -295,3 +305,16 @@ def declarations() -> Iterator[tuple[str, list[str]]]:
             "\n\n".join(rst(each) for each in _paragraphs(comment)),
             [" ".join("".join(each).split()) for each in found],
         )
+
+
+def examples() -> dict[str, str]:
+    """For each function, its first call in examples/interfaces/reference.c, which a test runs."""
+    found: dict[str, str] = {}
+    for call, name in re.findall(r"((toccata_\w+)\((?:[^()]|\([^()]*\))*\))", EXAMPLES.read_text()):
+        found.setdefault(name, " ".join(call.split()) + ";")
+    return found
+
+
+def function_in(declaration: str) -> str:
+    """The name of the function that a declaration declares."""
+    return declaration.partition("(")[0].split()[-1].lstrip("*")

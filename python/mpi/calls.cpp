@@ -152,7 +152,8 @@ Named::~Named() { Slots::named = before_; }
 const Requests& requests() { return Slots::library.requests; }
 
 std::string mpi_library_file(const std::string& mpi4py) {
-  void* const function = dlsym(open(mpi4py), "MPI_Get_library_version");
+  void* const module = dlopen(mpi4py.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const function = module != nullptr ? dlsym(module, "MPI_Get_library_version") : nullptr;
   Dl_info found;
   return function != nullptr && dladdr(function, &found) != 0 ? found.dli_fname : "";
 }

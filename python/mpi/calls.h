@@ -70,7 +70,7 @@ struct Requests {
 };
 const Requests& requests();
 
-// The file of the MPI library that `mpi4py`, the file of its module, calls.
+// The file of the MPI library that `mpi4py`, the file of its module, calls; empty if unknown.
 std::string mpi_library_file(const std::string& mpi4py);
 
 // Whether a library of Toccata is preloaded.
