@@ -1,13 +1,13 @@
-# What the wheel has besides the package's Python files: the module, and below toccata/home the library
+# What the wheel has besides the package's Python files: the modules, and below toccata/home the library
 # for each MPI, the headers, the models and the licences. It never has an MPI library: a library of ours
 # finds the MPI that the program has loaded, or the one in the environment that it is installed in.
 set(_home home)
-install(TARGETS _core LIBRARY DESTINATION . COMPONENT wheel)
+install(TARGETS _core _mpi LIBRARY DESTINATION . COMPONENT wheel)
 install(FILES ${CMAKE_BINARY_DIR}/python/toccata/commit.txt DESTINATION . COMPONENT wheel)
 install(FILES docs/references.bib DESTINATION ${_home} COMPONENT wheel)
 install(DIRECTORY models platforms DESTINATION ${_home} COMPONENT wheel FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY include ${PROJECT_BINARY_DIR}/include DESTINATION ${_home} COMPONENT wheel)
-add_custom_target(wheel DEPENDS _core)
+add_custom_target(wheel DEPENDS _core _mpi)
 foreach(family IN LISTS mpi_families)
   add_dependencies(wheel toccata_${family})
   # From site-packages/toccata/home/lib/<family> to the environment's lib, where PyPI's MPIs are.

@@ -2,6 +2,7 @@
 settings in src/selection/variables.cpp, and the comments of toccata.h.
 """
 
+import ast
 import re
 import textwrap
 from collections.abc import Iterator
@@ -11,11 +12,14 @@ from typing import Any
 
 import typer
 
-from toccata import _core, catalogue
+from toccata import _core, _mpi, catalogue
 from toccata.cli import app
 
 HEADER = Path(__file__).resolve().parents[1] / "include/toccata/toccata.h"
 CPP_HEADER = HEADER.with_suffix(".hpp")
+LARGE_HEADER = HEADER.with_name("large.h")
+EXAMPLES = HEADER.parents[2] / "examples/interfaces/reference.c"
+PYTHON_MODULE = HEADER.parents[2] / "python/toccata/mpi.py"
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ def entry(term: str, text: str) -> str:
 def pages() -> list[Page]:
     """All of them, the program's own first."""
     commands = [_command(name, each) for name, each in _commands().items()]
-    others = [_configuration(), _library(), _cpp()]
+    others = [_configuration(), _library(), _cpp(), _python()]
     return [_program(commands, others), *commands, *others]
 
 
@@ -194,7 +198,11 @@ def _library() -> Page:
         + section("Description", _DESCRIPTION)
         + section("The C interface", "\n\n".join(preamble()))
         + section("Environment", "All settings of **toccata.conf**\\ (5) are variables as well.")
-        + section("See also", "**toccata-run**\\ (1), **toccata.conf**\\ (5), **MPI_Init**\\ (3)")
+        + section(
+            "See also",
+            "**toccata.hpp**\\ (3), **toccata.mpi**\\ (3), **toccata-run**\\ (1), "
+            "**toccata.conf**\\ (5)",
+        )
     )
     return Page("libtoccata", 7, "topology-aware MPI collectives for any MPI program", text)
 
@@ -223,10 +231,7 @@ def _cpp() -> Page:
     comment = re.match(r"((?://.*\n)+)", text)
     assert comment is not None
     lines = [line.removeprefix("//").removeprefix(" ") for line in comment[1].splitlines()]
-    paragraphs = "\n".join(lines).split("\n\n")
-    body = "\n\n".join(
-        f"::\n\n{each}" if each.startswith("  ") else rst(each) for each in paragraphs[1:]
-    )
+    body = _with_examples("\n".join(lines))
     functions = re.findall(r"^TOCCATA_HPP_FORMS\(\s*(\w+)", text, re.MULTILINE)
     names = ", ".join(f"``{each}``" for each in functions)
     return Page(
@@ -236,6 +241,31 @@ def _cpp() -> Page:
         section("Synopsis", "``#include <toccata/toccata.hpp>``")
         + section("Description", body)
         + section("Functions", f"{names}; of each, ``iNAME`` and ``NAME_init`` as well.")
+        + section("See also", "**libtoccata**\\ (7), **toccata.conf**\\ (5)"),
+    )
+
+
+def _with_examples(text: str) -> str:
+    """Paragraphs without the first one, the title; indented ones are examples."""
+    return "\n\n".join(
+        f"::\n\n{each}" if each.startswith("  ") else rst(each)
+        for each in text.strip().split("\n\n")[1:]
+    )
+
+
+def _python() -> Page:
+    """Of toccata.mpi: its docstring. The module itself needs an MPI."""
+    text = ast.get_docstring(ast.parse(PYTHON_MODULE.read_text()))
+    assert text is not None
+    names = [name for name in dir(_mpi) if name.endswith("_init")]
+    functions = ", ".join(f"``{name.removesuffix('_init')}``" for name in names)
+    return Page(
+        "toccata.mpi",
+        3,
+        "the Python interface of Toccata's library, for mpi4py",
+        section("Synopsis", "``from toccata import mpi``")
+        + section("Description", _with_examples(text))
+        + section("Functions", f"{functions}; of each, ``Iname`` and ``Name_init`` as well.")
         + section("See also", "**libtoccata**\\ (7), **toccata.conf**\\ (5)"),
     )
 
@@ -255,10 +285,19 @@ def _paragraphs(comment: str) -> list[str]:
 
 
 def declarations() -> Iterator[tuple[str, list[str]]]:
-    """The declarations of toccata.h in its order: each comment, and the code up to the next one."""
+    """What toccata.h and large.h declare, in order: each comment, and the code up to the next."""
     head, _, rest = HEADER.read_text().partition('extern "C" {')
-    yield "", re.findall(r"#define (TOCCATA_VERSION)", head)
-    for comment, code in re.findall(r"/\*(.*?)\*/(.*?)(?=/\*|\Z)", rest, re.DOTALL):
+    yield "", re.findall(r"#define (TOCCATA_VERSION\w*)", head)
+    large = LARGE_HEADER.read_text()
+    title = _paragraphs(_comments(large)[0])
+    yield from _declared(rest)
+    for comment, found in _declared(large.partition('extern "C" {')[2]):
+        yield "\n\n".join([*map(rst, title), comment]), found
+        title = []
+
+
+def _declared(text: str) -> Iterator[tuple[str, list[str]]]:
+    for comment, code in re.findall(r"/\*(.*?)\*/(.*?)(?=/\*|\Z)", text, re.DOTALL):
         found = re.findall(
             r"TOCCATA_PUBLIC\s+(.*?);|(typedef .*?);|#define (TOCCATA_REQUEST\w*)", code, re.DOTALL
         )
@@ -266,3 +305,16 @@ def declarations() -> Iterator[tuple[str, list[str]]]:
             "\n\n".join(rst(each) for each in _paragraphs(comment)),
             [" ".join("".join(each).split()) for each in found],
         )
+
+
+def examples() -> dict[str, str]:
+    """For each function, its first call in examples/interfaces/reference.c, which a test runs."""
+    found: dict[str, str] = {}
+    for call, name in re.findall(r"((toccata_\w+)\((?:[^()]|\([^()]*\))*\))", EXAMPLES.read_text()):
+        found.setdefault(name, " ".join(call.split()) + ";")
+    return found
+
+
+def function_in(declaration: str) -> str:
+    """The name of the function that a declaration declares."""
+    return declaration.partition("(")[0].split()[-1].lstrip("*")

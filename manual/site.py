@@ -34,9 +34,12 @@ def commands() -> dict[str, str]:
 
 
 def reference() -> str:
-    """toccata.h: what it declares under its comments."""
+    """toccata.h and large.h: what they declare under their comments, each function with a call of
+    it."""
+    examples = pages.examples()
     text = title("The C interface") + "``#include <toccata/toccata.h>``\n\n"
     text += "\n\n".join(pages.preamble()) + "\n\n"
+    text += "Examples come from ``examples/interfaces/reference.c``, which our tests run.\n\n"
     for comment, declared in pages.declarations():
         text += f"{comment}\n\n" if declared else ""
         for each in declared:
@@ -47,6 +50,8 @@ def reference() -> str:
             else:
                 kind, said = "macro", each
             text += f".. c:{kind}:: {said}\n\n"
+            if kind == "function":
+                text += f"   Example: ``{examples[pages.function_in(said)]}``\n\n"
     return text
 
 

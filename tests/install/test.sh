@@ -23,6 +23,8 @@ size=$(stat -L -c %s "$home/$family/libtoccata.so")
 for each in toccata.h large.h toccata.hpp algorithms.hpp; do
   test -s "$place/moved/include/toccata/$each"
 done
+test -s "$home/python/toccata/mpi.py"
+ls "$home"/python/toccata/_mpi.*.so >"$place/log"
 test -s "$home/references.bib" # which `toccata verify` looks into
 for each in LICENSE README.md CHANGELOG.md; do test -f "$place/moved/share/doc/toccata/$each"; done
 "$place/moved/bin/toccata" --version | grep -q '([0-9a-f]\{7,\}' # the commit
@@ -39,7 +41,7 @@ rm "$place/moved/etc/toccata.conf"
 
 # What is handed out besides, of the place where it is now.
 for each in man1/toccata.1 man1/toccata-run.1 man5/toccata.conf.5 man7/libtoccata.7 \
-  man3/toccata.hpp.3; do
+  man3/toccata.hpp.3 man3/toccata.mpi.3; do
   test -s "$place/moved/share/man/$each"
 done
 for each in bash-completion/completions/toccata zsh/site-functions/_toccata \

@@ -81,11 +81,19 @@ def test_the_sample_of_settings_says_nothing(tmp_path: Path) -> None:
 
 
 def test_the_c_reference_has_all_functions() -> None:
-    header = pages.HEADER.read_text()
-    declared = " ".join(each for _, found in pages.declarations() for each in found)
-    assert set(re.findall(r"\btoccata_\w+(?=\()", header)) == set(
-        re.findall(r"\btoccata_\w+(?=\()", declared)
-    )
+    """Each with a call from the program that the tests example.interface.c.* run."""
+    text = pages.HEADER.read_text() + pages.LARGE_HEADER.read_text()
+    public = set(re.findall(r"\btoccata_\w+(?=\()", text))
+    assert len(public) > 140
+    declared = [each for _, found in pages.declarations() for each in found]
+    functions = [pages.function_in(each) for each in declared if "(" in each]
+    assert set(functions) == public
+    examples = pages.examples()
+    assert set(examples) == public
+    for each in declared:  # as many arguments as parameters
+        if "(" in each:
+            call = examples[pages.function_in(each)]
+            assert call.count(",") == each.count(","), call
     comments = [comment for comment, _ in pages.declarations()]
     start = "Persistent: start a request with toccata_start"
     assert any(comment.startswith(start) for comment in comments)

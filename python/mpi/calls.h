@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mpi/functions.h"
+
+// A request of toccata.h, which is declared there as here.
+using toccata_request = struct toccata_request_object*;
+
+namespace toccata {
+
+// The collectives, in the order of mpi/functions.h.
+struct Function {
+  const char* name;         // of mpi4py's blocking method, such as Allgather
+  const char* nonblocking;  // Iallgather
+  const char* persistent;   // Allgather_init
+};
+inline constexpr Function functions[] = {
+#define TOCCATA_FUNCTION(Name, name, collective) {#Name, "I" #name, #Name "_init"},
+    TOCCATA_FUNCTIONS(TOCCATA_FUNCTION)
+#undef TOCCATA_FUNCTION
+};
+inline constexpr int function_count = sizeof(functions) / sizeof(*functions);
+
+enum class Way { blocking, nonblocking, persistent };
+
+// A call that Toccata is to serve: the next one of `function` that mpi4py makes on this thread,
+// while this object lives. A persistent call is asked of mpi4py as a nonblocking one: the arguments
+// are the same, and every MPI since 3.0 has those.
+class Named {
+ public:
+  // A null `algorithm` leaves the choice to the library.
+  Named(int function, Way way, const char* algorithm);
+  ~Named();
+  Named(const Named&) = delete;
+  Named& operator=(const Named&) = delete;
+
+  bool served() const { return served_; }
+  toccata_request request() const { return request_; }
+
+  // Counts and displacements, which have to live as long as the request.
+  using Arrays = std::vector<std::unique_ptr<char[]>>;
+  Arrays& arrays() { return arrays_; }
+
+ private:
+  friend struct Slots;
+  int function_;
+  Way way_;
+  const char* algorithm_;
+  bool served_ = false;
+  toccata_request request_ = nullptr;
+  Arrays arrays_;
+  Named* before_;
+};
+
+// The functions of toccata.h that a request needs.
+struct Requests {
+  int (*start)(toccata_request*);
+  int (*run)(toccata_request*);
+  int (*wait)(toccata_request*);
+  int (*test)(toccata_request*, int*);
+  int (*waitall)(int, toccata_request*, int*);
+  int (*testall)(int, toccata_request*, int*, int*);
+  int (*waitany)(int, toccata_request*, int*);
+  int (*testany)(int, toccata_request*, int*, int*);
+  int (*free)(toccata_request*);
+  int (*finalized)(int*);
+};
+const Requests& requests();
+
+// The file of the MPI library that `mpi4py`, the file of its module, calls; empty if unknown.
+std::string mpi_library_file(const std::string& mpi4py);
+
+// Whether a library of Toccata is preloaded.
+bool is_preloaded();
+
+// Lets `mpi4py` call the library of Toccata in file `library`, or the preloaded one if there is
+// one, for calls that are named. `info_null` is the handle MPI_INFO_NULL. Throws
+// std::runtime_error.
+void connect(const std::string& mpi4py, const std::string& library, unsigned long info_null);
+
+}  // namespace toccata
