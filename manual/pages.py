@@ -260,7 +260,11 @@ def declarations() -> Iterator[tuple[str, list[str]]]:
     yield "", re.findall(r"#define (TOCCATA_VERSION)", head)
     for comment, code in re.findall(r"/\*(.*?)\*/(.*?)(?=/\*|\Z)", rest, re.DOTALL):
         found = re.findall(
-            r"TOCCATA_PUBLIC\s+(.*?);|(typedef .*?);|#define (TOCCATA_REQUEST\w*)", code, re.DOTALL
+            r"TOCCATA_PUBLIC\s+(.*?);"
+            r"|(typedef [^{;]*(?:\{[^}]*\})?[^;]*);"
+            r"|#define (TOCCATA_(?:REQUEST|MESSAGES)\w*)",
+            code,
+            re.DOTALL,
         )
         yield (
             "\n\n".join(rst(each) for each in _paragraphs(comment)),
