@@ -106,7 +106,7 @@ int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
       if (over) return wait_for_all();
     }
     communicator_.process().progress();
-    if (!transport_.has_spare_cores()) std::this_thread::yield();
+    std::this_thread::yield();
   }
 }
 
@@ -272,7 +272,7 @@ int SparseExchange::among_node(std::span<const int> members,
       if (code != MPI_SUCCESS) return code;
     }
     communicator_.process().progress();
-    if (!transport_.has_spare_cores()) std::this_thread::yield();
+    std::this_thread::yield();
   }
   requests_.insert(requests_.end(), sends.begin(), sends.end());
   int code = wait_for_all();

@@ -177,15 +177,13 @@ TEST(Sparse, Errors) {
                                     counts.data(), places.data(), MPI_INT, MPI_INT, comm, algorithm,
                                     &messages);
   };
-  const auto text_of = [](int code) {
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    MPI_Error_string(code, text, &length);
-    return std::string(text, length);
-  };
   EXPECT_EQ(error_class(call({p}, 1, "nbx")), MPI_ERR_RANK);
-  EXPECT_NE(text_of(call({p}, 1, "nbx")).find("destinations[0] is " + std::to_string(p)),
-            std::string::npos);
+#ifdef OPEN_MPI  // MPICH 4.0 keeps no texts for codes of its classes
+  char text[MPI_MAX_ERROR_STRING];
+  int length;
+  MPI_Error_string(call({p}, 1, "nbx"), text, &length);
+  EXPECT_NE(std::string(text).find("destinations[0] is " + std::to_string(p)), std::string::npos);
+#endif
   EXPECT_EQ(error_class(call({-1}, 1, nullptr)), MPI_ERR_RANK);
   EXPECT_EQ(error_class(call(twice, 1, "locality_nbx")), MPI_ERR_RANK);
   EXPECT_EQ(error_class(call({0}, -1, "nbx")), MPI_ERR_COUNT);
