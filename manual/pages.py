@@ -299,7 +299,11 @@ def declarations() -> Iterator[tuple[str, list[str]]]:
 def _declared(text: str) -> Iterator[tuple[str, list[str]]]:
     for comment, code in re.findall(r"/\*(.*?)\*/(.*?)(?=/\*|\Z)", text, re.DOTALL):
         found = re.findall(
-            r"TOCCATA_PUBLIC\s+(.*?);|(typedef .*?);|#define (TOCCATA_REQUEST\w*)", code, re.DOTALL
+            r"TOCCATA_PUBLIC\s+(.*?);"
+            r"|(typedef [^{;]*(?:\{[^}]*\})?[^;]*);"
+            r"|#define (TOCCATA_(?:REQUEST|MESSAGES)\w*)",
+            code,
+            re.DOTALL,
         )
         yield (
             "\n\n".join(rst(each) for each in _paragraphs(comment)),

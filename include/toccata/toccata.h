@@ -153,6 +153,54 @@ TOCCATA_PUBLIC int toccata_neighbor_alltoallw(const void* sendbuf, const int sen
                                               const MPI_Datatype recvtypes[], MPI_Comm comm,
                                               const char* algorithm);
 
+/* A message of a sparse exchange: `count` elements of the receive datatype from rank `source`, one
+ * after the other from `data` on. */
+typedef struct toccata_message {
+  int source;
+  int count;
+  void* data;
+} toccata_message;
+
+/* The messages that a rank received, in the order of their sources: list[0] to list[count - 1].
+ * They and their data belong to the library until toccata_messages_free or the next exchange with
+ * the same variable, which uses its memory again. */
+typedef struct toccata_messages_object {
+  int count;
+  const toccata_message* list;
+} toccata_messages_object;
+typedef toccata_messages_object* toccata_messages;
+#define TOCCATA_MESSAGES_NULL ((toccata_messages)0)
+
+/* Sparse all-to-all: sends sendcounts[i] elements from sendbuf + sdispls[i] * extent(sendtype) to
+ * rank destinations[i] for i from 0 to ndestinations - 1, and receives all messages that other
+ * ranks send to this one, without knowing their sources or sizes. It takes the place of an
+ * MPI_Alltoall of counts and an MPI_Alltoallv if a rank sends to few others, and needs no memory
+ * per rank.
+ *
+ * Collective. A destination occurs at most once and may be the rank itself; counts of 0 send
+ * nothing. `recvtype` and `sendtype` have the same signature for each pair of ranks; both may be
+ * derived. `sendbuf` is in host memory. *messages is TOCCATA_MESSAGES_NULL or the result of an
+ * earlier call; after an error, it contains the messages that were received.
+ *
+ * Algorithms (not listed by `toccata list`, not selected by a TOCCATA_ variable):
+ *   nbx            synchronous sends and a nonblocking barrier [hoefler2010]; the default (NULL)
+ *   locality_nbx   nbx between nodes, one message per pair of nodes at most per rank, then delivery
+ *                  inside each node [geyko2023]; discovers where ranks run at the first call
+ *   native         MPI_Alltoall of counts, then MPI_Alltoallv
+ *
+ * Returns MPI_ERR_COMM for an intercommunicator, MPI_ERR_RANK for a destination that does not exist
+ * or occurs twice, MPI_ERR_COUNT for a negative count, MPI_ERR_BUFFER for `sendbuf` in GPU memory,
+ * MPI_ERR_TYPE for a message that is not a whole number of elements of `recvtype`, MPI_ERR_NO_MEM
+ * without memory for a message; the last two messages are lost. */
+TOCCATA_PUBLIC int toccata_sparse_alltoallv(const void* sendbuf, int ndestinations,
+                                            const int destinations[], const int sendcounts[],
+                                            const int sdispls[], MPI_Datatype sendtype,
+                                            MPI_Datatype recvtype, MPI_Comm comm,
+                                            const char* algorithm, toccata_messages* messages);
+
+/* Frees received messages and sets *messages to TOCCATA_MESSAGES_NULL. */
+TOCCATA_PUBLIC int toccata_messages_free(toccata_messages* messages);
+
 /* A nonblocking or persistent collective of Toccata; not an MPI_Request.
  *
  * It makes progress while a toccata function waits or tests, for this or any other request, and

@@ -75,6 +75,7 @@ class Cell:
     ranks: int
     bytes: int  # of a block, or of the message
     placement: str
+    distribution: str | None = None  # of a vector form's bytes over its blocks; None: uniform
 
     @property
     def is_peer(self) -> bool:
@@ -218,6 +219,8 @@ def _command_of(
     arguments = ["--collective", cell.collective]
     arguments += ["--sizes", ",".join(str(each.bytes) for each in cells)]
     arguments += ["--algorithms", "native" if cell.is_peer else outside.runnable(cell.algorithm)]
+    if cell.distribution is not None:
+        arguments += ["--distribution", cell.distribution]
     arguments += ["--warmup", "0", "--repetitions", "1"]
     arguments += [] if cell.with_data else ["--no-validate"]
     return command(platform, cell.ranks, cell.placement, directory, arguments,
@@ -454,7 +457,7 @@ def sent_by_a_rank(choice: _core.Choice, shape: _core.Shape) -> tuple[float, flo
 @cache
 def _messages(collective: str, algorithm: str, p: int) -> float:
     if algorithm in SELECTORS or algorithm.startswith(PEER):
-        return p * (p if collective == "alltoall" else 4 * math.log2(p))
+        return p * (p if collective.startswith("alltoall") else 4 * math.log2(p))
     choice = _core.parse_choice(collective, algorithm)
     shape = _core.Shape(p)
     if choice.algorithm is None or choice.why_impossible(shape):

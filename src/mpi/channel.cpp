@@ -188,7 +188,7 @@ void Channel::refuse(std::string why) {
 
 Channel::Ticket Channel::take_tags(int tags) {
   if (next_tag_ + tags > end_of_tags_) {
-    next_tag_ = blocking_tags;
+    next_tag_ = first_tag_of_requests;
     ++lap_;
   }
   next_tag_ += tags;

@@ -72,6 +72,12 @@ class Channel {
   // Nonblocking ones overlap, so they use tags in turn. After all tags have been used, a new call
   // must wait for the calls of earlier laps: see laps.
   static constexpr int blocking_tag = 0, blocking_tags = 128;
+  // Those of sparse exchanges, which take messages of a tag from any rank. Two in turn: a rank that
+  // is through with one exchange may begin the next, but not the one after, while another is still
+  // in the first. Messages inside a node have known sources and the third tag.
+  static constexpr int sparse_tag = blocking_tag + blocking_tags, sparse_tags = 3;
+  static constexpr int local_sparse_tag = sparse_tag + 2;
+  int next_sparse_tag() { return sparse_tag + sparse_exchanges_++ % 2; }
   struct Ticket {
     int tag = 0;
     int lap = 0;
@@ -136,7 +142,9 @@ class Channel {
   };
   std::unique_ptr<Agreement> agreement_;
 
-  int next_tag_ = blocking_tags, end_of_tags_ = 0, lap_ = 0;
+  static constexpr int first_tag_of_requests = sparse_tag + sparse_tags;
+  int next_tag_ = first_tag_of_requests, end_of_tags_ = 0, lap_ = 0;
+  unsigned sparse_exchanges_ = 0;
   int next_persistent_tag_ = 0, end_of_persistent_tags_ = 0;
   std::mutex mutex_;              // guards under_way_
   std::map<int, int> under_way_;  // by lap

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,11 @@ class Translation {
   explicit Translation(std::vector<int> ranks);
 
   int operator()(int rank) const { return table_.empty() ? first_ + rank * step_ : table_[rank]; }
+  // The other way; takes a look at all ranks where there is a table.
+  int inverse(int other) const {
+    if (table_.empty()) return (other - first_) / step_;
+    return static_cast<int>(std::ranges::find(table_, other) - table_.begin());
+  }
 
  private:
   int first_ = 0, step_ = 1;  // if there is no table
@@ -93,6 +99,28 @@ class Transport {
                       MPI_Comm comm) {
     return PMPI_Sendrecv(data, count, type, to, tag, into, into_count, into_type, from, into_tag,
                          comm, MPI_STATUS_IGNORE);
+  }
+  // Ends when the receiver has begun to receive.
+  int issend(const void* data, int count, MPI_Datatype type, int peer, int tag,
+             MPI_Request& request) const {
+    return PMPI_Issend(data, count, type, address_of(peer), send_tag(peer, tag), comm(), &request);
+  }
+  // Whether a message has come, from one peer or from any. It is then ours alone to receive, and
+  // `peer` and `bytes` tell of it.
+  static constexpr int any = -1;
+  int probe(int& peer, int tag, bool& found, std::int64_t& bytes, MPI_Message& message) const {
+    MPI_Status status;
+    int flag = 0;
+    const int code = PMPI_Improbe(peer == any ? MPI_ANY_SOURCE : address_of(peer), recv_tag(tag),
+                                  comm(), &flag, &message, &status);
+    found = code == MPI_SUCCESS && flag != 0;
+    if (!found) return code;
+    peer = route_->ranks.inverse(status.MPI_SOURCE) - turn_;
+    if (peer < 0) peer += route_->p;
+    MPI_Count elements = 0;
+    PMPI_Get_elements_x(&status, MPI_BYTE, &elements);
+    bytes = elements;
+    return MPI_SUCCESS;
   }
   static int send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
     return PMPI_Send(data, count, type, to, tag, comm);

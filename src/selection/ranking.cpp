@@ -166,7 +166,10 @@ std::vector<Parameters> near_settings(const Algorithm& algorithm) {
       chain.set(each, word);
       for (const int number : {16, 64}) add(chain, *pieces, number);
     }
-    if (each.is_choice() || each.standard < 2) continue;
+    if (each.is_choice()) continue;
+    if (each.standard == 0 && each.name == "radix")  // without Bruck inside nodes
+      for (const int value : {2, 4}) add(standard, each, value);
+    if (each.standard < 2) continue;
     add(standard, each, std::max(each.least, each.standard / 4));
     for (const int times : {2, 4}) add(standard, each, std::min(each.most, each.standard * times));
   }

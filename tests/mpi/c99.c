@@ -55,5 +55,16 @@ int c99_faults(void) {
   toccata_request_free(&requests[0]);
   toccata_request_free(&requests[1]);
   faults += requests[0] != TOCCATA_REQUEST_NULL || requests[1] != TOCCATA_REQUEST_NULL;
+
+  {
+    const int to = (me + 1) % p, one = 1, start = 0;
+    toccata_messages messages = TOCCATA_MESSAGES_NULL;
+    faults += toccata_sparse_alltoallv(&me, 1, &to, &one, &start, MPI_INT, MPI_INT, comm, NULL,
+                                       &messages) != MPI_SUCCESS;
+    faults += messages->count != 1 || messages->list[0].count != 1 ||
+              *(const int*)messages->list[0].data != messages->list[0].source;
+    toccata_messages_free(&messages);
+    faults += messages != TOCCATA_MESSAGES_NULL;
+  }
   return faults;
 }

@@ -25,6 +25,7 @@ from toccata import (
 from toccata import quantities as q
 from toccata.commands.common import (
     CsvFile,
+    DistributionName,
     HeatmapFile,
     JsonFile,
     LauncherArgs,
@@ -59,15 +60,6 @@ class MetricName(StrEnum):
     average = "average"
     min = "min"
     max = "max"
-
-
-class DistributionName(StrEnum):
-    """How the bytes of a vector form are spread over its blocks."""
-
-    even = "even"
-    uniform = "uniform"
-    power_law = "power_law"
-    silent = "silent"
 
 
 def bench(

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -83,6 +84,17 @@ LauncherArgs = Annotated[
     ),
 ]
 NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the received data.")]
+
+
+class DistributionName(StrEnum):
+    """How the bytes of a vector form are spread over its blocks."""
+
+    even = "even"
+    uniform = "uniform"
+    power_law = "power_law"
+    silent = "silent"
+
+
 CsvFile = Annotated[Path | None, typer.Option(metavar="FILE", help="CSV file to write.")]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="JSON file to write.")

@@ -22,6 +22,7 @@ from toccata import (
 from toccata import quantities as q
 from toccata.commands.common import (
     CsvFile,
+    DistributionName,
     HeatmapFile,
     JsonFile,
     collective_names,
@@ -80,6 +81,12 @@ def sim(
     sizes: Annotated[
         str, typer.Option(metavar="LIST", help="Bytes per block, or of the message, as for bench.")
     ] = STANDARD_SIZES,
+    distribution: Annotated[
+        DistributionName | None,
+        typer.Option(
+            help="Distribution of the bytes over the blocks of a vector form; uniform by default.",
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
@@ -134,8 +141,13 @@ def sim(
     - `toccata sim allgather --platform yahoo --ranks 64 --placement cyclic`
     - `toccata sim alltoall --platform "node:16 core:8" --algorithms pairwise,bruck --sizes 8:4K`
     - `toccata sim bcast --platform fattree64 --ranks 4096 --peers none --sizes 1K`
+    - `toccata sim alltoallv --distribution power_law --platform "node:16 core:8" --sizes 8:4K`
     - `toccata sim alltoall --platform yahoo --ranks 64 --peers none --predicted`
     """
+    if distribution and catalogue.is_regular(collective):
+        raise InputError("--distribution requires a vector form, such as alltoallv")
+    if distribution and predicted:
+        raise InputError("--predicted needs blocks of equal size: omit --distribution")
     known = catalogue.of_collective(collective)
     chosen = (
         [each.name for each in known]
@@ -162,7 +174,8 @@ def sim(
     for p in numbers:
         platforms.cores(there, p, placement)
     simulating.programs()
-    stem = Path("results") / f"{collective}-{there.name.split('/')[0]}-{placement}".replace(":", "")
+    form = f"{collective}-{distribution.value}" if distribution else collective
+    stem = Path("results") / f"{form}-{there.name.split('/')[0]}-{placement}".replace(":", "")
     csv, json_ = (
         given or stem.with_name(stem.name + suffix)
         for given, suffix in ((csv, ".csv"), (json_, ".json"))
@@ -185,7 +198,9 @@ def sim(
              if name not in left_out[p]],
         )  # fmt: skip
     cells = [
-        simulating.Cell(collective, name, p, size, placement)
+        simulating.Cell(
+            collective, name, p, size, placement, distribution.value if distribution else None
+        )
         for p in numbers
         for name in (*chosen, *others)
         if name not in left_out[p]

@@ -30,9 +30,13 @@ static const Parameter leaders = [] {
   return made;
 }();
 static const Parameter exchange =
-    choice("exchange", "all-to-all among leaders", {"pairwise", "linear", "bruck"});
+    choice("exchange", "all-to-all among leaders", {"pairwise", "linear", "bruck", "spread_out"});
+static const Parameter in_flight =
+    number("in_flight", "messages that a leader sends at a time, with exchange=spread_out", 1, 1024,
+           4, {2});
 // With all ranks as leaders, they hand over what they have by Bruck in this radix: few rounds
-// inside the node, too, and then any exchange among nodes [fan2025].
+// inside the node, too, and then any exchange among nodes. With exchange=spread_out this is
+// ParLogNa, also called TuNA by levels: one message to each node, so many at a time [fan2025].
 static const Parameter radix = number(
     "radix", "radix of Bruck's algorithm inside nodes, with leaders=all; 0: send all at once", 0,
     64, 0, {0, 3});
@@ -44,7 +48,9 @@ static Lanes by_leaders(const Shape& shape) {
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Lanes lanes = by_leaders(shape);
-  const Flat between(toccata::alltoall, exchange.words[shape.parameters[exchange]]);
+  const bool in_batches = shape.parameters.is(exchange, "spread_out");
+  const Flat between(toccata::alltoall, exchange.words[shape.parameters[exchange]],
+                     in_batches ? shape.parameters[in_flight] : 0);
   const Flat inside(toccata::alltoall, "linear");
   const int base = std::min(shape.parameters[radix], lanes.number());
   const Flat handing = base < 2 ? inside : Flat(toccata::alltoall, "bruck_radix", base);
@@ -101,7 +107,7 @@ extern const Algorithm hierarchical{
     .collective = toccata::alltoall,
     .summary = "leaders gather on each node, exchange among nodes, and scatter",
     .citation = "traff2020",
-    .parameters = {leaders, exchange, radix},
+    .parameters = {leaders, exchange, in_flight, radix},
     .blocks_alike = true,
     .by_placement = true,
     .impossible =
