@@ -43,6 +43,7 @@ class Plan:
     limit: float  # seconds for one size, about; cuts repetitions
     validate: bool
     distribution: str | None = None  # of a vector form's bytes over its blocks
+    device: str | None = None  # the GPU runtime in whose memory buffers lie; None: the host's
     race: bool = False  # whether algorithms that are slower beyond doubt are dropped on the way
 
     def arguments(self) -> list[str]:
@@ -57,6 +58,7 @@ class Plan:
             *([] if self.validate else ["--no-validate"]),
             *(["--race"] if self.race else []),
             *(["--distribution", self.distribution] if self.distribution else []),
+            *(["--device", self.device] if self.device else []),
         ]  # fmt: skip
 
 

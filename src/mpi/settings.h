@@ -39,7 +39,11 @@ class Settings : public Rules {
   // Whether calls of a collective concern us at all.
   bool concern(const Collective& collective) const {
     return reporting_ || (!asked_.empty() && asks_for(collective)) ||
-           (reproducible_ && collective.reduces) || chooses(collective);
+           (reproducible_ && collective.reduces) || chooses(collective) || wants_nccl(collective);
+  }
+  // Whether NCCL or RCCL is requested (TOCCATA_ALLREDUCE=nccl); else the MPI library serves.
+  bool wants_nccl(const Collective& collective) const {
+    return wants_nccl_ && &collective == &allreduce;
   }
   // Whether all ranks have to prepare in MPI_Init: for a requested algorithm, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
@@ -52,6 +56,10 @@ class Settings : public Rules {
   bool ask_for_requests() const { return ask_for_anything() || reproducible_; }
   // TOCCATA_NODE: whether the ranks of a node share memory.
   bool shares_memory() const { return shares_memory_; }
+  // TOCCATA_DEVICE: whether messages go from and to the memory of a GPU directly; `automatic` asks
+  // the MPI library whether it can.
+  enum class Devices : std::uint8_t { automatic, staged, direct };
+  Devices devices() const { return devices_; }
   // Whether one of those depends on where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
@@ -119,6 +127,8 @@ class Settings : public Rules {
   bool reporting_ = false;
   bool reorder_topologies_ = false;
   bool shares_memory_ = false;
+  bool wants_nccl_ = false;
+  Devices devices_ = Devices::automatic;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
 };
