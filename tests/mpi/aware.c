@@ -164,6 +164,11 @@ int PMPI_Allreduce(const void* in, void* out, int number, MPI_Datatype type, MPI
   return code;
 }
 
+int MPI_Allreduce(const void* in, void* out, int number, MPI_Datatype type, MPI_Op operation,
+                  MPI_Comm comm) {
+  return PMPI_Allreduce(in, out, number, type, operation, comm);
+}
+
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
   const MPI_Request before = *request;
   MPI_Status own;
