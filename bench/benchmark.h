@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "mpi/data.h"
+#include "placement.h"
 
 namespace toccata::bench {
 
@@ -36,14 +39,26 @@ Function* of_mpi(const std::string& algorithm, Function* own, Function* standing
   return algorithm == "native" ? own : algorithm == "auto" ? standing_in : nullptr;
 }
 
-// The elements of a message, which a simulation without data does not touch.
+// The elements of a message, which a simulation without data does not touch. If buffers lie in the
+// memory of a device, the host has a copy: what is filled goes there, and what is looked at after a
+// call comes back.
 template <typename Element>
 class Memory {
  public:
+  Memory() = default;
+  ~Memory() { release(); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
   void resize(std::size_t size) {
+    release();
     size_ = size;
     elements_ = data_moves ? std::make_unique<Element[]>(size)
                            : std::make_unique_for_overwrite<Element[]>(size);
+    if (placement() == nullptr || size == 0) return;
+    device_ = static_cast<Element*>(placement()->allocate(size * sizeof(Element)));
+    if (device_ == nullptr) throw std::bad_alloc();
+    move(device_, elements_.get());
   }
   // Element i becomes value(i).
   template <typename Value>
@@ -58,10 +73,13 @@ class Memory {
       Element* const elements = elements_.get() + b * block;
       for (std::size_t i = 0; i < block; ++i) elements[i] = value(b, i);
     }
+    if (device_ != nullptr) move(device_, elements_.get());
+    is_old_ = false;
   }
   // Whether element i of each block b is value(b, i).
   template <typename Value>
   bool holds(std::size_t block, Value&& value) const {
+    bring();
     bool all = true;
     for (std::size_t b = 0; b * block < size_; ++b) {
       const Element* const elements = elements_.get() + b * block;
@@ -71,13 +89,36 @@ class Memory {
   }
 
   std::size_t size() const { return size_; }
-  Element* data() { return elements_.get(); }
-  const Element* data() const { return elements_.get(); }
-  Element operator[](std::size_t place) const { return elements_[place]; }
+  // Where a call finds it, or puts it.
+  Element* data() {
+    is_old_ = device_ != nullptr;
+    return device_ != nullptr ? device_ : elements_.get();
+  }
+  Element operator[](std::size_t place) const {
+    bring();
+    return elements_[place];
+  }
 
  private:
+  void move(Element* into, const Element* from) const {
+    const DeviceCopy all{.into = reinterpret_cast<char*>(into),
+                         .from = reinterpret_cast<const char*>(from),
+                         .bytes = size_ * sizeof(Element)};
+    if (!placement()->copy({&all, 1}, device_)) throw std::runtime_error("a copy to a device");
+  }
+  void bring() const {
+    if (is_old_) move(elements_.get(), device_);
+    is_old_ = false;
+  }
+  void release() {
+    if (device_ != nullptr) placement()->release(device_);
+    device_ = nullptr;
+  }
+
   std::unique_ptr<Element[]> elements_;
   std::size_t size_ = 0;
+  Element* device_ = nullptr;
+  mutable bool is_old_ = false;  // a call may have written on the device
 };
 
 // The common part of the benchmarks of all collectives.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -16,6 +17,7 @@
 
 #include "benchmark.h"
 #include "mpi/communicator.h"
+#include "mpi/device_support.h"
 #include "mpi/settings.h"
 #include "selection/choice.h"
 #include "selection/race.h"
@@ -37,6 +39,7 @@ struct Options {
   std::vector<std::string> algorithms = {"native"};
   std::vector<std::size_t> sizes = {1024};
   std::string distribution = "uniform";
+  std::string device;  // where buffers lie; "": on the host
   int repetitions = 100;
   int warmup = 10;
   double limit = 10;  // approximate seconds for one size
@@ -93,12 +96,18 @@ int count_nodes() {
 #endif
 }
 
+// Why calls with such buffers cannot be left to the MPI library; empty where they can.
+std::string why_not_on_device() {
+  if (placement() == nullptr || mpi_takes(*placement())) return "";
+  return "is not known to accept the memory of devices";
+}
+
 // The reason why the MPI library does not have this collective; empty if it does.
 std::string why_not_native([[maybe_unused]] const Collective& collective) {
 #ifdef TOCCATA_SIMULATED
   if (collective.among_neighbors) return "is not among what SimGrid 4.1 implements";
 #endif
-  return "";
+  return why_not_on_device();
 }
 
 class Run {
@@ -157,9 +166,11 @@ class Run {
   void drop_impossible() {
     const Collective& collective = *find_collective(options_.collective);
     std::erase_if(options_.algorithms, [&](const std::string& algorithm) {
-      if (algorithm == "auto") return false;
-      const Choice choice = parse_choice(collective, algorithm);
-      const std::string reason = choice.native() ? why_not_native(collective) : why_not(choice);
+      const bool is_auto = algorithm == "auto";
+      const Choice choice = is_auto ? Choice{} : parse_choice(collective, algorithm);
+      const std::string reason = is_auto           ? why_not_on_device()
+                                 : choice.native() ? why_not_native(collective)
+                                                   : why_not(choice);
       if (!reason.empty())
         say({{"event", "impossible"},
              {"algorithm", algorithm},
@@ -354,6 +365,20 @@ std::string complaint(const Options& options) {
   return "";
 }
 
+// Puts buffers there. What is wrong on any rank: one line, the same on all ranks; "" for nothing.
+std::string complaint_of_device(const std::string& device) {
+  if (device.empty()) return "";
+  std::string mine = place_on(device);
+  int rank, first;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int failed = mine.empty() ? std::numeric_limits<int>::max() : rank;
+  MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == std::numeric_limits<int>::max()) return "";
+  mine.resize(200);
+  MPI_Bcast(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, first, MPI_COMM_WORLD);
+  return mine.c_str();
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
@@ -371,6 +396,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(distributions), std::end(distributions))))
       ->capture_default_str();
+  app.add_option("--device", options.device, "where buffers lie: cuda, hip or level_zero");
   app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
   app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
   app.add_option("--limit", options.limit, "seconds for one size, about; cuts repetitions")
@@ -384,6 +410,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (const std::string text = complaint(options); !text.empty())
       throw CLI::ValidationError(text);
+    if (const std::string text = complaint_of_device(options.device); !text.empty())
+      throw CLI::ValidationError("--device " + options.device + ": " + text);
 #ifdef TOCCATA_SIMULATED
     if (!options.validate) simulate_without_data();
 #endif

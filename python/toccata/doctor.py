@@ -30,6 +30,7 @@ SECONDS = 60  # until all ranks reach MPI_Init
 TYPICAL = (("allreduce", 8), ("bcast", 1024), ("allgather", 4096), ("alltoall", 65536))
 READS = "toccata: doctor: reads "
 DEVICES = "toccata: doctor: devices: "
+TRANSFERS = "toccata: doctor: transfers"
 MPI = "toccata: doctor: mpi: "
 RANK = re.compile(
     r"toccata: doctor: rank (\d+) of (\d+) on (\S+) has (\S+), settings ([0-9a-f]{16})"
@@ -177,6 +178,8 @@ def complaint(name: str, said: Said) -> str:
         if wrong:
             return f"{value} {wrong}"
     try:
+        if collective == "allreduce" and value == "nccl":
+            return ""  # whether it can serve, the ranks find out
         if collective is not None and value != "auto":
             outside.load_named(value)
             _core.parse_sized_choice(collective, value)
@@ -327,7 +330,10 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
     for collective in _core.collectives():
         name, variable = collective.name, collective.variable
         text = said.value(variable)
-        if text not in ("", "auto"):
+        if (name, text) == ("allreduce", "nccl"):
+            call = f"{name} among {p} ranks with one device each"
+            findings.append(Finding("choice", f"{call}: NCCL or RCCL, because {variable} says so"))
+        elif text not in ("", "auto"):
             findings += _asked(name, variable, text, shape, bool(complaint(variable, said)))
         elif name in typical:
             size, nodes = typical[name], len(set(job.hosts))
@@ -424,6 +430,7 @@ def treat(
         remedy = "a wrapper may empty the environment, or the program have an MPI inside itself"
         what = "ended" if code is not None else f"ran for {seconds:g} s"
         return [*findings, Finding("ranks", f"it {what}, and none has the library", remedy)], None
+    findings += transfers(said)
     size = int(next(iter(ranks.values()))[2])
     missing = [str(rank) for rank in range(size) if rank not in ranks]
     by_host: dict[str, list[int]] = {}
@@ -448,6 +455,22 @@ def treat(
     hosts = list(by_host)
     job = None if missing else Job([hosts.index(ranks[rank][3]) for rank in range(size)])
     return findings, job
+
+
+def transfers(said: str) -> list[Finding]:
+    """Whether messages between device buffers came through, if the ranks tried; none if not."""
+    lines = [line.removeprefix(TRANSFERS) for line in said.splitlines() if TRANSFERS in line]
+    if not lines:
+        return []
+    if ": right" in lines:
+        return [Finding("devices", "messages of 64 B and 1 MiB between device buffers are right")]
+    remedy = "set TOCCATA_DEVICE=staged"
+    if lines == [" begin"]:
+        text = "a message between device buffers ended the program"
+        return [Finding("devices", text, remedy)]
+    if ": wrong" in lines:
+        return [Finding("devices", "messages between device buffers are wrong", remedy)]
+    return [Finding("devices", f"messages were not tried{lines[-1]}")]
 
 
 def _run(

@@ -43,6 +43,7 @@ class Plan:
     limit: float  # approximate seconds for one size; reduces repetitions
     validate: bool
     distribution: str | None = None  # of a vector form's bytes over its blocks
+    device: str | None = None  # the GPU runtime in whose memory buffers lie; None: the host's
     race: bool = False  # whether clearly slower algorithms are dropped during the run
 
     def arguments(self) -> list[str]:
@@ -57,6 +58,7 @@ class Plan:
             *([] if self.validate else ["--no-validate"]),
             *(["--race"] if self.race else []),
             *(["--distribution", self.distribution] if self.distribution else []),
+            *(["--device", self.device] if self.device else []),
         ]  # fmt: skip
 
 

@@ -168,6 +168,24 @@ void Decision::inherit(double code, const Question& call) {
   }
 }
 
+// The location of a buffer is known to its rank alone, so no choice depends on that of the current
+// call. But the ranks tell each other with the times: a call had buffers on devices if that of any
+// rank had. The times of calls with and without are not compared. At the first calls with, trials
+// begin anew: the MPI library's own algorithm serves until another one is faster with such buffers.
+bool Decision::compares_alike(std::span<const double> on_device) {
+  const auto number = std::ranges::count_if(on_device, [](double each) { return each < 0; });
+  if (number == 0 && !for_devices_) return true;
+  if (for_devices_) {
+    if (number == std::ssize(on_device)) return true;
+    trials_->repeat();
+    return false;
+  }
+  for_devices_ = true;
+  candidates_.erase(candidates_.begin() + 1, candidates_.end());
+  trials_.emplace(setup());
+  return false;
+}
+
 // Ranks have different histories: what this one knows by shape is part of its ballot. A winner
 // counts if every rank knows one; if they differ, the one with the largest code.
 void Decision::agree(const Question& call) {
@@ -177,6 +195,8 @@ void Decision::agree(const Question& call) {
   const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
   const double code = winner ? code_of(*winner) : 0;
   ballot.insert(ballot.end(), {-most_bytes_, code, -code, is_alone ? -setup() : 0});
+  ballot.insert(ballot.end(), on_device_.begin(), on_device_.end());
+  on_device_.clear();
   std::vector<double> least(ballot.size());
   const double started = ranks_.now();
   if (!ranks_.agree(ballot, least)) {
@@ -184,6 +204,7 @@ void Decision::agree(const Question& call) {
     return;
   }
   most_bytes_ = -least[times];
+  if (!compares_alike(std::span(least).subspan(times + 4))) return;
   if (is_alone) trials_->expect_setup(-least[times + 3]);
   trials_->agree(std::span(least).first(times), ranks_.now() - started);
   if (is_alone && least[times + 1] > 0) inherit(-least[times + 2], call);
@@ -207,7 +228,8 @@ void Decision::tell() {
     times.measured = trials_->seconds(static_cast<int>(each));
     ranks_.report(*candidates_[each].server, times);
   }
-  if (!ranks_.rules().learns() || times.nodes == 0 || trials_->seconds(0) == 0) return;
+  if (for_devices_ || !ranks_.rules().learns() || times.nodes == 0 || trials_->seconds(0) == 0)
+    return;
   // A learned native is not tried again, so it has to be known for the best.
   if (current == 0 && !trials_->decided()) return;
   ranks_.learn({.collective = &collective_,

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,11 +57,14 @@ class Decision {
   // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
-  // Call this after each call, with its seconds if timed, and the mean bytes of this rank's blocks
-  // if ranks do not know each other's. From time to time, all ranks agree on their measurements.
-  void ended(const Question& call, double seconds, double own_bytes = 0) {
+  // Call this after each call, with its seconds if timed, the mean bytes of this rank's blocks if
+  // ranks do not know each other's, and, if timed, whether buffers of this rank were in the memory
+  // of a GPU. From time to time, all ranks agree on their measurements.
+  void ended(const Question& call, double seconds, double own_bytes = 0, bool on_device = false) {
     most_bytes_ = std::max(most_bytes_, own_bytes);
-    if (trials_ && trials_->ended(seconds)) agree(call);
+    if (!trials_) return;
+    if (trials_->next().timed) on_device_.push_back(on_device ? -1 : 0);
+    if (trials_->ended(seconds)) agree(call);
   }
 
   // Writes its results to the report and to the file of learned results.
@@ -73,7 +77,8 @@ class Decision {
   void add(const Choice& choice, const std::string& reason, double predicted = 0);
   bool follow(const Tuning& tuning, const std::string& reason, bool keeps_order);
   double setup() const;  // seconds
-  Results::Key key() const { return {ranks_.known_shape(), &collective_, bytes_}; }
+  Results::Key key() const { return {ranks_.known_shape(), &collective_, bytes_, for_devices_}; }
+  bool compares_alike(std::span<const double> on_device);
   void inherit(double code, const Question& call);
   std::vector<Ranking::Entry> challengers(int root);
   void challenge(const Question& call);
@@ -90,7 +95,11 @@ class Decision {
   std::vector<Candidate> candidates_;  // if there are trials, the first is the MPI library's own
   std::optional<Trials> trials_;
   double most_bytes_ = 0;  // of a block in a timed call here; see ended()
-  double bound_ = 0;       // seconds that no algorithm is below by the model; 0 if not known
+  // Whether the trials are about calls with buffers on devices: since all ranks agreed that there
+  // are such calls.
+  bool for_devices_ = false;
+  std::vector<double> on_device_ = {};  // -1 for each timed call that had some here, else 0
+  double bound_ = 0;  // seconds that no algorithm is below by the model; 0 if not known
 };
 
 // Whether the model decides per size how ranks exchange their roles in that algorithm.

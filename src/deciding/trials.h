@@ -69,6 +69,10 @@ class Trials {
   // `agreement`: its seconds on this rank, which are part of the next ballot.
   void agree(std::span<const double> least, double agreement = 0);
 
+  // Instead of agree(): the times of the last trial compare nothing. It is made again, after twice
+  // as many calls.
+  void repeat();
+
   // Whether challengers of candidate 0 are wanted (candidate 0 serves users without Toccata).
   // challenge() adds them as 1, 2, ..., the most promising first; there may be none.
   bool wants_candidates() const { return wants_candidates_; }

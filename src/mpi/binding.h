@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mpi/datatype.h"
+#include "mpi/device_runtime.h"
 #include "mpi/integers.h"
 #include "schedule/schedule.h"
 
@@ -128,6 +129,10 @@ struct Binding {
   };
   StandIn send_copy, recv_copy;
 
+  // The runtime in whose memory send, recv or both lie, if messages go from and to there directly;
+  // all data is plain then, and copies go through it. Null where all memory is the host's.
+  const DeviceRuntime* devices = nullptr;
+
   const Layout& operator[](Buffer buffer) const {
     return buffer == Buffer::recv ? recv : buffer == Buffer::send ? send : scratch;
   }
@@ -136,6 +141,7 @@ struct Binding {
     copies_send = false;
     recv_role = Role::result;
     send_copy.blocks = recv_copy.blocks = 0;
+    devices = nullptr;
   }
   // Fits the buffers that the operation bound to a schedule with these units.
   void fit(const Units& units) {

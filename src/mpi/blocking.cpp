@@ -1,7 +1,5 @@
 #include "mpi/blocking.h"
 
-#include "mpi/staging.h"
-
 namespace toccata {
 
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
@@ -21,11 +19,13 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   const std::shared_ptr<const Plan> plan = communicator.plan(server, call.root, turn);
   if (plan->tags() > Channel::blocking_tags) return false;
 
+  Staging staging;  // where the buffers lie no other rank needs to know
   const auto run = [&](auto& engine, const Operation& bound) {
     engine.binding.reset();
     if (int fault = bound.bind(seat, process.datatypes(), engine.binding); fault != MPI_SUCCESS)
       return judge(fault);
     if (bound.empty(engine.binding)) return true;
+    engine.binding.devices = staging.direct();
     engine.fit(*plan);
     code = engine.prepare(
         *plan, Transport::of_blocking_call(channel.route(), Channel::blocking_tag, turn));
@@ -44,10 +44,8 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     return served;
   };
   if (!has_device_runtime()) return serve(call);
-  // The location of the buffers is local: no other rank needs to know it.
-  Staging staging;
   Operation staged = call;
-  if (int fault = staging.replace(staged, seat, process.datatypes()); fault != MPI_SUCCESS)
+  if (int fault = staging.replace(staged, seat, process.datatypes(), *plan); fault != MPI_SUCCESS)
     return judge(fault);
   said = nullptr;
   if (!staging.any()) return serve(call);

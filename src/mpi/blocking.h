@@ -6,6 +6,7 @@
 #include "mpi/operation.h"
 #include "mpi/repeats.h"
 #include "mpi/shortcuts.h"
+#include "mpi/staging.h"
 
 namespace toccata {
 
@@ -49,6 +50,16 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
     return algorithm == nullptr ? native() : communicator->raise(fault);
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
 
+  if (algorithm == nullptr && Settings::get().wants_nccl(call.collective)) {
+    const double began = reporting ? PMPI_Wtime() : 0;
+    if (int code = MPI_SUCCESS; communicator->nccl().serve(call, code)) {
+      if (reporting && code == MPI_SUCCESS)
+        communicator->process().count(communicator->nccl_service(call.collective),
+                                      call.bytes(communicator->seat(call)), PMPI_Wtime() - began);
+      return code;
+    }
+  }
+
   // Decide.
   const Question question = communicator->question(call);
   Decisions::Verdict verdict;
@@ -84,9 +95,14 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   // Count it.
   if (reporting && code == MPI_SUCCESS)
     communicator->process().count(*service, call.bytes(communicator->seat(call)), seconds);
-  if (decision != nullptr)
+  if (decision != nullptr) {
+    const bool on_device =
+        next.timed && has_device_runtime() &&
+        Places(call, communicator->seat(call), communicator->process().datatypes()).any();
     decision->ended(question, seconds,
-                    next.timed && question.bytes < 0 ? call.own_unit(communicator->seat(call)) : 0);
+                    next.timed && question.bytes < 0 ? call.own_unit(communicator->seat(call)) : 0,
+                    on_device);
+  }
   return code;
 }
 

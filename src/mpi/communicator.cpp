@@ -76,6 +76,7 @@ void Communicator::close() {
   const auto alive = shared_from_this();
   process_->remove(*this);
   for (const auto& each : channels_) each->close();
+  nccl_.close();
   process_ = nullptr;
   if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());
 }
@@ -214,6 +215,11 @@ const Service& Communicator::native_because(const Question& call) {
   if (call.bytes > 1)  // as in decisions: up to the next power of two
     known.bytes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(call.bytes)));
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
+}
+
+const Service& Communicator::nccl_service(const Collective& collective) {
+  return process_->service(collective, "nccl", Service::Instead::no, {},
+                           key(collective, "nccl", "forced", -1));
 }
 
 // If the blocks of a collective do not belong to ranks, all roots share one plan, rotated.

@@ -9,6 +9,7 @@
 
 #include "deciding/decisions.h"
 #include "mpi/members.h"
+#include "mpi/nccl.h"
 #include "mpi/operation.h"
 #include "mpi/plans.h"
 #include "mpi/settings.h"
@@ -91,6 +92,10 @@ class Communicator final : public Members, public Attachment {
 
   // Decides calls for which no algorithm is named; and a call in the form of such a question.
   Decisions& decisions() { return decisions_; }
+  // What serves allreduces if the user requests NCCL.
+  Nccl& nccl() { return nccl_; }
+  // Counts them.
+  const Service& nccl_service(const Collective& collective);
   Question question(const Operation& call) const {
     return {.collective = call.collective,
             .bytes = call.unit(rank(), size()),
@@ -148,6 +153,7 @@ class Communicator final : public Members, public Attachment {
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
   std::vector<std::unique_ptr<Server>> servers_;
   Decisions decisions_{*this};
+  Nccl nccl_{*this};
 
   static std::atomic<std::uint64_t> era_;
 };

@@ -83,8 +83,10 @@ int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> run
 
 namespace {
 
-// Copies the bytes of plain runs, whose borders may differ. `from` has at most the bytes of `into`.
-void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
+// Copies the bytes of plain runs, whose borders may differ, by move(into, from, bytes). `from` has
+// at most the bytes of `into`.
+template <typename Move>
+void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into, Move&& move) {
   auto target = into.begin();
   std::int64_t filled = 0;
   for (const Run& source : from) {
@@ -95,12 +97,30 @@ void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into) {
         continue;
       }
       const auto bytes = std::min(source.bytes() - taken, target->bytes() - filled);
-      std::memcpy(target->address + filled, source.address + taken,
-                  static_cast<std::size_t>(bytes));
+      move(target->address + filled, source.address + taken, static_cast<std::size_t>(bytes));
       taken += bytes;
       filled += bytes;
     }
   }
+}
+
+// Where one side or both lie on a device, which each run as a whole does or does not.
+int copy_on_device(const std::vector<Run>& from, const std::vector<Run>& into,
+                   const DeviceRuntime& devices) {
+  std::vector<DeviceCopy> copies;
+  const char* there = nullptr;
+  copy_plain(from, into, [&](char* target, const char* source, std::size_t bytes) {
+    const char* const device = devices.is_device(source)   ? source
+                               : devices.is_device(target) ? target
+                                                           : nullptr;
+    if (device == nullptr) {
+      std::memcpy(target, source, bytes);
+      return;
+    }
+    there = device;
+    copies.push_back({.into = target, .from = source, .bytes = bytes});
+  });
+  return copies.empty() || devices.copy(copies, there) ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
 // Copies between any datatypes of the same signature as a message to ourselves.
@@ -115,7 +135,7 @@ int copy_by_message(const std::vector<Run>& from, const std::vector<Run>& into,
 }  // namespace
 
 int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
-              const Transport& transport) {
+              const Transport& transport, const DeviceRuntime* devices) {
   if (from.empty() || !data_moves) return MPI_SUCCESS;
   const bool in_place = from.size() == 1 && into.size() == 1 &&
                         from[0].address == into[0].address &&
@@ -125,7 +145,10 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
   if (bytes > room) return MPI_ERR_TRUNCATE;
   if (bytes == 0) return MPI_SUCCESS;
   if (all_plain(from) && all_plain(into)) {
-    copy_plain(from, into);
+    if (devices != nullptr) return copy_on_device(from, into, *devices);
+    copy_plain(from, into, [](char* target, const char* source, std::size_t moved) {
+      std::memcpy(target, source, moved);
+    });
     return MPI_SUCCESS;
   }
   // By packing, unless one side is packed. (In messages of 8 KiB and more, MPICH 4.0 truncates
@@ -143,18 +166,19 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
 }
 
 // One by one, because each may have its own datatype.
-int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport) {
+int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport,
+                const DeviceRuntime* devices) {
   if (from.is_uniform() && into.is_uniform()) {
     Run source = from.block(0), target = into.block(0);
     source.elements *= blocks;
     target.elements *= blocks;
-    return copy_runs({source}, {target}, transport);
+    return copy_runs({source}, {target}, transport, devices);
   }
   int error = MPI_SUCCESS;
   for (int block = 0; block < blocks; ++block) {
     const Run source = from.block(block), target = into.block(block);
     if (source.bytes() == 0) continue;
-    const int code = copy_runs({source}, {target}, transport);
+    const int code = copy_runs({source}, {target}, transport, devices);
     if (error == MPI_SUCCESS) error = code;
   }
   return error;

@@ -7,18 +7,20 @@
 
 #include "mpi/binding.h"
 #include "mpi/datatype.h"
+#include "mpi/device_runtime.h"
 #include "mpi/transport.h"
 
 namespace toccata {
 
 // Copies the data of `from` to `into`, each a sequence of runs whose borders and datatypes may
-// differ. Data that memcpy cannot convert is sent as a message to ourselves. Returns an MPI error
-// code.
+// differ. Data that memcpy cannot convert is sent as a message to ourselves. If some
+// may lie in the memory of `devices`, all have to be plain. Returns an MPI error code.
 int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
-              const Transport& transport);
+              const Transport& transport, const DeviceRuntime* devices = nullptr);
 
 // Copies `blocks` blocks that have the same sizes on both sides.
-int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport);
+int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport,
+                const DeviceRuntime* devices = nullptr);
 
 // Packs the data of `runs` contiguously into the `bytes` bytes from `packed` on, in the order of
 // their type maps; and the reverse. At most INT_MAX bytes. Return an MPI error code.

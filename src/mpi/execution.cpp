@@ -30,13 +30,15 @@ void Execution::fill(Binding::StandIn& stand_in, Layout& layout, bool from_calle
   char* const memory = scratch_.take(stand_in.room.bytes) + stand_in.room.origin;
   stand_in.own.set_base(memory);
   layout.set_base(memory);
-  if (from_callers) note(copy_blocks(stand_in.callers, stand_in.own, stand_in.blocks, transport()));
+  if (from_callers)
+    note(
+        copy_blocks(stand_in.callers, stand_in.own, stand_in.blocks, transport(), binding.devices));
 }
 
 void Execution::finish() {
   const Binding::StandIn& result = binding.recv_copy;
   if (result.blocks > 0 && binding.recv_role == Binding::Role::result)
-    note(copy_blocks(result.own, result.callers, result.blocks, transport()));
+    note(copy_blocks(result.own, result.callers, result.blocks, transport(), binding.devices));
   release();
 }
 
@@ -202,7 +204,7 @@ void Execution::step(const Step& step) {
   collect_runs(schedule().from(step), runs_);
   collect_runs(schedule().into(step), into_runs_);
   note(step.reduces ? reduce_runs(runs_, into_runs_, binding.operation)
-                    : copy_runs(runs_, into_runs_, transport()));
+                    : copy_runs(runs_, into_runs_, transport(), binding.devices));
 }
 
 bool Execution::cancel() {

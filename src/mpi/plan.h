@@ -20,6 +20,10 @@ struct Plan {
   // runs it.
   bool sized = false;
 
+  // The most blocks of a message, where data is only moved, by messages alone, each of which has
+  // one stretch of blocks or sends each block by itself; 0 elsewhere.
+  int longest_stretch = 0;
+
   int tags() const { return schedule.channels() * (sized ? 2 : 1); }
   std::size_t memory() const {
     return sizeof *this + schedule.memory() + (straight ? straight->memory() : 0) +

@@ -1,5 +1,6 @@
 #include "mpi/plans.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -25,6 +26,24 @@ std::size_t Plans::Key::hash() const {
   return result;
 }
 
+// The most blocks of a message, where each is one stretch of them; 0 where it is not, or where
+// blocks are combined.
+static int longest_stretch(const Schedule& schedule) {
+  int longest = 1;
+  for (int round = 0; round < schedule.rounds(); ++round) {
+    for (const auto messages : {schedule.sends(round), schedule.recvs(round)})
+      for (const Message& each : messages) {
+        const auto ranges = schedule.ranges(each);
+        if (ranges.empty() || each.travel == Travel::per_block) continue;
+        if (ranges.size() > 1 || !ranges[0].consecutive()) return 0;
+        longest = std::max(longest, static_cast<int>(ranges[0].blocks()));
+      }
+    for (const Step& each : schedule.steps(round))
+      if (each.reduces) return 0;
+  }
+  return longest;
+}
+
 std::shared_ptr<const Plan> Plans::make(const Key& key, const Shape& known) {
   auto plan = std::make_shared<Plan>();
   const Shape shape = shape_of(key.choice, known);
@@ -37,6 +56,8 @@ std::shared_ptr<const Plan> Plans::make(const Key& key, const Shape& known) {
   plan->publishes = plan->schedule.publishes();
   if (plan->publishes) plan->program = node::Program::compile(plan->schedule);
   plan->sized = key.collective->vector_of != nullptr && key.choice.algorithm->blocks_alike;
+  plan->longest_stretch =
+      plan->units.reduces || plan->publishes || plan->sized ? 0 : longest_stretch(plan->schedule);
   return plan;
 }
 

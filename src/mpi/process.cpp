@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "mpi/agreement.h"
+#include "mpi/device_memory.h"
+#include "mpi/device_support.h"
 #include "mpi/discovery.h"
 #include "mpi/family.h"
 #include "mpi/fault_tolerance.h"
@@ -353,6 +355,8 @@ void Process::report() {
         "or "
         "persistent, which Toccata serves only with TOCCATA_<COLLECTIVE> or a tuning file");
   std::fputs(table.c_str(), stderr);
+  for (const DeviceRuntime* each : device_runtimes())
+    std::fprintf(stderr, "toccata: devices: %s\n", describe(*each).c_str());
 }
 
 void Process::say_here(const std::string& line) {

@@ -102,14 +102,15 @@ int Request::bind() {
     return code;
   Operation call = call_->operation();
   if (has_device_runtime())
-    if (int code =
-            staging_.replace(call, communicator_->seat(call), communicator_->process().datatypes());
+    if (int code = staging_.replace(call, communicator_->seat(call),
+                                    communicator_->process().datatypes(), *plan_);
         code != MPI_SUCCESS)
       return code;
   if (int code = call.bind(communicator_->seat(call), communicator_->process().datatypes(),
                            engine_->binding);
       code != MPI_SUCCESS)
     return code;
+  engine_->binding.devices = staging_.direct();
   empty_ = call.empty(engine_->binding);
   engine_->fit(*plan_);
   return MPI_SUCCESS;

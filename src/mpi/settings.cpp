@@ -122,7 +122,7 @@ void Settings::fail(const char* why) {
 void Settings::become_nothing() {
   asked_.clear();
   learns_ = wants_bounds_ = chooses_ = asks_ = by_places_ = reproducible_ = reporting_ =
-      reorder_topologies_ = shares_memory_ = reads_directly_ = false;
+      reorder_topologies_ = shares_memory_ = reads_directly_ = wants_nccl_ = false;
   reorder_ = Reorder::off;
   tuning_.points.clear();
   learned_.points.clear();
@@ -168,6 +168,11 @@ void Settings::read_choices() {
   shares_memory_ = !switches_off(node);
   reads_directly_ = shares_memory_ && node != "segment";
   note("TOCCATA_NODE", !shares_memory_ ? "off" : reads_directly_ ? "" : "segment");
+  const std::string device = value("TOCCATA_DEVICE", "auto");
+  devices_ = device == "staged"   ? Devices::staged
+             : device == "direct" ? Devices::direct
+                                  : Devices::automatic;
+  note("TOCCATA_DEVICE", device == "auto" ? "" : device);
   reproducible_ = is_on("TOCCATA_REPRODUCIBLE");
   note("TOCCATA_REPRODUCIBLE", reproducible_ ? "1" : "");
   asks_ = reproducible_;
@@ -177,6 +182,10 @@ void Settings::read_choices() {
     note(name, value);
     if (value.empty() || value == "auto") continue;
     each.is_set = true;
+    if (value == "nccl" && each.collective == &allreduce) {
+      asks_ = wants_nccl_ = true;
+      continue;
+    }
     if (value.find(file_prefix) == std::string::npos) {
       read_choice(each, value);
     } else {  // read by rank 0, for all

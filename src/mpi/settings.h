@@ -38,7 +38,11 @@ class Settings : public Rules {
   // Whether we serve calls of a collective at all.
   bool concern(const Collective& collective) const {
     return reporting_ || (!asked_.empty() && asks_for(collective)) ||
-           (reproducible_ && collective.reduces) || chooses(collective);
+           (reproducible_ && collective.reduces) || chooses(collective) || wants_nccl(collective);
+  }
+  // Whether NCCL or RCCL is requested (TOCCATA_ALLREDUCE=nccl); else the MPI library serves.
+  bool wants_nccl(const Collective& collective) const {
+    return wants_nccl_ && &collective == &allreduce;
   }
   // Whether all ranks must prepare in MPI_Init: for a requested algorithm, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
@@ -53,6 +57,10 @@ class Settings : public Rules {
   bool shares_memory() const { return shares_memory_; }
   // The same: whether they may also read each other's own memory.
   bool reads_directly() const { return reads_directly_; }
+  // TOCCATA_DEVICE: whether messages go from and to the memory of a GPU directly; `automatic` asks
+  // the MPI library whether it can.
+  enum class Devices : std::uint8_t { automatic, staged, direct };
+  Devices devices() const { return devices_; }
   // Whether any of these depends on where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
@@ -121,6 +129,8 @@ class Settings : public Rules {
   bool reporting_ = false;
   bool reorder_topologies_ = false;
   bool shares_memory_ = false, reads_directly_ = false;
+  bool wants_nccl_ = false;
+  Devices devices_ = Devices::automatic;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
 };

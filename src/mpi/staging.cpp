@@ -1,10 +1,13 @@
 #include "mpi/staging.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "mpi/device_support.h"
 
 namespace toccata {
 
@@ -123,11 +126,9 @@ int Staging::add(Data& data, const Side& side, int blocks, const DatatypeTable& 
       });
 }
 
-// What a call reads of its buffers and what it writes there, by its collective.
-int Staging::replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes) {
+Places::Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes)
+    : sent(call.send), received(call.recv) {
   const Collective& collective = call.collective;
-  // Of a reduction, count and datatype are arguments of recv.
-  Side sent = call.send, received = call.recv;
   if (collective.reduces) {
     sent = call.recv;
     sent.buffer = call.send.buffer;
@@ -136,34 +137,66 @@ int Staging::replace(Operation& call, const Seat& seat, const DatatypeTable& dat
       received.count = call.recv.elements(seat.rank);
     }
   }
+  reads_operands = collective.reduces && call.send.in_place();
   if (seat.sends > 0 && !sent.in_place())
-    if (const DeviceRuntime* runtime = device_runtime_of(first_data(sent, seat.sends, datatypes))) {
-      Data read;
-      if (int code = add(read, sent, seat.sends, datatypes); code != MPI_SUCCESS) return code;
-      if (int code = make(call.send, std::move(read), {}, *runtime); code != MPI_SUCCESS)
-        return code;
-    }
+    of_sent = device_runtime_of(first_data(sent, seat.sends, datatypes));
   if (call.recv.in_place() || (collective.rooted && collective.reduces && seat.receives == 0))
-    return MPI_SUCCESS;
-  const bool reads_operands = collective.reduces && call.send.in_place();
-  const Side& looked_at = reads_operands ? call.recv : received;
+    return;
   const int blocks = reads_operands ? seat.sends : seat.receives;
-  if (blocks == 0) return MPI_SUCCESS;
-  const DeviceRuntime* const runtime = device_runtime_of(first_data(looked_at, blocks, datatypes));
-  if (runtime == nullptr) return MPI_SUCCESS;
+  if (blocks > 0)
+    of_received =
+        device_runtime_of(first_data(reads_operands ? call.recv : received, blocks, datatypes));
+}
+
+// Every message then is one stretch of one buffer, as many bytes as an int can say, of plain data.
+bool Staging::goes_directly(const Operation& call, const Seat& seat, const DatatypeTable& datatypes,
+                            const Plan& plan, const Places& places) {
+  if (plan.longest_stretch == 0 || places.differ() || !mpi_takes(*places.any_of_both()))
+    return false;
+  std::int64_t bytes = 0;
+  const auto fits = [&](const Side& side, int blocks) {
+    if (blocks == 0 || side.in_place()) return true;
+    if (plan.longest_stretch > 1 && (side.counted || side.typed)) return false;
+    return for_each_block(side, blocks, datatypes,
+                          [&](std::int64_t, std::int64_t elements, const DatatypeTraits& traits) {
+                            bytes += elements * traits.size;
+                            return traits.plain && bytes <= INT_MAX ? MPI_SUCCESS : MPI_ERR_TYPE;
+                          }) == MPI_SUCCESS;
+  };
+  return fits(call.send, seat.sends) && fits(call.recv, seat.receives);
+}
+
+// What a call reads of its buffers and what it writes there, by its collective.
+int Staging::replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes,
+                     const Plan& plan) {
+  const Places places(call, seat, datatypes);
+  if (!places.any()) return MPI_SUCCESS;
+  if (goes_directly(call, seat, datatypes, plan, places)) {
+    direct_ = places.any_of_both();
+    return MPI_SUCCESS;
+  }
+  const Collective& collective = call.collective;
+  const bool reads_operands = places.reads_operands;
+  if (places.of_sent != nullptr) {
+    Data read;
+    if (int code = add(read, places.sent, seat.sends, datatypes); code != MPI_SUCCESS) return code;
+    if (int code = make(call.send, std::move(read), {}, *places.of_sent); code != MPI_SUCCESS)
+      return code;
+  }
+  if (places.of_received == nullptr) return MPI_SUCCESS;
   Data read, written;
   const bool is_input = &collective == &bcast && seat.rank == call.root;
   if (reads_operands) {
     if (int code = add(read, call.recv, seat.sends, datatypes); code != MPI_SUCCESS) return code;
   }
   if (seat.receives > 0)
-    if (int code = add(written, received, seat.receives, datatypes); code != MPI_SUCCESS)
+    if (int code = add(written, places.received, seat.receives, datatypes); code != MPI_SUCCESS)
       return code;
   if (is_input)
     read = std::exchange(written, {});
   else if ((call.send.in_place() && !collective.reduces) || collective.among_neighbors)
     read = written;  // at the border of a mesh, no neighbour writes a block
-  return make(call.recv, std::move(read), std::move(written), *runtime);
+  return make(call.recv, std::move(read), std::move(written), *places.of_received);
 }
 
 int Staging::make(Side& side, Data read, Data written, const DeviceRuntime& runtime) {

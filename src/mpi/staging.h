@@ -9,12 +9,30 @@
 #include "mpi/datatype.h"
 #include "mpi/device_memory.h"
 #include "mpi/operation.h"
+#include "mpi/plan.h"
 
 namespace toccata {
 
-// The host's images of a call's buffers that lie in the memory of a GPU. This rank alone knows of
-// them: it copies what the call reads before it begins, and what it wrote when it has ended.
-// Messages do not depend on that.
+// The runtimes in whose memory the buffers of a call without a fault lie; null for the host's.
+struct Places {
+  Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes);
+  bool any() const { return of_sent != nullptr || of_received != nullptr; }
+  const DeviceRuntime* any_of_both() const { return of_sent != nullptr ? of_sent : of_received; }
+  bool differ() const {
+    return of_sent != nullptr && of_received != nullptr && of_sent != of_received;
+  }
+
+  // What the call reads, and what it writes; of a reduction, count and datatype are arguments of
+  // recv. In place, a reduction finds its operands in recv.
+  Side sent, received;
+  bool reads_operands = false;
+  const DeviceRuntime *of_sent = nullptr, *of_received = nullptr;
+};
+
+// What is to be done with a call's buffers that lie in the memory of a GPU. This rank alone knows
+// of them. Where the MPI library takes such buffers, messages of a call that only moves data go
+// from and to there. Elsewhere they get images in host memory: the rank copies what the call reads
+// before it begins, and what it wrote when it has ended. Messages do not depend on that.
 //
 // An image has every byte where the buffer has it, from the first that the call touches to the
 // last; but only those of the data are copied, as what lies between them may change meanwhile.
@@ -25,9 +43,12 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // Gives a call without a fault images in place of such buffers. Returns an MPI error code.
-  int replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes);
+  // Gives a call without a fault, which runs by that plan, images in place of such buffers, unless
+  // their messages go directly. Returns an MPI error code.
+  int replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes, const Plan& plan);
   bool any() const { return !images_.empty(); }
+  // For Binding::devices.
+  const DeviceRuntime* direct() const { return direct_; }
 
   // Return MPI error codes. After an error the call has to go on, as other ranks wait for it.
   int copy_in() const;
@@ -51,10 +72,13 @@ class Staging {
 
   static int add(Data& data, const Side& side, int blocks, const DatatypeTable& datatypes);
   static void add_piece(Data& data, std::int64_t offset, std::int64_t bytes);
+  static bool goes_directly(const Operation& call, const Seat& seat, const DatatypeTable& datatypes,
+                            const Plan& plan, const Places& places);
   int make(Side& side, Data read, Data written, const DeviceRuntime& runtime);
   static int copy(const Image& image, const Data& data, bool into_image);
 
   std::vector<Image> images_;
+  const DeviceRuntime* direct_ = nullptr;
 };
 
 }  // namespace toccata

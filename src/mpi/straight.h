@@ -77,7 +77,7 @@ class StraightProgram {
     const auto simple = [](const Layout& layout) {
       return layout.is_uniform() && layout.traits().plain;
     };
-    return simple(binding.send) && simple(binding.recv) &&
+    return binding.devices == nullptr && simple(binding.send) && simple(binding.recv) &&
            (!uses_scratch_ || simple(binding.scratch)) &&
            binding.send.bytes(0) == binding.recv.bytes(0) && binding.recv.bytes(0) > 0 &&
            most_blocks_ * binding.recv.bytes(0) <= INT_MAX;

@@ -2,12 +2,14 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "mpi/device_memory.h"
+#include "mpi/device_support.h"
 #include "mpi/family.h"
 #include "mpi/settings.h"
 #include "selection/spelling.h"
@@ -15,6 +17,54 @@
 #include "topology/environment.h"
 
 namespace toccata {
+
+namespace {
+
+// From the memory of a device to that of the next rank's, by the MPI library.
+bool transfer(const DeviceRuntime& runtime, char* device, int bytes, int rank, int p) {
+  std::vector<char> mine(bytes, static_cast<char>(rank + 1)), got(bytes);
+  const auto copy = [&](void* into, const void* from) {
+    const DeviceCopy one{.into = static_cast<char*>(into),
+                         .from = static_cast<const char*>(from),
+                         .bytes = static_cast<std::size_t>(bytes)};
+    return runtime.copy({&one, 1}, device);
+  };
+  const int before = (rank + p - 1) % p;
+  if (!copy(device, mine.data()) ||
+      PMPI_Sendrecv(device, bytes, MPI_BYTE, (rank + 1) % p, 0, device + bytes, bytes, MPI_BYTE,
+                    before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
+      !copy(got.data(), device + bytes))
+    return false;
+  return got == std::vector<char>(bytes, static_cast<char>(before + 1));
+}
+
+// Where messages are to go directly, whether they do: an MPI library that says so may end the
+// program. That would be this one, of which nothing runs.
+void try_transfers(int rank, int p) {
+  static constexpr int short_one = 64, long_one = 1 << 20;
+  const DeviceRuntime* runtime = nullptr;
+  for (const DeviceRuntime* each : device_runtimes())
+    if (runtime == nullptr && mpi_takes(*each)) runtime = each;
+  auto* const device =
+      runtime == nullptr ? nullptr : static_cast<char*>(runtime->allocate(2 * long_one));
+  int mine = device != nullptr ? 1 : 0, all = 0, some = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(&mine, &some, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (all == 1) {
+    if (rank == 0) std::fprintf(stderr, "toccata: doctor: transfers begin\n");
+    int good = 1;
+    for (const int bytes : {short_one, long_one})
+      good = transfer(*runtime, device, bytes, rank, p) ? good : 0;
+    PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (rank == 0)
+      std::fprintf(stderr, "toccata: doctor: transfers: %s\n", all == 1 ? "right" : "wrong");
+  } else if (some == 1 && rank == 0) {
+    std::fprintf(stderr, "toccata: doctor: transfers: not all ranks have device memory\n");
+  }
+  if (device != nullptr) runtime->release(device);
+}
+
+}  // namespace
 
 void tell_the_doctor() {
   const char* const asked = setting_in_environment("TOCCATA_DOCTOR");
@@ -36,15 +86,12 @@ void tell_the_doctor() {
     const std::string text = library_text();
     std::fprintf(stderr, "toccata: doctor: mpi: %s\n", text.substr(0, text.find('\n')).c_str());
   }
-  if (has_device_runtime())
-    std::fprintf(stderr,
-                 "toccata: doctor: devices: %s is loaded; in calls that Toccata serves, it copies "
-                 "buffers in "
-                 "device memory through host memory\n",
-                 device_runtime_names());
+  for (const DeviceRuntime* each : device_runtimes())
+    std::fprintf(stderr, "toccata: doctor: devices: %s\n", describe(*each).c_str());
   std::fprintf(stderr, "toccata: doctor: rank %d of %d on %s has %s, settings %016llx\n", rank, p,
                processor_name().c_str(), own_path().c_str(),
                static_cast<unsigned long long>(settings.digest()));
+  try_transfers(rank, p);
   PMPI_Finalize();
   std::exit(0);  // MPICH 5 then signs off at the launcher
 }

@@ -39,6 +39,9 @@ constexpr std::array known{
         "exchanges data between ranks of one node through a shared segment, and long blocks by "
         "one copy from the other rank's own memory, if the system permits it; segment never "
         "reads that memory; off uses messages of the MPI library there, too"},
+    Variable{"TOCCATA_DEVICE", "auto, staged or direct", "auto", "", "staged",
+             "sends buffers in GPU memory through pinned host memory (staged) or lets the MPI "
+             "library send them (direct); auto does that if the MPI library says it can"},
     Variable{"TOCCATA_REPRODUCIBLE", "0 or 1", "0", "", "1",
              "makes reductions give the same bits on any placement, for any root and length"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
@@ -87,6 +90,7 @@ std::string complaint_of_value(std::string_view name, std::string_view value) {
     if (name == "TOCCATA_REPORT") return is_switch || value.ends_with(".json");
     if (name == "TOCCATA") return is_switch || value == "auto";
     if (name == "TOCCATA_NODE") return is_switch || one_of(value, {"auto", "segment"});
+    if (name == "TOCCATA_DEVICE") return one_of(value, {"auto", "staged", "direct"});
     if (name == "TOCCATA_GUARD") return is_switch || value == "all";
     return true;
   };

@@ -1,8 +1,13 @@
 #include "devices.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <new>
+#include <optional>
 #include <stdexcept>
+
+#include "aware.h"
 
 namespace toccata::test {
 
@@ -11,33 +16,62 @@ namespace {
 void* runtime() {
   static void* const handle = [] {
     const char* const path = std::getenv("DEVICES");
-    return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void* const loaded = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    // Without that, Level Zero knows no memory.
+    if (loaded != nullptr)
+      if (auto* const begin = reinterpret_cast<int (*)(unsigned)>(dlsym(loaded, "zeInit")))
+        begin(0);
+    return loaded;
   }();
   return handle;
 }
 
-template <typename... Arguments>
-int call(const char* name, Arguments... arguments) {
-  const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(runtime(), name));
+template <typename Result = int, typename... Arguments>
+Result call(const char* name, Arguments... arguments) {
+  const auto function = reinterpret_cast<Result (*)(Arguments...)>(dlsym(runtime(), name));
   if (function == nullptr) throw std::runtime_error(name);
   return function(arguments...);
+}
+
+void copy(void* into, const void* from, std::size_t bytes) {
+  call("stand_in_copy", into, from, bytes);
 }
 
 }  // namespace
 
 bool has_devices() { return runtime() != nullptr; }
 
-DeviceMemory::DeviceMemory(const void* bytes, std::size_t size) : size_(size) {
-  if (call("cuMemAlloc_v2", &address_, size) != 0) throw std::bad_alloc();
+DeviceMemory::DeviceMemory(const void* bytes, std::size_t size)
+    : address_(reinterpret_cast<std::uintptr_t>(call<void*>("stand_in_allocate", size, 0))),
+      size_(size) {
+  if (address_ == 0) throw std::bad_alloc();
   write(bytes);
 }
 
-DeviceMemory::~DeviceMemory() { call("cuMemFree_v2", address_); }
+DeviceMemory::~DeviceMemory() { call("stand_in_free", address()); }
 
-void DeviceMemory::read(void* into) const { call("cuMemcpyDtoH_v2", into, address_, size_); }
+void DeviceMemory::read(void* into) const { copy(into, address(), size_); }
 
-void DeviceMemory::write(const void* bytes) const {
-  call("cuMemcpyHtoD_v2", address_, bytes, size_);
+void DeviceMemory::write(const void* bytes) const { copy(address(), bytes, size_); }
+
+ManagedMemory::ManagedMemory(std::size_t bytes)
+    : address_(call<void*>("stand_in_allocate", bytes, 1)) {
+  if (address_ == nullptr) throw std::bad_alloc();
+}
+
+ManagedMemory::~ManagedMemory() { call("stand_in_free", address_); }
+
+Messages messages_so_far() {
+  const auto number = [](const char* name) -> std::optional<std::uint64_t> {
+    const auto function = reinterpret_cast<std::uint64_t (*)()>(dlsym(RTLD_DEFAULT, name));
+    return function == nullptr ? std::nullopt : std::optional(function());
+  };
+  const auto digest = number("aware_digest");
+  if (!digest) return {};
+  return {.known = true,
+          .number = static_cast<long long>(*number("aware_messages")),
+          .from_devices = static_cast<long long>(*number("aware_from_devices")),
+          .digest = *digest};
 }
 
 int device_transfers() { return call("stand_in_transfers"); }

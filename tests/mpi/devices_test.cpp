@@ -3,8 +3,12 @@
 
 #include "devices.h"
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 
+#include "aware.h"
+#include "mpi/device_support.h"
 #include "support.h"
 
 namespace toccata::test {
@@ -123,6 +127,80 @@ TEST_F(Devices, ReduceScatterInPlace) {
     }
 }
 
+// Whatever the places of buffers, which differ between ranks, the messages are the same ones. Where
+// MPI accepts the memory of devices, algorithms that only move data have no other copies than their
+// local ones.
+TEST_F(Devices, MessagesAreTheSameAsWithoutThem) {
+  if (!messages_so_far().known) GTEST_SKIP() << "messages are not counted here";
+  static constexpr int n = 300;
+  const OwnedComm comm = duplicate(MPI_COMM_WORLD);
+  struct Job {
+    const char* algorithm;
+    int own_copies;  // from send to recv, or from scratch; -1: packs or reduces
+    std::function<int(void* send, void* recv, const char* algorithm)> run;
+  };
+  const auto allgather = [&](void* send, void* recv, const char* algorithm) {
+    return toccata_allgather(send, n, MPI_INT, recv, n, MPI_INT, comm, algorithm);
+  };
+  const auto alltoall = [&](void* send, void* recv, const char* algorithm) {
+    return toccata_alltoall(send, n, MPI_INT, recv, n, MPI_INT, comm, algorithm);
+  };
+  const auto bcast = [&](void*, void* recv, const char* algorithm) {
+    return toccata_bcast(recv, n, MPI_INT, 0, comm, algorithm);
+  };
+  const auto allreduce = [&](void* send, void* recv, const char* algorithm) {
+    return toccata_allreduce(send, recv, n, MPI_INT, MPI_SUM, comm, algorithm);
+  };
+  const auto run = [&](const Job& job, bool sends_there, bool receives_there) {
+    std::vector<int> numbers(std::size_t(n) * p);
+    for (int i = 0; i < n * p; ++i) numbers[i] = 10'000 * rank + i;
+    Integers send(numbers, sends_there), recv(numbers, receives_there);
+    EXPECT_EQ(job.run(send.address(), recv.address(), job.algorithm), MPI_SUCCESS);
+    return recv.values();
+  };
+  for (const Job& job : {Job{"ring", 1, allgather}, Job{"pairwise", 1, alltoall},
+                         Job{"bruck_radix", -1, alltoall}, Job{"binomial", 0, bcast},
+                         Job{"scatter_allgather", 0, bcast}, Job{"ring", -1, allreduce}}) {
+    run(job, false, false);  // plans and channels are made
+    const Messages at_first = messages_so_far();
+    const std::vector<int> expected = run(job, false, false);
+    const Messages without = messages_so_far();
+    for (int where = 1; where < 4; ++where) {
+      const int which = (where + rank) % 4;
+      const bool sends_there = which % 2 == 1, receives_there = which >= 2;
+      const int transfers = device_transfers();
+      const Messages before = messages_so_far();
+      EXPECT_EQ(run(job, sends_there, receives_there), expected) << job.algorithm;
+      const Messages after = messages_so_far();
+      EXPECT_EQ(after.number - before.number, without.number - at_first.number) << job.algorithm;
+      EXPECT_EQ(after.digest - before.digest, without.digest - at_first.digest) << job.algorithm;
+      if (job.own_copies < 0) {
+        EXPECT_EQ(after.from_devices, before.from_devices) << job.algorithm;
+      } else {
+        EXPECT_LE(device_transfers() - transfers, job.own_copies) << job.algorithm;
+        if (receives_there && p > 1) {
+          EXPECT_GT(after.from_devices, before.from_devices) << job.algorithm;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Devices, ManagedMemoryIsTheHosts) {
+  static constexpr int n = 9;
+  const Numbers numbers{n, 0};
+  const std::vector<int> own = numbers.of(rank);
+  const ManagedMemory mine(n * sizeof(int)), all(std::size_t(n) * p * sizeof(int));
+  std::ranges::copy(own, static_cast<int*>(mine.address()));
+  const int before = device_transfers();
+  EXPECT_EQ(toccata_allgather(mine.address(), n, MPI_INT, all.address(), n, MPI_INT, MPI_COMM_WORLD,
+                              "ring"),
+            MPI_SUCCESS);
+  const int* const got = static_cast<int*>(all.address());
+  EXPECT_EQ(std::vector(got, got + std::ptrdiff_t(n) * p), numbers.of_all(p));
+  EXPECT_EQ(device_transfers() - before, 0);
+}
+
 // A column of a matrix: the rest of it may change meanwhile, on the device.
 TEST_F(Devices, OnlyDataIsWritten) {
   static constexpr int rows = 5, columns = 7;
@@ -142,6 +220,16 @@ TEST_F(Devices, OnlyDataIsWritten) {
   for (int row = 0; row < rows; ++row) meanwhile[row * columns] = 1;
   EXPECT_EQ(matrix.values(), meanwhile);
   EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
+}
+
+TEST(MemoryKinds, AreFoundInTheListOfMpi) {
+  EXPECT_TRUE(names_device_memory("mpi,system,cuda", "cuda"));
+  EXPECT_TRUE(names_device_memory("cuda:host:device,system", "cuda"));
+  EXPECT_FALSE(names_device_memory("mpi,system,cuda:host", "cuda"));
+  EXPECT_FALSE(names_device_memory("mpi,system,cuda_like", "cuda"));
+  EXPECT_FALSE(names_device_memory("rocm:device", "cuda"));
+  EXPECT_TRUE(names_device_memory("system,level_zero:device", "level_zero"));
+  EXPECT_FALSE(names_device_memory("", "rocm"));
 }
 
 TEST_F(Devices, OfAnotherKindThanTheHostsAreNotTouchedByFaults) {

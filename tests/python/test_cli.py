@@ -549,6 +549,29 @@ def test_bench_on_the_real_thing(family: str, toccata: Toccata, tmp_path: Path) 
     }
 
 
+def test_bench_with_buffers_on_a_device(toccata: Toccata, tmp_path: Path) -> None:
+    stand_in = BUILD / "tests/mpi"
+    if not (BUILD / "bench/openmpi/toccata_bench").exists():
+        pytest.skip("not built for Open MPI")
+    if not (stand_in / "libcuda.so.1").exists():
+        pytest.skip("the stand-in for CUDA was not built")
+    words = [
+        "bench", "allgather", "--mpi", "openmpi", "--ranks", "2", "--sizes", "1,4K",
+        "--algorithms", "native,ring,bruck", "--repetitions", "3", "--device", "cuda",
+    ]  # fmt: skip
+    done = toccata(*words, LD_LIBRARY_PATH=str(stand_in))
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "results/allgather-cuda-openmpi.json").read_text())
+    assert {(row["algorithm"], row["bytes"], row["valid"]) for row in rows} == {
+        (name, size, True) for name in ("ring", "bruck") for size in (1, 4096)
+    }
+    assert "not known to accept the memory of devices" in done.stdout + done.stderr
+    done = toccata(*words)
+    assert done.returncode != 0
+    assert "--device cuda: no CUDA runtime (libcuda.so.1) is on this host" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("collective", [each.name for each in collectives()])
 def test_bench_of_every_collective(collective: str, toccata: Toccata, tmp_path: Path) -> None:
     if not (BUILD / "bench/openmpi/toccata_bench").exists():

@@ -252,6 +252,25 @@ def test_doctor_starts_that_very_command(started: Path) -> None:
     assert findings[-1].text == "it ran for 1 s, and none has the library"
 
 
+def test_doctor_tells_of_messages_between_devices() -> None:
+    begin = "toccata: doctor: transfers begin\n"
+    for said, text, good in (
+        ("", "", True),
+        (begin + "toccata: doctor: transfers: right\n", "1 MiB between device buffers are", True),
+        (begin + "toccata: doctor: transfers: wrong\n", "buffers are wrong", False),
+        (begin + "Segmentation fault\n", "ended the program", False),
+        ("toccata: doctor: transfers: not all ranks have device memory\n", "not tried", True),
+    ):
+        findings = doctor.transfers(said)
+        assert [text in each.text for each in findings] == [True] * bool(text)
+        assert all(each.good == good for each in findings)
+
+
+def test_doctor_accepts_nccl_for_allreduce() -> None:
+    for name, good in ("TOCCATA_ALLREDUCE", True), ("TOCCATA_REDUCE", False):
+        assert doctor.settings(_said({name: "nccl"}))[-1].good == good
+
+
 def test_doctor_tells_tested_mpis() -> None:
     texts = {
         "Open MPI v4.1.4, package: Debian OpenMPI": "Open MPI v4.1.4: tested with Toccata",

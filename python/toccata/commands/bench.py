@@ -62,6 +62,14 @@ class MetricName(StrEnum):
     max = "max"
 
 
+class DeviceName(StrEnum):
+    """The GPU runtimes that Toccata knows."""
+
+    cuda = "cuda"
+    hip = "hip"
+    level_zero = "level_zero"
+
+
 def bench(
     context: typer.Context,
     collective: Annotated[
@@ -100,6 +108,10 @@ def bench(
         typer.Option(
             help="Distribution of the bytes over the blocks of a vector form; uniform by default."
         ),
+    ] = None,
+    device: Annotated[
+        DeviceName | None,
+        typer.Option(help="GPU runtime in whose memory the buffers are; host memory by default."),
     ] = None,
     paper: Annotated[
         bool,
@@ -242,6 +254,7 @@ def bench(
         limit,
         not no_validate,
         distribution.value if distribution else None,
+        device.value if device else None,
     )
     plans = dict.fromkeys(q.parse_ranks(ranks), plan)
     if as_the_paper:
@@ -266,7 +279,12 @@ def bench(
             raise InputError(f"--baseline {name} is not measured; add it to --algorithms")
     starter = launcher.find(mpi)
     what = "-".join(
-        [collective, *([distribution.value] if distribution else []), *(["paper"] * paper)]
+        [
+            collective,
+            *([distribution.value] if distribution else []),
+            *([device.value] if device else []),
+            *(["paper"] * paper),
+        ]
     )
     stem = Path("results") / f"{what}-{starter.family}"
     csv, json_ = csv or stem.with_suffix(".csv"), json_ or stem.with_suffix(".json")

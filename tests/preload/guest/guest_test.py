@@ -259,11 +259,32 @@ class Guest(unittest.TestCase):
     def test_device_buffers(self):
         more = REPORT | {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "ring"}
         outcome = run(guest("device"), 3, more)
-        self.expect_right(outcome)
+        self.expect_right(outcome, messages=1)
+        self.assertRegex(outcome.messages[0], "devices: CUDA is loaded; .* through pinned host")
         for collective in ("allgather", "allreduce"):
             rows = {row[2]: n for row, n in outcome.calls.items() if row[0] == collective}
             native = sum(n for name, n in rows.items() if "native" in name)
             self.assertEqual((rows.get("ring"), native), (7, 0), outcome.error)
+
+    # Every rank has the stand-in for CUDA; the MPI library has to be asked whether it accepts its
+    # memory, and one that does not ends the program.
+    def test_doctor_tries_direct_messages(self):
+        asked = {"TOCCATA_DOCTOR": "1"}
+        told = run(guest("device"), 3, asked).error
+        self.assertIn("devices: CUDA is loaded; the MPI library does not say", told)
+        self.assertNotIn("doctor: transfers", told)
+        libraries = [options.library, str(options.guests / "libaware.so")]
+        there = {"DEVICES": str(options.guests / "libcuda.so.1")}
+        told = run(guest("device"), 3, asked | there, libraries).error
+        self.assertIn("accepts device memory (MPIX_Query_cuda_support)", told)
+        self.assertIn("doctor: transfers: right", told)
+        staged = {"TOCCATA_DEVICE": "staged"}
+        told = run(guest("device"), 3, asked | there | staged, libraries).error
+        self.assertNotIn("doctor: transfers", told)
+        outcome = run(guest("device"), 3, asked | {"TOCCATA_DEVICE": "direct"})
+        self.assertNotEqual(outcome.code, 0)
+        self.assertIn("doctor: transfers begin", outcome.error)
+        self.assertNotIn("doctor: transfers: right", outcome.error)
 
     def test_rotating_roots(self):
         [native], [ours] = self.numbers([*guest("roots"), "20"], 5, FORCED, "rotating roots")

@@ -133,6 +133,8 @@ struct Program {
     int root;
     bool keeps_order;
     int times;
+    int on_device = -1;  // the rank that has buffers on a device
+    int every = 1;       // ... in each second call, and so on
   };
   std::vector<std::vector<int>>
       communicators;  // made before their first call, freed after the last
@@ -201,7 +203,10 @@ Outcome run(const Program& program, unsigned seed) {
             decision == nullptr ? nullptr : &decision->server(verdict.next.candidate);
         const double native =
             50e-6 + 1e-9 * static_cast<double>(std::max<std::int64_t>(call.bytes, 0));
-        const double seconds = server == nullptr ? native : native * server->share;
+        // Through the host's memory, ours are much slower.
+        const bool on_device = call.on_device >= 0 && time % call.every == 0;
+        const double ours = server == nullptr || server->native ? 1 : server->share;
+        const double seconds = native * (on_device && ours != 1 ? 5 * ours : ours);
         if (rank == 0) {
           result.seconds += seconds;
           result.native_seconds += native;
@@ -213,7 +218,8 @@ Outcome run(const Program& program, unsigned seed) {
         process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
         if (decision != nullptr)
           decision->ended(question, member->ranks.now() - began,
-                          call.bytes < 0 ? 100 * some(random) : 0);
+                          call.bytes < 0 ? 100 * some(random) : 0,
+                          on_device && rank == call.on_device);
       }
       if (last[call.communicator] == i) {
         member->decisions.tell();
@@ -285,6 +291,40 @@ TEST(Decisions, AreSharedOnlyIfAllRanksKnow) {
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 2, "shared"), 0);
   EXPECT_GE(served_by(run, 3, "shared"), 100);
+}
+
+// What is faster than native with buffers in the host's memory is slower with buffers of one rank
+// on a device, of which the others hear when they agree on times.
+TEST(Decisions, AreMadeAnewForBuffersOnDevices) {
+  Program program;
+  program.communicators = {all_of(4), all_of(4), all_of(4)};
+  program.calls = {{0, &allgather, 1000, 0, false, 40'000},
+                   {0, &allgather, 1000, 0, false, 400'000, 2},
+                   {1, &allgather, 1000, 0, false, 400},
+                   {2, &allgather, 1000, 0, false, 40'000, 1}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+  const auto last = [&](int call, int time) {
+    const auto found = std::ranges::find_if(run.served[0], [&](const Outcome::Call& each) {
+      return each.call == call && each.time == time;
+    });
+    return found->text;
+  };
+  EXPECT_EQ(last(1, 399'000), "native");
+  EXPECT_GE(served_by(run, 2, "shared"), 100) << "in the host's memory, the winner is known";
+  EXPECT_GT(served_by(run, 3, "native"), 39'000);
+  EXPECT_EQ(last(3, 39'000), "native");
+}
+
+// Calls with and without take turns: their times are not compared, and the ranks go on alike.
+TEST(Decisions, DoNotMixTimesOfBuffersOnDevicesAndOthers) {
+  Program program;
+  program.communicators = {all_of(4)};
+  program.calls = {{0, &allgather, 1000, 0, false, 40'000, 3, 3}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, 0, "native"), 40'000);
 }
 
 TEST(Decisions, ServeVectorForms) {
@@ -364,7 +404,9 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
                                .bytes = kind.vector_of != nullptr ? -1 : some(0, 2) * 500 + 8,
                                .root = kind.rooted ? some(0, p - 1) : 0,
                                .keeps_order = kind.reduces && some(0, 1) == 0,
-                               .times = some(0, 9) == 0 ? 20'000 : some(1, 300)});
+                               .times = some(0, 9) == 0 ? 20'000 : some(1, 300),
+                               .on_device = seed % 3 == 0 ? some(-1, program.ranks - 1) : -1,
+                               .every = seed % 3 == 0 ? some(1, 3) : 1});
     }
     const Outcome run = toccata::run(program, seed);
     expect_alike(program, run);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "mpi/device_tools.h"
+
+namespace toccata {
+
+inline constexpr std::string_view cuda_library = "libcuda.so";
+
+// The runtime behind that library; it stays to the end of the process.
+const DeviceRuntime* make_cuda(const LoadedLibrary& library);
+
+}  // namespace toccata

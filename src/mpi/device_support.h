@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mpi/device_runtime.h"
+
+namespace toccata {
+
+// Whether messages may go from and to the memory of a runtime's devices: as TOCCATA_DEVICE says,
+// or if nothing is said, if the MPI library says that it accepts such memory.
+bool mpi_takes(const DeviceRuntime& runtime);
+
+// Who says that it accepts such memory, as "MPIX_Query_cuda_support"; "" where nothing does.
+std::string support_of_mpi(const DeviceRuntime& runtime);
+
+// Whether such memory is among those of mpi_memory_alloc_kinds, as "cuda" is in
+// "mpi,system,cuda:device:managed" [MPI 4.1, section 12.4.3, and its side document on kinds].
+bool names_device_memory(std::string_view kinds, std::string_view kind);
+
+// That and what follows from it, as "CUDA is loaded; the MPI library accepts ...".
+std::string describe(const DeviceRuntime& runtime);
+
+}  // namespace toccata

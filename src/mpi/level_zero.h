@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "mpi/device_tools.h"
+
+namespace toccata {
+
+inline constexpr std::string_view level_zero_library = "libze_loader.so";
+
+// The runtime behind that library; it stays to the end of the process.
+const DeviceRuntime* make_level_zero(const LoadedLibrary& library);
+
+}  // namespace toccata

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace toccata::test {
+
+// Memory that a runtime manages, and that the host may touch as well.
+class ManagedMemory {
+ public:
+  explicit ManagedMemory(std::size_t bytes);
+  ~ManagedMemory();
+  ManagedMemory(const ManagedMemory&) = delete;
+  ManagedMemory& operator=(const ManagedMemory&) = delete;
+
+  void* address() const { return address_; }
+
+ private:
+  void* address_;
+};
+
+// What an MPI library that accepts the memory of a GPU (aware.c) knows of its messages; nothing
+// under another one.
+struct Messages {
+  bool known = false;
+  long long number = 0, from_devices = 0;
+  std::uint64_t digest = 0;  // of peers, tags and bytes; the order does not matter
+};
+Messages messages_so_far();
+
+}  // namespace toccata::test
