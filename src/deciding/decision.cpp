@@ -67,7 +67,7 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   std::unique_ptr<Decision> made(new Decision(ranks, collective, bytes));
   if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
   if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
-  if (const auto choice = node_rule(collective, ranks.size(), ranks.are_crowded(), bytes);
+  if (const auto choice = node_rule(collective, ranks.size(), ranks.node(), bytes);
       choice && ranks.are_on_one_node() && ranks.share_memory()) {
     made->add(*choice, "node");
     return made;

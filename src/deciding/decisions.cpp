@@ -58,10 +58,9 @@ Decision* Decisions::made_for(const Question& call) {
 }
 
 bool Decisions::follows_node_rule(const SizeClass& calls) {
-  const bool crowded = ranks_.are_crowded();
-  return node_rule_holds_at_once(crowded, calls.most) &&
-         node_rule(*calls.collective, ranks_.size(), crowded, calls.most) &&
-         ranks_.are_on_one_node();
+  const NodeKind node = ranks_.node();
+  return node_rule_holds_at_once(node, calls.most) &&
+         node_rule(*calls.collective, ranks_.size(), node, calls.most) && ranks_.are_on_one_node();
 }
 
 // Sizes from one power of two (exclusive) to the next are one class. If a user names sizes, each

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "deciding/node_rule.h"
 #include "deciding/results.h"
 #include "deciding/rules.h"
 
@@ -36,10 +37,10 @@ class Ranks {
   virtual int nodes() = 0;
   // The same without communication: 0 if it was not discovered before.
   virtual int known_nodes() const = 0;
-  // Whether all ranks are on one node with shared memory, and whether the node has more ranks than
-  // cores: known without communication, and the same on all ranks.
+  // Whether all ranks are on one node with shared memory, and of what kind it is: known without
+  // communication, and the same on all ranks.
   virtual bool are_on_one_node() { return false; }
-  virtual bool are_crowded() { return false; }
+  virtual NodeKind node() { return {}; }
   // Whether the ranks can publish blocks for each other there. Collective.
   virtual bool share_memory() { return false; }
   // The complete shape of the ranks, with that root. ChoiceError if Toccata cannot discover it.

@@ -83,7 +83,10 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   int known_nodes() const final { return nodes_; }
   std::uint64_t known_shape() final;
   bool are_on_one_node() final;
-  bool are_crowded() final { return !process_->world().node().has_spare_cores(); }
+  NodeKind node() final {
+    const NodeMemory& memory = process_->world().node();
+    return {!memory.has_spare_cores(), memory.reads_directly()};
+  }
   bool share_memory() final;
   Shape shape(int root) final;
   Shape shape(const Algorithm& algorithm, int root, bool reorders) final;

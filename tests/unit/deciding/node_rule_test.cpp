@@ -7,8 +7,9 @@
 namespace toccata {
 namespace {
 
-std::string chosen(const Collective& collective, int p, bool crowded, std::int64_t bytes) {
-  const auto choice = node_rule(collective, p, crowded, bytes);
+std::string chosen(const Collective& collective, int p, bool crowded, std::int64_t bytes,
+                   bool directly = false) {
+  const auto choice = node_rule(collective, p, {crowded, directly}, bytes);
   return choice ? choice->text() : "";
 }
 
@@ -25,18 +26,28 @@ TEST(NodeRule, LeavesWhatWasNotMeasured) {
   EXPECT_EQ(chosen(allreduce, 16, false, 2 << 10), "");
   EXPECT_NE(chosen(allreduce, 16, false, 64 << 10), "");
   EXPECT_NE(chosen(allgather, 4, true, 1 << 10), "");
-  EXPECT_EQ(chosen(allgather, 5, true, 1 << 10), "");
+  EXPECT_NE(chosen(allgather, 8, true, 1 << 10), "");
+  EXPECT_EQ(chosen(allgather, 9, true, 1 << 10), "");
 }
 
 TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {
   EXPECT_NE(chosen(allreduce, 4, true, 64 << 10), "");
   EXPECT_EQ(chosen(allreduce, 4, true, 128 << 10), "");
+  EXPECT_EQ(chosen(scatter, 8, true, 16 << 10), "");
+}
+
+// Such ranks gain by long messages where one copy suffices.
+TEST(NodeRule, ServesLongMessagesOfRanksThatReadDirectly) {
+  for (const int p : {4, 8})
+    for (const Collective* collective : {&allreduce, &reduce_scatter})
+      EXPECT_NE(chosen(*collective, p, true, 4 << 20, true), "") << collective->name << ' ' << p;
+  EXPECT_EQ(chosen(scatter, 8, true, 16 << 10, true), "");
 }
 
 // What one rank reduces as a whole has the standard expression's bits, like what all reduce.
 TEST(NodeRule, GivesSumsOneExpression) {
   for (const std::int64_t bytes : {8, 1 << 20}) {
-    const auto choice = node_rule(allreduce, 4, false, bytes);
+    const auto choice = node_rule(allreduce, 4, {}, bytes);
     ASSERT_TRUE(choice.has_value());
     EXPECT_TRUE(choice->algorithm->reproducible);
   }
@@ -45,9 +56,9 @@ TEST(NodeRule, GivesSumsOneExpression) {
 
 // A board is made only for communicators that call often, or with messages that pay for it.
 TEST(NodeRule, HoldsAtOnceForLongMessagesOnly) {
-  EXPECT_TRUE(node_rule_holds_at_once(false, 4 << 10));
-  EXPECT_FALSE(node_rule_holds_at_once(false, 2 << 10));
-  EXPECT_FALSE(node_rule_holds_at_once(true, 1 << 20));
+  EXPECT_TRUE(node_rule_holds_at_once({}, 4 << 10));
+  EXPECT_FALSE(node_rule_holds_at_once({}, 2 << 10));
+  EXPECT_FALSE(node_rule_holds_at_once({.crowded = true}, 1 << 20));
 }
 
 }  // namespace
