@@ -15,6 +15,8 @@ nonblocking ones (Iallgather), and persistent ones (Allgather_init).
 `algorithm` is a name that `toccata list` prints, with parameters if needed, or "native". Without
 it, the environment or the library chooses, as with NULL in toccata.h. All ranks must give the same.
 An unknown name raises MPI.Exception with the class MPI.ERR_ARG; its text lists the known names.
+MPICH 4.0 loses such texts, so there the library prints the line. An intercommunicator raises
+ValueError, because algorithms of Toccata serve intracommunicators only.
 
 Nonblocking and persistent functions return a Request of Toccata, which has Wait, Test, Start, Run
 and Free, and for lists of requests Waitall, Testall, Waitany and Testany. It keeps its buffers
