@@ -11,8 +11,8 @@ namespace toccata {
 
 namespace {
 
-// The fastest algorithms by the model, for each of some sizes, on the machine where the ranks run;
-// none if that cannot be found out.
+// The fastest algorithms by the model, for each of some sizes, on the machine of the ranks; none if
+// that is unknown.
 std::vector<std::vector<Ranking::Entry>> ranked(Ranks& ranks, const Collective& collective,
                                                 int root,
                                                 std::initializer_list<std::int64_t> sizes) {
@@ -30,9 +30,10 @@ std::vector<std::vector<Ranking::Entry>> ranked(Ranks& ranks, const Collective& 
   return result;
 }
 
-// Seconds that no algorithm is below by the model; 0 if that cannot be found out, or takes long.
+// The model's lower bound in seconds for all algorithms; 0 if it is unknown, or takes long to
+// compute.
 double bound(Ranks& ranks, const Collective& collective, int root, std::int64_t bytes) {
-  static constexpr int many_ranks = 1024;  // a bound looks at all blocks of all ranks
+  static constexpr int many_ranks = 1024;  // a bound reads all blocks of all ranks
   if (ranks.size() > many_ranks) return 0;
   try {
     return LowerBound(collective, ranks.shape(root), ranks.rules().model())(bytes);
@@ -41,8 +42,8 @@ double bound(Ranks& ranks, const Collective& collective, int root, std::int64_t 
   }
 }
 
-// A choice for calls of `bytes`, with its ranks reordered as wished, or as the model says if that
-// is left to it. ChoiceError if it cannot run.
+// A choice for calls of `bytes`, with its ranks reordered as requested, or by the model if the
+// request leaves this open. ChoiceError if it cannot run.
 Choice settled(Ranks& ranks, const Collective& collective, const Choice& choice,
                std::int64_t bytes) {
   const Choice wished = with_wish(choice, collective, ranks.wish_for(collective));
@@ -107,8 +108,8 @@ void Decision::add(const Choice& choice, const std::string& reason, double predi
   candidates_.push_back({possible, &server, predicted});
 }
 
-// Roughly, to find out where the ranks run, and to rank algorithms there; and which rank had best
-// play which in each.
+// The approximate time to discover where the ranks run, to rank algorithms there, and to find a
+// reordering for each.
 double Decision::setup() const {
   static constexpr double none = 100e-6;
   if (ranks_.results().has_ranking(ranks_.known_shape(), collective_)) return none;
@@ -132,8 +133,8 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   return true;
 }
 
-// If sizes differ from call to call, an algorithm that suits those so far has to suit longer calls,
-// too.
+// If sizes differ from call to call, an algorithm that suits the calls so far must also suit longer
+// ones.
 std::vector<Ranking::Entry> Decision::challengers(int root) {
   static constexpr int much = 16;
   if (bytes_ >= 0) return worth_trying(ranked(ranks_, collective_, root, {bytes_})[0]);
@@ -230,7 +231,7 @@ void Decision::tell() {
   }
   if (for_devices_ || !ranks_.rules().learns() || times.nodes == 0 || trials_->seconds(0) == 0)
     return;
-  // A learned native is not tried again, so it has to be known for the best.
+  // A learned native is not tried again, so it must be known as the best.
   if (current == 0 && !trials_->decided()) return;
   ranks_.learn({.collective = &collective_,
                 .ranks = ranks_.size(),

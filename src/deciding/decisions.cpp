@@ -39,7 +39,7 @@ void Decisions::ask(const Collective& collective, SizedChoice choice) {
   asked_.emplace_back(&collective, std::move(choice));
 }
 
-// What ask() was told; else the communicator's info; else the rules.
+// The argument of ask(); otherwise the communicator's info; otherwise the rules.
 Decisions::Asked Decisions::asked(const Question& call) {
   const Collective& collective = call.collective;
   const auto told = std::ranges::find(asked_, &collective, [](auto& each) { return each.first; });

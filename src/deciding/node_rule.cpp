@@ -25,7 +25,7 @@ constexpr Range ranges[] = {
     {&exscan, 0, any},    {&bcast, 0, any},   {&allgather, 0, any},      {&alltoall, 0, any},
     {&gather, 0, any},    {&scatter, 0, any}, {&barrier, 0, any},
 };
-// All ranks read what all publish; more than so many were not measured with short messages.
+// All ranks read what all others publish; more ranks were not measured with short messages.
 constexpr int most_ranks = 8;
 constexpr std::int64_t short_below = 4 << 10;
 
@@ -63,7 +63,8 @@ constexpr CrowdedRange ranges_of_more[] = {
     {&barrier, 0, 0, 0},
 };
 
-// Up to this size one rank reduces the whole message, of an allreduce each, which saves a round.
+// Up to this size, one rank reduces the whole message (in an allreduce, every rank), which saves a
+// round.
 constexpr std::int64_t whole_up_to = 8 << 10;
 
 bool is_faster(const Collective& collective, int p, std::int64_t bytes) {

@@ -8,11 +8,11 @@ namespace toccata {
 
 namespace {
 
-constexpr double many_times = 3;          // slower: cut off after the first try
+constexpr double many_times = 3;          // slower: excluded after the first try
 constexpr double hopeless = 1.5;          // slower, compared: not tried again
 constexpr double clearly = 0.98;          // of the time: is ahead
-constexpr int enough = 2;                 // comparisons won in a row take over, or one by far
-constexpr int at_most = 3;                // comparisons that say nothing clear, in its life
+constexpr int enough = 2;                 // comparisons won in a row, to take over; or one by far
+constexpr int at_most = 3;                // comparisons without a clear result, per candidate
 constexpr double expected_excess = 0.15;  // of an untried candidate's call
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
@@ -32,7 +32,8 @@ bool Trials::ended_trial(double seconds) {
   return seconds_.size() == trial_.size();
 }
 
-// Evidence of the calls and of the agreement before, negative: of these the least is the most.
+// The times of the calls and of the previous agreement, negated: the minimum of these is the
+// maximum.
 std::vector<double> Trials::ballot() const {
   std::vector<double> result;
   for (const double each : seconds_) result.push_back(-each);
@@ -48,9 +49,9 @@ std::vector<double> Trials::times(std::span<const double> least, int candidate) 
   return result;
 }
 
-// The first agreement, and the first call of a candidate, make connections: once, so neither is
-// counted, or many calls would have to earn it first. A rank that is late only adds to a call, so
-// what a trial costs goes by the quickest calls.
+// The first agreement, and the first call of a candidate, open connections. This happens once, so
+// neither is counted; otherwise many calls would have to earn it first. A late rank only prolongs a
+// call, so the cost of a trial is that of its fastest calls.
 void Trials::agree(std::span<const double> least, double agreement) {
   const std::vector<double> standing = times(least, current_);
   candidates_[current_].seconds = lower_middle(standing);
@@ -126,9 +127,9 @@ void Trials::challenge(int candidates) {
   plan();
 }
 
-// What comes next: first tries; comparisons of what was tried, the most promising first; or, when
-// all have been through that, a recheck. And at which call: where it is within the share, but not
-// right away, or trials would keep step with a program.
+// Plans the next trial: first tries; comparisons of tried candidates, the most promising first; or,
+// after all of these, a recheck. It starts when it is within the share, but not at once, because
+// trials could otherwise follow the rhythm of a program.
 void Trials::plan() {
   const auto within_share = [&](double excess) {
     return std::max(calls_ + 2, static_cast<std::int64_t>((excess_ + excess) / share));
@@ -171,7 +172,7 @@ void Trials::plan() {
     recheck_ = 2 * begins_;
     return;
   }
-  // The nearest rival; the first candidate, which is what users have without us, always is one.
+  // The nearest rival. The first candidate, which users have without us, always is one.
   int rival = -1;
   for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate)
     if (candidate != current_ && !candidates_[candidate].dropped &&
@@ -188,8 +189,8 @@ void Trials::plan() {
   recheck_ = 4 * begins_;
 }
 
-// Of an agreement, in calls of the candidate that stands: one, or less where a call takes longer
-// than to find candidates, until it is known.
+// The cost of an agreement, in calls of the current candidate: one until it is known, or less if a
+// call takes longer than to find candidates.
 double Trials::overhead() const {
   const double call = candidates_[current_].seconds;
   return agreeing_ > 0 ? agreeing_ / call : std::min(1.0, setup_ / call);

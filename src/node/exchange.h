@@ -104,7 +104,7 @@ class Exchange {
   bool was_cut() const { return was_cut_; }
 
  private:
-  // As many pieces as there are free slots; readers may be behind us.
+  // As many pieces as there are free slots; readers may still be at earlier pieces.
   void publish_ahead();
   bool publish(const Publication& publication);
   bool publish_directly(const Publication& publication);

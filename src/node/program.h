@@ -32,7 +32,7 @@ struct Memory {
 // or copied from there are never received: the step reads them where they were published.
 class Program {
  public:
-  // Nothing where the schedule is not of that kind.
+  // Nothing if the schedule is not of that kind.
   static std::optional<Program> compile(const Schedule& schedule);
 
   // Runs one call, a round at a time. Kept from call to call, because it holds memory.

@@ -8,9 +8,8 @@
 
 namespace toccata::node {
 
-// The memory that the ranks of a node share: so many parts for each rank. It has no name in any
-// file system, so a crash leaves nothing behind, and it takes no pages until a rank reserves a
-// part.
+// The memory that the ranks of a node share: a number of parts per rank. It has no name in any file
+// system, so a crash leaves nothing behind, and it takes no pages until a rank reserves a part.
 class Segment {
  public:
   Segment() = default;
@@ -18,17 +17,18 @@ class Segment {
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
-  // By one rank; the others open it by what this says, a path in /proc that names our process.
-  // Empty where the system refuses.
+  // For one rank. The others open it with the returned path in /proc, which contains our process
+  // ID. Empty if the system refuses.
   std::string create(int ranks, int parts_per_rank, std::uint64_t nonce);
-  // By the others; false where the system refuses, or the nonce shows that it is another process'.
+  // For the others; false if the system refuses, or the nonce shows that it belongs to another
+  // process.
   bool open(const std::string& path, int ranks, int parts_per_rank, std::uint64_t nonce);
 
   bool is_open() const { return memory_ != nullptr; }
 
   Part* part(int rank, int number) const;
-  // Takes memory for one of our own parts, where this process runs; false where there is none. To
-  // touch a page that is not there would end the process.
+  // Reserves memory for one of our own parts, near this process; false if there is none. Without
+  // this, touching a missing page would end the process.
   bool reserve(int rank, int number);
 
  private:

@@ -9,9 +9,9 @@
 
 namespace toccata::node {
 
-// A program whose messages fit the slots, bound to the sizes of its blocks: what is left of a call
-// is to write flags, to look for flags and to copy. It does on the board exactly what an Exchange
-// does, so that one rank may run this, another one that.
+// A program whose messages fit the slots, bound to the sizes of its blocks: a call only writes
+// flags, checks flags and copies. It acts on the board exactly as an Exchange does, so that one
+// rank may run this, and another one that.
 class ShortProgram {
  public:
   // `memory` and the others as of Program::Run::start. Nothing if a message needs more than a slot.
