@@ -11,7 +11,8 @@ from typing import Any
 
 import typer
 
-from toccata import _core, catalogue
+from toccata import _core
+from toccata.algorithms import catalogue
 from toccata.cli import app
 
 HEADER = Path(__file__).resolve().parents[1] / "include/toccata/toccata.h"
