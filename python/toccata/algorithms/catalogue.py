@@ -1,7 +1,6 @@
 """Which algorithms there are, and which ones a user means."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from rich.table import Table
 
@@ -166,9 +165,10 @@ def _unknown(name: str) -> str:
     collective, _, last = name.rpartition("/")
     known = _core.algorithms()
     known = [each for each in known if each.collective == collective] or known
-    names = get_close_matches(last, {each.name for each in known}, MOST_CLOSE)
-    paths = [each.path for each in known if each.name in names]
-    close = get_close_matches(name, paths, MOST_CLOSE, cutoff=0)
+    near = _core.nearest(last, [each.name for each in known])
+    paths = [each.path for each in known if each.name == near]
+    first = _core.nearest(name, paths)
+    close = sorted(paths, key=lambda each: each != first)[:MOST_CLOSE]
     meant = f"did you mean {' or '.join(close)}? " if close else ""
     return f"there is no algorithm '{name}'; {meant}`toccata list` shows all"
 

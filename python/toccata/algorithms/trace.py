@@ -1,13 +1,12 @@
 """What every block of every rank holds after every round, by following the schedules."""
 
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from dataclasses import dataclass, field
 
 from toccata import _core
 
 NOTHING = -1
 Place = tuple[str, int]  # buffer, block
-_Wire = tuple[int, int, int]  # sender, receiver, channel
 _Held = tuple[int, frozenset[int]]  # a datum, and who contributed to it
 
 
@@ -62,57 +61,39 @@ def held(step: Step, where: list[Place]) -> list[_Held]:
     return [(step.holds[buffer][block], step.given[buffer][block]) for buffer, block in where]
 
 
-class _Walker:
-    """One rank on its way through its schedule."""
+class _Follower:
+    """Fills the steps while the schedules of all ranks are walked (src/analysis/walk.h)."""
 
-    def __init__(self, choice: _core.Choice, shape: _core.Shape, rank: int) -> None:
-        self.rank = rank
-        self.schedule = choice.schedule(shape, rank)
-        start = {
-            "send": choice.before(shape, rank, recv=False),
-            "recv": choice.before(shape, rank, recv=True),
-            "scratch": [NOTHING] * len(places(self.schedule.scratch)),
-        }
-        none: frozenset[int] = frozenset()
-        own = frozenset([rank]) if choice.reduces else none
-        given = {
-            buffer: [none if datum == NOTHING else own for datum in data]
-            for buffer, data in start.items()
-        }
-        self.history = [Step(start, given)]
-        self.open: tuple[_core.Round, Step] | None = None
+    def __init__(self, choice: _core.Choice, shape: _core.Shape) -> None:
+        self.schedules = [choice.schedule(shape, rank) for rank in range(shape.p)]
+        self.histories = [
+            [_start(choice, shape, rank, schedule)] for rank, schedule in enumerate(self.schedules)
+        ]
+        self.open: dict[int, Step] = {}  # by rank
 
-    def next_step(self) -> Step:
-        """A step that starts from what the last one left."""
-        last = self.history[-1]
-        return Step(
-            {buffer: list(data) for buffer, data in last.holds.items()},
-            {buffer: list(ranks) for buffer, ranks in last.given.items()},
-        )
+    def opened(self, rank: int, number: int) -> None:
+        step = _next(self.histories[rank][-1])
+        for message in self.schedules[rank].round(number).sends:
+            step.sends_to.append(message.peer)
+            step.sent.update(places(message.ranges))
+        self.open[rank] = step
 
-    @property
-    def done(self) -> bool:
-        return len(self.history) > len(self.schedule)
+    def moved(
+        self,
+        sender: int,
+        source: list[_core.BlockRange],
+        receiver: int,
+        target: list[_core.BlockRange],
+    ) -> None:
+        """Data as the sender held it when its round was opened."""
+        data = held(self.histories[sender][-1], places(source))
+        step = self.open[receiver]
+        step.receives_from.append(sender)
+        step.received.update(_store(step, target, data))
 
-    def advance(self, in_flight: dict[_Wire, deque[list[_Held]]]) -> bool:
-        """Opens the next round, or closes the open one if all has arrived. Says if it moved."""
-        if self.open is None:
-            self.open = self.schedule.round(len(self.history) - 1), self.next_step()
-            round_, step = self.open
-            for message in round_.sends:
-                sent = places(message.ranges)
-                step.sends_to.append(message.peer)
-                step.sent.update(sent)
-                in_flight[self.rank, message.peer, message.channel].append(held(step, sent))
-            return True
-        round_, step = self.open
-        if self.missing(in_flight):
-            return False
-        for message in round_.recvs:
-            step.receives_from.append(message.peer)
-            data = in_flight[message.peer, self.rank, message.channel].popleft()
-            step.received.update(self.store(step, message.ranges, data))
-        for copy in round_.copies:
+    def closed(self, rank: int, number: int) -> None:
+        step = self.open.pop(rank)
+        for copy in self.schedules[rank].round(number).copies:
             data = held(step, places(copy.source))
             if copy.reduces:
                 there = held(step, places(copy.target))
@@ -121,45 +102,61 @@ class _Walker:
                     for (datum, lower), (_, upper) in zip(data, there, strict=True)
                 ]
             changed = step.reduced if copy.reduces else step.copied
-            changed.update(self.store(step, copy.target, data))
-        self.history.append(step)
-        self.open = None
-        return True
+            changed.update(_store(step, copy.target, data))
+        self.histories[rank].append(step)
 
-    def missing(self, in_flight: dict[_Wire, deque[list[_Held]]]) -> list[int]:
-        """Peers whose messages the open round waits for."""
-        assert self.open is not None
-        wires = Counter((each.peer, self.rank, each.channel) for each in self.open[0].recvs)
-        return [wire[0] for wire, count in wires.items() if len(in_flight[wire]) < count]
+    def stop(self) -> None:
+        """Of a wrong algorithm: the rounds that never end, with the peers waited for."""
+        for rank, step in self.open.items():
+            wanted = self.schedules[rank].round(len(self.histories[rank]) - 1).recvs
+            missing = Counter(each.peer for each in wanted) - Counter(step.receives_from)
+            step.waits_for = list(missing.elements())
+            self.histories[rank].append(step)
 
-    @staticmethod
-    def store(step: Step, target: list[_core.BlockRange], data: list[_Held]) -> list[Place]:
-        written = places(target)
-        for (buffer, block), (datum, ranks) in zip(written, data, strict=True):
-            step.holds[buffer][block] = datum
-            step.given[buffer][block] = ranks
-        return written
+
+def _start(choice: _core.Choice, shape: _core.Shape, rank: int, schedule: _core.Schedule) -> Step:
+    start = {
+        "send": choice.before(shape, rank, recv=False),
+        "recv": choice.before(shape, rank, recv=True),
+        "scratch": [NOTHING] * len(places(schedule.scratch)),
+    }
+    none: frozenset[int] = frozenset()
+    own = frozenset([rank]) if choice.reduces else none
+    given = {
+        buffer: [none if datum == NOTHING else own for datum in data]
+        for buffer, data in start.items()
+    }
+    return Step(start, given)
+
+
+def _next(last: Step) -> Step:
+    """A step that starts from what the last one left."""
+    return Step(
+        {buffer: list(data) for buffer, data in last.holds.items()},
+        {buffer: list(ranks) for buffer, ranks in last.given.items()},
+    )
+
+
+def _store(step: Step, target: list[_core.BlockRange], data: list[_Held]) -> list[Place]:
+    written = places(target)
+    for (buffer, block), (datum, ranks) in zip(written, data, strict=True):
+        step.holds[buffer][block] = datum
+        step.given[buffer][block] = ranks
+    return written
 
 
 def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
     """Follows all ranks of the choice.
 
-    Every rank goes on in its own time, so messages may cross rounds. Of an algorithm whose ranks
-    wait for each other for ever, which no proved one's do, it is what happens until then.
+    Every rank goes on in its own time, as in the proof. If ranks wait for each other forever, which
+    those of a proved algorithm never do, the trace ends there.
     """
-    walkers = [_Walker(choice, shape, rank) for rank in range(shape.p)]
-    in_flight: dict[_Wire, deque[list[_Held]]] = defaultdict(deque)
-    while waiting := [each for each in walkers if not each.done]:
-        moved = [each.advance(in_flight) for each in waiting]
-        if not any(moved):  # a wrong one: what it has done until then
-            for each in waiting:
-                if each.open is not None:
-                    each.open[1].waits_for = each.missing(in_flight)
-                    each.history.append(each.open[1])
-            break
-    rounds = max(len(each.schedule) for each in walkers)
-    for walker in walkers:  # who is through early is idle from then on
-        while len(walker.history) <= rounds:
-            walker.history.append(walker.next_step())
-    before, *steps = ([each.history[i] for each in walkers] for i in range(rounds + 1))
+    follower = _Follower(choice, shape)
+    if _core.walk(follower.schedules, follower):
+        follower.stop()
+    rounds = max(map(len, follower.schedules))
+    for history in follower.histories:  # a rank that has ended is idle from then on
+        while len(history) <= rounds:
+            history.append(_next(history[-1]))
+    before, *steps = ([each[i] for each in follower.histories] for i in range(rounds + 1))
     return Trace(shape, before, steps)

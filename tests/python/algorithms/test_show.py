@@ -2,8 +2,6 @@
 
 import io
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -188,44 +186,29 @@ def test_a_fault_in_rounds_that_are_left_out_is_drawn() -> None:
     assert framed(figure) == [("round 16", -0.5)]
 
 
-class Stuck:
-    """A ring whose ranks all receive in one round and send in the next."""
+STUCK = """
+from toccata.writing import algorithm, recv, send
 
-    def __init__(self, stuck: int) -> None:
-        self.whole, self.stuck = find("allgather/ring"), stuck
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.whole, name)
-
-    def schedule(self, shape: Shape, rank: int) -> Any:
-        return StuckSchedule(self.whole.schedule(shape, rank), self.stuck)
-
-
-class StuckSchedule:
-    """Of one rank."""
-
-    def __init__(self, schedule: Any, stuck: int) -> None:
-        self.schedule, self.stuck = schedule, stuck
-        self.scratch = schedule.scratch
-
-    def __len__(self) -> int:
-        return len(self.schedule) + 1
-
-    def round(self, number: int) -> Any:
-        whole = self.schedule.round(number - (number > self.stuck))
-        sends, recvs, copies = whole.sends, whole.recvs, whole.copies
-        if number == self.stuck:
-            sends, copies = [], []
-        elif number == self.stuck + 1:
-            recvs = []
-        return SimpleNamespace(sends=sends, recvs=recvs, copies=copies)
+@algorithm("allgather")
+def late(shape, rank, schedule):
+    right, left = (rank + 1) % shape.p, (rank - 1) % shape.p
+    schedule.round().copy(send(0), recv(rank))
+    for i in range(shape.p - 1):
+        sent = recv((rank - i) % shape.p)
+        schedule.round().recv(left, recv((left - i) % shape.p))
+        if i == {stuck} - 1:
+            schedule.round()
+        schedule.send(right, sent)
+"""
 
 
 @pytest.mark.parametrize("stuck", [1, 2])
-def test_a_deadlock_is_drawn(stuck: int) -> None:
-    """The round in which all wait, though no rank sends anything in it."""
+def test_a_deadlock_is_drawn(stuck: int, tmp_path: Path) -> None:
+    """A ring whose ranks all receive in one round and send in the next: all wait in that round."""
+    file = tmp_path / "late.py"
+    file.write_text(STUCK.format(stuck=stuck))
     fault = schedules.Fault.of(f"rank 0, round {stuck}: waits for ever to receive from rank 3")
-    figure = schedules.draw(Stuck(stuck), Shape(4), fault)  # type: ignore[arg-type]
+    figure = schedules.draw(find(f"{file}:late"), Shape(4), fault)
     assert framed(figure) == [(f"round {stuck}", -0.5)]
     last = figure.axes[-1]
     arcs = [each for each in last.patches if isinstance(each, FancyArrowPatch)]
