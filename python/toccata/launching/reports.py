@@ -2,15 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_type_hints
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from toccata import _core, documents
-from toccata.errors import InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
 
@@ -71,7 +69,7 @@ class Row:
     measured: float
     native: float
     bound: float
-    why: str = ""  # of native calls, as a word of WHYS; "" where the rows tell it
+    why: str = "unknown"  # of native calls, as a word of WHYS; "" where the rows tell it
 
     @property
     def is_native(self) -> bool:
@@ -116,26 +114,11 @@ class Report:
 
 def read(path: Path) -> Report:
     """InputError, naming what is wrong."""
-    document = documents.read(
-        path, "toccata_report", VERSION,
+    report = documents.read(
+        path, Report, "toccata_report", VERSION,
         what="report", remedy="TOCCATA_REPORT=FILE.json makes a run write one",
     )  # fmt: skip
-    try:
-        rows = [_row(each) for each in document["rows"]]
-        mpi, ranks = str(document["mpi"]), int(document["ranks"])
-        return Report(" ".join(mpi.split()), ranks, float(document["seconds"]), rows)
-    except KeyError as error:
-        raise InputError(f"{path}: {error.args[0]} is missing") from None
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: is invalid: {error}") from None
-
-
-def _row(entry: Any) -> Row:
-    names = get_type_hints(Row)
-    return Row(
-        **{name: kind(entry[name]) for name, kind in names.items() if name != "why"},
-        why=str(entry.get("why", "unknown")),
-    )
+    return replace(report, mpi=" ".join(report.mpi.split()))
 
 
 def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:

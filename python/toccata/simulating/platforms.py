@@ -10,6 +10,8 @@ from toccata.errors import InputError
 from toccata.launching import launcher
 from toccata.models import predicting
 
+WHAT = "platform (a model with a machine)"
+REMEDY = "the files in platforms/ are examples"
 STANDARD_MODEL = "quartz-like"  # of a machine that is only a text
 
 
@@ -92,15 +94,20 @@ def find(text: str, model: str | None = None) -> Platform:
             f'--model {model} applies only to a machine such as "node:16 '
             f'core:8"; {text} has its own model'
         )
-    documents.check(path)
-    try:
-        fields = json.loads(path.read_text())
-        machine = str(fields["machine"])
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path}: is not a platform (a model with a machine)") from None
-    return _checked(fields, machine)
+    fields = documents.json_of(path, what=WHAT, remedy=REMEDY)
+    own = documents.convert(path, fields, _Own, remedy=REMEDY)
+    return _checked(fields, own.machine)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """The fields of a platform that a model does not have; the model checks the others itself."""
+
+    machine: str
+    name: str = ""
+    origin: str = ""
+    hop: float = 0.0  # seconds
+    noise: float = 0.0  # seconds
 
 
 def _of_machine(text: str, model: str) -> Platform:

@@ -9,7 +9,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from toccata.errors import InputError
 from toccata.measuring.results import Measurement
 
 VERSION = 1
+REMEDY = "`toccata tune`"
 DOUBT = 0.05  # that something is taken for quicker than the MPI library's own and is not
 
 
@@ -94,48 +94,18 @@ def _fields(point: Point) -> dict[str, Any]:
 
 
 def read(path: Path) -> Tuning:
-    """A file as `write` left it, or the library. InputError, naming what is wrong."""
-    document = documents.read(
-        path, "toccata_tuning", VERSION, what="tuning file", remedy="`toccata tune` writes them"
+    """A file as `write` left it, or the library. InputError, naming what is wrong.
+
+    The library's own reader checks the fields that it uses.
+    """
+    try:
+        _core.check_tuning(documents.text_of(path), str(path))
+    except _core.ChoiceError as error:
+        remedy = "" if REMEDY in str(error) else f"; {REMEDY} writes them"
+        raise InputError(f"{error}{remedy}") from None
+    return documents.read(
+        path, Tuning, "toccata_tuning", VERSION, what="tuning file", remedy=f"{REMEDY} writes them"
     )
-    said = {key: str(document.get(key, "")) for key in ("machine", "mpi", "model", "date")}
-    tuning = Tuning(
-        said["machine"], said["mpi"], said["model"], bool(document.get("partial")), said["date"]
-    )
-    points = document.get("points")
-    if not isinstance(points, list):
-        raise InputError(f"{path}: points is not a list")
-    for number, each in enumerate(points):
-        tuning.points.append(_point(each, f"{path}: points[{number}]"))
-    return tuning
-
-
-def _point(entry: object, where: str) -> Point:
-    if not isinstance(entry, dict):
-        raise InputError(f"{where} is not an object")
-    values: dict[str, Any] = {}
-    kinds: dict[str, Any] = {
-        "collective": str, "choice": str, "ranks": int, "nodes": int, "bytes": int,
-        "seconds": float, "native_seconds": float, "spread": float, "repetitions": int,
-        "per_node": int, "medians": dict,
-    }  # fmt: skip
-    for name, kind in kinds.items():
-        if name not in entry:
-            if name in ("collective", "choice", "ranks", "nodes", "bytes"):
-                raise InputError(f"{where}: {name} is missing")
-            continue
-        value = entry[name]
-        fits = isinstance(value, (int, float) if kind is float else kind)
-        if not fits or isinstance(value, bool):
-            raise InputError(f"{where}: {name} cannot be {json.dumps(value)}")
-        values[name] = kind(value)
-    return Point(**values)
-
-
-def chance(wins: int, pairs: int) -> float:
-    """That a fair coin shows heads at least so often: how likely such wins are among equals."""
-    heads: int = sum(comb(pairs, each) for each in range(wins, pairs + 1))
-    return heads / 2.0**pairs
 
 
 def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) -> Point:
@@ -150,7 +120,7 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
     beat = [
         each
         for each in others
-        if each.median < native.median and chance(each.wins, each.pairs) < DOUBT / len(others)
+        if each.median < native.median and _core.chance(each.wins, each.pairs) < DOUBT / len(others)
     ]
     best = min(beat, key=lambda each: each.median, default=native)
     return Point(

@@ -198,9 +198,15 @@ def test_a_wrong_algorithm_is_named_and_others_are_listed(monkeypatch: pytest.Mo
     [
         ("nothing", "is not a report; TOCCATA_REPORT=FILE.json"),
         ('{"toccata_report": 7}', "has version 7"),
-        ('{"toccata_report": 1}', "rows is missing"),
-        ('{"toccata_report": 1, "rows": [{}], "mpi": "", "ranks": 1}', "collective is missing"),
-        ('{"toccata_report": 1, "rows": [], "mpi": "", "ranks": "x"}', "is invalid"),
+        ('{"toccata_report": 1, "mpi": "", "ranks": 1, "seconds": 1}', "rows is missing"),
+        (
+            '{"toccata_report": 1, "rows": [{}], "mpi": "", "ranks": 1, "seconds": 1}',
+            "rows[0].collective is missing; TOCCATA_REPORT=FILE.json",
+        ),
+        (
+            '{"toccata_report": 1, "rows": [], "mpi": "", "ranks": "x", "seconds": 1}',
+            "ranks: expected 'int', got 'str'",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_report(text: str, said: str, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_what_is_no_platform_is_named(tmp_path: Path) -> None:
         platforms.find("yahoo", "lassen")
     wrong = tmp_path / "wrong.json"
     wrong.write_text("{}")
-    with pytest.raises(InputError, match="is not a platform"):
+    with pytest.raises(InputError, match="machine is missing; the files in platforms"):
         platforms.find(str(wrong))
 
 

@@ -45,7 +45,7 @@ def test_decides_beyond_doubt() -> None:
 def test_level_is_shared_by_all_that_were_tried() -> None:
     native = measured("native", 2e-6, 0, 0)
     ahead = measured("ring", 1e-6, 15)  # one of 48 if both are equal
-    assert tuning_file.chance(15, 20) == pytest.approx(0.0207, abs=1e-4)
+    assert _core.chance(15, 20) == pytest.approx(0.0207, abs=1e-4)
     assert tuning_file.decide([native, ahead], 1, None).choice == "ring"
     crowd = [measured(f"a{i}", 3e-6, 0) for i in range(9)]
     assert tuning_file.decide([native, ahead, *crowd], 1, None).choice == "native"
@@ -188,7 +188,12 @@ def test_a_barrier_has_one_point() -> None:
         ("", "is not a tuning file"),
         ("[]", "is not a tuning file"),
         ('{"toccata_tuning": 2}', "has version 2, but this Toccata reads version 1"),
-        ('{"toccata_tuning": 1}', "points is not a list"),
+        ('{"toccata_tuning": 1}', "points is missing; `toccata tune` writes them"),
+        ('{"toccata_tuning": 1, "points": 3}', "points is not a list"),
+        (
+            '{"toccata_tuning": 1, "points": [], "partial": 3}',
+            "partial: expected 'bool', got 'int'",
+        ),
         ('{"toccata_tuning": 1, "points": [3]}', "points[0] is not an object"),
         ('{"toccata_tuning": 1, "points": [{"collective": "bcast"}]}', "choice is missing"),
         (
