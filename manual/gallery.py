@@ -11,7 +11,10 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from pages import rst
-from toccata import _core, catalogue, drawing, grids, predicting
+from toccata import _core
+from toccata.algorithms import catalogue
+from toccata.drawing import grids, pictures, schedules
+from toccata.models import predicting
 
 ROOT = Path(__file__).resolve().parents[1]
 # Where ranks are in the pictures, and where they are counted and predicted.
@@ -91,8 +94,8 @@ def draw(path: str, folder: Path) -> None:
     """The picture of one, as `toccata show -o` has it."""
     entry = _entry(next(each for each in _core.algorithms() if each.path == path))
     shape = _shape(PICTURED[entry.kind], RANKS_PICTURED[entry.kind])
-    drawn = grids.draw if grids.draws(entry.choice, shape) else drawing.draw
-    drawing.write(drawn(entry.choice, shape), folder / _picture(entry))
+    drawn = grids.draw if grids.draws(entry.choice, shape) else schedules.draw
+    pictures.write(drawn(entry.choice, shape), folder / _picture(entry))
     plt.close("all")
 
 

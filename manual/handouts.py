@@ -11,7 +11,8 @@ from docutils.core import publish_string
 from typer._completion_shared import get_completion_script
 
 from pages import Page, pages
-from toccata import _core, catalogue
+from toccata import _core
+from toccata.algorithms import catalogue
 
 PROGRAM = "toccata"
 COMPLETIONS = {

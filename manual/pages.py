@@ -12,7 +12,8 @@ from typing import Any
 
 import typer
 
-from toccata import _core, _mpi, catalogue
+from toccata import _core, _mpi
+from toccata.algorithms import catalogue
 from toccata.cli import app
 
 HEADER = Path(__file__).resolve().parents[1] / "include/toccata/toccata.h"

@@ -23,6 +23,7 @@
 #include "networks.h"
 #include "outside.h"
 #include "reorder.h"
+#include "selection.h"
 #include "selection/choice.h"
 #include "selection/configuration.h"
 #include "selection/mpi_libraries.h"
@@ -32,6 +33,7 @@
 #include "selection/tuning.h"
 #include "selection/variables.h"
 #include "topology.h"
+#include "walks.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -488,4 +490,6 @@ NB_MODULE(_core, module) {
   bind_outside(module);
   bind_crossings(module);
   bind_reorder(module);
+  bind_selection(module);
+  bind_walks(module);
 }

@@ -59,8 +59,8 @@ nb::dict settings_of(const ParameterList& declared, const Shape& shape) {
   return result;
 }
 
-// Asks toccata.outside, by the algorithm's name. Nothing of Python's is held here: this lives until
-// the program has ended, which Python does not.
+// Asks toccata.algorithms.outside, by the algorithm's name. Nothing of Python's is held here: this
+// lives until the program has ended, which Python does not.
 class InPython final : public Outside {
  public:
   InPython(std::string name, const ParameterList& parameters)
@@ -82,7 +82,7 @@ class InPython final : public Outside {
   Answer ask(const char* what, const Shape& shape, More... more) const {
     const nb::gil_scoped_acquire held;
     const nb::object answer =
-        nb::module_::import_("toccata.outside")
+        nb::module_::import_("toccata.algorithms.outside")
             .attr(what)(name_, shape, settings_of(parameters_, shape), more...);
     return nb::cast<Answer>(answer);
   }

@@ -41,7 +41,7 @@ look() {
 }
 look "$@"
 if [ -n "${DEMO-}" ]; then
-  cat "$@" | grep -E '^(rich|typer|matplotlib|nanobind)=' >"$venv.demo.txt"
+  cat "$@" | grep -E '^(msgspec|rich|typer|matplotlib|nanobind)=' >"$venv.demo.txt"
   set -- "$venv.demo.txt"
   look "$@"
 fi

@@ -1,7 +1,7 @@
 """The part of the library without MPI, compiled from python/module.cpp."""
 
 from collections.abc import Sequence
-from typing import overload
+from typing import Protocol, overload
 
 __version__: str
 
@@ -701,3 +701,42 @@ def add_msccl(xml: str, name: str) -> Algorithm:
 
 def msccl(choice: Choice, shape: Shape) -> str:
     """A choice's schedules as a program of MSCCL."""
+
+class Visitor(Protocol):
+    """What a walk reports, in an order that a real run could have had."""
+
+    def opened(self, rank: int, number: int) -> None:
+        """A rank posts the messages of a round; none has moved yet."""
+
+    def moved(
+        self,
+        sender: int,
+        source: list[BlockRange],
+        receiver: int,
+        target: list[BlockRange],
+    ) -> None:
+        """A message has met its receive, both in open rounds."""
+
+    def closed(self, rank: int, number: int) -> None:
+        """All messages of the round have moved; its copies follow."""
+
+def walk(schedules: list[Schedule], visitor: Visitor) -> str:
+    """Run the schedules of all ranks against each other; what is wrong, or "".
+
+    Sends are synchronous (src/analysis/walk.h).
+    """
+
+def chance(heads: int, trials: int) -> float:
+    """The probability of at least `heads` heads in `trials` tosses of a fair coin (sign test)."""
+
+def nearest(word: str, known: list[str]) -> str:
+    """The known word with the fewest letters inserted, left out or changed; "" if none is near.
+
+    Near means at most a third of the known word's letters (src/selection/spelling.h).
+    """
+
+def check_tuning(text: str, file: str) -> None:
+    """Check the fields of a tuning file that the library reads (src/selection/tuning.h).
+
+    Raises ChoiceError, which names the file, the point and the field.
+    """

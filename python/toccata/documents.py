@@ -1,12 +1,16 @@
 """Files that users name, and our JSON files: objects with a key that states their type and
-version."""
+version. msgspec checks their fields against dataclasses."""
 
-import json
+import re
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from toccata.errors import InputError
+
+Kind = TypeVar("Kind")
 
 MOST_BYTES = 64 << 20  # of a file that a user names; the largest that we write have a few MB
 
@@ -37,23 +41,56 @@ def check(path: Path, most: int = MOST_BYTES) -> None:
         raise InputError(f"{path}: {why}")
 
 
-def read(path: Path, key: str, version: int, *, what: str, remedy: str) -> dict[str, Any]:
-    """The object. InputError if it is invalid, or of another version; `remedy` makes a valid one.
-
-    As in read(path, "toccata_tuning", 1, what="tuning file", remedy="`toccata tune` writes them").
-    """
-    check(path)
+def text_of(path: Path, most: int = MOST_BYTES) -> str:
+    """The text of a file. InputError if it cannot be read, or `check` refuses it."""
+    check(path, most)
     try:
-        document = json.loads(path.read_text())
+        return path.read_text()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        document = None
-    if not isinstance(document, dict) or key not in document:
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not text") from None
+
+
+def json_of(path: Path, *, what: str, remedy: str) -> dict[str, Any]:
+    """The object in a JSON file; InputError if it has none. `remedy` makes a right file.
+
+    As in json_of(path, what="tuning file", remedy="`toccata tune` writes them").
+    """
+    try:
+        return msgspec.json.decode(text_of(path), type=dict[str, Any])
+    except msgspec.MsgspecError:
+        raise InputError(f"{path}: is not a {what}; {remedy}") from None
+
+
+def read(path: Path, kind: type[Kind], key: str, version: int, *, what: str, remedy: str) -> Kind:
+    """As json_of, for an object of ours, in which `key` gives the version; checked by `convert`."""
+    document = json_of(path, what=what, remedy=remedy)
+    if key not in document:
         raise InputError(f"{path}: is not a {what}; {remedy}")
     if document[key] != version:
         raise InputError(
             f"{path}: has version {document[key]}, but this Toccata reads version {version}; "
             f"{remedy}"
         )
-    return document
+    return convert(path, document, kind, remedy=remedy)
+
+
+def convert(path: Path, document: dict[str, Any], kind: type[Kind], *, remedy: str) -> Kind:
+    """A dataclass or Struct from an object; fields that `kind` does not have are ignored.
+
+    Raises InputError with the file, the field, as "rows[3].calls", and the remedy.
+    """
+    try:
+        return msgspec.convert(document, kind)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: {_complaint(str(error))}; {remedy}") from None
+
+
+def _complaint(error: str) -> str:
+    """Of "Expected `int`, got `str` - at `$.rows[3].calls`": the field first, in our words."""
+    said, _, where = error.partition(" - at `$")
+    where = where.rstrip("`").lstrip(".")
+    if missing := re.fullmatch(r"Object missing required field `(.*)`", said):
+        return f"{'.'.join(filter(None, [where, missing[1]]))} is missing"
+    return f"{where}: {said[:1].lower()}{said[1:]}".replace("`", "'")

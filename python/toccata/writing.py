@@ -134,7 +134,7 @@ class Shape:
         """The ranks of each object of a level ("node", "socket"), in order of the first rank."""
         if self.placement is None or level not in self.placement.machine.levels:
             return [list(range(self.p))]
-        from toccata import machines
+        from toccata.topology import machines
 
         machine = self.placement.machine
         number = machine.levels.index(level)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from toccata import _core, catalogue
+from toccata import _core
+from toccata.algorithms import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"

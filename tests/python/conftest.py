@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import fakes
-from toccata import launcher
+from toccata.launching import launcher
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TOCCATA_BUILD", ROOT / "build/release"))

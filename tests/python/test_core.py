@@ -73,7 +73,7 @@ def test_analysis_of_an_alltoall() -> None:
 
 
 def test_vector_forms_of_rooted_collectives_have_what_serves_them() -> None:
-    from toccata import catalogue
+    from toccata.algorithms import catalogue
 
     regular = {each.name for each in catalogue.of_collective("gather")}
     vector = {each.name for each in catalogue.of_collective("gatherv")}

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from conftest import Toccata
-from test_cli import invoke
-from toccata import documents, programs
+from running import invoke
+from toccata import documents
 from toccata.errors import InputError
+from toccata.launching import programs
 
 READERS = (
     "explain {}",

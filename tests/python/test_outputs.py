@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import fakes
-from test_cli import invoke
+from running import invoke
 from toccata import outputs
 from toccata.errors import InputError
 

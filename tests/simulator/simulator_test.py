@@ -6,15 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from toccata import (
-    _core,
-    catalogue,
-    model_beside,
-    outside,
-    platforms,
-    searching,
-    simulating,
-)
+from toccata import _core
+from toccata.algorithms import catalogue, outside, searching
+from toccata.simulating import model_beside, platforms, simulation
 
 LIMIT = 120  # seconds of one run
 COLLECTIVES = [each.name for each in _core.collectives()]
@@ -32,11 +26,11 @@ def run(
 ) -> list[dict]:  # fmt: skip
     """What the benchmark program tells; it must end well."""
     platform = platforms.find(machine)
-    words, environment = simulating.command(
+    words, environment = simulation.command(
         platform, p, placement, directory,
         ["--collective", collective, *arguments,
          "--warmup", "0", "--repetitions", str(repetitions)],
-        simulating.options_of(collective),
+        simulation.options_of(collective),
     )  # fmt: skip
     done = subprocess.run(
         words, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
@@ -122,9 +116,9 @@ def test_a_message_takes_what_the_model_says(tmp_path: Path) -> None:
     """Two ranks on two nodes send to each other: α + nβ, and o at either end."""
     model = json.loads((platforms.directory() / "yahoo.json").read_text())
     network = model["levels"][0]["eager"]
-    cell = simulating.Cell("allgather", "ring", 2, 1000, "cyclic")
+    cell = simulation.Cell("allgather", "ring", 2, 1000, "cyclic")
     platform = platforms.find("yahoo")
-    words, environment = simulating.command(
+    words, environment = simulation.command(
         platform, 2, cell.placement, tmp_path,
         ["--collective", "allgather", "--algorithms", "ring", "--sizes", "1000",
          "--repetitions", "1", "--warmup", "0"],
@@ -138,28 +132,28 @@ def test_a_message_takes_what_the_model_says(tmp_path: Path) -> None:
 
 def test_pieces_of_a_chain_go_one_behind_the_other() -> None:
     platform = platforms.find("yahoo")
-    cell = simulating.Cell(
+    cell = simulation.Cell(
         "bcast", "hierarchical:between=pipeline,segments=64", 24, 1 << 20, "cyclic"
     )
-    outcomes = simulating.run(platform, [cell])
+    outcomes = simulation.run(platform, [cell])
     predicted = model_beside.predictions(platform, outcomes)[cell]
     assert outcomes[cell].seconds == pytest.approx(predicted, rel=0.2)
 
 
 def test_a_deadlock_of_the_simulator_is_told_from_ours() -> None:
     """Of uneven blocks some wait for their receivers, and some do not; all of them may."""
-    cell = simulating.Cell("neighbor_alltoallv", "direct", 8, 1 << 17, "cyclic")
-    assert simulating.run(platforms.find("yahoo"), [cell])[cell].why_not == simulating.LOST_COUNT
+    cell = simulation.Cell("neighbor_alltoallv", "direct", 8, 1 << 17, "cyclic")
+    assert simulation.run(platforms.find("yahoo"), [cell])[cell].why_not == simulation.LOST_COUNT
 
 
 def test_the_model_is_near_the_simulation() -> None:
     platform = platforms.find("yahoo")
     wanted = [
-        simulating.Cell("alltoall", each.name, 16, size, "sequential")
+        simulation.Cell("alltoall", each.name, 16, size, "sequential")
         for each in catalogue.of_collective("alltoall")
         for size in (64, 16384)
     ]
-    outcomes = simulating.run(platform, wanted)
+    outcomes = simulation.run(platform, wanted)
     found = model_beside.scored(platform, outcomes, model_beside.predictions(platform, outcomes))
     assert found.error < 0.1
     assert found.in_order >= 0.9 * found.pairs > 0

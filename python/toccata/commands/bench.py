@@ -10,19 +10,9 @@ from typing import Annotated
 
 import typer
 
-from toccata import (
-    _core,
-    alltoall_paper,
-    catalogue,
-    launcher,
-    measuring,
-    outputs,
-    outside,
-    tables,
-    tuning,
-    winners,
-)
+from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue, outside
 from toccata.commands.common import (
     CsvFile,
     DistributionName,
@@ -42,7 +32,11 @@ from toccata.commands.common import (
     words,
 )
 from toccata.errors import Failure, InputError
-from toccata.results import Measurement, Metric, Results, read_csv, write_csv, write_json
+from toccata.launching import launcher
+from toccata.measuring import benchmark, tables, winners
+from toccata.measuring.results import Measurement, Metric, Results, read_csv, write_csv, write_json
+from toccata.papers import alltoall_tables
+from toccata.tuning import tuning_file
 
 STANDARD_HIGHLIGHT = "sparbit"
 STANDARD_RANKS = "2,4,8"
@@ -236,20 +230,20 @@ def bench(
         raise InputError(f"--paper requires alltoall, not {collective}")
     capped = paper and ranks is None
     if ranks is None:
-        ranks = alltoall_paper.RANKS if paper else STANDARD_RANKS
+        ranks = alltoall_tables.RANKS if paper else STANDARD_RANKS
     as_the_paper = paper and sizes is None
     if algorithms is None:
-        algorithms = alltoall_paper.ALGORITHMS if paper else "all"
+        algorithms = alltoall_tables.ALGORITHMS if paper else "all"
     names = catalogue.measured(collective, algorithms)
     if distribution and catalogue.is_regular(collective):
         raise InputError("--distribution requires a vector form, such as alltoallv")
-    plan = measuring.Plan(
+    plan = benchmark.Plan(
         collective,
         names,
-        tuning.sizes_of(
-            collective, measuring.parse_sizes(STANDARD_SIZES if sizes is None else sizes)
+        tuning_file.sizes_of(
+            collective, benchmark.parse_sizes(STANDARD_SIZES if sizes is None else sizes)
         ),
-        repetitions or (alltoall_paper.REPETITIONS if paper else STANDARD_REPETITIONS),
+        repetitions or (alltoall_tables.REPETITIONS if paper else STANDARD_REPETITIONS),
         warmup,
         limit,
         not no_validate,
@@ -259,11 +253,11 @@ def bench(
     plans = dict.fromkeys(q.parse_ranks(ranks), plan)
     if as_the_paper:
         plans = {
-            p: replace(plan, sizes=alltoall_paper.blocks(alltoall_paper.SIZES, p)) for p in plans
+            p: replace(plan, sizes=alltoall_tables.blocks(alltoall_tables.SIZES, p)) for p in plans
         }
     if capped:
-        cap = alltoall_paper.blocks([alltoall_paper.CAP_BYTES], alltoall_paper.CAP_RANKS)
-        plans[alltoall_paper.CAP_RANKS] = replace(plan, sizes=cap)
+        cap = alltoall_tables.blocks([alltoall_tables.CAP_BYTES], alltoall_tables.CAP_RANKS)
+        plans[alltoall_tables.CAP_RANKS] = replace(plan, sizes=cap)
     for name in filter(outside.is_file, names):
         choice = catalogue.parse(collective, name)
         outside.make_runnable(name, choice, [
@@ -292,7 +286,7 @@ def bench(
     if paper:
         scaling = outputs.picture(scaling, stem.with_name(f"{stem.name}-scaling.png"))
     more = words(launcher_args)
-    commands = {p: measuring.command_for(each, starter, p, more) for p, each in plans.items()}
+    commands = {p: benchmark.command_for(each, starter, p, more) for p, each in plans.items()}
     before = read_csv(compare) if compare is not None else None
     outputs.check_pictures(heatmap, scaling)
     outputs.check(csv, json_)
@@ -310,17 +304,17 @@ def bench(
             what = f"{measurement.ranks} ranks, {measurement.algorithm}, {size}"
             bar.update(task, advance=1, description=what)
 
-        def once_more(p: int, sizes: Sequence[int]) -> measuring.Run:
+        def once_more(p: int, sizes: Sequence[int]) -> benchmark.Run:
             plan = replace(plans[p], sizes=sizes)
             bar.update(task, total=(bar.tasks[task].total or 0) + len(names) * len(sizes))
-            return measuring.measure(plan, measuring.command_for(plan, starter, p, more), p, told)
+            return benchmark.measure(plan, benchmark.command_for(plan, starter, p, more), p, told)
 
         try:
             for p, command in commands.items():
                 bar.update(task, description=f"{p} ranks, starting")
-                run = measuring.measure(plans[p], command, p, told)
+                run = benchmark.measure(plans[p], command, p, told)
                 bar.advance(task, len(run.impossible) * len(plans[p].sizes))
-                measured += measuring.straightened(run, partial(once_more, p))
+                measured += benchmark.straightened(run, partial(once_more, p))
                 arrived.clear()
                 results = Results(measured)
                 if run.measurements:
@@ -338,9 +332,9 @@ def bench(
         raise Failure("nothing could be measured: no algorithm is possible with these ranks")
     swept, sizes_of = results, ""
     if paper:
-        of_paper, sizes_of = alltoall_paper.as_the_paper(results), alltoall_paper.SIZES_OF
-        swept = alltoall_paper.scaled(of_paper)
-        print_whole(alltoall_paper.tables(of_paper))
+        of_paper, sizes_of = alltoall_tables.as_the_paper(results), alltoall_tables.SIZES_OF
+        swept = alltoall_tables.scaled(of_paper)
+        print_whole(alltoall_tables.tables(of_paper))
     grid = replace(winners.grid(swept, marked, compared, which), sizes_of=sizes_of)
     if marked and grid.measured:
         console.print(f"\n{winners.summary(grid)}")
@@ -350,15 +344,15 @@ def bench(
     write_json(results, json_)
     title = f"{' '.join(what.split('-'))}, {measured[0].mpi}: {which} time"
     if heatmap:
-        from toccata import drawing  # matplotlib takes a second to load
-        from toccata import heatmap as map_
+        from toccata.drawing import heatmap as map_
+        from toccata.drawing import pictures  # matplotlib takes a second to load
 
-        drawing.write(map_.draw(grid, title), heatmap)
+        pictures.write(map_.draw(grid, title), heatmap)
     if scaling:
-        from toccata import drawing
-        from toccata import scaling as scaling_
+        from toccata.drawing import pictures
+        from toccata.drawing import scaling as scaling_
 
-        drawing.write(scaling_.draw(swept, which, title, sizes_of), scaling)
+        pictures.write(scaling_.draw(swept, which, title, sizes_of), scaling)
     console.print(outputs.wrote(csv, json_, heatmap, *([scaling] if scaling else [])))
 
 
@@ -387,12 +381,13 @@ def _bench_links(
     picture: Path | None,
 ) -> None:
     """`bench links`."""
-    from toccata import drawing, links
+    from toccata.drawing import pictures
+    from toccata.measuring import links
 
     p = q.parse_count(
         links.STANDARD_RANKS if ranks is None else ranks, "number of ranks", 2, q.MOST_RANKS
     )
-    numbers = measuring.parse_sizes(links.STANDARD_SIZES if sizes is None else sizes)
+    numbers = benchmark.parse_sizes(links.STANDARD_SIZES if sizes is None else sizes)
     if machine is not None:
         links.check_machine(machine, p)
     starter = launcher.find(mpi)
@@ -418,5 +413,5 @@ def _bench_links(
         )
     links.write_csv(timings, csv)
     where = machine or "rank 0 and its neighbours"
-    drawing.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
+    pictures.write(links.draw(timings, found, f"{library}, {p} ranks, {where}"), picture)
     console.print(f"wrote {csv}, {picture}")

@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
-from toccata import catalogue, networks
 from toccata import quantities as q
+from toccata.algorithms import catalogue
 from toccata.commands.common import RootOption, number_of_ranks, print_whole
-from toccata.machines import PlacementOption
+from toccata.topology import networks
+from toccata.topology.machines import PlacementOption
 
 
 def bounds_(
@@ -70,7 +71,7 @@ def bounds_(
     - `toccata bounds --machine "leaf:4 node:16 core:8" --links leaf=1/4`
     - `toccata bounds --machine torus:16x4 --links 0.0-0.1=0`
     """
-    from toccata import bounds  # needs numpy, which `make install PLOTS=OFF` leaves out
+    from toccata.topology import bounds  # needs numpy, which `make install PLOTS=OFF` leaves out
 
     on = bounds.On(networks.of(machine, links), p, placement, root)
     n = q.parse_bytes(size)

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from toccata import launcher, outputs
+from toccata import outputs
 from toccata import quantities as q
 from toccata.commands.common import LauncherArgs, MpiOption, console, count, print_whole, words
+from toccata.launching import launcher
 
 
 def calibrate(
@@ -56,7 +57,7 @@ def calibrate(
     - `toccata calibrate --ranks 64 --launcher-args "--hostfile hosts --map-by core" -o ours.json`
     - `toccata predict allgather --model ./here.json --ranks 2,4`
     """
-    from toccata import calibrating
+    from toccata.models import calibrating
 
     started = launcher.find(mpi)
     program = [

@@ -23,9 +23,12 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from toccata import _core, catalogue, launcher, outside, predicting
+from toccata import _core
 from toccata import quantities as q
+from toccata.algorithms import catalogue, outside
 from toccata.errors import InputError
+from toccata.launching import launcher
+from toccata.models import predicting
 
 # Piped output is for programs and files: nothing is cut to the width of a terminal.
 console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)

@@ -34,7 +34,8 @@ def demo_(
     than 5% slower, it is measured twice more, and the median counts. If the quartiles of the two
     overlap, there is no winner: `?` follows the ratio, and the cell is grey in the figure.
     """
-    from toccata import demo, drawing  # matplotlib takes a second to load
+    from toccata.drawing import pictures
+    from toccata.measuring import demo  # matplotlib takes a second to load
 
     outputs.check_pictures(output)
     why = "--no-hosts" if no_hosts else demo.why_no_hosts()
@@ -67,5 +68,5 @@ def demo_(
     console.print(f"\n{demo.summary(cells)}")
     if why and not no_hosts:
         console.print(f"without the four emulated hosts, where gains are larger: {why}")
-    drawing.write(demo.draw(cells, f"Nothing set but the preload, {library}"), output)
+    pictures.write(demo.draw(cells, f"Nothing set but the preload, {library}"), output)
     console.print(f"wrote {output}")

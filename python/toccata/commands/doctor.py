@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from toccata import doctor as practice
 from toccata.commands.common import console
 from toccata.commands.common import seconds as in_seconds
 from toccata.errors import Failure
+from toccata.launching import doctor as practice
 
 
 def doctor(

@@ -5,12 +5,17 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, machines, outputs, predicting, reports, tuning
+from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue
 from toccata.commands.common import ModelOption, console, number_of_ranks, print_whole
 from toccata.errors import Failure, InputError
-from toccata.machines import MachineOption, PlacementOption
+from toccata.launching import reports
+from toccata.models import predicting
 from toccata.plain_table import PlainTable
+from toccata.topology import machines
+from toccata.topology.machines import MachineOption, PlacementOption
+from toccata.tuning import tuning_file
 
 MOST_WALKED = 2_000_000  # messages of all ranks; a walk of so many takes a second or two
 
@@ -72,10 +77,10 @@ def explain(
     for line in (*reports.summary(report), *reports.reasons(report)):
         console.print(line, soft_wrap=True)
     if output is not None:
-        from toccata import drawing, report_drawing  # matplotlib takes a second to load
+        from toccata.drawing import gains, pictures  # matplotlib takes a second to load
 
         title = f"Time in collectives: {report.ranks} ranks, {report.mpi}"
-        drawing.write(report_drawing.draw(report, title), output)
+        pictures.write(gains.draw(report, title), output)
         console.print(f"wrote {output}")
 
 
@@ -99,7 +104,7 @@ def _of_a_call(
     what = f"{collective} of {q.show_bytes(size)} among {ranks} ranks on {nodes} node(s)"
     tuned = None
     if file is not None:
-        tuning.read(file)  # its complaints name the place
+        tuning_file.read(file)  # its complaints name the place
         tuned = _core.tuned(str(file), collective, ranks, nodes, size)
     ranked = _core.rank(collective, shape, parameters, [size])[0]
     tried = {

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from toccata import exporting, outputs, tuning
+from toccata import outputs
 from toccata.commands.common import console
 from toccata.errors import InputError
+from toccata.tuning import exporting, tuning_file
 
 
 def export(
@@ -55,7 +56,7 @@ def export(
     if table is not None and not mpich:
         raise InputError("--table requires --mpich")
     outputs.check(output)
-    found = tuning.read(file)
+    found = tuning_file.read(file)
     if mpich:
         text = exporting.mpich(found, exporting.mpich_table(table or _library()))
     elif ucc:

@@ -87,14 +87,8 @@ def fit_(
     - `toccata fit collectives.csv -m mare_nostrum --nodes 32 --curves curves.png`
     - `toccata fit collectives.csv --split collectives`
     """
-    from toccata import (  # scipy takes time
-        cross_validation,
-        decisions,
-        drawing,
-        fit_drawing,
-        fit_report,
-        fitting,
-    )
+    from toccata.drawing import fits, pictures
+    from toccata.models import cross_validation, decisions, fit_report, fitting
 
     found = cross_validation.load(file, machine or [], nodes or [])
     if save is not None and len(found.machines) > 1:
@@ -150,8 +144,8 @@ def fit_(
             for each in fitted
             for case, seconds, chosen in zip(each.cases, each.predicted, each.fitted, strict=True)
         ]
-        drawing.write(fit_drawing.predicted_over_measured(*zip(*every, strict=True)), plot)
+        pictures.write(fits.predicted_over_measured(*zip(*every, strict=True)), plot)
         console.print(f"wrote {plot}")
     if curves is not None:
-        drawing.write(fit_drawing.over_sizes(*cross_validation.largest_job(fitted)), curves)
+        pictures.write(fits.over_sizes(*cross_validation.largest_job(fitted)), curves)
         console.print(f"wrote {curves}")

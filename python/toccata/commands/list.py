@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue
+from toccata import _core
+from toccata.algorithms import catalogue
 from toccata.commands.common import collective_names, console
 
 

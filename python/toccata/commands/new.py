@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, show, skeletons
+from toccata import _core
+from toccata.algorithms import catalogue, show, skeletons
 from toccata.commands.common import collective_names, console
 from toccata.errors import InputError
 

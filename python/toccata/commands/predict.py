@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, machines, outputs, platforms, predicting
+from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue
 from toccata.commands.common import (
     ModelOption,
     algorithm_names,
@@ -25,7 +26,10 @@ from toccata.commands.common import (
     subjects,
 )
 from toccata.errors import InputError
-from toccata.machines import PlacementOption
+from toccata.models import predicting
+from toccata.simulating import platforms
+from toccata.topology import machines
+from toccata.topology.machines import PlacementOption
 
 STANDARD_RANKS = 64
 LONG = 60  # seconds; longer predictions are announced
@@ -182,9 +186,10 @@ def predict(
     if json_ is not None:
         console.print(f"wrote {json_}")
     if output is not None:
-        from toccata import drawing, prediction_plot  # matplotlib takes a second to load
+        # matplotlib takes a second to load
+        from toccata.drawing import pictures, predictions
 
-        drawing.write(prediction_plot.draw(all_, parameters.name), output)
+        pictures.write(predictions.draw(all_, parameters.name), output)
         console.print(f"wrote {output}")
     if all_[-1].interrupted:
         raise typer.Abort

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from toccata import _core, catalogue, machines, outputs, outside, proving
+from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue, outside, proving
 from toccata.commands.common import (
     algorithm_names,
     console,
@@ -18,7 +19,8 @@ from toccata.commands.common import (
     subjects,
 )
 from toccata.errors import Failure, InputError
-from toccata.machines import MachineOption, PlacementOption
+from toccata.topology import machines
+from toccata.topology.machines import MachineOption, PlacementOption
 
 STANDARD_RANKS = "1:64:1"
 

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, machines, outputs, reordering
+from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue
 from toccata.commands.common import (
     BlockBytes,
     ModelOption,
@@ -17,7 +18,9 @@ from toccata.commands.common import (
     print_whole,
 )
 from toccata.errors import InputError
-from toccata.machines import PlacementOption
+from toccata.models import reordering
+from toccata.topology import machines
+from toccata.topology.machines import PlacementOption
 
 
 def reorder(
@@ -94,9 +97,9 @@ def reorder(
     if paper:
         if name is not None:
             raise InputError(f"--paper draws its own algorithms; leave out {name}")
-        from toccata import reordering_paper
+        from toccata.papers import reordering_figures
 
-        reordering_paper.run(console, output)
+        reordering_figures.run(console, output)
         return
     if name is None:
         raise InputError("name an algorithm, as allgather/ring; `toccata list` shows them")
@@ -112,7 +115,7 @@ def reorder(
         raise InputError(
             f"--order {order}: {name} accepts {', '.join(_core.orders_for(choice))} or auto"
         )
-    from toccata import predicting
+    from toccata.models import predicting
 
     block = q.parse_bytes(size)
     assert choice.algorithm is not None
@@ -139,8 +142,8 @@ def reorder(
         rankfile.write_text(reordering.start_file(placed, all_[1].players, launcher))
         console.print(f"wrote {rankfile}")
     if output is not None:
-        from toccata import drawing, reorder_drawing
+        from toccata.drawing import mappings, pictures
 
         title = f"{catalogue.path_of(choice)} on {there.text}, {where}"
-        drawing.write(reorder_drawing.draw(title, choice, shape, placed, all_, block), output)
+        pictures.write(mappings.draw(title, choice, shape, placed, all_, block), output)
         console.print(f"wrote {output}")

@@ -8,15 +8,16 @@ from typing import Annotated
 
 import typer
 
-from toccata import outputs, simulating
+from toccata import outputs
 from toccata import quantities as q
 from toccata.commands.common import console, duration, progress
 from toccata.errors import Failure
-from toccata.simulating import Cell
+from toccata.simulating import simulation
+from toccata.simulating.simulation import Cell
 
 
 class PaperName(StrEnum):
-    """What can be reproduced: the modules of toccata.reproducing."""
+    """What can be reproduced: the modules of toccata.papers."""
 
     locality = "locality"
     sparbit = "sparbit"
@@ -48,26 +49,26 @@ def reproduce(
     - `toccata reproduce locality --docs docs`
     """
     # matplotlib takes a second to load
-    from toccata.reproducing import page
+    from toccata.papers import page
 
-    module = import_module(f"toccata.reproducing.{paper.value}")
+    module = import_module(f"toccata.papers.{paper.value}")
     outputs.check(docs / "reproduction.md")
-    simulating.programs()
+    simulation.programs()
     began = monotonic()
     work = module.work(quick)
     done = 0
     with progress(remaining=True, counted=False) as bar:
         cells = f"of {len(work)} cells"
-        task = bar.add_task(f"0 {cells}", total=sum(simulating.effort(cell) for _, cell in work))
+        task = bar.add_task(f"0 {cells}", total=sum(simulation.effort(cell) for _, cell in work))
 
         def told(cell: Cell) -> None:
             nonlocal done
             done += 1
             what = f"{cell.algorithm}, {cell.ranks} ranks, {q.show_bytes(cell.bytes)}"
-            bar.update(task, advance=simulating.effort(cell), description=f"{done} {cells}: {what}")
+            bar.update(task, advance=simulation.effort(cell), description=f"{done} {cells}: {what}")
 
         try:
-            found = page.Found(simulating.run_all(work, told))
+            found = page.Found(simulation.run_all(work, told))
         except KeyboardInterrupt:
             console.print(f"interrupted: {done} {cells} are kept; the same command continues")
             raise typer.Abort from None

@@ -9,8 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from toccata import _core, catalogue, launcher, outputs, outside, starting
+from toccata import _core, outputs
+from toccata.algorithms import catalogue, outside
 from toccata.errors import InputError
+from toccata.launching import launcher, starting
 
 
 def _served(collective: str, help_: str = "The same for the MPI function of that name.") -> Any:

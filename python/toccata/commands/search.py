@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from toccata import _core, catalogue, outputs, outside, platforms, searching
+from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue, outside, searching
 from toccata.commands.common import (
     collective_names,
     console,
@@ -20,6 +21,7 @@ from toccata.commands.common import (
 )
 from toccata.errors import Failure, InputError
 from toccata.plain_table import PlainTable
+from toccata.simulating import platforms
 
 MOST_SHOWN = 8
 

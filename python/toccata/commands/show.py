@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from toccata import _core, catalogue, machines, outputs, outside, show
+from toccata import _core, outputs
+from toccata.algorithms import catalogue, outside, show
 from toccata.commands.common import (
     PictureFile,
     Ranks,
@@ -15,7 +16,8 @@ from toccata.commands.common import (
     rank_number,
 )
 from toccata.errors import InputError
-from toccata.machines import MachineOption, PlacementOption
+from toccata.topology import machines
+from toccata.topology.machines import MachineOption, PlacementOption
 
 
 def show_(
@@ -73,10 +75,11 @@ def show_(
     if rank is not None:
         raise InputError("--rank and --output exclude each other: a picture shows all ranks")
     outputs.check_pictures(output)
-    from toccata import drawing, grids  # matplotlib takes a second to load
+    # matplotlib takes a second to load
+    from toccata.drawing import grids, pictures, schedules
 
-    draw = grids.draw if grids.draws(choice, shape) else drawing.draw
-    drawing.write(draw(choice, shape, drawing.Fault.of(fault)), output)
+    draw = grids.draw if grids.draws(choice, shape) else schedules.draw
+    pictures.write(draw(choice, shape, schedules.Fault.of(fault)), output)
     console.print(f"wrote {output}")
     _say(fault)
 

@@ -6,20 +6,9 @@ from typing import Annotated
 
 import typer
 
-from toccata import (
-    _core,
-    catalogue,
-    machines,
-    outputs,
-    outside,
-    platforms,
-    predicting,
-    simulating,
-    tables,
-    tuning,
-    winners,
-)
+from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue, outside
 from toccata.commands.common import (
     CsvFile,
     DistributionName,
@@ -35,7 +24,12 @@ from toccata.commands.common import (
     seconds,
 )
 from toccata.errors import Failure, InputError
-from toccata.results import Results, write_csv, write_json
+from toccata.measuring import tables, winners
+from toccata.measuring.results import Results, write_csv, write_json
+from toccata.models import predicting
+from toccata.simulating import platforms, simulation
+from toccata.topology import machines
+from toccata.tuning import tuning_file
 
 STANDARD_SIZES = "1:1M:4"
 
@@ -77,7 +71,7 @@ def sim(
             help="SimGrid's selectors (ompi, mpich, mvapich2, impi), single algorithms such "
             "as simgrid/bruck, or none.",
         ),
-    ] = ",".join(simulating.SELECTORS),
+    ] = ",".join(simulation.SELECTORS),
     sizes: Annotated[
         str, typer.Option(metavar="LIST", help="Bytes per block, or of the message, as for bench.")
     ] = STANDARD_SIZES,
@@ -156,10 +150,10 @@ def sim(
     )
     others = [] if peers == "none" else [each.strip() for each in peers.split(",")]
     for each in others:
-        if each not in simulating.SELECTORS and not each.startswith(simulating.PEER):
+        if each not in simulation.SELECTORS and not each.startswith(simulation.PEER):
             raise InputError(
-                f"--peers {each}: expected one of {', '.join(simulating.SELECTORS)}, or one of "
-                f"SimGrid's algorithms as {simulating.PEER}bruck"
+                f"--peers {each}: expected one of {', '.join(simulation.SELECTORS)}, or one of "
+                f"SimGrid's algorithms as {simulation.PEER}bruck"
             )
     if others and catalogue.is_among_neighbors(collective):
         console.print("[dim]without peers: SimGrid has no collectives among neighbours[/]")
@@ -170,10 +164,10 @@ def sim(
     there = platforms.find(platform, model)
     machine = _core.Machine(there.machine)
     numbers = [machines.cores(machine)] if ranks is None else q.parse_ranks(ranks)
-    bytes_ = tuning.sizes_of(collective, q.parse_sizes(sizes))
+    bytes_ = tuning_file.sizes_of(collective, q.parse_sizes(sizes))
     for p in numbers:
         platforms.cores(there, p, placement)
-    simulating.programs()
+    simulation.programs()
     form = f"{collective}-{distribution.value}" if distribution else collective
     stem = Path("results") / f"{form}-{there.name.split('/')[0]}-{placement}".replace(":", "")
     csv, json_ = (
@@ -198,7 +192,7 @@ def sim(
              if name not in left_out[p]],
         )  # fmt: skip
     cells = [
-        simulating.Cell(
+        simulation.Cell(
             collective, name, p, size, placement, distribution.value if distribution else None
         )
         for p in numbers
@@ -207,23 +201,23 @@ def sim(
         for size in bytes_
     ]
     with progress(remaining=True, counted=False) as bar:
-        task = bar.add_task("", total=sum(map(simulating.effort, cells)))
+        task = bar.add_task("", total=sum(map(simulation.effort, cells)))
 
-        def told(cell: simulating.Cell) -> None:
+        def told(cell: simulation.Cell) -> None:
             what = f"{cell.ranks} ranks, {cell.algorithm}, {q.show_bytes(cell.bytes)}"
-            bar.update(task, advance=simulating.effort(cell), description=what)
+            bar.update(task, advance=simulation.effort(cell), description=what)
 
         try:
-            outcomes = simulating.run(there, cells, told, limit, jobs)
+            outcomes = simulation.run(there, cells, told, limit, jobs)
         except BaseException:
-            kept = {cell: it for cell in cells if (it := simulating.known(there, cell))}
-            partly = Results(simulating.measurements(there, kept))
+            kept = {cell: it for cell in cells if (it := simulation.known(there, cell))}
+            partly = Results(simulation.measurements(there, kept))
             if partly.all:
                 write_csv(partly, csv, complete=False)
                 write_json(partly, json_, complete=False)
                 print(f"toccata: {csv} and {json_} are incomplete", file=sys.stderr)
             raise
-    results = Results(simulating.measurements(there, outcomes))
+    results = Results(simulation.measurements(there, outcomes))
     for p in numbers:
         if any(each.ranks == p for each in results.all):
             print_whole(tables.overview(results, p, "max", marked, None))
@@ -248,20 +242,20 @@ def sim(
     write_csv(results, csv)
     write_json(results, json_)
     if heatmap:
-        from toccata import drawing  # matplotlib takes a second to load
-        from toccata import heatmap as map_
+        from toccata.drawing import heatmap as map_
+        from toccata.drawing import pictures  # matplotlib takes a second to load
 
         title = f"{collective}, {there.name}, {placement}: simulated"
         grid = winners.grid(results, marked, None, "max")
-        drawing.write(map_.draw(grid, title), heatmap)
+        pictures.write(map_.draw(grid, title), heatmap)
     console.print(outputs.wrote(csv, json_, heatmap))
 
 
 def _print_predicted(
-    platform: platforms.Platform, outcomes: dict[simulating.Cell, simulating.Outcome]
+    platform: platforms.Platform, outcomes: dict[simulation.Cell, simulation.Outcome]
 ) -> None:
     """The model beside the simulation: each algorithm's median error, and all together."""
-    from toccata import model_beside  # scipy takes a second to load
+    from toccata.simulating import model_beside  # scipy takes a second to load
 
     predicted = model_beside.predictions(platform, outcomes)
     for name in dict.fromkeys(cell.algorithm for cell in predicted):

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from toccata import launcher, locating, networks, outputs
-from toccata import topo as tree
+from toccata import outputs
 from toccata.commands.common import (
     LauncherArgs,
     MpiOption,
@@ -16,7 +15,10 @@ from toccata.commands.common import (
     words,
 )
 from toccata.errors import InputError
-from toccata.machines import PlacementOption
+from toccata.launching import launcher
+from toccata.topology import locating, networks
+from toccata.topology import tree as tree
+from toccata.topology.machines import PlacementOption
 
 
 def topo(
@@ -93,15 +95,17 @@ def topo(
             raise InputError("--trees requires MACHINE and --save FILE")
         outputs.check(save)
         outputs.check_pictures(output)
-        from toccata import packing  # needs numpy, which `make install PLOTS=OFF` leaves out
+        # needs numpy, which `make install PLOTS=OFF` leaves out
+        from toccata.topology import packing
 
         packed = packing.packed(networks.of(machine, links), trees)
         save.write_text(packing.with_trees(*packed).saved)
         console.print(packing.as_table(*packed))
         if output is not None:
-            from toccata import drawing, forest_drawing  # matplotlib takes a second to load
+            # matplotlib takes a second to load
+            from toccata.drawing import forests, pictures
 
-            drawing.write(forest_drawing.draw(*packed), output)
+            pictures.write(forests.draw(*packed), output)
             console.print(f"wrote {output}")
         console.print(f"wrote {save}")
         return
@@ -118,9 +122,10 @@ def topo(
     if output is None:
         console.print(tree.Narrator(there, ranks).tree())
     else:
-        from toccata import drawing, topo_drawing  # matplotlib takes a second to load
+        # matplotlib takes a second to load
+        from toccata.drawing import pictures, topologies
 
-        drawing.write(topo_drawing.draw(there, ranks), output)
+        pictures.write(topologies.draw(there, ranks), output)
         console.print(f"wrote {output}")
     if save is not None:
         console.print(f"wrote {save}")

@@ -1,7 +1,8 @@
 """`toccata traffic`."""
 
-from toccata import _core, catalogue, counting, machines
+from toccata import _core
 from toccata import quantities as q
+from toccata.algorithms import catalogue, counting
 from toccata.commands.common import (
     BlockBytes,
     Names,
@@ -13,7 +14,8 @@ from toccata.commands.common import (
     print_without,
     subjects,
 )
-from toccata.machines import MachineOption, PlacementOption
+from toccata.topology import machines
+from toccata.topology.machines import MachineOption, PlacementOption
 
 
 def traffic(

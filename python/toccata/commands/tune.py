@@ -6,19 +6,9 @@ from typing import Annotated
 
 import typer
 
-from toccata import (
-    _core,
-    catalogue,
-    launcher,
-    machines,
-    measuring,
-    outputs,
-    predicting,
-    racing,
-    tuning,
-    tuning_report,
-)
+from toccata import _core, outputs
 from toccata import quantities as q
+from toccata.algorithms import catalogue
 from toccata.commands.common import (
     LauncherArgs,
     MpiOption,
@@ -31,7 +21,12 @@ from toccata.commands.common import (
     words,
 )
 from toccata.errors import InputError
-from toccata.machines import PlacementOption
+from toccata.launching import launcher
+from toccata.measuring import benchmark
+from toccata.models import predicting
+from toccata.topology import machines
+from toccata.topology.machines import PlacementOption
+from toccata.tuning import overview, racing, tuning_file
 
 STANDARD_RANKS = "2,3,4,6,8"
 STANDARD_SIZES = "8:1M:4"
@@ -139,7 +134,7 @@ def tune(
     """
     outputs.check_pictures(heatmap)
     if show is not None:
-        _show(tuning.read(show), heatmap)
+        _show(tuning_file.read(show), heatmap)
         return
     if by_model is not None:
         output = output or Path("results/tuning-model.json")
@@ -153,8 +148,8 @@ def tune(
         if machine is not None or placement is not None:
             raise InputError("--machine and --placement require --by-model")
         plans = [
-            measuring.Plan(
-                each, _candidates(each, algorithms), measuring.parse_sizes(sizes), repetitions,
+            benchmark.Plan(
+                each, _candidates(each, algorithms), benchmark.parse_sizes(sizes), repetitions,
                 WARMUP, limit, not no_validate, race=True,
             )
             for each in _collectives(collectives)
@@ -164,7 +159,7 @@ def tune(
         heatmap = outputs.picture(heatmap, output.with_suffix(".png"))
         outputs.check_pictures(heatmap)
         outputs.check(output)
-        found = tuning.read(output) if output.exists() and not again else tuning.Tuning()
+        found = tuning_file.read(output) if output.exists() and not again else tuning_file.Tuning()
         placed = [None] if per_node is None else q.parse_ranks(per_node)
         jobs = racing.jobs(
             plans, q.parse_ranks(ranks), placed, starter, words(launcher_args), found
@@ -182,7 +177,7 @@ def tune(
         )
 
 
-def _measure(jobs: Sequence[racing.Job], found: tuning.Tuning, output: Path) -> None:
+def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path) -> None:
     """With a bar; interrupted it says how to go on."""
     total = sum(len(each.plan.sizes) for each in jobs)
     if not total:
@@ -205,19 +200,19 @@ def _measure(jobs: Sequence[racing.Job], found: tuning.Tuning, output: Path) -> 
             raise
 
 
-def _show(found: tuning.Tuning, heatmap: Path | None) -> None:
-    print_whole(tuning_report.tables(found))
+def _show(found: tuning_file.Tuning, heatmap: Path | None) -> None:
+    print_whole(overview.tables(found))
     if found.partial:
         console.print("the file is incomplete: repeat the command that wrote it to continue")
     if not found.points:
         return
-    console.print(f"\n{tuning_report.summary(found)}")
+    console.print(f"\n{overview.summary(found)}")
     if heatmap is not None:
-        from toccata import drawing, tuning_drawing  # matplotlib takes a second to load
+        from toccata.drawing import pictures, tunings  # matplotlib takes a second to load
 
         by = f"by the model {found.model}" if found.model else found.mpi
         title = f"Best algorithms: {by}"
-        drawing.write(tuning_drawing.draw(found, title), heatmap)
+        pictures.write(tunings.draw(found, title), heatmap)
         console.print(f"wrote {heatmap}")
 
 
@@ -228,17 +223,19 @@ def _modelled(
     placement: str | None,
     ranks: Sequence[int],
     sizes: Sequence[int],
-) -> tuning.Tuning:
+) -> tuning_file.Tuning:
     if machine is None:
         raise InputError('--by-model requires --machine, as "node:4 socket:2 core:8"')
     parameters = predicting.read_model(model)
     there = machines.named(machine)
-    found = tuning.Tuning(machine=there.text, model=parameters.name)
+    found = tuning_file.Tuning(machine=there.text, model=parameters.name)
     for p in ranks:
         placed = _core.Placement(there, p, placement or machines.STANDARD_PLACEMENT)
         for each in collectives:
             shape = _core.Shape(placed)
-            found.points += tuning.by_model(each, shape, machines.nodes(placed), sizes, parameters)
+            found.points += tuning_file.by_model(
+                each, shape, machines.nodes(placed), sizes, parameters
+            )
     return found
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from toccata import _core, machines, proving
+from toccata import _core
+from toccata.algorithms import proving
 from toccata.commands.common import (
     Names,
     console,
@@ -18,7 +19,8 @@ from toccata.commands.common import (
     subjects,
 )
 from toccata.errors import Failure
-from toccata.machines import MachineOption, PlacementOption
+from toccata.topology import machines
+from toccata.topology.machines import MachineOption, PlacementOption
 
 
 def verify(

@@ -1,0 +1,37 @@
+// What decides between algorithms: the sign test, tuning files, and the nearest known word.
+
+#include "selection.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include "selection/choice.h"
+#include "selection/race.h"
+#include "selection/spelling.h"
+#include "selection/tuning.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+void bind_selection(nb::module_& module) {
+  module.def("chance", &chance, "heads"_a, "trials"_a);
+  module.def(
+      "nearest",
+      [](std::string_view word, const std::vector<std::string_view>& known) {
+        return std::string(nearest(word, known));
+      },
+      "word"_a, "known"_a);
+  module.def(
+      "check_tuning",
+      [](std::string_view text, std::string_view file) {
+        std::string unknown;  // of another version, or an algorithm that is not proved: still valid
+        try {
+          parse_tuning(text, file, unknown);
+        } catch (const TuningError& error) {
+          throw ChoiceError(error.what());
+        }
+      },
+      "text"_a, "file"_a);
+}

@@ -1,0 +1,1 @@
+"""Algorithms: their names, those from files, proofs, counts, text of schedules, and the search."""

@@ -1,0 +1,53 @@
+"""The time gained in a run, as a figure."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from toccata.drawing.heatmap import NATIVE
+from toccata.launching.reports import Report, Row, show_size
+
+MOST_BARS = 14
+OURS, LOST = "#0072B2", "#D55E00"
+
+
+def draw(report: Report, title: str) -> Figure:
+    """Two bars per collective and size: with native algorithms, and as measured.
+
+    The sum of all is on top.
+    """
+    groups: dict[tuple[str, int, int], list[Row]] = defaultdict(list)
+    for each in report.rows:
+        groups[each.collective, each.ranks, each.bytes].append(each)
+    named = {
+        f"{collective}, {show_size(size)}, {ranks} ranks": _times(rows)
+        for (collective, ranks, size), rows in groups.items()
+    }
+    shown = sorted(named.items(), key=lambda each: max(each[1]), reverse=True)[:MOST_BARS]
+    bars = [("all collectives", _times(report.rows)), *shown]
+    figure = Figure(figsize=(8.2, 1.3 + 0.42 * len(bars)), layout="constrained")
+    axes = figure.add_subplot()
+    for y, (_, (before, after)) in enumerate(bars):
+        axes.barh(y - 0.18, before * 1e3, 0.34, color=NATIVE)
+        axes.barh(y + 0.18, after * 1e3, 0.34, color=OURS if after <= before * 1.02 else LOST)
+        if after < before * 0.995 or after > before * 1.005:
+            text = f" {after / before - 1:+.0%}".replace("-", "−")
+            axes.text(max(before, after) * 1e3, y, text, va="center", fontsize=8)
+    axes.set_yticks(range(len(bars)), [name for name, _ in bars], fontsize=8)
+    axes.invert_yaxis()
+    axes.margins(x=0.1)
+    axes.set_xlabel("ms on rank 0")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_title(title, fontsize=11, fontweight="bold", loc="left")
+    handles = [
+        Patch(color=NATIVE, label="by the MPI library's own"),
+        Patch(color=OURS, label="as it was"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+    return figure
+
+
+def _times(rows: Sequence[Row]) -> tuple[float, float]:
+    return sum(each.before for each in rows), sum(each.seconds for each in rows)

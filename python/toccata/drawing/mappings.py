@@ -1,0 +1,125 @@
+"""The ranks on their cores before and after a reordering, and the busiest links."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from toccata import _core
+from toccata.models.reordering import Mapped
+from toccata.quantities import show_bytes
+from toccata.topology import machines
+
+NUMBERED = 160  # ranks; with more, there is no room for numbers
+MOST_ROWS = 40  # nodes; of more, the first
+INK, HOT = "#1b2631", "#c0392b"
+
+
+def draw(
+    title: str,
+    choice: _core.Choice,
+    shape: _core.Shape,
+    placement: _core.Placement,
+    all_: Sequence[Mapped],
+    size: int,
+) -> Figure:
+    """One panel per mapping: a row is a node, a cell a core with the rank that is played there.
+
+    Colours range from rank 0 to the last one, so that neighbours look similar. The bars show the
+    bytes that leave each node.
+    """
+    level, nodes = _nodes(placement)
+    rows = min(len(nodes), MOST_ROWS)
+    columns = max(len(each) for each in nodes)
+    height = 1.3 + 0.27 * max(rows, 4)
+    figure = Figure(figsize=(max(3.4, 1.9 + 0.26 * columns) * len(all_), height))
+    figure.suptitle(title, fontsize=11, fontweight="bold", color=INK)
+    grid = figure.add_gridspec(
+        1,
+        2 * len(all_),
+        width_ratios=[columns, columns * 0.35] * len(all_),
+        left=0.05,
+        right=0.98,
+        bottom=0.3 / height,
+        top=1 - 0.95 / height,
+    )
+    leaving = [_leaving(choice, shape, placement, each, size) for each in all_]
+    most = max(max(each) for each in leaving) or 1
+    for i, each in enumerate(all_):
+        roles = {player: role for role, player in enumerate(each.players)}
+        cells = np.full((rows, columns), np.nan)
+        for row, ranks in enumerate(nodes[:rows]):
+            for column, rank in enumerate(ranks):
+                cells[row, column] = roles[rank]
+        axes = figure.add_subplot(grid[0, 2 * i])
+        axes.imshow(cells, cmap="viridis", vmin=0, vmax=shape.p - 1, aspect="auto")
+        if shape.p <= NUMBERED:
+            for (row, column), role in np.ndenumerate(cells):
+                if not np.isnan(role):
+                    axes.text(
+                        column,
+                        row,
+                        f"{int(role)}",
+                        ha="center",
+                        va="center",
+                        fontsize=7,
+                        color="white" if role < 0.7 * shape.p else INK,
+                    )
+        axes.set_title(f"{each.label}\n{1e6 * each.seconds:,.0f} µs", fontsize=9, color=INK)
+        axes.set_xticks([])
+        axes.set_yticks(range(rows) if rows <= 20 else [])
+        axes.set_ylabel(level if i == 0 else "", fontsize=8)
+        axes.tick_params(labelsize=7, length=0)
+        bars = figure.add_subplot(grid[0, 2 * i + 1], sharey=axes)
+        values = np.array(leaving[i][:rows]) / most
+        bars.barh(range(rows), values, color=[(*_mixed(value),) for value in values], height=0.8)
+        bars.set_xlim(0, 1)
+        bars.axis("off")
+        bars.set_title(
+            f"out of a {level}\n≤ {show_bytes(round(max(leaving[i])))}",
+            fontsize=7,
+            color=HOT if max(leaving[i]) == most else INK,
+        )
+    return figure
+
+
+def _mixed(heat: float) -> tuple[float, float, float]:
+    cold, hot = np.array([0.68, 0.78, 0.86]), np.array([0.75, 0.22, 0.17])
+    mixed = cold + heat * (hot - cold)
+    return (float(mixed[0]), float(mixed[1]), float(mixed[2]))
+
+
+def _nodes(placement: _core.Placement) -> tuple[str, list[list[int]]]:
+    """The name of the level of the nodes, and the ranks of each that has some, core by core."""
+    machine = placement.machine
+    levels = machine.levels
+    node = levels.index("node") if "node" in levels else 0
+    of = machines.around(machine, node)
+    found: dict[int, list[tuple[int, int]]] = {}
+    for rank, (level, number) in enumerate(placement.places):
+        found.setdefault(of(level, number), []).append((number, rank))
+    return levels[node], [[rank for _, rank in sorted(each)] for _, each in sorted(found.items())]
+
+
+def _leaving(
+    choice: _core.Choice,
+    shape: _core.Shape,
+    placement: _core.Placement,
+    mapped: Mapped,
+    size: int,
+) -> list[int]:
+    """Bytes out of each node, in the order of the machine's."""
+    level, _ = _nodes(placement)
+    there = shape
+    if mapped.order:
+        there = _core.reordered(choice, shape, mapped.players, mapped.order)
+    for each in _core.crossings(choice, there, size):
+        if each.level == level:
+            # Regions are ordered by their lowest rank, nodes are not.
+            _, nodes = _nodes(placement)
+            order = sorted(range(len(nodes)), key=lambda node: min(nodes[node]))
+            leaving = [0] * len(nodes)
+            for node, region in zip(order, each.regions, strict=True):
+                leaving[node] = region.bytes
+            return leaving
+    return [0]

@@ -1,0 +1,491 @@
+"""The checks of `toccata doctor`: each finding is one line, with a remedy if something is wrong."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from toccata import _core, documents, quantities
+from toccata.algorithms import catalogue, outside
+from toccata.errors import CommandError, InputError
+from toccata.launching import launcher, starting
+from toccata.models import predicting
+from toccata.topology import machines
+from toccata.tuning import tuning_file
+
+SECONDS = 60  # until all ranks reach MPI_Init
+TYPICAL = (("allreduce", 8), ("bcast", 1024), ("allgather", 4096), ("alltoall", 65536))
+READS = "toccata: doctor: reads "
+DEVICES = "toccata: doctor: devices: "
+TRANSFERS = "toccata: doctor: transfers"
+MPI = "toccata: doctor: mpi: "
+RANK = re.compile(
+    r"toccata: doctor: rank (\d+) of (\d+) on (\S+) has (\S+), settings ([0-9a-f]{16})"
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`topic: text`; for an error, `remedy` says what to do."""
+
+    topic: str
+    text: str
+    remedy: str = ""
+
+    @property
+    def good(self) -> bool:
+        return not self.remedy
+
+
+@dataclass(frozen=True)
+class Job:
+    """The ranks for which choices are checked, each with the number of its host."""
+
+    hosts: Sequence[int]
+
+    @property
+    def ranks(self) -> int:
+        return len(self.hosts)
+
+    def shape(self) -> _core.Shape:
+        """The ranks, each on its own core, on hosts like this one. If a host has more ranks than
+        cores, it is assumed to have as many cores as ranks."""
+        inside = _core.this_machine().text
+        slots = [self.hosts[:rank].count(host) for rank, host in enumerate(self.hosts)]
+        cores = machines.cores(_core.this_machine())
+        if max(slots) >= cores:
+            cores = max(slots) + 1
+            inside = f"core:{cores}"
+        number = len(set(self.hosts))
+        there = _core.Machine(f"node:{number} {inside}" if number > 1 else inside)
+        places = [host * cores + slot for host, slot in zip(self.hosts, slots, strict=True)]
+        return _core.Shape(_core.Placement(there, self.ranks, ",".join(map(str, places))), 0)
+
+
+def examine(environment: Mapping[str, str]) -> tuple[list[Finding], "Said", str]:
+    """MPIs, libraries, settings, the machine and tuning files; and for choices(), the settings and
+    the tuning file that is used, "" without."""
+    built = launcher.libraries()
+    path = str(next(iter(built.values()))) if built else ""
+    said = Said(environment, _core.Configuration(_core.configuration_files(path)))
+    files, used = tuned(said, path)
+    findings = [
+        *mpis(),
+        *settings(said),
+        *preloaded(environment),
+        *machine(said),
+        *registry(),
+        *files,
+    ]
+    return findings, said, used
+
+
+@dataclass(frozen=True)
+class Said:
+    """The value in the environment or, if not set there, in toccata.conf."""
+
+    environment: Mapping[str, str]
+    files: _core.Configuration
+
+    def value(self, name: str) -> str:
+        return self.environment.get(name, self.files.value(name))
+
+    def origin(self, name: str) -> str:
+        return "the environment" if name in self.environment else self.files.origin(name)
+
+    @property
+    def names(self) -> list[str]:
+        ours = {each for each in self.environment if launcher.is_setting(each)}
+        return sorted(ours | set(self.files.names))
+
+
+def mpis() -> list[Finding]:
+    """The MPIs whose launchers are in PATH, and the built libraries."""
+    findings = []
+    built = launcher.libraries()
+    for name, path in built.items():
+        findings.append(Finding("library", f"{name}: {path}"))
+    if not built:
+        findings.append(
+            Finding("library", "no library was built", "install an MPI's development files; make")
+        )
+    found = {(each.family, each.version): each for each in reversed(launcher.launchers())}
+    for each in found.values():
+        text = f"{each.name} ({each.path})"
+        try:
+            library = launcher.library(each.family, each.version)
+        except InputError:
+            remedy = "install its development files, then make; or make MPI=/path/to/its/mpicc"
+            findings.append(Finding("launcher", f"{text}: no library for it", remedy))
+        else:
+            findings.append(Finding("launcher", f"{text}: served by {library.parent.name}"))
+    if not found:
+        findings.append(Finding("launcher", "no mpirun in PATH", "load an MPI, or extend PATH"))
+    return findings
+
+
+def mpi_of(text: str) -> Finding:
+    """Whether Toccata is tested with the MPI with this text of MPI_Get_library_version."""
+    version = text.split(",")[0].strip()
+    if _core.is_tested(text):
+        return Finding("mpi", f"{version}: tested with Toccata")
+    known = _core.mpi_library_of(text)
+    if known is None:
+        return Finding("mpi", f"{version}: unknown, treated as MPICH, not tested with Toccata")
+    if known.tested:
+        wanted = f"(tested versions: {known.tested})"
+        return Finding("mpi", f"{version}: this version is not tested with Toccata {wanted}")
+    return Finding("mpi", f"{known.name} ({version}): not tested with Toccata")
+
+
+def settings(said: Said) -> list[Finding]:
+    """The settings, their origins, and whether they are valid."""
+    findings = [Finding("file", f"{each} is read") for each in said.files.files]
+    findings += [Finding("file", each, "correct this line") for each in said.files.complaints]
+    for name in said.names:
+        remedy = _core.complaint_of_variable(name) or complaint(name, said)
+        text = f"{name}={said.value(name)}, from {said.origin(name)}"
+        findings.append(Finding("setting", text, remedy))
+    if not said.names:
+        text = "none: the library chooses automatically; TOCCATA=off turns it off"
+        findings.append(Finding("setting", text))
+    return findings
+
+
+def complaint(name: str, said: Said) -> str:
+    """The error in a setting's value; "" for none."""
+    value = said.value(name)
+    if not value:
+        return ""
+    collective = next((each.name for each in _core.collectives() if each.variable == name), None)
+    if name in ("TOCCATA_MODEL", "TOCCATA_TUNING", "TOCCATA_LEARN", "TOCCATA_REPORT") or (
+        name == "TOCCATA_TOPOLOGY" and _exists(value)
+    ):
+        wrong = documents.why_unreadable(Path(value)) if _exists(value) else ""
+        if wrong:
+            return f"{value} {wrong}"
+    try:
+        if collective == "allreduce" and value == "nccl":
+            return ""  # whether it can serve, the ranks find out
+        if collective is not None and value != "auto":
+            outside.load_named(value)
+            _core.parse_sized_choice(collective, value)
+        elif name == "TOCCATA_TOPOLOGY":
+            if unknown := _core.unknown_levels(_core.Machine(value)):
+                return f"no algorithm uses a level called {', '.join(unknown)}"
+        elif name == "TOCCATA_PLACEMENT":
+            if not (topology := said.value("TOCCATA_TOPOLOGY")):
+                return "has no effect without TOCCATA_TOPOLOGY"
+            pretended = _core.Machine(topology)
+            _core.Placement(pretended, machines.cores(pretended), value)
+        elif name == "TOCCATA_MODEL":
+            _core.Model.read(value)
+    except _core.ModelError as error:
+        return f"{error}; the models of Toccata are in {predicting.models_directory()}"
+    except _core.ChoiceError as error:
+        return str(error)
+    folder = Path(value).parent
+    if name == "TOCCATA_REPORT" and value.endswith(".json") and not os.access(folder, os.W_OK):
+        return f"cannot write to {folder}"
+    if name == "TOCCATA_LEARN" and value not in ("auto", "1", "off", "0"):
+        there = next(each for each in (folder, *folder.parents) if each.exists())
+        if not os.access(there, os.W_OK):
+            return f"cannot write to {there}"
+    return _core.complaint_of_value(name, value)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a text that is not a path at all
+        return False
+
+
+def preloaded(environment: Mapping[str, str]) -> list[Finding]:
+    """The errors of an LD_PRELOAD that is already set."""
+    findings = []
+    for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")):
+        if "libtoccata" in each:
+            exists = Path(each).exists()
+            remedy = "" if exists else "the file does not exist; unset LD_PRELOAD"
+            findings.append(Finding("preload", f"{each}, from the environment", remedy))
+    return findings
+
+
+def registry() -> list[Finding]:
+    """Whether all algorithms have passed their proof."""
+    unproved = catalogue.unproved()
+    number = len(_core.algorithms())
+    proved = f"{number - len(unproved)} of {number} are proved"
+    remedy = "`toccata verify` shows the error; correct the algorithm, then run make"
+    return [
+        Finding("algorithm", proved),
+        *(Finding("algorithm", f"{each} is {catalogue.NOT_PROVED}", remedy) for each in unproved),
+    ]
+
+
+def machine(said: Said) -> list[Finding]:
+    """The machine that hwloc finds, and its replacement by TOCCATA_TOPOLOGY."""
+    findings = [Finding("machine", f"this host: {_core.this_machine().text}")]
+    if text := said.value("TOCCATA_TOPOLOGY"):
+        with suppress(_core.ChoiceError):  # named among the settings
+            findings.append(Finding("machine", f"TOCCATA_TOPOLOGY: {_core.Machine(text).text}"))
+    return findings
+
+
+def tuned(said: Said, library: str) -> tuple[list[Finding], str]:
+    """The named tuning file; otherwise those in the folders where the library searches. And the one
+    that is used; "" for none."""
+    named = said.value("TOCCATA_TUNING")
+    if named == "off":
+        return [Finding("tuning", "none, because TOCCATA_TUNING=off")], ""
+    if named:
+        finding, found = _tuning_file(Path(named), "name another file, or unset TOCCATA_TUNING")
+        return [finding], named if found else ""
+    folders = _core.tuning_folders(library)
+    files = [each for folder in folders for each in sorted(Path(folder).glob("*.json"))]
+    if not files:
+        return [Finding("tuning", f"no file in {' or '.join(folders)}")], ""
+    read = [(each, *_tuning_file(each, "correct or remove it")) for each in files]
+    why = {each: _why_not_used(found) for each, _, found in read if found}
+    used = next((each for each, reason in why.items() if not reason), None)
+    findings = []
+    for each, finding, _ in read:
+        reason = why.get(each)
+        if reason is None:
+            findings.append(finding)
+        elif each == used:
+            findings.append(Finding("tuning", f"{finding.text}: used"))
+        elif used is not None:
+            reason = reason or f"{used} comes first"
+            findings.append(Finding("tuning", f"{finding.text}: not used, because {reason}"))
+        else:
+            text = f"{finding.text}: not used, because {reason}"
+            remedy = "run `toccata tune` on a node of this kind, with this MPI, or remove the file"
+            findings.append(Finding("tuning", text, remedy))
+    return findings, str(used) if used else ""
+
+
+def _tuning_file(path: Path, remedy: str) -> tuple[Finding, tuning_file.Tuning | None]:
+    try:
+        found = tuning_file.read(path)
+    except InputError as error:
+        return Finding("tuning", str(error), remedy), None
+    whose = f"{found.mpi or 'any MPI'}, nodes of {_node(found) or 'any kind'}"
+    return Finding("tuning", f"{path}: {len(found.points)} points for {whose}"), found
+
+
+def _node(found: tuning_file.Tuning) -> str:
+    """The inside of a node, such as "socket:2 core:8", as the library reads it
+    (src/selection/tuning.cpp)."""
+    return re.sub(r".*\bnode:\S+ ?", "", found.machine)
+
+
+def _why_not_used(found: tuning_file.Tuning) -> str:
+    """Why the library does not use a file automatically; "" if it does."""
+    here = _core.this_machine().text
+    if not found.mpi:
+        return "it does not name the MPI that it was measured with"
+    if not _node(found):
+        return f"it does not describe its nodes; this host has {here}"
+    if _node(found) != here:
+        return f"this host has {here}"
+    mpis = launcher.launchers()
+    if mpis and not any(each.is_of(found.mpi) for each in mpis):
+        return f"the MPIs here are {', '.join(sorted({each.name for each in mpis}))}"
+    return ""
+
+
+def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[Finding]:
+    """The choices for some typical calls, and whether requested algorithms are possible: among
+    the ranks of a job, or as many as this host has cores."""
+    if said.value("TOCCATA") in ("off", "0"):
+        return [Finding("choice", f"native for all, because {said.origin('TOCCATA')} says "
+                        "TOCCATA=off")]  # fmt: skip
+    job = job or Job([0] * machines.cores(_core.this_machine()))
+    p = job.ranks
+    if p < 2:
+        return []
+    model = _core.usual_model()  # even if another file cannot be read
+    if path := said.value("TOCCATA_MODEL"):
+        with suppress(_core.ModelError):
+            if not documents.why_unreadable(Path(path)):
+                model = _core.Model.read(path)
+    shape = job.shape()
+    findings = []
+    typical = dict(TYPICAL)
+    for collective in _core.collectives():
+        name, variable = collective.name, collective.variable
+        text = said.value(variable)
+        if (name, text) == ("allreduce", "nccl"):
+            call = f"{name} among {p} ranks with one device each"
+            findings.append(Finding("choice", f"{call}: NCCL or RCCL, because {variable} says so"))
+        elif text not in ("", "auto"):
+            findings += _asked(name, variable, text, shape, bool(complaint(variable, said)))
+        elif name in typical:
+            size, nodes = typical[name], len(set(job.hosts))
+            text, why = _by_itself(said, name, shape, model, size, nodes, tuning_file)
+            call = f"{name} of {quantities.show_bytes(size)} among {p} ranks"
+            findings.append(Finding("choice", f"{call}: {text}, {why}"))
+    return findings
+
+
+def _asked(
+    collective: str, variable: str, text: str, shape: _core.Shape, wrong: bool
+) -> list[Finding]:
+    """For a collective with a setting that names algorithms."""
+    call = f"{collective} among {shape.p} ranks"
+    if wrong:
+        return [Finding("choice", f"{call}: native, because {variable} is invalid")]
+    findings = []
+    for _, choice in _core.parse_sized_choice(collective, text):
+        if not choice.native and (why := choice.why_impossible(shape)):
+            findings.append(
+                Finding(
+                    "choice",
+                    f"{call}: native instead of {choice.text}, which {why}",
+                    f"set {variable} to another algorithm: `toccata list {collective}` shows all",
+                )
+            )
+    return findings or [Finding("choice", f"{call}: {text}, because {variable} says so")]
+
+
+def _by_itself(
+    said: Said,
+    collective: str,
+    shape: _core.Shape,
+    model: _core.Model,
+    size: int,
+    nodes: int,
+    tuning_file: str,
+) -> tuple[str, str]:
+    """The library's choice, with the reason."""
+    guard = said.value("TOCCATA_GUARD")
+    with suppress(_core.ChoiceError):  # named where tuning files are
+        if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
+            return known.text, f"because {tuning_file} says so"
+    tried = _core.worth_trying(collective, shape, model, [size])[0]
+    if not tried:
+        return "native", "because no algorithm of Toccata can run there"
+    if guard in ("off", "0"):
+        return tried[0][0].text, "by the model, because TOCCATA_GUARD=off disables trials"
+    if collective == "allreduce" and guard != "all":
+        return "native", "so that floating-point sums keep their bits"
+    best = ", ".join(each.text for each, _ in tried)
+    return "native first", f"then trials of {best}"
+
+
+def treat(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    family: str | None = None,
+    seconds: float = SECONDS,
+) -> tuple[list[Finding], Job | None]:
+    """Starts exactly this command, which ends when its ranks reach MPI_Init with our library.
+
+    If the library has no effect, the program itself begins; it is ended after `seconds`. The job is
+    None unless all ranks reported their hosts.
+    """
+    try:
+        start = starting.prepare(command, {"TOCCATA_DOCTOR": "1"}, environment, family)
+    except CommandError as error:
+        return [Finding("command", "cannot be started", str(error))], None
+    findings = [Finding("command", shlex.join(start.words))]
+    findings += [Finding("program", each) for each in start.remarks]
+    said, code = _run(start, environment, seconds)
+    ranks = {int(match[1]): match for match in RANK.finditer(said)}
+    for line in dict.fromkeys(said.splitlines()):
+        if line.startswith(READS):
+            findings.append(Finding("file", f"{line.removeprefix(READS)} is read"))
+        elif line.startswith(MPI):
+            findings.append(mpi_of(line.removeprefix(MPI)))
+        elif line.startswith(DEVICES):
+            findings.append(Finding("devices", line.removeprefix(DEVICES)))
+        elif line.startswith("toccata: ") and "toccata: doctor: " not in line:
+            findings.append(Finding("library", line.removeprefix("toccata: "), "correct that"))
+    if not ranks and code:
+        last = [line for line in said.splitlines() if line.strip("- ")][-3:]
+        return [
+            *findings,
+            Finding(
+                "ranks",
+                f"it ended with code {code} before MPI_Init: {' / '.join(last)}",
+                "check that the command runs without Toccata",
+            ),
+        ], None
+    if not ranks:
+        remedy = "a wrapper may empty the environment, or the program have an MPI inside itself"
+        what = "ended" if code is not None else f"ran for {seconds:g} s"
+        return [*findings, Finding("ranks", f"it {what}, and none has the library", remedy)], None
+    findings += transfers(said)
+    size = int(next(iter(ranks.values()))[2])
+    missing = [str(rank) for rank in range(size) if rank not in ranks]
+    by_host: dict[str, list[int]] = {}
+    for rank, match in sorted(ranks.items()):
+        by_host.setdefault(match[3], []).append(rank)
+    for host, here in by_host.items():
+        findings.append(Finding("host", f"{host}: {len(here)} of {size} ranks have the library"))
+    if missing:
+        findings.append(
+            Finding(
+                "ranks",
+                f"without the library: {', '.join(missing[:8])}{', ...' * (len(missing) > 8)}",
+                "check that the library's path exists on their hosts",
+            )
+        )
+    if len({match[5] for match in ranks.values()}) > 1:
+        findings.append(
+            Finding(
+                "ranks", "settings differ", "set the TOCCATA_ variables identically on all hosts"
+            )
+        )
+    hosts = list(by_host)
+    job = None if missing else Job([hosts.index(ranks[rank][3]) for rank in range(size)])
+    return findings, job
+
+
+def transfers(said: str) -> list[Finding]:
+    """Whether messages between device buffers came through, if the ranks tried; none if not."""
+    lines = [line.removeprefix(TRANSFERS) for line in said.splitlines() if TRANSFERS in line]
+    if not lines:
+        return []
+    if ": right" in lines:
+        return [Finding("devices", "messages of 64 B and 1 MiB between device buffers are right")]
+    remedy = "set TOCCATA_DEVICE=staged"
+    if lines == [" begin"]:
+        text = "a message between device buffers ended the program"
+        return [Finding("devices", text, remedy)]
+    if ": wrong" in lines:
+        return [Finding("devices", "messages between device buffers are wrong", remedy)]
+    return [Finding("devices", f"messages were not tried{lines[-1]}")]
+
+
+def _run(
+    start: starting.Start, environment: Mapping[str, str], seconds: float
+) -> tuple[str, int | None]:
+    """The command's output on both streams, and its exit code; None if it had to be ended."""
+    with tempfile.TemporaryFile("w+", errors="replace") as said:
+        process = subprocess.Popen(
+            start.words, stdout=said, stderr=said, stdin=subprocess.DEVNULL,
+            env={**environment, **start.environment}, start_new_session=True,
+        )  # fmt: skip
+        try:
+            code: int | None = process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            if process.poll() is None:
+                process.terminate()  # launchers then end their ranks
+                time.sleep(1)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        said.seek(0)
+        return said.read(), code

@@ -1,0 +1,279 @@
+"""The contents of TOCCATA_REPORT=FILE.json: tables, and where a run gained time."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from toccata import _core, documents
+from toccata.plain_table import PlainTable
+from toccata.quantities import show_microseconds
+
+VERSION = 1
+INSTEAD = "native, for "  # before the requested algorithm
+MOST_ROWS = 30
+REASONS = {
+    "forced": "asked for by name", "tuned": "the tuning file says so",
+    "learned": "earlier runs found so", "modelled": "the model says so",
+    "guarded": "found by trials in this run", "tried": "tried, and native served on",
+    "shared": "found by trials on another communicator of that shape",
+    "node": "shared memory is faster on one node",
+}  # fmt: skip
+
+# Why native serves, in a word for the table, and in a sentence with the remedy. The first ones are
+# the library's (src/deciding/why_native.cpp); the others follow from the rows.
+WHYS = {
+    "alone": ("one rank", "communicators of one rank have nothing to exchange"),
+    "world": ("beyond world", "settings do not hold on communicators that reach beyond "
+              "MPI_COMM_WORLD; use the C interface there"),
+    "off": ("off", "TOCCATA=off leaves everything to the MPI library"),
+    "asked": ("asked for", "a setting names native"),
+    "reproducible": ("reproducible", "no algorithm of ours forms the standard expression there "
+                     "(TOCCATA_REPRODUCIBLE=1)"),
+    "neighbors": ("neighbours", "nothing is tried among neighbours; `toccata tune`, or a setting "
+                  "that names an algorithm, decides"),
+    "request": ("request", "nothing is tried for nonblocking and persistent calls; under Open MPI, "
+                "a setting that names an algorithm decides"),
+    "empty": ("no data", "calls without data"),
+    "rounds": ("keeps bits", "floating-point sums keep their bits; TOCCATA_GUARD=all tries "
+               "candidates"),
+    "none": ("none possible", "no algorithm of ours can run there"),
+    "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "
+              "TOCCATA_LEARN=auto or `toccata tune` decides from the first call on"),
+    "few": ("few calls", "too few calls: trials begin when they cost at most 2% of the time; "
+            "TOCCATA_LEARN=auto or `toccata tune` decides from the first call on"),
+    "unknown": ("not known", "an older library wrote this report; run again with this one"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """Calls of one collective on communicators of one shape, with one range of sizes and one
+    choice.
+
+    Times are per call, except `seconds`, which is the total; 0 means unknown.
+    """
+
+    collective: str
+    ranks: int
+    nodes: int
+    bytes: int  # approximate size of a call; -1 if ranks do not know each other's
+    calls: int
+    total_bytes: int
+    seconds: float
+    choice: str
+    reason: str
+    predicted: float
+    measured: float
+    native: float
+    bound: float
+    why: str = "unknown"  # of native calls, as a word of WHYS; "" if the row shows it
+
+    @property
+    def is_native(self) -> bool:
+        """The MPI library served, perhaps instead of a requested algorithm."""
+        return self.choice == "native" or self.choice.startswith(INSTEAD)
+
+    @property
+    def gain(self) -> float:
+        """Native's time divided by ours, as 1.25, if both were interleaved; otherwise 0."""
+        known = self.measured > 0 and self.native > 0 and not self.is_native
+        return self.native / self.measured if known else 0.0
+
+    @property
+    def calls_alike(self) -> tuple[str, int, int, int]:
+        return self.collective, self.ranks, self.nodes, self.bytes
+
+    @property
+    def before(self) -> float:
+        """Seconds of these calls with the native algorithm; the measured time if unknown."""
+        return self.seconds * self.gain if self.gain else self.seconds
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run."""
+
+    mpi: str
+    ranks: int
+    seconds: float  # from MPI_Init to MPI_Finalize
+    rows: list[Row]
+
+    @property
+    def after(self) -> float:
+        """Seconds in collectives."""
+        return sum(each.seconds for each in self.rows)
+
+    @property
+    def before(self) -> float:
+        """Seconds of all calls with native algorithms."""
+        return sum(each.before for each in self.rows)
+
+
+def read(path: Path) -> Report:
+    """InputError, naming the error."""
+    report = documents.read(
+        path, Report, "toccata_report", VERSION,
+        what="report", remedy="TOCCATA_REPORT=FILE.json makes a run write one",
+    )  # fmt: skip
+    return replace(report, mpi=" ".join(report.mpi.split()))
+
+
+def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
+    """Why native serves a row of a report, in a word, and in a sentence with the remedy."""
+    if row.choice.startswith(INSTEAD):
+        return _why_not(row)
+    tried = [each for each in rows if each.calls_alike == row.calls_alike and each.gain]
+    if tried:
+        best = max(tried, key=lambda each: each.gain)
+        took = f"{best.choice} takes {1 / best.gain:.2f} of native's time in trials"
+        if best.calls > row.calls:
+            return "before it", f"until {best.choice} took over: {took}"
+        if best.gain <= 1:
+            return "tried", f"the best candidate of {len(tried)} is not faster: {took}"
+        return "in trials", (
+            f"{took} ({best.calls} calls), but not chosen yet: it must win two comparisons, and "
+            "trials "
+            "take at most 2% of the time"
+        )
+    if row.why in WHYS and (row.why != "unknown" or row.bytes < 0):
+        return WHYS[row.why]
+    return WHYS["few"]
+
+
+def _why_not(row: Row) -> tuple[str, str]:
+    """Why native serves instead of a requested algorithm."""
+    asked = row.choice.removeprefix(INSTEAD)
+    try:
+        choice = _core.parse_choice(row.collective, asked)
+        why = "" if choice.native else choice.why_impossible(_core.Shape(row.ranks))
+    except _core.ChoiceError as error:
+        why = str(error)
+    if why:
+        return "impossible", f"{asked} {why} (there are {row.ranks}); name another algorithm"
+    return "this call", (
+        f"{asked} cannot serve these calls: their operation does not commute, their data lies in "
+        "GPU memory, or MPI refuses their arguments"
+    )
+
+
+def reasons(report: Report) -> list[str]:
+    """Lines: how much of the time native serves, and why, the most time first."""
+    shares: dict[str, float] = defaultdict(float)
+    where: dict[str, dict[str, None]] = defaultdict(dict)
+    for each in report.rows:
+        if each.is_native:
+            _, text = why_native(each, report.rows)
+            shares[text] += each.seconds
+            where[text][each.collective] = None
+    if not shares or report.after <= 0:
+        return []
+    lines = [f"native served {sum(shares.values()) / report.after:.0%} of the time, because:"]
+    for text in sorted(shares, key=lambda each: -shares[each]):
+        share, names = shares[text] / report.after, ", ".join(where[text])
+        lines.append(f"  {share:4.0%}  {names}: {text}")
+    return lines
+
+
+def summary(report: Report) -> list[str]:
+    """The share of time in collectives, and the gain; lines."""
+    before, after = report.before, report.after
+    share = f", {after / report.seconds:.0%} of the run's" if report.seconds > 0 else ""
+    lines = [f"rank 0 was in collectives for {_seconds(after)}{share} {_seconds(report.seconds)}"]
+    tried = {each.calls_alike for each in report.rows if each.gain}
+    compared = sum(each.seconds for each in report.rows if each.calls_alike in tried)
+    if not compared:
+        lines.append("no algorithm of Toccata was compared with native")
+        return lines
+    won = before - after
+    verb = "won" if won >= 0 else "lost"
+    lines.append(
+        f"by native it would have been {_seconds(before)}: {verb} {_seconds(abs(won))}, "
+        f"{abs(won) / before:.0%}; native was compared for {compared / after:.0%} of the time"
+    )
+    gains = {each: each.before - each.seconds for each in report.rows}
+    for what, row in (
+        ("won", max(gains, key=lambda each: gains[each])),
+        ("lost", min(gains, key=lambda each: gains[each])),
+    ):
+        gained = gains[row] if what == "won" else -gains[row]
+        if gained > 0:
+            lines.append(
+                f"most was {what} in {row.collective} of {show_size(row.bytes)} by {row.choice}: "
+                f"{_seconds(gained)}"
+            )
+    return lines
+
+
+def table(report: Report) -> RenderableType:
+    """A row for each collective, communicator, size and choice; those that take longest first."""
+    result = PlainTable(kept=3)
+    for heading in ("Collective", "Ranks", "Size", "Calls", "Time", "Share"):
+        result.add_column(heading, justify="left" if heading == "Collective" else "right")
+    result.add_column("Choice", no_wrap=True)
+    result.add_column("Reason", no_wrap=True)
+    for heading in (
+        "A call\nµs", "Predicted\nµs", "In trials\nµs", "Native in\ntrials", "Bound\nµs", "Gain",
+    ):  # fmt: skip
+        result.add_column(heading, justify="right", no_wrap=True)
+    rows = sorted(report.rows, key=lambda each: each.seconds, reverse=True)
+    for each in rows[:MOST_ROWS]:
+        nodes = f" on {each.nodes}" if each.nodes > 1 else ""
+        a_call = each.seconds / each.calls if each.calls else 0.0
+        times = (a_call, each.predicted, each.measured, each.native, each.bound)
+        gain = each.gain
+        reason = why_native(each, report.rows)[0] if each.is_native else _reason(each, report.rows)
+        result.add_row(
+            each.collective,
+            f"{each.ranks}{nodes}",
+            show_size(each.bytes),
+            str(each.calls),
+            _seconds(each.seconds),
+            f"{each.seconds / report.after:.0%}" if report.after > 0 else "",
+            f"[dim]{each.choice}[/]" if each.is_native else each.choice,
+            reason,
+            *(show_microseconds(time) if time > 0 else "[dim]–[/]" for time in times),
+            f"[{'green' if gain >= 1 else 'red'}]×{gain:.2f}[/]" if gain else "[dim]–[/]",
+        )
+    parts: list[RenderableType] = [
+        Text(f"{report.ranks} ranks   {report.mpi}", style="bold cyan"),
+        result,
+    ]
+    if len(rows) > MOST_ROWS:
+        rest = sum(each.seconds for each in rows[MOST_ROWS:])
+        parts.append(Text(f"and {len(rows) - MOST_ROWS} more, {_seconds(rest)}", style="dim"))
+    shown = {_reason(each, report.rows) for each in rows if not each.is_native}
+    used = [f"{each}: {meaning}" for each, meaning in REASONS.items() if each in shown]
+    used.append(
+        "Per call: the mean over all calls on rank 0, including waiting. In trials: the time "
+        "of the "
+        "slowest rank in the last trial"
+    )
+    parts.append(Text("; ".join(used), style="dim"))
+    return Group(*parts)
+
+
+def _reason(row: Row, rows: Sequence[Row]) -> str:
+    """Of an algorithm of ours."""
+    native = [each for each in rows if each.calls_alike == row.calls_alike and each.is_native]
+    served_on = row.reason == "guarded" and sum(each.calls for each in native) > row.calls
+    return "tried" if served_on else row.reason
+
+
+def show_size(size: int) -> str:
+    """Of a call; exact sizes are worth less than short ones."""
+    if size < 0:
+        return "?"
+    for unit, factor in (("M", 1 << 20), ("K", 1 << 10)):
+        if size >= factor:
+            return f"{size / factor:.3g}{unit}"
+    return str(size)
+
+
+def _seconds(seconds: float) -> str:
+    if seconds >= 1:
+        return f"{seconds:.2f} s"
+    return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} µs"

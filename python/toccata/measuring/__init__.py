@@ -1,0 +1,1 @@
+"""The benchmark programs, and the tables of their results."""

@@ -1,0 +1,263 @@
+"""Runs the benchmark program and reads its measurements."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from toccata import quantities as q
+from toccata.algorithms import outside
+from toccata.errors import Failure, InputError
+from toccata.launching import launcher as mpi
+from toccata.measuring.results import Measurement
+
+SHOWN_LINES = 12  # of the output of a failed run
+MOST_BYTES = 1 << 30  # of a message, or of a block
+AUTO = "auto"  # the "algorithm" that means the automatic choice of the preloaded library
+# Starts a program with a library before those that are preloaded already.
+PRELOADED = ("sh", "-c", 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"')
+
+
+def parse_sizes(text: str, least: int = 1) -> list[int]:
+    """As quantities.parse_sizes; InputError for sizes that the programs would refuse."""
+    sizes = q.parse_sizes(text)
+    if sizes[0] < least or sizes[-1] > MOST_BYTES:
+        raise InputError(f"--sizes {text}: expected {least} to {q.show_bytes(MOST_BYTES)} bytes")
+    return sizes
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The measurement to make."""
+
+    collective: str
+    algorithms: Sequence[str]
+    sizes: Sequence[int]  # bytes of a block, or of the message
+    repetitions: int
+    warmup: int
+    limit: float  # approximate seconds for one size; reduces repetitions
+    validate: bool
+    distribution: str | None = None  # of a vector form's bytes over its blocks
+    device: str | None = None  # the GPU runtime in whose memory buffers lie; None: the host's
+    race: bool = False  # whether clearly slower algorithms are dropped during the run
+
+    def arguments(self) -> list[str]:
+        """For the benchmark program."""
+        return [
+            "--collective", self.collective,
+            "--algorithms", ";".join(map(outside.runnable, self.algorithms)),
+            "--sizes", ",".join(map(str, self.sizes)),
+            "--repetitions", str(self.repetitions),
+            "--warmup", str(self.warmup),
+            "--limit", f"{self.limit:g}",
+            *([] if self.validate else ["--no-validate"]),
+            *(["--race"] if self.race else []),
+            *(["--distribution", self.distribution] if self.distribution else []),
+            *(["--device", self.device] if self.device else []),
+        ]  # fmt: skip
+
+
+@dataclass
+class Run:
+    """The output of one run of the program, with one number of ranks."""
+
+    ranks: int
+    mpi: str = ""
+    nodes: int = 1  # the ranks' machine; "" if it was not requested
+    machine: str = ""
+    measurements: list[Measurement] = field(default_factory=list)
+    impossible: dict[str, str] = field(default_factory=dict)  # algorithm -> reason
+
+
+def measure(
+    plan: Plan,
+    command: Sequence[str],
+    ranks: int,
+    told: Callable[[Measurement], None] = lambda _: None,
+    sized: Callable[[Run, int], None] = lambda *_: None,
+) -> Run:
+    """Runs `command`, which starts the benchmark on that many ranks.
+
+    Calls `told` as results come, and `sized` with the bytes when all of one size are complete.
+
+    Raises Failure if the program fails, prints unreadable output, or finds wrong data.
+    """
+    run = Run(ranks)
+    done = False
+    with started(command, ranks) as lines:
+        for line in lines:
+            event = _parse(line)
+            if event is None:
+                continue  # not ours: launchers print, too
+            match event["event"]:
+                case "start":
+                    run.mpi = " ".join(str(event["mpi"]).split())
+                    run.nodes = max(1, int(event.get("nodes", 1)))
+                    run.machine = str(event.get("machine", ""))
+                case "impossible":
+                    run.impossible[outside.shown(str(event["algorithm"]))] = str(event["reason"])
+                case "result":
+                    measurement = _measurement(plan, run, event)
+                    run.measurements.append(measurement)
+                    told(measurement)
+                    if measurement.valid is False:
+                        raise Failure(
+                            f"{plan.collective} by {measurement.algorithm} gave wrong data with "
+                            f"{ranks} ranks and {measurement.bytes} bytes"
+                        )
+                    here = [each for each in run.measurements if each.bytes == measurement.bytes]
+                    if len(here) + len(run.impossible) == len(plan.algorithms):
+                        sized(run, measurement.bytes)
+                case "done":
+                    done = True
+    if not done:
+        raise Failure(f"the run with {ranks} ranks ended early: {' '.join(command)}")
+    return run
+
+
+OUT_OF_LINE = 3  # times the expectation from the sizes next to it
+
+
+def out_of_line(measurements: Sequence[Measurement]) -> list[Measurement]:
+    """Times that are far longer than those of the sizes on both sides, for one algorithm and run.
+
+    The largest size has one neighbour: it may take longer in proportion to the bytes.
+    """
+    found = []
+    for algorithm in dict.fromkeys(each.algorithm for each in measurements):
+        line = sorted(
+            (each for each in measurements if each.algorithm == algorithm),
+            key=lambda each: each.bytes,
+        )
+        for i, each in enumerate(line):
+            beside = [other.median for other in line[i + 1 : i + 2]]
+            if i > 0 and beside:
+                beside.append(line[i - 1].median)
+            elif i > 0:
+                grown = max(1.0, each.bytes / max(1, line[i - 1].bytes))
+                beside.append(line[i - 1].median * grown)
+            if beside and each.median > OUT_OF_LINE * max(beside):
+                found.append(each)
+    return found
+
+
+def straightened(first: Run, again: Callable[[Sequence[int]], Run]) -> list[Measurement]:
+    """A run's measurements. Sizes with an outlier are measured again, for all algorithms together,
+    because they are compared; outliers that remain are marked."""
+    suspects = {each.bytes for each in out_of_line(first.measurements)}
+    if not suspects:
+        return first.measurements
+    second = again(sorted(suspects)).measurements
+    kept = [each for each in first.measurements if each.bytes not in suspects]
+    whole = [*kept, *(replace(each, remark="again") for each in second)]
+    still = {(each.bytes, each.algorithm) for each in out_of_line(whole)}
+    return [
+        replace(each, remark="out of line") if (each.bytes, each.algorithm) in still else each
+        for each in whole
+    ]
+
+
+def events(command: Sequence[str], ranks: int) -> Iterator[dict[str, Any]]:
+    """The output of a benchmark program on that many ranks; Failure if it fails."""
+    with started(command, ranks) as lines:
+        for line in lines:
+            if event := _parse(line):
+                yield event
+
+
+def _parse(line: str) -> dict[str, Any] | None:
+    if not line.startswith("{"):
+        return None
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and "event" in event else None
+
+
+def _measurement(plan: Plan, run: Run, event: dict[str, Any]) -> Measurement:
+    try:
+        times = {"average" if name == "avg" else name: event[name] for name in _EVENT_TIMES}
+        return Measurement(
+            collective=plan.collective,
+            mpi=run.mpi,
+            ranks=int(event["ranks"]),
+            bytes=int(event["bytes"]),
+            algorithm=outside.shown(str(event["algorithm"])),
+            repetitions=int(event["repetitions"]),
+            valid=event.get("valid") if plan.validate else None,
+            wins=int(event.get("wins", 0)),
+            pairs=int(event.get("pairs", 0)),
+            nodes=run.nodes,
+            min=float(times["min"]),
+            average=float(times["average"]),
+            max=float(times["max"]),
+            median=float(times["median"]),
+            q25=float(times["q25"]),
+            q75=float(times["q75"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failure(f"cannot read the output of the benchmark program: {error!r}") from None
+
+
+_EVENT_TIMES = ("min", "avg", "max", "median", "q25", "q75")
+
+
+@contextmanager
+def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
+    """The lines of a command's output; the command always ends with the iteration.
+
+    The library's warnings are passed to our stderr. Raises Failure, with the last of the other
+    lines there, if the exit code is not 0.
+    """
+    with tempfile.TemporaryFile("w+", errors="replace") as said:
+        try:
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, text=True
+            )
+        except OSError as error:
+            raise Failure(f"{Path(command[0]).name} cannot be started: {error.strerror}") from None
+        with process:
+            assert process.stdout is not None
+            try:
+                yield iter(process.stdout)
+                code = process.wait()
+            finally:
+                if process.poll() is None:
+                    _end(process)
+                said.seek(0)
+                lines = [line.rstrip() for line in said if line.strip("- \n")]
+                ours = [line for line in lines if line.startswith("toccata:")]
+                for line in dict.fromkeys(ours):
+                    print(line, file=sys.stderr)
+        if code != 0:
+            last = [line for line in lines if line not in ours][-SHOWN_LINES:]
+            reason = "\n  ".join(["", *last]) if lines else " (it said nothing)"
+            raise Failure(
+                f"the run with {ranks} ranks failed with exit code {code}: "
+                f"{' '.join(command)}{reason}"
+            )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """First requests the end, so that the launcher can end its ranks."""
+    process.terminate()
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def command_for(
+    plan: Plan, launcher: mpi.Launcher, ranks: int, launcher_arguments: Sequence[str]
+) -> list[str]:
+    """The whole command of one run; InputError if the program is not built for that MPI."""
+    program = [str(mpi.benchmark(launcher.family)), *plan.arguments()]
+    if AUTO in plan.algorithms:
+        program = [*PRELOADED, str(mpi.library(launcher.family)), *program]
+    return mpi.start(launcher, ranks, launcher_arguments, program)

@@ -1,0 +1,263 @@
+"""The automatic choice compared with the MPI library's own, here and on four emulated hosts.
+
+Both are interleaved in one run of a program with the library preloaded and nothing set: native is
+the MPI library's function by its other name, PMPI_..., which is not intercepted. If the quartiles
+of the two overlap, there is no winner.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import geometric_mean
+
+import numpy as np
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+from rich.table import Table
+
+from toccata import _core
+from toccata.errors import Failure
+from toccata.launching import launcher
+from toccata.measuring import benchmark
+from toccata.measuring.benchmark import AUTO, Plan
+from toccata.measuring.results import Measurement
+from toccata.plain_table import PlainTable
+from toccata.quantities import show_bytes, show_microseconds
+from toccata.tuning.tuning_file import sizes_of
+
+COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
+# In the first calls of a size, the library makes its trials, so these are not timed.
+TRIALS = 300
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where and what is measured."""
+
+    name: str
+    ranks: int
+    sizes: Sequence[int]
+    collectives: Sequence[str] = COLLECTIVES
+    repetitions: int = 100
+    limit: float = 5  # seconds for one size
+    trials: int = TRIALS
+
+
+HERE = (
+    Place("2 ranks", 2, (8, 1 << 10, 32 << 10, 256 << 10)),
+    Place("4 ranks", 4, (8, 1 << 10, 32 << 10, 256 << 10)),
+)
+# For calls of milliseconds, trials, which may take 2% of the time, end after this number of calls.
+# Sums of floating-point numbers are not tried (TOCCATA_GUARD=all tries them).
+HOSTS = Place(
+    "16 ranks\non 4 hosts", 16, (8, 1 << 10), ("allgather", "alltoall", "bcast"),
+    repetitions=20, limit=20, trials=700,
+)  # fmt: skip
+
+
+ALL = tuple(each.name for each in _core.collectives() if each.name == each.regular)
+# All collectives; with many more ranks than cores, they take long.
+WHOLE_HERE = tuple(
+    Place(f"{p} ranks", p, (8, 1 << 10, 32 << 10, 1 << 20), ALL, 60, limit=2) for p in (2, 4, 8)
+)
+WHOLE_HOSTS = Place(
+    "16 ranks\non 4 hosts", 16, (8, 1 << 10, 64 << 10), ALL, repetitions=20, limit=20, trials=400
+)
+WORSE = 1.05  # times native's time
+UNCLEAR = "#e6e6e6"
+AGAIN = 2  # additional runs of slower cells; the middle result counts
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One collective in one place with one size."""
+
+    place: Place
+    collective: str
+    bytes: int
+    native: Measurement
+    auto: Measurement
+
+    @property
+    def ratio(self) -> float:
+        """Of the medians."""
+        return self.auto.median / self.native.median
+
+    @property
+    def clear(self) -> bool:
+        """Whether the quartiles do not overlap."""
+        return self.auto.q75 < self.native.q25 or self.native.q75 < self.auto.q25
+
+
+def runs(places: Sequence[Place]) -> int:
+    return sum(len(each.collectives) for each in places)
+
+
+def measure(place: Place, mpi: str, told: Callable[[str], None]) -> tuple[str, list[Cell]]:
+    """All cells of a place, and its MPI. Failure if a run fails."""
+    cells: list[Cell] = []
+    for collective in place.collectives:
+        told(f"{collective}, {place.name.replace(chr(10), ' ')}")
+        library, found = _measure(place, collective, mpi)
+        cells += found
+    return library, cells
+
+
+def measure_again(cells: Sequence[Cell], mpi: str, told: Callable[[str], None]) -> list[Cell]:
+    """The cells; those that were slower than native are measured again, and the middle result
+    counts."""
+    result = list(cells)
+    for i, cell in enumerate(cells):
+        if cell.ratio <= WORSE:
+            continue
+        told(f"{cell.collective} once more, {cell.place.name.replace(chr(10), ' ')}")
+        place = replace(cell.place, sizes=(cell.bytes,))
+        runs = [cell] + [_measure(place, cell.collective, mpi)[1][0] for _ in range(AGAIN)]
+        result[i] = sorted(runs, key=lambda each: each.ratio)[len(runs) // 2]
+    return result
+
+
+def _measure(place: Place, collective: str, mpi: str) -> tuple[str, list[Cell]]:
+    starter = launcher.find(mpi)
+    plan = Plan(
+        collective, ["native", AUTO], sizes_of(collective, place.sizes), place.repetitions,
+        place.trials, place.limit, validate=True,
+    )  # fmt: skip
+    command = benchmark.command_for(plan, starter, place.ranks, [])
+    run = benchmark.measure(plan, command, place.ranks)
+    by_size: dict[int, dict[str, Measurement]] = {}
+    for each in run.measurements:
+        by_size.setdefault(each.bytes, {})[each.algorithm] = each
+    cells = []
+    for size, both in by_size.items():
+        cells.append(Cell(place, collective, size, both["native"], both[AUTO]))
+    return run.mpi, cells
+
+
+def why_no_hosts() -> str:
+    """Why this machine cannot emulate four hosts; empty if it can."""
+    if not (scripts() / "up.sh").exists():
+        return "their scripts exist only in a checkout of Toccata"
+    if os.geteuid() != 0:
+        return "only root can create network namespaces"
+    return ""
+
+
+def scripts() -> Path:
+    """bench/cluster of the checkout."""
+    return Path(__file__).resolve().parents[3] / "bench/cluster"
+
+
+@contextmanager
+def hosts() -> Iterator[None]:
+    """The four hosts, for the duration of the context; `mpirun` starts ranks on them. Failure if
+    they fail."""
+    made = subprocess.run([scripts() / "up.sh"], capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        raise Failure(made.stderr.strip().splitlines()[-1] if made.stderr else "up.sh failed")
+    path = os.environ["PATH"]
+    os.environ["PATH"] = f"{scripts() / 'bin'}:{path}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = path
+        subprocess.run([scripts() / "down.sh"], check=False)
+
+
+def table(cells: Sequence[Cell]) -> Table:
+    """One row per collective, place and size; `?` after a ratio: there is no clear winner."""
+    result = PlainTable(kept=3)
+    result.add_column("Collective")
+    result.add_column("Where")
+    for heading in ("Size", "Native\nµs", "spread", "Toccata\nµs", "spread", "ratio "):
+        result.add_column(heading, justify="right", no_wrap=True)
+    for each in cells:
+        colour = "dim" if not each.clear else "green" if each.ratio < 1 else "red"
+        result.add_row(
+            each.collective,
+            each.place.name.replace("\n", " "),
+            show_bytes(each.bytes),
+            show_microseconds(each.native.median),
+            f"±{each.native.spread:.0%}",
+            show_microseconds(each.auto.median),
+            f"±{each.auto.spread:.0%}",
+            f"[{colour}]{each.ratio:.2f}{' ' if each.clear else '?'}[/]",
+        )
+    return result
+
+
+def summary(cells: Sequence[Cell]) -> str:
+    """One line per place. A cell without a clear winner counts as 1 in the mean.
+
+    Otherwise, one cell that is mostly noise could look like a gain of all.
+    """
+    lines = []
+    for place in dict.fromkeys(each.place.name for each in cells):
+        here = [each for each in cells if each.place.name == place]
+        clear = [each.ratio for each in here if each.clear]
+        faster, slower = [r for r in clear if r < 1], [r for r in clear if r >= 1]
+        name, mean = (
+            place.replace("\n", " "),
+            geometric_mean(each.ratio if each.clear else 1 for each in here),
+        )
+        lines.append(
+            f"{name}: Toccata is clearly faster in {len(faster)} of {len(here)} cells"
+            + (f" ({min(faster):.2f} of native's time at best)" if faster else "")
+            + f", clearly slower in {len(slower)}"
+            + (f" ({max(slower):.2f} at worst)" if slower else "")
+            + f", without a clear winner in {len(here) - len(clear)}"
+            + f" (counted as 1); geometric mean {mean:.2f}"
+        )
+    return "\n".join(lines)
+
+
+def draw(cells: Sequence[Cell], title: str) -> Figure:
+    """One column per place, one row per collective and size; native's time is 1.
+
+    Cells without a clear winner have a colour of their own.
+    """
+    places = list(dict.fromkeys(each.place.name for each in cells))
+    rows = list(dict.fromkeys((each.collective, each.bytes) for each in cells))
+    image = np.full((len(rows), len(places)), np.nan)
+    unclear = []
+    for each in cells:
+        at = rows.index((each.collective, each.bytes)), places.index(each.place.name)
+        if each.clear:
+            image[at] = each.ratio
+        else:
+            unclear.append((at, each.ratio))
+    figure = Figure(figsize=(2.6 + 1.15 * len(places), 1.7 + 0.3 * len(rows)), layout="constrained")
+    axes = figure.add_subplot()
+    shades = axes.imshow(
+        image, cmap="RdYlBu_r", norm=TwoSlopeNorm(1.0, 0.2, 1.8), aspect="auto"
+    )  # blue is faster than native, red slower
+    for (y, x), ratio in np.ndenumerate(image):
+        if not np.isnan(ratio):
+            ink = "white" if ratio < 0.45 or ratio > 1.6 else "#1c2833"
+            axes.text(x, y, f"{ratio:.2f}", ha="center", va="center", fontsize=9, color=ink)
+    for (y, x), ratio in unclear:
+        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=UNCLEAR, lw=0))
+        axes.text(x, y, f"{ratio:.2f}?", ha="center", va="center", fontsize=9, color="#8a8f94")
+    axes.set_xticks(range(len(places)), places, fontsize=9)
+    axes.xaxis.tick_top()
+    axes.set_yticks(range(len(rows)), [f"{name} {show_bytes(size)}" for name, size in rows])
+    axes.tick_params(length=0, labelsize=9)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks(np.arange(len(places) + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.5)
+    axes.tick_params(which="minor", length=0)
+    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.02, ha="left")
+    bar = figure.colorbar(shades, ax=axes, shrink=0.7, aspect=25)
+    bar.set_label("time, native's is 1", fontsize=9)
+    bar.ax.tick_params(labelsize=8)
+    if unclear:
+        figure.legend(
+            handles=[Patch(facecolor=UNCLEAR, label="? no clear winner: the quartiles overlap")],
+            loc="outside lower left", frameon=False, fontsize=9,
+        )  # fmt: skip
+    return figure

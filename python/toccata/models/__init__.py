@@ -1,0 +1,1 @@
+"""Cost models: predictions, fits to measured and recorded times, and mappings of ranks."""

@@ -1,0 +1,192 @@
+"""Mappings of an algorithm's ranks, their costs, and files for starting a job with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from rich.table import Table
+
+from toccata import _core
+from toccata.algorithms import counting
+from toccata.errors import InputError
+from toccata.plain_table import PlainTable
+from toccata.quantities import show_bytes, show_microseconds
+from toccata.topology import machines
+
+LONG = 400  # rounds; with more, those at the beginning show the time of one
+FIRST, SECOND = 24, 72  # rounds between which that is measured
+NO_SCOTCH = (
+    "without Scotch, which was not there when this was built: install libscotch-dev, "
+    "then run make again"
+)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """One mapping of an algorithm, and its effects."""
+
+    label: str
+    players: list[int]  # by the algorithm's rank, the rank that plays it
+    mapping_seconds: float | None  # to find it; None if there was nothing to find
+    order: str  # of the buffers; "" if all keep their roles
+    hop_bytes: float
+    crossings: list[tuple[str, int, int]]  # by level: bytes across, most that leaves one object
+    link: float  # bytes on the busiest link of a mesh; elsewhere 0
+    seconds: float
+
+
+class Predictor:
+    """The time of a choice in a shape; for a long ring, extrapolated from its first rounds."""
+
+    def __init__(self, choice: _core.Choice, shape: _core.Shape) -> None:
+        rounds = len(choice.schedule(shape, shape.root))
+        self._rounds = rounds
+        self._whole = _core.Predictor(choice, shape) if rounds <= LONG else None
+        if self._whole is None:
+            self._first = _core.Predictor(choice, shape, FIRST)
+            self._second = _core.Predictor(choice, shape, SECOND)
+
+    def seconds(self, size: int, model: _core.Model) -> float:
+        if self._whole is not None:
+            return self._whole.seconds(size, model)
+        first = self._first.seconds(size, model)
+        a_round = (self._second.seconds(size, model) - first) / (SECOND - FIRST)
+        return first + (self._rounds - FIRST) * a_round
+
+
+def flows(choice: _core.Choice, shape: _core.Shape) -> _core.Flows:
+    """The traffic between ranks, one byte per block; of a ring, without writing its rounds."""
+    if choice.text == "ring" and choice.algorithm and choice.algorithm.path == "allgather/ring":
+        return _core.ring_flows(shape.p)
+    return _core.flows_of(choice, shape)
+
+
+def measure(
+    label: str,
+    choice: _core.Choice,
+    shape: _core.Shape,
+    mapping: tuple[list[int], float] | None,
+    size: int,
+    model: _core.Model,
+    order: str = "auto",
+) -> Mapped:
+    """The effects of a mapping; None keeps all roles.
+
+    `order` "auto" is the fastest. `size` is that of a block, or of the message.
+    """
+    block = counting.bytes_of_blocks(choice, shape, size)
+    players = mapping[0] if mapping else list(range(shape.p))
+    found: tuple[float, str, _core.Shape] | None = None
+    if mapping is None:
+        found = (Predictor(choice, shape).seconds(size, model), "", shape)
+    else:
+        for each in _core.orders_for(choice) if order == "auto" else [order]:
+            reordered = _core.reordered(choice, shape, players, each)
+            seconds = Predictor(choice, reordered).seconds(size, model)
+            if found is None or seconds < found[0]:
+                found = (seconds, each, reordered)
+    assert found is not None
+    seconds, kept, there = found
+    link = 0.0
+    if shape.dims:
+        link = _core.link_traffic(choice, there, float(block * choice.data(there))).largest
+    across = [
+        (each.level, each.total.bytes, each.region.bytes)
+        for each in _core.crossings(choice, there, block)
+    ]
+    return Mapped(
+        label,
+        players,
+        mapping[1] if mapping else None,
+        kept,
+        block * _core.hop_bytes(shape, flows(choice, shape), players),
+        across,
+        link,
+        seconds,
+    )
+
+
+def ours(
+    choice: _core.Choice, shape: _core.Shape, seed: int | None
+) -> tuple[str, list[tuple[list[int], float]]]:
+    """The name of the preferred mapping of an algorithm, and the mapping; if there are several,
+    all."""
+    pattern = _core.pattern_of(choice)
+    if pattern:
+        heuristic = dict(_core.patterns())[pattern]
+        return heuristic, [_core.map_pattern(pattern, shape, seed)]
+    if seed is not None:
+        raise InputError(f"--seed {seed}: {choice.text} has no heuristic that chooses at random")
+    if choice.algorithm is not None and choice.algorithm.by_placement:
+        start = perf_counter()
+        found = _core.mappings_for(choice, shape)
+        took = perf_counter() - start
+        return "by nodes", [(each, took / len(found)) for each in found]
+    return "by traffic", [_core.map_flows(_core.flows_of(choice, shape), shape)]
+
+
+def as_table(all_: Sequence[Mapped]) -> Table:
+    """One row per mapping."""
+    table = PlainTable()
+    table.add_column("Mapping")
+    table.add_column("hop-bytes", justify="right")
+    for level, _, _ in all_[0].crossings:
+        table.add_column(f"across\n{level}", justify="right")
+        table.add_column(f"most out\nof one {level}", justify="right")
+    if any(each.link for each in all_):
+        table.add_column("busiest\nlink", justify="right")
+    table.add_column("order")
+    table.add_column("predicted\nµs", justify="right")
+    table.add_column("gain", justify="right")
+    table.add_column("found in\nms", justify="right")
+    before = all_[0].seconds
+    for each in all_:
+        cells = [each.label, show_bytes(round(each.hop_bytes))]
+        for _, total, most in each.crossings:
+            cells += [show_bytes(total), show_bytes(most)]
+        if any(other.link for other in all_):
+            cells.append(show_bytes(round(each.link)))
+        gain = f"{100 * (1 - each.seconds / before):.0f}%" if each.order else ""
+        took = "" if each.mapping_seconds is None else f"{1e3 * each.mapping_seconds:.2f}"
+        table.add_row(*cells, each.order, show_microseconds(each.seconds), gain, took)
+    return table
+
+
+LAUNCHERS = ("openmpi", "slurm", "mpich")
+
+
+def start_file(placement: _core.Placement, players: Sequence[int], launcher: str) -> str:
+    """How to start a job reordered: its rank i runs where players[i] runs in `placement`.
+
+    For Open MPI a rankfile (--rankfile FILE), for Slurm hosts rank by rank (SLURM_HOSTFILE=FILE
+    srun --distribution=arbitrary), for MPICH a host file (mpiexec -f FILE). The latter two name
+    no cores. Raises InputError where a launcher is none, or hosts have no names.
+    """
+    if launcher not in LAUNCHERS:
+        raise InputError(f"--launcher {launcher}: known are {', '.join(LAUNCHERS)}")
+    machine = placement.machine
+    levels = machine.levels
+    node = levels.index("node") if "node" in levels else 0
+    names = machine.labels(node)
+    if not names and launcher != "openmpi":
+        raise InputError(
+            f"a host list for {launcher} needs names of hosts: give --machine a file that has them"
+        )
+    host_of = machines.around(machine, node)
+    innermost = len(levels) - 1
+    first_core: dict[int, int] = {}
+    for core in range(machine.objects(innermost)):
+        first_core.setdefault(host_of(innermost, core), core)
+    lines = []
+    for rank, player in enumerate(players):
+        level, number = placement.places[player]
+        host = host_of(level, number)
+        if launcher == "openmpi":
+            name = names[host] if names else f"+n{host}"
+            core = number - first_core[host] if level == innermost > node else 0
+            lines.append(f"rank {rank}={name} slot={core}")
+        elif launcher == "slurm":
+            lines.append(names[host])
+        else:
+            lines.append(f"{names[host]}:1")
+    return "\n".join(lines) + "\n"

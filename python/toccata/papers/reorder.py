@@ -1,0 +1,215 @@
+"""Mirsadeghi and Afsahi's rank reordering: Figures 3, 4 and 5 simulated, 7 measured."""
+
+from dataclasses import dataclass
+from functools import cache
+from os import getloadavg
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from toccata import _core
+from toccata.papers import reordering_figures
+from toccata.papers.page import Found, Section
+from toccata.papers.reordering_figures import FLAT, LAST_SMALL
+from toccata.quantities import show_bytes
+from toccata.simulating import platforms
+from toccata.simulating.platforms import Platform
+from toccata.simulating.simulation import Cell, Work
+
+TITLE = "Rank reordering (Mirsadeghi and Afsahi, 2016)"
+
+PLATFORM = "gpc"
+CORES, NODES = 8, 30  # of a node, of a leaf switch
+# The paper's initComm; and the order of its ring, which we use for all algorithms. The paper's
+# endShfl only copies, which takes no time in a simulation.
+ORDERS = ("exchange", "straight")
+COLOURS = {"exchange": "#0b5fa5", "straight": "#1e8449"}
+# Figure 5: the gain of an application, in percent.
+APPLICATION = {"block-bunch": 0, "block-scatter": 10, "cyclic-bunch": 30, "cyclic-scatter": 30}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A placement, and the algorithms for up to 1 KiB and for more."""
+
+    placement: str
+    local: str = ""  # inside a node, for hierarchical algorithms; "" for the others
+
+    @property
+    def title(self) -> str:
+        return f"hierarchical, {self.local}: {self.placement}" if self.local else self.placement
+
+    def algorithm(self, size: int) -> str:
+        exchange = "recursive_doubling" if size <= LAST_SMALL else "ring"
+        return f"hierarchical:exchange={exchange},local={self.local}" if self.local else exchange
+
+    def orders(self, size: int, quick: bool) -> list[str]:
+        if self.algorithm(size) == "ring":
+            return ["straight"]
+        return ["exchange"] if quick else list(ORDERS)
+
+    def cell(self, size: int, order: str, quick: bool) -> Cell:
+        name = self.algorithm(size)
+        if order:
+            name += f"{',' if ':' in name else ':'}reorder={order}"
+        small = size <= LAST_SMALL
+        many = small or self.local  # a ring of all ranks has p(p-1) messages
+        ranks = (1024 if many else 512) if quick else (4096 if many else 1024)
+        return Cell("allgather", _core.parse_choice("allgather", name).text, ranks, size,
+                    self.placement)  # fmt: skip
+
+
+PANELS = [
+    *(Panel(each) for each in FLAT),
+    *(Panel(each, local) for local in ("binomial", "linear") for each in FLAT[:2]),
+]
+
+
+@cache
+def _platform(ranks: int) -> Platform:
+    """With as many nodes as the ranks fill, because cyclic placements would use all nodes."""
+    whole, rest = divmod(ranks // CORES, NODES)
+    nodes = [NODES] * whole + [rest] * (rest > 0)
+    machine = f"leaf:{len(nodes)} node:{','.join(map(str, nodes))} socket:2 core:4"
+    return platforms.find(PLATFORM).on(machine)
+
+
+def _work(panel: Panel, size: int, order: str, quick: bool) -> Work:
+    cell = panel.cell(size, order, quick)
+    return _platform(cell.ranks), cell
+
+
+def _sizes(quick: bool) -> list[int]:
+    return [1024, 65536] if quick else [16, 256, 1024, 4096, 65536, 262144]
+
+
+def work(quick: bool) -> list[Work]:
+    return [
+        _work(panel, size, order, quick)
+        for panel in PANELS
+        for size in _sizes(quick)
+        for order in ("", *panel.orders(size, quick))
+    ]
+
+
+Gains = dict[str, dict[int, float]]  # percent, by order and bytes
+
+
+def _gains(found: Found, panel: Panel, quick: bool) -> Gains:
+    gains: Gains = {}
+    for size in _sizes(quick):
+        before = found.seconds(*_work(panel, size, "", quick))
+        for order in panel.orders(size, quick):
+            after = found.seconds(*_work(panel, size, order, quick))
+            if before is not None and after is not None:
+                gains.setdefault(order, {})[size] = 100 * (1 - after / before)
+    return gains
+
+
+def report(section: Section, found: Found, quick: bool) -> None:
+    all_ = {panel: _gains(found, panel, quick) for panel in PANELS}
+    sizes = _sizes(quick)
+    doubling, ring, nodes = (
+        PANELS[number].cell(size, "", quick).ranks
+        for number, size in ((0, sizes[0]), (0, sizes[-1]), (-1, sizes[0]))
+    )
+    section.say(
+        f"Platform `{PLATFORM}`: {platforms.find(PLATFORM).origin} Here it has as many nodes as "
+        "the ranks fill.\n\nFigures 3 and 4 show the gain by reordering: by how many percent an "
+        "allgather of reordered ranks is faster than one of ranks as placed, by bytes per rank. "
+        "Recursive doubling serves up to 1 KiB, the ring more, as in the paper's MVAPICH2. "
+        f"Recursive doubling is simulated with {doubling} ranks, the ring with {ring}, and the "
+        f"hierarchical algorithms with {nodes} (the paper: 4096; [reordering.md](reordering.md) "
+        "has the model's results for 4096). The sizes are "
+        f"{', '.join(show_bytes(each) for each in sizes)} (the paper: up to 256 KiB). *exchange* "
+        "is the paper's initComm. *straight* puts each block into its place on arrival, as the "
+        "paper's ring does. The paper's endShfl is left out: it copies at the end, which takes no "
+        "time in a simulation."
+    )
+    section.picture("gains", _draw(all_, quick), "gains by reordering")
+    rows = []
+    for panel, gains in all_.items():
+        small, large = reordering_figures.PAPER[panel.title]
+        for order in (each for each in ORDERS if each in gains):
+            by_size = gains[order]
+            here = [f"{by_size[each]:z.0f}" if each in by_size else "" for each in sizes]
+            paper = [small if min(by_size) <= LAST_SMALL else "",
+                     large if max(by_size) > LAST_SMALL else ""]  # fmt: skip
+            rows.append([f"{panel.title}: {order}", *here, *paper])
+    heading = ["gain, %", *(show_bytes(each) for each in sizes)]
+    section.table([*heading, "paper's best up to 1K", "beyond"], rows)
+    section.say(
+        "The cases that gain in the paper gain here too, with one exception: hierarchical "
+        "algorithms by binomial trees with the ring gain nothing or lose. Here one order of a "
+        "node's ranks serves both its gather and its broadcast, and it is chosen for the gather. "
+        "The broadcast of all blocks takes longer, and may lose more than the gather gains. The "
+        "paper has an order for each. These orders are forced; `TOCCATA_REORDER=auto` consults a "
+        "model first.\n\n"
+        "Recursive doubling on block placements gains more than in the paper. Here only links, "
+        "adapters and the overheads of messages take time; copying and an MPI below do not. "
+        "Reordering saves most of this time if long messages of all ranks of a node cross the "
+        "network in the last rounds. The gain of the ring on block-scatter depends on the "
+        "bandwidth between a node's sockets, which is assumed."
+    )
+    _report_application(section, all_, quick)
+    section.say(
+        "Figure 7 is the overhead of reordering. Our times are measured, not simulated, at a load "
+        f"of {getloadavg()[0]:.0f}; the paper's are from its own machine. *distances* is the time "
+        "to read the machine and place the ranks. The paper compares with Scotch, but its text "
+        "states no numbers for it:"
+    )
+    numbers = (1024, 4096) if quick else (1024, 2048, 4096)
+    section.table(reordering_figures.OVERHEADS, reordering_figures.overheads(numbers))
+
+
+def _report_application(section: Section, all_: dict[Panel, Gains], quick: bool) -> None:
+    size = _sizes(quick)[-1]
+    rows = []
+    for panel in PANELS[: len(FLAT)]:
+        theirs, ours = APPLICATION[panel.placement], all_[panel]["straight"][size]
+        share = f"{100 * theirs / ours:.0f}" if theirs and ours > theirs else "–"
+        rows.append([panel.placement, str(theirs), f"{ours:z.0f}", share])
+    section.say(
+        "Figure 5 is an application with 1024 ranks and 1358 allgathers. It is not simulated, "
+        "because the paper states neither their sizes nor the time of the rest of the program. "
+        "The last column is the share of the application's time that its allgathers would need "
+        f"for the paper's gain, if they gained as much as the ring above with {show_bytes(size)}:"
+    )
+    section.table(
+        ["placed", "paper: application's gain, %", "ours: allgather's gain, %", "share, %"], rows
+    )
+
+
+def _draw(all_: dict[Panel, Gains], quick: bool) -> Figure:
+    sizes = _sizes(quick)
+    small = sum(size <= LAST_SMALL for size in sizes)
+    figure = Figure(figsize=(4.8 + 1.2 * len(sizes), 6), layout="constrained")
+    figure.suptitle(
+        f"Allgather on {PLATFORM}, reordered: gain in simulated time, by bytes per rank",
+        fontweight="bold",
+    )
+    panels: list[Axes] = list(figure.subplots(2, 4, sharex=True, sharey=True).flat)
+    width = 0.8 / len(ORDERS)
+    for axes, (panel, gains) in zip(panels, all_.items(), strict=True):
+        ends = ((-0.5, small - 0.5), (small - 0.5, len(sizes) - 0.5))
+        for (left, right), best in zip(ends, reordering_figures.PAPER[panel.title], strict=True):
+            axes.hlines(best, left, right, color="#c0392b", linestyle=":", linewidth=2,
+                        label="the paper's best")  # fmt: skip
+        for at, size in enumerate(sizes):
+            there = [each for each in ORDERS if size in gains.get(each, {})]
+            for i, order in enumerate(there):
+                axes.bar(at + (i - (len(there) - 1) / 2) * width, gains[order][size], width,
+                         color=COLOURS[order], label=order)  # fmt: skip
+        axes.axhline(0, color="#1b2631", linewidth=0.6)
+        axes.set_xticks(range(len(sizes)), [show_bytes(each) for each in sizes])
+        axes.set_title(panel.title.replace(": ", ":\n"), fontsize=9)
+        axes.tick_params(labelsize=8)
+        axes.grid(axis="y", alpha=0.3)
+    handles = {
+        label: handle
+        for axes in panels
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=5, fontsize=9)
+    figure.supylabel("gain, %", fontsize=9)
+    return figure

@@ -1,0 +1,1 @@
+"""Simulations with SimGrid, and the platforms that they run on."""

@@ -1,0 +1,1 @@
+"""Machines, networks and placements: their readers, trees of text, and lower bounds."""

@@ -1,0 +1,156 @@
+"""Lower bounds on a network with known links, and the load that each algorithm reaches."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.table import Table
+
+from toccata import _core
+from toccata.algorithms.catalogue import path_of
+from toccata.algorithms.counting import MOST_MESSAGES
+from toccata.plain_table import PlainTable
+from toccata.quantities import show_microseconds
+from toccata.topology import machines, network_bounds
+from toccata.topology.networks import Network
+
+
+def shape(network: Network, p: int | None, placement: str | None, root: int) -> _core.Shape:
+    """The ranks on that network; as many as its machine has cores by default.
+
+    Raises ChoiceError if this is impossible.
+    """
+    ranks = p or machines.cores(network.machine)
+    placed = _core.Placement(network.machine, ranks, placement or "sequential")
+    return _core.Shape(placed, root)
+
+
+class On:
+    """Ranks on a network, and their bounds."""
+
+    def __init__(
+        self, network: Network, p: int | None, placement: str | None = None, root: int = 0
+    ) -> None:
+        self.network = network
+        self.shape = shape(network, p, placement, root)
+        placed = _core.Placement(network.machine, self.shape.p, placement or "sequential")
+        self.node_of = network.node_of(placed)
+        ranks = Counter(self.node_of)
+        self.weights = [ranks[node] for node in range(network.nodes)]
+
+    def bound(self, collective: str, n: float) -> network_bounds.Bound:
+        """Raises InputError if no bound is known."""
+        root = self.node_of[self.shape.root]
+        return network_bounds.find(self.network, self.weights, collective, root, n)
+
+    def busiest(self, choice: _core.Choice, n: float) -> float:
+        """Bytes over the busiest link with the fixed routes, for a link as wide as a node's."""
+        core, block = self.network.core, n / choice.data(self.shape)
+        loads = core.loads(_core.node_flows(choice, self.shape, self.node_of))
+        shares = (load / capacity for load, (_, _, capacity) in zip(loads, core.links, strict=True))
+        return max(shares, default=0.0) * self.network.scale * block
+
+
+def overview(on: On, n: float) -> Table:
+    """One row per collective."""
+    table = PlainTable()
+    table.add_column("Collective", style="cyan")
+    table.add_column("Rounds", justify="right")
+    table.add_column("Bytes, any\nroutes", justify="right", no_wrap=True)
+    table.add_column("Bytes, its\nroutes", justify="right", no_wrap=True)
+    if on.network.rate is not None:
+        table.add_column("µs", justify="right", no_wrap=True)
+    table.add_column("Narrowest")
+    for collective in network_bounds.COLLECTIVES:
+        found = on.bound(collective, n)
+        most = found.free if found.fixed is None else found.fixed
+        row = [
+            collective,
+            str(found.rounds),
+            _bytes(found.free),
+            "[dim]–[/]" if found.fixed is None else _bytes(found.fixed),
+        ]
+        if on.network.rate is not None:
+            row.append(show_microseconds(most / on.network.rate))
+        table.add_row(*row, found.why)
+    return table
+
+
+def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -> Table:
+    """The bounds, then one row per choice, with the ratio to the bound in brackets.
+
+    Bytes are those over the busiest link, for n bytes of the whole vector. On a mesh, rounds are at
+    least those of the busiest rank with one message per link at a time.
+    """
+    shape = on.shape
+    is_mesh = on.network.is_whole_mesh
+    if collective in network_bounds.COLLECTIVES:
+        found = on.bound(collective, n)
+        rounds, link_bytes, fixed = found.rounds, found.free, found.fixed
+    else:
+        of_mesh = _core.lower_bounds(collective, shape, n)
+        rounds, link_bytes, fixed = of_mesh.rounds, of_mesh.link_bytes, None
+    if collective == "alltoall":
+        least_reduced = 0.0
+    else:
+        least_reduced = _core.lower_bounds(collective, shape, n).reduced_bytes
+    table = PlainTable()
+    table.add_column("", style="cyan", overflow="fold")
+    headings = ["Rounds", "Bytes on the\nbusiest link"]
+    if is_mesh:
+        headings.append("Messages on a\nlink at a time")
+    headings.append("Reduced\na rank")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+
+    def add(name: str, rounds: str, link: str, conflicts: str, reduced: str) -> None:
+        table.add_row(name, rounds, link, *([conflicts] if is_mesh else []), reduced)
+
+    reduced = f"[bold]{_bytes(least_reduced)}[/]" if least_reduced else ""
+    add(
+        "[bold]no algorithm does with less[/]",
+        f"[bold]{rounds}[/]",
+        f"[bold]{_bytes(link_bytes)}[/]",
+        "",
+        reduced,
+    )
+    if fixed is not None and fixed > link_bytes * (1 + network_bounds.TOLERANCE):
+        straight = "straight from rank to rank" if collective == "alltoall" else "by its routes"
+        add(f"[bold]{straight}[/]", "", _beside(_bytes(fixed), fixed, link_bytes), "", "")
+        link_bytes = link_bytes if collective == "alltoall" else fixed
+    for choice in choices:
+        if choice.why_impossible(shape):
+            add(path_of(choice), *["[dim]–[/]"] * 4)
+            continue
+        cost = choice.cost(shape)
+        turns, conflicts = cost.rounds, ""
+        if cost.messages * shape.p > MOST_MESSAGES:
+            shown = _beside(str(turns), turns, rounds)
+            add(path_of(choice), shown, "[dim]too many to count[/]", "", "")
+            continue
+        if is_mesh:
+            traffic = _core.link_traffic(choice, shape, n)
+            busiest, turns = traffic.largest, max(turns, traffic.turns)
+            conflicts = str(max(traffic.conflicts, default=0))
+        else:
+            busiest = on.busiest(choice, n)
+        by_rank = n * cost.reduced / choice.data(shape)
+        add(
+            path_of(choice),
+            _beside(str(turns), turns, rounds),
+            _beside(_bytes(busiest), busiest, link_bytes),
+            conflicts,
+            _beside(_bytes(by_rank), by_rank, least_reduced) if cost.reduced else "",
+        )
+    return table
+
+
+def _bytes(size: float) -> str:
+    return f"{size:.0f}" if size >= 100 or size == round(size) else f"{size:.2f}"
+
+
+def _beside(text: str, found: float, least: float) -> str:
+    if least == 0:
+        return text
+    ratio = found / least
+    style = "green" if ratio < 1.005 else "dim"
+    return f"{text} [{style}]({ratio:.2f})[/]"

@@ -1,0 +1,355 @@
+"""Lower bounds for every algorithm on a network: by cuts, by flows, and over its fixed routes.
+
+All times are of links: bytes over a link of capacity 1, which is a node's. Ranks of a node use no
+link. docs/models.md explains the origin of each bound.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from toccata import _core
+from toccata.errors import InputError
+from toccata.topology.networks import Network
+
+# For a linear program: beyond, solving takes minutes.
+MOST_NODES = 64
+COLLECTIVES = ("bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce",
+               "alltoall")  # fmt: skip
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Bytes over a link of capacity 1; None if unknown."""
+
+    rounds: int
+    free: float  # for any routes
+    fixed: float | None  # over the fixed routes
+    why: str  # the reason for `free`
+
+
+def find(
+    network: Network,
+    weights: Sequence[int],
+    collective: str,
+    root: int,
+    n: float,
+    with_routes: bool = True,
+) -> Bound:
+    """For n bytes of the whole vector, of which each rank has an equal part. `weights` are ranks by
+    node, `root` is a node. Without `with_routes`, bounds for the fixed routes are left out, because
+    they take long.
+
+    Raises InputError if the network is disconnected, or for other collectives.
+    """
+    if collective not in COLLECTIVES:
+        raise InputError(
+            f"there are no known bounds for {collective} on a network; expected one of "
+            f"{', '.join(COLLECTIVES)}"
+        )
+    used = sum(each > 0 for each in weights)
+    if used < 2:
+        return Bound(0, 0.0, 0.0, "one node")
+    try:
+        return _find(network, weights, collective, root, n, with_routes)
+    except ValueError as error:
+        raise InputError(f"{network.machine.text}: {error}") from None
+
+
+def _find(
+    network: Network,
+    weights: Sequence[int],
+    collective: str,
+    root: int,
+    n: float,
+    with_routes: bool,
+) -> Bound:
+    core, scale = network.core, network.scale
+    backwards = collective in ("reduce", "gather", "reduce_scatter")
+    seen = core.reversed() if backwards else core
+    block = n / sum(weights)
+    fixed: float | None = None
+    if collective in ("bcast", "reduce"):
+        cut = seen.broadcast_cut(weights, root)
+        free, why = n * cut.ratio * scale, _told(network, cut)
+    elif collective in ("scatter", "gather"):
+        cut = seen.scatter_cut(weights, root)
+        free, why = block * cut.ratio * scale, _told(network, cut)
+    elif collective in ("allgather", "reduce_scatter"):
+        cut = seen.allgather_cut(weights)
+        free, why = block * cut.ratio * scale, _told(network, cut)
+    elif collective == "allreduce":
+        free, why = _allreduce(network, weights, n)
+    else:
+        free, why = _alltoall(network, weights, block / sum(weights))
+        fixed = _direct(network, weights, block / sum(weights))
+        return Bound(_rounds(network, weights), free, fixed, why)
+    if network.is_tree:
+        fixed = free  # there is one route between any two nodes
+    elif with_routes and sum(each > 0 for each in weights) <= MOST_NODES and _has_solver():
+        unit = n if collective in ("bcast", "reduce", "allreduce") else block
+        fixed = unit * _over_routes(network, weights, collective, root)
+    return Bound(_rounds(network, weights), free, fixed, why)
+
+
+def _rounds(network: Network, weights: Sequence[int]) -> int:
+    """The number of consecutive messages, if a node sends over all its links at once."""
+    nodes = sum(each > 0 for each in weights)
+    ends = [a for a, _ in network.links if a < network.nodes]
+    links = max((ends.count(node) for node in set(ends)), default=1)
+    rounds, reached = 0, 1
+    while reached < nodes:
+        reached *= links + 1
+        rounds += 1
+    return rounds
+
+
+def _told(network: Network, cut: _core.Cut) -> str:
+    inside = [i for i in range(network.nodes) if cut.inside[i]]
+    outside = [i for i in range(network.nodes) if not cut.inside[i]]
+    fewer, what = (inside, "out of") if len(inside) < len(outside) else (outside, "into")
+    if len(fewer) == 1:
+        return f"{what} {network.names[fewer[0]]}"
+    return f"{what} {len(fewer)} of {network.nodes} nodes"
+
+
+def _allreduce(network: Network, weights: Sequence[int], n: float) -> tuple[float, str]:
+    """All data must leave, and reach, every set of nodes; and N nodes receive 2(N-1) times the
+    message, because each message combines two partial results, or distributes one.
+    """
+    root = next(i for i, each in enumerate(weights) if each > 0)
+    core, scale = network.core, network.scale
+    out = core.broadcast_cut(weights, root)
+    back = core.reversed().broadcast_cut(weights, root)
+    cut = max(out, back, key=lambda each: each.ratio)
+    nodes = sum(each > 0 for each in weights)
+    into = sum(capacity for (_, b), capacity in network.links.items() if b < network.nodes)
+    outof = sum(capacity for (a, _), capacity in network.links.items() if a < network.nodes)
+    all_of_them = n * 2 * (nodes - 1) / float(min(into, outof))
+    by_cut = n * cut.ratio * scale
+    return max((by_cut, _told(network, cut)), (all_of_them, "all links of nodes"))
+
+
+def _alltoall(network: Network, weights: Sequence[int], block: float) -> tuple[float, str]:
+    """By flows up to MOST_NODES nodes; beyond, by the distances of all pairs."""
+    by_distance, why = _distances(network, weights)
+    if sum(each > 0 for each in weights) > MOST_NODES or not _has_solver():
+        return block * by_distance, why
+    found = _flows(network, weights)
+    return block * found, why if found <= by_distance * (1 + TOLERANCE) else "flows"
+
+
+def _classes(network: Network) -> dict[str, list[int]]:
+    """Classes of links: all, those of a dimension, or those of a level."""
+    links = network.core.links
+    classes = {"all links": list(range(len(links)))}
+    for number, (a, b, _) in enumerate(links):
+        if network.machine.dims and network.is_direct:
+            at, to = (network.names[each].split(".") for each in (a, b))
+            [dimension] = [i for i, each in enumerate(at) if each != to[i]]
+            classes.setdefault(f"links along dimension {dimension}", []).append(number)
+        else:
+            names = sorted(network.names[each].rstrip("0123456789") for each in (a, b))
+            classes.setdefault(f"links {'-'.join(names)}", []).append(number)
+    return classes
+
+
+def _distances(network: Network, weights: Sequence[int]) -> tuple[float, str]:
+    """Let each link of a class have length 1 / its capacity, and other links length 0. The
+    distances of all pairs then add up to the load, which the links of the class carry. Any lengths
+    give a bound.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    links = network.core.links
+    size = len(network.names)
+    demand = np.array(weights, dtype=float)
+    best = (0.0, "")
+    for name, members in _classes(network).items():
+        for lengths_of in (lambda _: 1.0, lambda capacity: 1.0 / capacity):
+            chosen = set(members)
+            tiny = 1e-12  # a length of 0 would be no link
+            lengths = [lengths_of(c) if i in chosen else tiny for i, (_, _, c) in enumerate(links)]
+            ends = ([a for a, _, _ in links], [b for _, b, _ in links])
+            graph = csr_matrix((lengths, ends), shape=(size, size))
+            nodes = [i for i, each in enumerate(weights) if each > 0]
+            far = dijkstra(graph, indices=nodes)[:, nodes]
+            if not np.isfinite(far).all():
+                raise ValueError("a node cannot be reached: the network is disconnected")
+            carried = demand[nodes] @ far @ demand[nodes]
+            room = sum(links[i][2] * lengths[i] for i in members) / network.scale
+            best = max(best, (float(carried / room), name))
+    return best
+
+
+def _direct(network: Network, weights: Sequence[int], block: float) -> float:
+    """Every block directly from its source, by the fixed routes."""
+    flows = [
+        (a, b, float(weights[a] * weights[b]))
+        for a in range(network.nodes)
+        for b in range(network.nodes)
+        if a != b and weights[a] and weights[b]
+    ]
+    loads = network.core.loads(flows)
+    most = max(
+        load / capacity for load, (_, _, capacity) in zip(loads, network.core.links, strict=True)
+    )
+    return block * most * network.scale
+
+
+def _has_solver() -> bool:
+    try:
+        import scipy.optimize  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _flows(network: Network, weights: Sequence[int]) -> float:
+    """All blocks at once, each in any shares over any routes: a linear program, by source."""
+    from scipy.optimize import linprog
+    from scipy.sparse import block_diag, coo_matrix, csr_matrix, hstack, vstack
+
+    links = network.core.links
+    size, many = len(network.names), len(links)
+    sources = [i for i, each in enumerate(weights) if each > 0]
+    # The flow into a vertex minus the flow out of it is the data that it receives.
+    rows = [b for _, b, _ in links] + [a for a, _, _ in links]
+    values = [1.0] * many + [-1.0] * many
+    balance = csr_matrix((values, (rows, [*range(many), *range(many)])), shape=(size, many))
+    blocks, wanted = [], []
+    for source in sources:
+        others = [i for i in range(size) if i != source]
+        blocks.append(balance[others])
+        wanted += [weights[source] * weights[i] if i < network.nodes else 0 for i in others]
+    balances = block_diag(blocks, format="csr")
+    zero = csr_matrix((balances.shape[0], 1))
+    capacities = np.array([c for _, _, c in links]) / network.scale
+    over = hstack([csr_matrix(np.eye(many))] * len(sources) + [coo_matrix(-capacities[:, None])])
+    cost = np.zeros(balances.shape[1] + 1)
+    cost[-1] = 1
+    found = linprog(cost, A_ub=vstack([over]).tocsr(), b_ub=np.zeros(many),
+                    A_eq=hstack([balances, zero]).tocsr(), b_eq=np.array(wanted, dtype=float),
+                    method="highs-ipm")  # fmt: skip
+    return _value(found)
+
+
+def _over_routes(network: Network, weights: Sequence[int], collective: str, root: int) -> float:
+    """The traffic between pairs of nodes for which every cut among the nodes carries its demand,
+    and the busiest link, over fixed routes, carries the least. A linear program; cuts are added as
+    they are found to be violated. For a block, or a message, of 1.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_matrix, vstack
+
+    nodes = [i for i, each in enumerate(weights) if each > 0]
+    pairs = [(a, b) for a in range(len(nodes)) for b in range(len(nodes)) if a != b]
+    backwards = collective in ("reduce", "gather", "reduce_scatter")
+    links = network.core.links
+    rows, columns, values = list[int](), list[int](), list[float]()
+    for number, (a, b) in enumerate(pairs):
+        ends = (nodes[b], nodes[a]) if backwards else (nodes[a], nodes[b])
+        for link, share in network.core.route(*ends):
+            rows.append(link)
+            columns.append(number)
+            values.append(share)
+    for link, (_, _, capacity) in enumerate(links):
+        rows.append(link)
+        columns.append(len(pairs))
+        values.append(-capacity / network.scale)
+    shape = (len(links), len(pairs) + 1)
+    loads = coo_matrix((values, (rows, columns)), shape=shape).tocsr()
+    cost = np.zeros(len(pairs) + 1)
+    cost[-1] = 1
+    if collective in ("scatter", "gather"):  # the traffic between nodes is one flow
+        balance = np.zeros((len(nodes), len(pairs) + 1))
+        for number, (a, b) in enumerate(pairs):
+            balance[b, number], balance[a, number] = 1, -1
+        kept = [i for i in range(len(nodes)) if nodes[i] != root]
+        wanted = np.array([float(weights[nodes[i]]) for i in kept])
+        found = linprog(cost, A_ub=loads, b_ub=np.zeros(len(links)), method="highs",
+                        A_eq=balance[kept], b_eq=wanted)  # fmt: skip
+        return _value(found)
+    separate = _separation(collective, [weights[i] for i in nodes], nodes.index(root))
+    cuts, needs = list[np.ndarray](), list[float]()
+
+    def add(inside: np.ndarray) -> None:
+        cuts.append(np.array([-1.0 if inside[a] and not inside[b] else 0.0 for a, b in pairs]))
+        needs.append(-_need(collective, weights, nodes, inside, nodes.index(root)))
+
+    for node in range(len(nodes)):
+        for is_inside in (True, False):
+            inside = np.full(len(nodes), not is_inside)
+            inside[node] = is_inside
+            add(inside)
+    if collective == "allreduce":
+        cuts.append(-np.ones(len(pairs)))
+        needs.append(-2.0 * (len(nodes) - 1))
+    for _ in range(200):
+        held = coo_matrix(np.hstack([np.array(cuts), np.zeros((len(cuts), 1))]))
+        found = linprog(cost, A_ub=vstack([loads, held]).tocsr(), method="highs",
+                        b_ub=np.concatenate([np.zeros(len(links)), needs]))  # fmt: skip
+        _value(found)
+        violated = separate(found.x[:-1], pairs)
+        if not violated:
+            break
+        for inside in violated:
+            add(inside)
+    return _value(found)
+
+
+def _value(found: Any) -> float:
+    """Of scipy's result."""
+    if found.status != 0:
+        raise ValueError("a node cannot be reached: the network is disconnected")
+    return float(found.fun)
+
+
+def _need(
+    collective: str, weights: Sequence[int], nodes: list[int], inside: np.ndarray, root: int
+) -> float:
+    """The data that must leave these nodes, for messages or blocks of 1."""
+    if not inside.any() or inside.all():
+        return 0.0
+    here = np.array([weights[i] for i in nodes])
+    if collective in ("bcast", "reduce"):
+        return 1.0 if inside[root] else 0.0
+    if collective in ("allgather", "reduce_scatter"):
+        return float(here[inside].sum())
+    return 1.0
+
+
+Separation = Callable[[np.ndarray, list[tuple[int, int]]], list[np.ndarray]]
+
+
+def _separation(collective: str, weights: list[int], root: int) -> Separation:
+    """Finds violated cuts."""
+    fine = 1 << 24
+    nodes = len(weights)
+
+    def separate(volumes: np.ndarray, pairs: list[tuple[int, int]]) -> list[np.ndarray]:
+        links = [(a, b, round(v * fine)) for (a, b), v in zip(pairs, volumes, strict=True)]
+        core = _core.Network(nodes, nodes, [each for each in links if each[2] > 0])
+        turned = core.reversed()
+        one = [fine if node == root else 0 for node in range(nodes)]
+        others = [node for node in range(nodes) if node != root]
+        found = list[tuple[_core.Cut, bool]]()
+        if collective in ("bcast", "reduce", "allreduce"):
+            found += [(cut, False) for cut in core.cuts_to(one, others)]
+        if collective == "allreduce":
+            found += [(cut, True) for cut in turned.cuts_to(one, others)]
+        if collective in ("allgather", "reduce_scatter"):
+            supplies = [fine * each for each in weights]
+            found += [(cut, False) for cut in core.cuts_to(supplies, list(range(nodes)))]
+        result = dict[bytes, np.ndarray]()
+        for cut, is_turned in found:
+            if cut.capacity < cut.demand * (1 - TOLERANCE):
+                inside = np.array(cut.inside) != is_turned
+                result[inside.tobytes()] = inside
+        return list(result.values())
+
+    return separate

@@ -1,0 +1,287 @@
+"""Networks with their links: of machines, platforms, and files of switches."""
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from pathlib import Path
+
+from toccata import _core
+from toccata.errors import InputError
+from toccata.simulating import platforms
+from toccata.topology import machines
+
+FINEST = 1000  # capacities are multiples of 1 / FINEST of a node's link, if not of less
+# Gbit/s per lane, by ibnetdiscover's names.
+SPEEDS = {"SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50,
+          "NDR": 100, "XDR": 200}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Network:
+    """Vertices by name, nodes first, and the capacities of the links between them.
+
+    A capacity of 1 is that of a node's link; `rate`, if known, is its bytes per second.
+    """
+
+    machine: _core.Machine
+    names: tuple[str, ...]
+    nodes: int
+    links: dict[tuple[int, int], Fraction]
+    level: int  # of the machine: its objects are the nodes, in their order
+    rate: float | None = None
+    aliases: tuple[tuple[str, int], ...] = ()  # further names of vertices
+    is_whole_mesh: bool = False  # then routes are in dimension order
+
+    @cached_property
+    def scale(self) -> int:
+        """The integer that represents a capacity of 1."""
+        exact = lcm(*(each.denominator for each in self.links.values()), 1)
+        return exact if exact <= FINEST else FINEST
+
+    @cached_property
+    def core(self) -> _core.Network:
+        """Its capacities, rounded down to integers."""
+        if self.is_whole_mesh:
+            return _core.Network.of_mesh(self.machine.dims, self.machine.periodic)
+        links = [(*ends, int(each * self.scale)) for ends, each in self.links.items()]
+        return _core.Network(self.nodes, len(self.names), links)
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether there are no switches."""
+        return self.nodes == len(self.names)
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether there is only one route between any two vertices, with the same width in both
+        directions."""
+        alike = all(self.links.get((to, at)) == each for (at, to), each in self.links.items())
+        return alike and len(self.links) == 2 * (len(self.names) - 1)
+
+    def node_of(self, placement: _core.Placement) -> list[int]:
+        """The node of each rank; InputError if a rank is on none."""
+        of = machines.around(self.machine, self.level)
+        result = []
+        for rank, (level, number) in enumerate(placement.places):
+            if level < self.level:
+                raise InputError(f"the node of rank {rank} is unknown")
+            result.append(of(level, number))
+        return result
+
+    def vertex(self, name: str) -> int | None:
+        """The vertex of that name, or of those coordinates."""
+        return self._vertices.get(name)
+
+    @cached_property
+    def _vertices(self) -> dict[str, int]:
+        return dict(self.aliases) | {name: i for i, name in enumerate(self.names)}
+
+    def changed(self, text: str) -> "Network":
+        """With dead, slow or faster links, as in "0.0-0.1=0, leaf=1/2, leaf3=1/4, n1-leaf0=0.5".
+
+        Each item multiplies the capacity: of a cable between two vertices, of all cables of a
+        vertex (of a switch in a tree: of the cable upwards), or of those of all objects of a level.
+        """
+        links = dict(self.links)
+        for item in filter(None, (each.strip() for each in text.split(","))):
+            what, _, number = item.partition("=")
+            factor = _factor(item, number.strip())
+            for ends in self._named(item, what.strip()):
+                links[ends] *= factor
+        kept = {ends: each for ends, each in links.items() if each > 0}
+        same = kept == self.links
+        return replace(self, links=kept, is_whole_mesh=self.is_whole_mesh and same)
+
+    def _named(self, item: str, what: str) -> list[tuple[int, int]]:
+        for dash in re.finditer("-", what):
+            a, b = self.vertex(what[: dash.start()]), self.vertex(what[dash.end() :])
+            if a is not None and b is not None:
+                found = [ends for ends in ((a, b), (b, a)) if ends in self.links]
+                if not found:
+                    raise InputError(f"--links '{item}': no cable joins these two")
+                return found
+        one = self.vertex(what)
+        levels = self.machine.levels
+        if one is not None:
+            of = [one]
+        elif what in levels and levels.index(what) <= self.level:
+            level = levels.index(what)
+            of = [self._vertices[_name(self.machine, level, i)]
+                  for i in range(self.machine.objects(level))]  # fmt: skip
+        else:
+            raise InputError(
+                f"--links '{item}': there is no vertex, cable or level '{what}'; vertices are "
+                f"called as {self.names[0]} or {self.names[-1]}, cables as "
+                f"{self.names[0]}-{self.names[next(iter(self.links))[1]]}, levels {levels[0]}"
+            )
+        return [ends for each in of for ends in self._cables(each)]
+
+    def _cables(self, vertex: int) -> list[tuple[int, int]]:
+        """Both directions: for a switch of a tree, the cable upwards; otherwise all cables that end
+        here."""
+        found = [ends for ends in self.links if vertex in ends]
+        if self.is_tree and vertex >= self.nodes:
+            # Switches come after the vertices below them, outermost last.
+            found = [ends for ends in found if max(ends) > vertex]
+        return found
+
+
+def _factor(item: str, text: str) -> Fraction:
+    try:
+        factor = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        factor = Fraction(-1)
+    if factor < 0:
+        raise InputError(
+            f"--links '{item}': expected WHAT=FACTOR, with a factor as 0 (dead), 0.5, 1/5 or 2"
+        )
+    return factor
+
+
+def of(text: str, links: str = "") -> Network:
+    """The network of a machine's text, a platform's name or file, or a file of switches.
+
+    Raises InputError, or ChoiceError if it cannot be read.
+    """
+    path = Path(text)
+    if text in platforms.names() or path.suffix == ".json":
+        platform = platforms.find(text)
+        machine = machines.named(platform.machine)
+        made = _of_machine(machine, _rates(platform))
+    elif path.is_file() and _is_ibnetdiscover(contents := path.read_text(errors="replace")):
+        made = _of_ibnetdiscover(machines.named(text), contents)
+    else:
+        made = _of_machine(machines.named(text), {})
+    return made.changed(links) if links else made
+
+
+def _rates(platform: platforms.Platform) -> dict[str, float]:
+    """By level, the bytes per second that leave an object of it; "" is the network's own."""
+    model = platform.model
+    values = dict(zip(model.term_names, model.coefficients, strict=True))
+    rates = {}
+    for name, seconds in values.items():
+        level, _, term = name.rpartition(".")
+        if term == "injection" and seconds > 0:
+            rates[level] = 1 / seconds
+        if level in ("network.eager", "network.rendezvous") and term == "beta" and seconds > 0:
+            rates[""] = max(rates.get("", 0), 1 / seconds)
+    return rates
+
+
+def _of_machine(machine: _core.Machine, rates: dict[str, float]) -> Network:
+    if machine.dims:
+        core = _core.Network.of_mesh(machine.dims, machine.periodic)
+        names = tuple(_coordinates(cell, machine.dims) for cell in range(core.nodes))
+        aliases = tuple((str(cell), cell) for cell in range(core.nodes))
+        links = {(a, b): Fraction(capacity) for a, b, capacity in core.links}
+        return Network(machine, names, core.nodes, links, 0, rates.get(""), aliases, True)
+    if "node" not in machine.levels:
+        raise InputError(
+            f"'{machine.text}' has no links: it needs a level called node, as in "
+            '"leaf:2 node:8 core:8", or a torus, as torus:8x8x8'
+        )
+    level = machine.levels.index("node")
+    vertices, known = list[str](), list[tuple[str, int]]()
+    first = dict[int, int]()  # vertex, by level
+    for at in range(level, -1, -1):
+        first[at] = len(vertices)
+        labels = machine.labels(at)
+        for number in range(machine.objects(at)):
+            vertices.append(_name(machine, at, number))
+            if labels and labels[number] not in ("", vertices[-1]):
+                known.append((labels[number], len(vertices) - 1))
+    unit = rates.get("node") or rates.get("") or 1.0
+    links = dict[tuple[int, int], Fraction]()
+    below = [Fraction(1)] * machine.objects(level)  # the traffic out of an object
+    for at in range(level, -1, -1):
+        if at == 0 and machine.objects(0) == 1:
+            break  # one switch above all
+        outer = machine.outers(at)
+        above = first[at - 1] if at > 0 else len(vertices)
+        sums = [Fraction(0)] * (machine.objects(at - 1) if at > 0 else 1)
+        limit = rates.get(machine.levels[at])
+        for number, full in enumerate(below):
+            capacity = full
+            if limit is not None:
+                capacity = Fraction(limit / unit).limit_denominator(FINEST)
+            ends = (first[at] + number, above + outer[number])
+            links[ends] = links[ends[::-1]] = capacity
+            sums[outer[number]] += full
+        below = sums
+    if machine.objects(0) > 1:
+        vertices.append("network")
+    nodes = machine.objects(level)
+    rate = unit if rates else None
+    return Network(machine, tuple(vertices), nodes, links, level, rate, tuple(known))
+
+
+def _name(machine: _core.Machine, level: int, number: int) -> str:
+    if machine.dims:
+        return _coordinates(number, machine.dims)
+    return f"{machine.levels[level]}{number}"
+
+
+def _coordinates(cell: int, dims: list[int]) -> str:
+    at = []
+    for size in reversed(dims):
+        at.append(str(cell % size))
+        cell //= size
+    return ".".join(reversed(at))
+
+
+def _is_ibnetdiscover(contents: str) -> bool:
+    return re.search(r'^(Switch|Ca)\s+\d+\s+"', contents, re.MULTILINE) is not None
+
+
+_DEVICE = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
+_PORT = re.compile(r'^\[\d+\](?:\([^)]*\))?\s*"([^"]+)"\[\d+\](?:\([^)]*\))?\s*(?:#(.*))?$')
+
+
+def _of_ibnetdiscover(machine: _core.Machine, contents: str) -> Network:
+    """All cables of the file; the reader of machines has already checked the file."""
+    level = machine.levels.index("node")
+    hosts = machine.labels(level)
+    vertices = {f"H {host}": number for number, host in enumerate(hosts)}
+    names = list(hosts)
+    speeds = dict[tuple[int, int], Fraction]()
+    links = list[tuple[str, str, Fraction]]()
+    at: str | None = None
+    for line in contents.splitlines():
+        if device := _DEVICE.match(line):
+            kind, identity, description = device.groups()
+            at = identity if kind == "Switch" else None
+            if at is not None:
+                vertices[at] = len(names)
+                words = (description or "").split()
+                name = words[0].removeprefix("MF0;").split(":")[0] if words else at
+                names.append(name if name not in names else at)
+        elif at is not None and (port := _PORT.match(line)):
+            peer, comment = port.group(1), port.group(2) or ""
+            if "Aggregation Node" in comment:
+                continue
+            if peer.startswith("H-"):
+                words = re.findall(r'"([^"]*)"', comment)
+                peer = f"H {words[0].split()[0] if words and words[0].split() else peer}"
+            links.append((at, peer, _speed(comment)))
+    for end, peer, speed in links:
+        if peer not in vertices:
+            continue  # not a host of the machine
+        a, b = vertices[end], vertices[peer]
+        speeds[a, b] = speeds.get((a, b), Fraction(0)) + speed
+        if peer.startswith("H "):  # listed only by the switch
+            speeds[b, a] = speeds.get((b, a), Fraction(0)) + speed
+    one = min((each for ends, each in speeds.items() if min(ends) < len(hosts)),
+              default=Fraction(1))  # fmt: skip
+    capacities = {ends: each / one for ends, each in speeds.items()}
+    return Network(machine, tuple(names), len(hosts), capacities, level, float(one) * 1e9 / 8)
+
+
+def _speed(comment: str) -> Fraction:
+    """Gbit/s of "4xHDR"; without a name, those of one lane of 100."""
+    found = re.search(r"(\d+)x([A-Z]+\d*)\s*$", comment.strip())
+    if found is None or found.group(2) not in SPEEDS:
+        return Fraction(100)
+    return int(found.group(1)) * Fraction(SPEEDS[found.group(2)])

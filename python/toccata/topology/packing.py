@@ -1,0 +1,259 @@
+"""Trees that share the links of a network as evenly as possible, packed before any program runs."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import lcm
+from time import perf_counter
+
+from rich.table import Table
+
+from toccata import _core
+from toccata.errors import InputError
+from toccata.plain_table import PlainTable
+from toccata.topology import network_bounds
+from toccata.topology.networks import FINEST, Network
+
+Tree = tuple[int, list[int]]
+
+MOST_TREES = 24  # the maximum number of parts of a message, or of a node's block
+MOST_OF_ALL = 128  # nodes, if every node has its own trees
+CLOSE_ENOUGH = 1.005  # times the best
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Trees for one collective; for a broadcast, with its root."""
+
+    collective: str
+    root: int
+    trees: tuple[Tree, ...]
+    seconds: float  # that packing took
+
+    @property
+    def depth(self) -> int:
+        return max(_depth(parents) for _, parents in self.trees)
+
+    @property
+    def pieces(self) -> int:
+        """The number of parts of the message, or of a node's block."""
+        all_of_them = sum(weight for weight, _ in self.trees)
+        nodes = len(self.trees[0][1]) if self.collective == "allgather" else 1
+        return all_of_them // nodes
+
+    def busiest(self, network: Network) -> float:
+        """What the busiest link carries by the network's fixed routes, of a message or a block of
+        1, over a link of capacity 1.
+        """
+        flows = [
+            (parent, node, weight / self.pieces)
+            for weight, parents in self.trees
+            for node, parent in enumerate(parents)
+            if parent >= 0
+        ]
+        if self.collective == "allreduce":
+            flows += [(b, a, volume) for a, b, volume in flows]
+        core = network.core
+        loads = core.loads(flows)
+        shares = (load / capacity for load, (_, _, capacity) in zip(loads, core.links, strict=True))
+        return max(shares) * network.scale
+
+
+def _depth(parents: Sequence[int]) -> int:
+    depths = dict[int, int]()
+    for node in range(len(parents)):
+        way = []
+        while node >= 0 and node not in depths:
+            way.append(node)
+            node = parents[node]
+        for each in reversed(way):
+            depths[each] = depths[parents[each]] + 1 if parents[each] >= 0 else 0
+    return max(depths.values())
+
+
+def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> list[Packing]:
+    """For broadcasts from these nodes, for allreduces, and, unless there are very many nodes, for
+    allgathers.
+
+    Raises InputError where the network is disconnected.
+    """
+    try:
+        links = _among_nodes(network)
+        result = [
+            _timed("bcast", root, partial(_broadcast, network, links, root)) for root in roots
+        ]
+        result.append(_timed("allreduce", -1, partial(_allreduce, network, links)))
+        if of_all or (of_all is None and network.nodes <= MOST_OF_ALL):
+            result.append(_timed("allgather", -1, partial(_allgather, network, links)))
+        return result
+    except ValueError as error:
+        raise InputError(f"{network.machine.text}: {error}") from None
+
+
+def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
+    """With the roots that a user names; InputError if they are not nodes."""
+    if roots == "all":
+        return network, pack(network, range(network.nodes))
+    numbers = []
+    for each in roots.split(","):
+        vertex = network.vertex(each.strip())
+        if vertex is None and each.strip().isdigit():
+            vertex = int(each)
+        if vertex is None or vertex >= network.nodes:
+            raise InputError(
+                f"--trees '{roots}': '{each.strip()}' is not a node; expected all, or nodes by "
+                "number "
+                f"or name, as 0,{network.nodes - 1}"
+            )
+        numbers.append(vertex)
+    return network, pack(network, numbers)
+
+
+def as_table(network: Network, packings: Sequence[Packing]) -> Table:
+    """One row for each, with the load of the busiest link and the lower bound for all
+    algorithms."""
+    table = PlainTable()
+    table.add_column("Trees for", style="cyan")
+    for heading in ("Pieces", "Trees", "Depth", "Bytes on the\nbusiest link", "s"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    weights = [1] * network.nodes
+    for each in packings:
+        root = max(each.root, 0)
+        n = network.nodes if each.collective == "allgather" else 1
+        bound = network_bounds.find(network, weights, each.collective, root, float(n), False).free
+        busiest = each.busiest(network)
+        name = each.collective + (f" from {network.names[root]}" if each.root >= 0 else "")
+        load = f"{busiest:.4g} n ({busiest / bound:.2f})"
+        numbers = (str(each.pieces), str(len(each.trees)), str(each.depth))
+        table.add_row(name, *numbers, load, f"{each.seconds:.2f}")
+    return table
+
+
+def with_trees(network: Network, packings: Sequence[Packing]) -> _core.Machine:
+    """The machine, for a file that TOCCATA_TOPOLOGY names."""
+
+    def of(collective: str) -> list[Tree]:
+        return [tree for each in packings if each.collective == collective for tree in each.trees]
+
+    return _core.with_trees(network.machine, of("bcast"), of("allreduce"), of("allgather"))
+
+
+def _timed(collective: str, root: int, found: Callable[[], list[Tree]]) -> Packing:
+    start = perf_counter()
+    trees = found()
+    return Packing(collective, root, tuple(trees), perf_counter() - start)
+
+
+Links = dict[tuple[int, int], Fraction]
+
+
+def _among_nodes(network: Network) -> Links:
+    """The links among nodes. Where there are switches, a ring of the nodes in the order of the
+    machine, of which each link has what all of them have at the same time by the fixed routes.
+    """
+    if network.is_direct:
+        return network.links
+    nodes = network.nodes
+    ring = [(node, (node + 1) % nodes) for node in range(nodes)] if nodes > 1 else []
+    loads = network.core.loads([(a, b, 1.0) for a, b in ring])
+    most = max(
+        (load / capacity for load, (_, _, capacity) in zip(loads, network.core.links, strict=True)),
+        default=1.0,
+    )
+    width = Fraction(1 / (most * network.scale)).limit_denominator(1000)
+    return dict.fromkeys(ring, width)
+
+
+def _core_of(network: Network, links: Links, factor: Fraction) -> _core.Network:
+    """The number of trees that each link can carry if one of capacity 1 can carry `factor`."""
+    rooms = [(a, b, int(capacity * factor)) for (a, b), capacity in links.items()]
+    return _core.Network(network.nodes, network.nodes, [each for each in rooms if each[2] > 0])
+
+
+def _best(
+    factors: Iterable[Fraction],
+    attempt: Callable[[Fraction], tuple[Fraction, list[int], _core.Network] | None],
+    least: float,
+) -> list[Tree]:
+    """Among the tried factors, the first that comes close to the lowest load, or the best."""
+    best: tuple[Fraction, list[int], _core.Network] | None = None
+    for factor in factors:
+        found = attempt(factor)
+        if found is not None and (best is None or found[0] < best[0]):
+            best = found
+        if best is not None and float(best[0]) <= least * CLOSE_ENOUGH:
+            break
+    if best is None:
+        raise ValueError("the network is disconnected")
+    return _core.pack_trees(best[2], best[1])
+
+
+def _exact(links: Links) -> int:
+    """A factor that makes all capacities integers, or nearly."""
+    whole = lcm(*(each.denominator for each in links.values()), 1)
+    return whole if whole <= FINEST else FINEST
+
+
+def _broadcast(network: Network, links: Links, root: int) -> list[Tree]:
+    """As many trees as the smallest cut allows [edmonds1973]."""
+    nodes = network.nodes
+    exact = _exact(links)
+    cut = _core_of(network, links, Fraction(exact)).broadcast_cut([1] * nodes, root)
+    rate = Fraction(cut.capacity, exact)  # of capacity 1
+
+    def attempt(factor: Fraction) -> tuple[Fraction, list[int], _core.Network] | None:
+        core = _core_of(network, links, factor)
+        try:
+            trees = core.broadcast_cut([1] * nodes, root).capacity
+        except ValueError:  # with links rounded down to nothing
+            return None
+        return factor / trees, [trees if i == root else 0 for i in range(nodes)], core
+
+    factors = (Fraction(trees) / rate for trees in range(1, MOST_TREES + 1))
+    return _best(factors, attempt, 1 / float(rate))
+
+
+def _allreduce(network: Network, links: Links) -> list[Tree]:
+    """Each tree goes up and down, so half of each link is for either; nodes with little capacity
+    become roots, which receive the result from no rank.
+    """
+    both = Fraction(2 * (network.nodes - 1)) / sum(links.values())
+
+    def attempt(factor: Fraction) -> tuple[Fraction, list[int], _core.Network] | None:
+        core = _core_of(network, links, factor / 2)
+        most = int(sum(capacity for _, _, capacity in core.links)) // max(1, network.nodes - 1)
+        low, high = 0, min(most, MOST_TREES)
+        roots: list[int] = []
+        while low < high:
+            middle = (low + high + 1) // 2
+            found = _core.balanced_roots(core, middle)
+            if found is None:
+                high = middle - 1
+            else:
+                low, roots = middle, found
+        return (factor / low, roots, core) if low > 0 else None
+
+    return _best((Fraction(2 * i) for i in range(1, 9)), attempt, float(both))
+
+
+def _allgather(network: Network, links: Links) -> list[Tree]:
+    """The same number of trees from each node [zhao2024], small enough that rounding costs
+    little."""
+    nodes = network.nodes
+    exact = _exact(links)
+    cut = _core_of(network, links, Fraction(exact)).allgather_cut([1] * nodes)
+    least = Fraction(cut.demand * exact, cut.capacity)
+
+    def attempt(factor: Fraction) -> tuple[Fraction, list[int], _core.Network] | None:
+        core = _core_of(network, links, factor)
+        try:
+            found = core.allgather_cut([1] * nodes)
+        except ValueError:
+            return None
+        pieces = found.capacity // found.demand
+        return (factor / pieces, [pieces] * nodes, core) if pieces > 0 else None
+
+    # With whole capacities the next larger whole factor has room for so many pieces.
+    whole = (Fraction(-(-pieces * least.numerator // least.denominator)) for pieces in range(1, 5))
+    return _best(whole, attempt, float(least))

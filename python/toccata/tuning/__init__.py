@@ -1,0 +1,1 @@
+"""Tuning files: how they are measured, read, shown and exported."""

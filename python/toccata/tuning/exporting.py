@@ -1,0 +1,349 @@
+"""Tuning files in the formats of other libraries, for the algorithms that those have.
+
+A rule holds for the sizes that are nearest to a measured one, by ratios, and the same for ranks. If
+no measured one is near, or the best is an algorithm that the other library does not have, its own
+choice remains.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isqrt
+from pathlib import Path
+from typing import Any
+
+from toccata import _core, documents
+from toccata.errors import InputError
+from toccata.models.recorded import IN_BLOCKS
+from toccata.tuning.tuning_file import Point, Tuning
+
+MOST_OF_LIBRARY = 1 << 30  # bytes
+WORTH_IT = 0.95  # of native's time: a slower replacement is not exported
+
+# The library's name, by collective and by algorithm, or algorithm and the start of a setting. Open
+# MPI 4.1's numbers are those of `ompi_info --param coll tuned --level 9`.
+OPENMPI: dict[str, dict[str, str]] = {
+    "allgather": {"bruck": "2", "recursive_doubling": "3", "ring": "4", "neighbor_exchange": "5"},
+    "allreduce": {"reduce_bcast": "2", "recursive_doubling": "3", "ring": "4", "rabenseifner": "6"},
+    "alltoall": {"linear": "1", "pairwise": "2", "bruck": "3", "bruck_modified": "3"},
+    "bcast": {
+        "linear": "1", "pipeline": "3", "binary": "5", "binomial": "6", "knomial": "7",
+        "scatter_allgather:allgather=recursive_doubling": "8", "scatter_allgather": "9",
+        "scatter_allgather:allgather=sparbit": "",
+    },
+    "gather": {"linear": "1", "binomial": "2"},
+    "reduce": {"pipeline": "3", "binary": "4", "binomial": "5", "reduce_scatter_gather": "7"},
+    "reduce_scatter": {"recursive_halving": "2", "ring": "3"},
+    "scatter": {"binomial": "2", "linear": "3"},
+}  # fmt: skip
+OPENMPI_5 = OPENMPI | {"allgather": OPENMPI["allgather"] | {"sparbit": "7"}}
+OPENMPI_IDS = {
+    "allgather": 0, "allreduce": 2, "alltoall": 3, "bcast": 7, "gather": 9, "reduce": 11,
+    "reduce_scatter": 12, "scatter": 15,
+}  # fmt: skip
+
+MPICH: dict[str, dict[str, str]] = {
+    "allgather": {
+        "bruck": "brucks", "recursive_doubling": "recursive_doubling", "ring": "ring",
+    },
+    "allreduce": {
+        "recursive_doubling": "recursive_doubling", "rabenseifner": "reduce_scatter_allgather",
+    },
+    "alltoall": {"bruck": "brucks", "pairwise": "pairwise", "linear": "scattered"},
+    "bcast": {
+        "binomial": "binomial", "scatter_allgather": "scatter_ring_allgather",
+        "scatter_allgather:allgather=recursive_doubling":
+            "scatter_recursive_doubling_allgather",
+        "scatter_allgather:allgather=sparbit": "",
+    },
+    "gather": {"binomial": "binomial"},
+    "reduce": {"binomial": "binomial", "reduce_scatter_gather": "reduce_scatter_gather"},
+    "reduce_scatter": {"recursive_halving": "recursive_halving", "pairwise": "pairwise"},
+    "scatter": {"binomial": "binomial"},
+}  # fmt: skip
+# The size that MPICH's own table compares, by collective.
+MPICH_SIZES = {
+    "allgather": "total_msg_size", "allreduce": "avg_msg_size", "alltoall": "avg_msg_size",
+    "bcast": "avg_msg_size", "gather": "total_msg_size", "reduce": "avg_msg_size",
+    "reduce_scatter": "total_msg_size", "scatter": "total_msg_size",
+}  # fmt: skip
+
+UCC: dict[str, dict[str, str]] = {
+    "allgather": {
+        "ring": "ring", "neighbor_exchange": "neighbor", "bruck": "bruck", "sparbit": "sparbit",
+        "recursive_doubling": "knomial", "recursive_multiplying": "knomial",
+    },
+    "allreduce": {
+        "recursive_doubling": "knomial", "recursive_multiplying": "knomial",
+        "rabenseifner": "sra_knomial", "double_tree": "dbt",
+    },
+    "alltoall": {"pairwise": "pairwise", "bruck": "bruck"},
+    "bcast": {
+        "binomial": "knomial", "knomial": "knomial", "scatter_allgather": "sag_knomial",
+        "double_tree": "dbt",
+    },
+    "gather": {"binomial": "knomial", "knomial": "knomial"},
+    "reduce": {
+        "binomial": "knomial", "knomial": "knomial", "double_tree": "dbt",
+        "reduce_scatter_gather": "srg_knomial",
+    },
+    "reduce_scatter": {"ring": "ring", "recursive_halving": "knomial"},
+    "scatter": {"binomial": "knomial", "knomial": "knomial"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The algorithm for sizes from `first` to `last`, inclusive: bytes of a block, or of the
+    message."""
+
+    first: int
+    last: int | None  # None: any
+    name: str | None  # None: the library's own choice
+    choice: str  # ours
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The rules for numbers of ranks from `first` to `last`; measured with `ranks`."""
+
+    first: int
+    last: int
+    ranks: int
+    rules: list[Rule]
+
+
+def _named(known: Mapping[str, str], choice: str) -> str | None:
+    """The other library's name; the longest matching start decides."""
+    fits = [each for each in known if choice == each or choice.startswith((each + ":", each + ","))]
+    return known[max(fits, key=len)] or None if fits else None
+
+
+def _best(known: Mapping[str, str], point: Point) -> tuple[str | None, str]:
+    """The best of those that the library has, if it is worth a rule."""
+    if point.choice == "native" or (name := _named(known, point.choice)):
+        return (None, "native") if point.choice == "native" else (name, point.choice)
+    others = {
+        seconds: choice
+        for choice, seconds in point.medians.items()
+        if _named(known, choice) and 0 < seconds < WORTH_IT * point.native_seconds
+    }
+    if not others:
+        return None, "native"
+    choice = others[min(others)]
+    return _named(known, choice), choice
+
+
+def _ranges(values: Sequence[int], far: float) -> list[tuple[int, int]]:
+    """For each value, ascending, the range in which it is the nearest, and near enough."""
+    result = []
+    for i, value in enumerate(values):
+        first, last = int(-(-value // far)), int(value * far)
+        if i > 0:
+            first = max(first, isqrt(values[i - 1] * value) + 1)
+        if i + 1 < len(values):
+            last = min(last, isqrt(value * values[i + 1]))
+        result.append((first, last))
+    return result
+
+
+def rules(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> dict[str, list[Ranks]]:
+    """By collective. Of several numbers of nodes, the largest is used, because other libraries have
+    no such rule."""
+    found: dict[str, list[Ranks]] = {}
+    for collective, names in known.items():
+        at: dict[int, dict[int, Point]] = defaultdict(dict)
+        points = [each for each in tuning.points if each.collective == collective]
+        for each in sorted(points, key=lambda each: each.nodes):
+            at[each.ranks][each.bytes] = each
+        numbers = sorted(at)
+        for p, (first, last) in zip(numbers, _ranges(numbers, _core.TUNING_REACH), strict=True):
+            sizes = sorted(at[p])
+            sized: list[Rule] = []
+            for size, (low, high) in zip(
+                sizes, _ranges(sizes, _core.TUNING_REACH_OF_SIZES), strict=True
+            ):
+                _add(sized, low, high, *_best(names, at[p][size]))
+            if any(each.name is not None for each in sized):
+                end = sized.pop() if sized[-1].name is None else None
+                start = end.first if end else (sized[-1].last or 0) + 1
+                sized.append(Rule(start, None, None, "native"))
+                found.setdefault(collective, []).append(Ranks(first, last, p, sized))
+    return found
+
+
+def _add(sized: list[Rule], low: int, high: int, name: str | None, choice: str) -> None:
+    """Appended to the others, with native in between; merged with the last one if both are
+    equal."""
+    end = sized[-1].last or 0 if sized else -1
+    if low > end + 1:
+        _add(sized, end + 1, low - 1, None, "native")
+    if sized and sized[-1].choice == choice:
+        low = sized.pop().first
+    sized.append(Rule(low, high, name, choice))
+
+
+def whole_bytes(collective: str, p: int, size: int) -> int:
+    """The bytes of the whole vector, if a block (or the vector itself) has `size`."""
+    return size * p if collective in IN_BLOCKS else size
+
+
+def openmpi(tuning: Tuning, version: int = 4) -> str:
+    """The rules file of coll/tuned: for 4.1, or in the second form for 5.
+
+    Algorithm 0 is Open MPI's own choice. Its pipelines have a segment size; ours have a number of
+    segments.
+    """
+    found = rules(tuning, OPENMPI if version == 4 else OPENMPI_5)
+    lines = [] if version == 4 else ["rule-file-version-2"]
+    lines += [f"{len(found)} # collectives; {_origin(tuning)}"]
+    more = "" if version == 4 else " 0"
+    for collective, all_ranks in found.items():
+        ends = list(_with_gaps(all_ranks))
+        lines += [f"{OPENMPI_IDS[collective]} # {collective}", f"{len(ends)} # numbers of ranks"]
+        for first, ranks in ends:
+            lines.append(f"{first} # ranks and more")
+            if ranks is None:
+                lines += ["1 # size", f"0 0 0 0{more} # native"]
+                continue
+            lines.append(f"{len(ranks.rules)} # sizes")
+            for each in ranks.rules:
+                start = whole_bytes(collective, ranks.ranks, each.first)
+                shape = _openmpi_shape(collective, each)
+                lines.append(f"{start} {each.name or 0} {shape}{more} # {each.choice}")
+    return "\n".join(lines) + "\n"
+
+
+def _with_gaps(all_ranks: Sequence[Ranks]) -> Iterator[tuple[int, Ranks | None]]:
+    """The number of ranks from which each holds; None if there is none."""
+    end = 0
+    for each in all_ranks:
+        if each.first > end:
+            yield end, None
+        yield each.first, each
+        end = each.last + 1
+    yield end, None
+
+
+def _openmpi_shape(collective: str, rule: Rule) -> str:
+    """Fan out and size of segments."""
+    settings = dict(
+        each.split("=") for each in rule.choice.partition(":")[2].split(",") if "=" in each
+    )
+    if rule.name is None:
+        return "0 0"
+    if rule.choice.startswith("knomial"):
+        return f"{settings.get('radix', 4)} 0"
+    if rule.choice.startswith(("pipeline", "binary")):
+        middle = isqrt(max(rule.first, 1) * (rule.last or rule.first))
+        return f"0 {max(1, middle // int(settings.get('segments', 16)))}"
+    return "0 0"
+
+
+def mpich(tuning: Tuning, table: Mapping[str, Any]) -> str:
+    """MPICH's selection in JSON: its own table, preceded by our rules.
+
+    MPICH replaces its whole table by the file, so the file must be complete.
+    """
+    result = dict(table)
+    for collective, all_ranks in rules(tuning, MPICH).items():
+        key = f"collective={collective}"
+        inside = result.get(key, {}).get("comm_type=intra")
+        if inside is None:
+            continue
+        branches: dict[str, Any] = {}
+        for each in all_ranks:
+            branches[f"comm_size<{each.first}"] = inside
+            branches[f"comm_size<={each.last}"] = _mpich_sizes(collective, each, inside)
+        branches["comm_size=any"] = inside
+        result[key] = {**result[key], "comm_type=intra": branches}
+    return json.dumps(result, indent=1) + "\n"
+
+
+def _mpich_sizes(collective: str, ranks: Ranks, otherwise: Mapping[str, Any]) -> Any:
+    what = MPICH_SIZES[collective]
+    tree: dict[str, Any] = {}
+    for each in ranks.rules:
+        algorithm = f"algorithm=MPIR_{collective.capitalize()}_intra_{each.name}"
+        leaf = otherwise if each.name is None else {algorithm: {}}
+        if each.last is None:
+            tree[f"{what}=any"] = leaf
+        else:
+            by_block = collective == "alltoall"
+            last = each.last if by_block else whole_bytes(collective, ranks.ranks, each.last)
+            tree[f"{what}<={last}"] = leaf
+    return _where_allowed(collective, tree, otherwise)
+
+
+def _where_allowed(collective: str, tree: Any, otherwise: Mapping[str, Any]) -> Any:
+    """Cases that our rules must not change: MPI_IN_PLACE of alltoall, operations that do not
+    commute."""
+    if collective == "alltoall":
+        return {"is_sendbuf_inplace=yes": otherwise, "is_sendbuf_inplace=no": tree}
+    if collective in ("reduce_scatter", "allreduce", "reduce"):
+        return {"is_commutative=no": otherwise, "is_commutative=yes": tree}
+    return tree
+
+
+def mpich_table(path: Path) -> dict[str, Any]:
+    """MPICH's own table, from a JSON file or from its library, which contains it as text.
+
+    Raises InputError if there is none.
+    """
+    documents.check(path, MOST_OF_LIBRARY)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    found: list[dict[str, Any]] = []
+    start = data.find(b'"collective=')
+    while start >= 0:
+        begin = data.rfind(b"{", 0, start)
+        end = data.find(b"\0", begin)
+        end = len(data) if end < 0 else end
+        try:
+            found.append(json.loads(data[begin:end]))
+        except ValueError:
+            end = start + 1
+        start = data.find(b'"collective=', end)
+    tables = [each for each in found if any("comm_type=" in key for key in _second(each))]
+    if not tables:
+        raise InputError(
+            f"{path}: does not contain MPICH's selection table; give its coll_selection.json or "
+            "library"
+        )
+    return max(tables, key=len)
+
+
+def _second(table: Mapping[str, Any]) -> Iterator[str]:
+    for each in table.values():
+        if isinstance(each, dict):
+            yield from each
+
+
+def ucc(tuning: Tuning) -> str:
+    """The value of UCC_TL_UCP_TUNE, and the whole line."""
+    tokens = []
+    for collective, all_ranks in rules(tuning, UCC).items():
+        for ranks in all_ranks:
+            for each in ranks.rules:
+                if each.name is None or each.last is None:
+                    continue
+                first = whole_bytes(collective, ranks.ranks, each.first)
+                last = whole_bytes(collective, ranks.ranks, each.last + 1)
+                where = f"[{ranks.first}-{ranks.last}]"
+                tokens.append(f"{collective}:{first}-{last}:{where}:inf:@{each.name}")
+    return f"UCC_TL_UCP_TUNE={'#'.join(tokens)}\n"
+
+
+def _origin(tuning: Tuning) -> str:
+    by = f"by the model {tuning.model}" if tuning.model else f"measured with {tuning.mpi}"
+    return f"toccata export, {by}"
+
+
+def gone_over(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> tuple[int, int]:
+    """The number of settings that are not native, and the number of these with a rule."""
+    wanted = [each for each in tuning.points if each.choice != "native"]
+    ruled = [each for each in wanted if _best(known.get(each.collective, {}), each)[0]]
+    return len(wanted), len(ruled)

@@ -1,0 +1,66 @@
+"""A tuning file as tables."""
+
+from collections.abc import Sequence
+from statistics import geometric_mean
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from toccata.plain_table import PlainTable
+from toccata.quantities import show_bytes, show_microseconds
+from toccata.tuning.tuning_file import Point, Tuning
+
+
+def tables(tuning: Tuning) -> RenderableType:
+    """One table per collective, ranks and nodes; one row per size."""
+    parts: list[RenderableType] = []
+    known = any(each.native_seconds > 0 for each in tuning.points)
+    for (collective, ranks, nodes), points in _places(tuning.points).items():
+        heading = Text(f"\n{collective}, {ranks} ranks", style="bold cyan")
+        on = f" on {nodes} nodes" if nodes > 1 else ""
+        heading.append(f"{on}   median time in µs   {tuning.mpi}", style="not bold default")
+        table = PlainTable(kept=2)
+        table.add_column("Size", justify="right")
+        table.add_column("Choice", no_wrap=True)
+        columns = ("Time", "Spread", "Native", "Gain", "Calls") if known else ("Predicted",)
+        for name in columns:
+            table.add_column(name, justify="right", no_wrap=True)
+        for each in points:
+            table.add_row(show_bytes(each.bytes), *_row(each, known))
+        parts += [heading, table]
+    return Group(*parts)
+
+
+def _row(point: Point, known: bool) -> list[str]:
+    native = point.choice == "native"
+    choice = "[dim]native[/]" if native else point.choice
+    seconds = show_microseconds(point.seconds)
+    if not known:
+        return [choice, seconds]
+    gain = "[dim]–[/]" if native else f"[green]{point.gain:.0%}[/]"
+    before = show_microseconds(point.native_seconds)
+    return [choice, seconds, f"{point.spread:.0%}", before, gain, str(point.repetitions)]
+
+
+def summary(tuning: Tuning) -> str:
+    """The number of settings in which native does not serve, and the gain.
+
+    One line; the mean is over all settings, including native ones.
+    """
+    points = tuning.points
+    won = [each for each in points if each.choice != "native"]
+    text = f"{len(won)} of {len(points)} settings are served by an algorithm of ours"
+    ratios = [p.seconds / p.native_seconds for p in points if p.seconds > 0 < p.native_seconds]
+    if ratios:
+        text += (
+            f"; chosen over native: {geometric_mean(ratios):.2f} in the geometric mean, "
+            f"{min(ratios):.2f} at best"
+        )
+    return text
+
+
+def _places(points: Sequence[Point]) -> dict[tuple[str, int, int], list[Point]]:
+    places: dict[tuple[str, int, int], list[Point]] = {}
+    for each in points:
+        places.setdefault((each.collective, each.ranks, each.nodes), []).append(each)
+    return places

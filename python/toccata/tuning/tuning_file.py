@@ -1,0 +1,161 @@
+"""Tuning files: the measured best algorithms.
+
+`toccata tune` writes them; the library reads them (src/selection/tuning.h describes the form; it
+uses the nearest measured point). Fields that only this module needs are described here.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from toccata import _core, documents
+from toccata.errors import InputError
+from toccata.measuring.results import Measurement
+
+VERSION = 1
+REMEDY = "`toccata tune`"
+DOUBT = 0.05  # the probability that an algorithm is wrongly taken as faster than native
+
+
+@dataclass(frozen=True)
+class Point:
+    """The best choice in one setting. Seconds are medians of a call; 0 is not known."""
+
+    collective: str
+    ranks: int
+    nodes: int
+    bytes: int  # of a block, or the message: as the library has sizes (src/selection/tuning.h)
+    choice: str
+    seconds: float = 0.0
+    native_seconds: float = 0.0
+    spread: float = 0.0  # the distance of the quartiles of `seconds`, over it
+    repetitions: int = 0
+    per_node: int | None = None  # ranks per node, if given to the launcher
+    medians: dict[str, float] = field(default_factory=dict)  # seconds of all that were tried
+
+    @property
+    def gain(self) -> float:
+        """Of native's time, as 0.25; 0 where it is not known."""
+        known = self.seconds > 0 and self.native_seconds > 0
+        return 1 - self.seconds / self.native_seconds if known else 0.0
+
+    @property
+    def setting(self) -> tuple[str, int, int | None, int]:
+        """The request."""
+        return self.collective, self.ranks, self.per_node, self.bytes
+
+
+@dataclass
+class Tuning:
+    """A tuning file."""
+
+    machine: str = ""
+    mpi: str = ""
+    model: str = ""  # by which it was made, if it was not measured
+    partial: bool = False  # whether more was to come
+    date: str = ""
+    points: list[Point] = field(default_factory=list)
+
+    def add(self, point: Point) -> None:
+        """Replaces a point of the same setting."""
+        self.points = [each for each in self.points if each.setting != point.setting]
+        self.points.append(point)
+        self.points.sort(key=lambda each: (each.collective, each.ranks, each.nodes, each.bytes))
+
+    def write(self, path: Path) -> None:
+        """Replaces the file atomically, or leaves it unchanged. OSError if that is impossible."""
+        self.date = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        document: dict[str, Any] = {"toccata_tuning": VERSION}
+        document |= {key: value for key, value in vars(self).items() if key != "points"}
+        lines = ",\n".join(f"  {json.dumps(_fields(each))}" for each in self.points)
+        head = json.dumps(document, indent=1).removesuffix("\n}")
+        made = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            made.write_text(f'{head},\n "points": [\n{lines}\n ]\n}}\n')
+            made.replace(path)
+        finally:
+            made.unlink(missing_ok=True)
+
+
+def _fields(point: Point) -> dict[str, Any]:
+    """Without unknown values, and without unmeasured digits."""
+
+    def short(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: short(each) for key, each in value.items()}
+        return float(f"{value:.4g}") if isinstance(value, float) else value
+
+    named = {key: short(value) for key, value in vars(point).items()}
+    return {key: value for key, value in named.items() if value not in (0.0, None, {})}
+
+
+def read(path: Path) -> Tuning:
+    """A file that `write` or the library wrote. InputError, naming the error.
+
+    The library's own reader checks the fields that it uses.
+    """
+    try:
+        _core.check_tuning(documents.text_of(path), str(path))
+    except _core.ChoiceError as error:
+        remedy = "" if REMEDY in str(error) else f"; {REMEDY} writes them"
+        raise InputError(f"{error}{remedy}") from None
+    return documents.read(
+        path, Tuning, "toccata_tuning", VERSION, what="tuning file", remedy=f"{REMEDY} writes them"
+    )
+
+
+def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) -> Point:
+    """Of all that were measured in one setting, what is to serve there.
+
+    The algorithm with the lowest median among those that are significantly faster than the MPI
+    library's own (sign test on interleaved calls, its level shared among all candidates); the MPI
+    library's own if none is.
+    """
+    native = next(each for each in measured if each.algorithm == "native")
+    others = [each for each in measured if each is not native]
+    beat = [
+        each
+        for each in others
+        if each.median < native.median and _core.chance(each.wins, each.pairs) < DOUBT / len(others)
+    ]
+    best = min(beat, key=lambda each: each.median, default=native)
+    return Point(
+        collective=best.collective,
+        ranks=best.ranks,
+        nodes=nodes,
+        bytes=best.bytes,
+        choice=best.algorithm,
+        seconds=best.median,
+        native_seconds=native.median,
+        spread=(best.q75 - best.q25) / best.median if best.median > 0 else 0.0,
+        repetitions=best.repetitions,
+        per_node=per_node,
+        medians={each.algorithm: each.median for each in measured},
+    )
+
+
+def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
+    """The sizes that matter: a barrier has no bytes, so it has one point, of the smallest size."""
+    return [1] if collective == "barrier" else sizes
+
+
+def by_model(
+    collective: str, shape: _core.Shape, nodes: int, sizes: Sequence[int], model: _core.Model
+) -> list[Point]:
+    """The library's choice by a model, for each size."""
+    points = []
+    sizes = sizes_of(collective, sizes)
+    all_ranked = _core.rank(collective, shape, model, list(sizes))
+    for size, ranked in zip(sizes, all_ranked, strict=True):
+        if not ranked:
+            continue
+        choice, seconds = ranked[0]
+        medians = {each.text: time for each, time in ranked}
+        points.append(
+            Point(collective, shape.p, nodes, size, choice.text, seconds, medians=medians)
+        )
+    return points

@@ -1,0 +1,50 @@
+// The walk through the schedules of all ranks, reported to an object in Python.
+
+#include "walks.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <vector>
+
+#include "analysis/walk.h"
+#include "selection/choice.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace toccata;
+
+namespace {
+
+class InPython final : public WalkVisitor {
+ public:
+  InPython(const std::vector<Schedule>& schedules, const nb::object& visitor)
+      : schedules_(schedules), visitor_(visitor) {}
+
+  void opened(int rank, int round) override { visitor_.attr("opened")(rank, round); }
+  void moved(int sender, const Message& send, int receiver, const Message& receive) override {
+    visitor_.attr("moved")(sender, ranges(sender, send), receiver, ranges(receiver, receive));
+  }
+  void closed(int rank, int round) override { visitor_.attr("closed")(rank, round); }
+  void stepped(int, int, const Step&) override {}  // they are the round's copies
+
+ private:
+  std::vector<BlockRange> ranges(int rank, const Message& message) const {
+    const auto found = schedules_[rank].ranges(message);
+    return {found.begin(), found.end()};
+  }
+
+  const std::vector<Schedule>& schedules_;
+  nb::object visitor_;
+};
+
+}  // namespace
+
+void bind_walks(nb::module_& module) {
+  module.def(
+      "walk",
+      [](const std::vector<Schedule>& schedules, const nb::object& visitor) {
+        InPython reported(schedules, visitor);
+        return walk(schedules, reported);
+      },
+      "schedules"_a, "visitor"_a);
+}

@@ -1,0 +1,262 @@
+"""`toccata explain`."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import BUILD, ROOT, Toccata
+from running import invoke
+from toccata import _core
+from toccata.errors import InputError
+from toccata.launching import reports
+
+
+def row(**more: Any) -> dict[str, Any]:
+    return {
+        "collective": "allgather", "ranks": 16, "nodes": 4, "bytes": 4096, "calls": 1000,
+        "total_bytes": 4096000, "seconds": 0.025, "choice": "locality_bruck:lanes=all",
+        "reason": "guarded", "predicted": 2.1e-5, "measured": 2.5e-5, "native": 5e-5, "bound": 0,
+        "why": "",
+    } | more  # fmt: skip
+
+
+SAMPLE = {
+    "toccata_report": 1,
+    "mpi": "Open MPI\tv4.1.4",
+    "ranks": 16,
+    "seconds": 0.1,
+    "rows": [
+        row(),
+        row(choice="native", reason="native", calls=64, seconds=0.005, measured=5e-5),
+        row(collective="alltoallv", bytes=-1, choice="native", reason="native", seconds=0.01,
+            predicted=0, measured=0, native=0, why="first"),
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(SAMPLE))
+    return path
+
+
+def test_what_was_won(report: Path) -> None:
+    found = reports.read(report)
+    assert found.after == pytest.approx(0.04)
+    assert found.before == pytest.approx(0.065)  # what was compared took twice as long
+    assert [each.before for each in found.rows] == pytest.approx([0.05, 0.005, 0.01])
+
+
+def test_explain_a_report(report: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "run.png"
+    code, stdout, stderr = invoke("explain", str(report), "-o", str(picture))
+    assert (code, stderr) == (0, "")
+    assert "16 ranks   Open MPI v4.1.4" in stdout
+    assert "in collectives for 40.00 ms, 40% of the run's 100.00 ms" in stdout
+    assert "by native it would have been 65.00 ms: won 25.00 ms, 38%" in stdout
+    assert "native was compared for 75% of the time" in stdout
+    assert "most was won in allgather of 4K by locality_bruck:lanes=all: 25.00 ms" in stdout
+    assert "×2.00" in stdout
+    assert "guarded: found by trials in this run" in stdout
+    assert picture.stat().st_size > 1000
+
+
+def test_a_loss_is_called_one(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(SAMPLE | {"rows": [row(native=1e-5, reason="forced")]}))
+    found = reports.read(path)
+    assert "lost 15.00 ms" in reports.summary(found)[1]
+    assert reports.summary(found)[2].startswith(
+        "most was lost in allgather of 4K by locality_bruck"
+    )
+    assert len(reports.summary(found)) == 3
+    path.write_text(json.dumps(SAMPLE | {"rows": []}))
+    assert "no algorithm of Toccata was compared" in reports.summary(reports.read(path))[1]
+    assert invoke("explain", str(path))[0] == 0
+
+
+def of(*rows: dict[str, Any], path: Path) -> reports.Report:
+    path.write_text(json.dumps(SAMPLE | {"rows": list(rows)}))
+    return reports.read(path)
+
+
+def test_gains_and_losses_are_told_apart(tmp_path: Path) -> None:
+    """The largest gain is not named as a loss, and calls of native count as compared."""
+    nothing = {"choice": "native", "reason": "native", "why": ""}
+    report = of(
+        row(collective="bcast", choice="bine", seconds=0.001, measured=1e-5, native=4e-5),
+        row(choice="ring", seconds=0.010, measured=5e-5, native=2.5e-5),
+        row(seconds=0.089, measured=2.5e-5, native=2.5e-5, **nothing),
+        row(collective="alltoall", seconds=0.1, measured=2.5e-5, native=2.5e-5, **nothing),
+        path=tmp_path / "run.json",
+    )
+    _, total, won, lost = reports.summary(report)
+    assert "lost 2.00 ms" in total and "compared for 50% of the time" in total
+    assert won == "most was won in bcast of 4K by bine: 3.00 ms"
+    assert lost == "most was lost in allgather of 4K by ring: 5.00 ms"
+
+
+def test_why_native_serves(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    native = {"choice": "native", "reason": "native", "measured": 0, "native": 0, "bytes": 512}
+    report = of(
+        row(collective="allreduce", seconds=0.052, **native, why="rounds"),
+        row(collective="scan", seconds=0.01, **native, why=""),
+        row(collective="bcast", choice="bine", bytes=1024, calls=6, seconds=1e-5, measured=4e-6,
+            native=5e-6),
+        row(collective="bcast", seconds=0.02, calls=152844, **{**native, "bytes": 1024}),
+        row(collective="gather", choice="linear", calls=6, seconds=1e-5, measured=6e-6,
+            native=5e-6, bytes=512),
+        row(collective="gather", seconds=0.01, **native, why=""),
+        row(choice="native, for neighbor_exchange", reason="forced", ranks=3, bytes=-1,
+            seconds=0.005, measured=0, native=0),
+        row(collective="reduce", choice="native, for ring", reason="forced", bytes=-1,
+            seconds=0.003, measured=0, native=0),
+        path=path,
+    )  # fmt: skip
+    first, *lines = reports.reasons(report)
+    assert first == "native served 100% of the time, because:"
+    told = {line.split()[1].rstrip(":"): line for line in lines}
+    assert told["allreduce"] == (
+        "   52%  allreduce: floating-point sums keep their bits; TOCCATA_GUARD=all tries candidates"
+    )
+    assert "too few calls: trials begin" in told["scan"]
+    assert (
+        "bine takes 0.80 of native's time in trials (6 calls), but not chosen yet" in told["bcast"]
+    )
+    assert "the best candidate of 1 is not faster: linear takes 1.20" in told["gather"]
+    assert "neighbor_exchange needs an even number of ranks (there are 3)" in told["allgather"]
+    assert "there is no reduce algorithm 'ring'" in told["reduce"]
+    words = {each.collective: reports.why_native(each, report.rows)[0] for each in report.rows}
+    assert words["allreduce"] == "keeps bits" and words["allgather"] == "impossible"
+    assert [reports._reason(each, report.rows) for each in report.rows[2:5:2]] == 2 * ["tried"]
+    stdout = invoke("explain", str(path))[1]
+    assert "nothing else was better" not in stdout
+    rows = [each for each in stdout.splitlines() if each.startswith("bcast")]
+    # Time per call is a column of its own, so that it cannot be taken for that of the trials.
+    assert "A call" in stdout and "In trials" in stdout
+    assert [" 0.13 " in each for each in rows if "native" in each] == [True]
+
+
+def test_reports_of_before_do_not_say_why(tmp_path: Path) -> None:
+    old = row(choice="native", reason="native", bytes=-1, measured=0, native=0)
+    del old["why"]
+    report = of(old, path=tmp_path / "run.json")
+    assert "run again with this one" in reports.reasons(report)[1]
+
+
+def test_a_real_run_says_why(toccata: Toccata, tmp_path: Path) -> None:
+    program, library = (BUILD / "examples/openmpi/cg", BUILD / "lib/openmpi/libtoccata.so")
+    if not program.exists() or not library.exists():
+        pytest.skip("not built for Open MPI")
+    command = [str(ROOT / "scripts/mpiexec.sh"), "openmpi", "2", str(program), "32"]
+    done = subprocess.run(
+        [*command[:3], "env", f"LD_PRELOAD={library}", f"TOCCATA_REPORT={tmp_path / 'run.json'}",
+         *command[3:]],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = reports.read(tmp_path / "run.json")
+    sums = [each for each in report.rows if each.collective == "allreduce" and each.is_native]
+    assert {each.why for each in sums} == {"rounds"} and all(each.bytes > 0 for each in sums)
+    assert "keep their bits" in toccata("explain", str(tmp_path / "run.json")).stdout
+
+
+class Deadlock:
+    """What a walk says of an algorithm that is wrong, and all others' times."""
+
+    def __init__(self, choice: Any, shape: Any) -> None:
+        self.name = choice.text
+
+    def seconds(self, size: int, model: Any) -> float:
+        if self.name == "ring":
+            raise _core.ChoiceError("rank 2, round 0: waits for ever")
+        return 1e-6
+
+
+def test_a_wrong_algorithm_is_named_and_others_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "Predictor", Deadlock)
+    code, stdout, stderr = invoke("explain", "allgather", "-p", "4")
+    assert code == 1
+    assert stderr == (
+        "toccata: allgather/ring is wrong: rank 2, round 0: waits for ever; `toccata verify "
+        "allgather` shows all\n"
+    )
+    rows = {line.split()[0].rstrip("*"): line for line in stdout.splitlines() if "×" in line}
+    assert "wrong" in rows["ring"] and "1.00" in rows["bruck"]
+    code, _, stderr = invoke("predict", "allgather/ring", "--ranks", "4", "--model", "usual")
+    assert (code, stderr) == (1, "toccata: allgather/ring is wrong: rank 2, round 0: waits for "
+                                 "ever\n")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nothing", "is not a report; TOCCATA_REPORT=FILE.json"),
+        ('{"toccata_report": 7}', "has version 7"),
+        ('{"toccata_report": 1, "mpi": "", "ranks": 1, "seconds": 1}', "rows is missing"),
+        (
+            '{"toccata_report": 1, "rows": [{}], "mpi": "", "ranks": 1, "seconds": 1}',
+            "rows[0].collective is missing; TOCCATA_REPORT=FILE.json",
+        ),
+        (
+            '{"toccata_report": 1, "rows": [], "mpi": "", "ranks": "x", "seconds": 1}',
+            "ranks: expected 'int', got 'str'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_report(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"run\.json") as caught:
+        reports.read(path)
+    assert said in str(caught.value)
+
+
+PLACE = ("--ranks", "16", "--bytes", "1K", "--machine", "node:4 core:4")
+
+
+def test_explain_a_call() -> None:
+    code, stdout, _ = invoke("explain", "allgather", *PLACE, "--model", "gigabit")
+    assert code == 0
+    lines = stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("Candidate")) + 1
+    assert "among 16 ranks on 4 node(s)" in lines[0]
+    tried = [line.split()[0] for line in lines[first:-1] if "*" in line]
+    assert 1 <= len(tried) <= 5
+    assert lines[first].startswith(tried[0])
+    assert f": {tried[0].rstrip('*')}, modelled: no measurement exists" in lines[0]
+    assert any(line.startswith("bruck") for line in lines)
+    assert "lower bound by this model" in lines[-1]
+
+
+def test_explain_what_a_file_says(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    point = {"collective": "allgather", "ranks": 16, "nodes": 4, "bytes": 1000, "choice": "ring"}
+    path.write_text(json.dumps({"toccata_tuning": 1, "points": [point]}))
+    _, stdout, _ = invoke("explain", "allgather", *PLACE, "--tuning", str(path))
+    assert ": ring, tuned: by the nearest point of" in stdout
+    far = ("--ranks", "2", "--tuning", str(path))
+    assert "has no point nearby" in invoke("explain", "allgather", *far)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("explain quick", "'quick' is neither a file nor a collective"),
+        ("explain nothing.json", "nothing.json: cannot be read"),
+        ("explain allgather", "give --ranks"),
+        ("explain allgather -p 4 -o x.png", "--output requires a report"),
+        ("explain allgather -p 4 --tuning x.json", "x.json: cannot be read"),
+        ("explain allgather -p 4 --model unknown", "'unknown'"),
+        ("explain x.json -o x.gif", "x.gif"),
+    ],
+)
+def test_bad_input(arguments: str, said: str) -> None:
+    code, _, stderr = invoke(*arguments.split())
+    assert (code, stderr.count("\n")) == (2, 1)
+    assert said in stderr

@@ -1,0 +1,146 @@
+"""`toccata demo`."""
+
+import subprocess
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+import fakes
+from conftest import ROOT
+from running import bench, invoke
+from toccata.commands.common import console
+from toccata.measuring import demo
+from toccata.measuring.results import Measurement
+
+
+def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    code, stdout, stderr = invoke("demo", "--no-hosts", "--mpi", "openmpi")
+    assert (code, stderr) == (0, "")
+    # The fake's second algorithm takes twice as long as its first.
+    for place in ("2 ranks", "4 ranks"):
+        assert (
+            f"{place}: Toccata is clearly faster in 0 of 16 cells, clearly slower in 16 (2.00 at "
+            "worst), without a clear winner in 0 (counted as 1); geometric mean 2.00"
+        ) in " ".join(stdout.split())
+    assert (machine / "results/demo.png").stat().st_size > 1000
+    runs = (machine / "log").read_text().splitlines()
+    # Two places, four collectives of four sizes; what is slower is measured twice more.
+    assert len(runs) == 8 + 32 * demo.AGAIN
+    library = machine / "home/lib/openmpi/libtoccata.so"
+    assert all(f'exec "$@" {library} ' in each for each in runs)
+    assert all("--algorithms native;auto" in each for each in runs)
+
+
+def test_demo_of_everything(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    monkeypatch.setattr(demo, "WHOLE_HERE", (demo.Place("2 ranks", 2, (8, 64), ("bcast",)),))
+    code, stdout, stderr = invoke("demo", "--no-hosts", "--whole", "--mpi", "openmpi")
+    assert (code, stderr) == (0, "")
+    # By the fake all are twice as slow, and so each is measured twice more.
+    runs = (machine / "log").read_text().splitlines()
+    assert len(runs) == 1 + 2 * demo.AGAIN
+    assert "clearly slower in 2 (2.00 at worst)" in stdout
+
+
+def timed(algorithm: str, q25: float, median: float, q75: float) -> Measurement:
+    return Measurement(
+        "bcast", "MPI", 2, 8, algorithm, 9, median, median, median, median, q25, q75, True
+    )
+
+
+NATIVE = timed("native", 9, 10, 12)
+CELLS = [
+    demo.Cell(demo.HERE[0], "bcast", 8, NATIVE, timed("auto", 4, 5, 6)),
+    demo.Cell(demo.HERE[0], "bcast", 64, NATIVE, timed("auto", 5, 6, 10)),  # may be as slow
+    demo.Cell(demo.HERE[0], "bcast", 512, NATIVE, timed("auto", 1, 20, 40)),  # noise
+    demo.Cell(demo.HERE[0], "bcast", 4096, NATIVE, timed("auto", 14, 15, 16)),
+]
+
+
+def test_noise_is_no_result() -> None:
+    assert [each.clear for each in CELLS] == [True, False, False, True]
+    assert demo.summary(CELLS) == (
+        "2 ranks: Toccata is clearly faster in 1 of 4 cells (0.50 of native's time at best), "
+        "clearly slower in 1 (1.50 at worst), without a clear winner in 2 (counted as 1); "
+        "geometric mean 0.93"
+    )
+    with console.capture() as said:
+        console.print(demo.table(CELLS))
+    ratios = [line.split()[-1] for line in said.get().splitlines() if line.startswith("bcast")]
+    assert ratios == ["0.50", "0.60?", "2.00?", "1.50"]
+
+
+def test_noise_is_grey_in_the_picture() -> None:
+    figure = demo.draw(CELLS, "")
+    axes = figure.axes[0]
+    grey = [each for each in axes.patches if to_hex(each.get_facecolor()) == demo.UNCLEAR]
+    assert sorted(each.get_y() + 0.5 for each in grey) == [1, 2]  # type: ignore[attr-defined]
+    image = np.asarray(axes.images[0].get_array())
+    assert [bool(np.isnan(each)) for each in image[:, 0]] == [False, True, True, False]
+    assert "no clear winner" in figure.legends[0].get_texts()[0].get_text()
+    assert not demo.draw(CELLS[:1], "").legends
+
+
+def test_demo_says_why_there_are_no_hosts(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "why_no_hosts", lambda: "there is no room")
+    code, stdout, _ = invoke("demo")
+    assert code == 0
+    assert "without the four emulated hosts, where gains are larger: there is no room" in stdout
+
+
+def test_the_hosts_are_shown_first(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "why_no_hosts", lambda: "")
+    monkeypatch.setattr(demo, "hosts", nullcontext)
+    monkeypatch.setattr(demo, "HERE", (demo.Place("2 ranks", 2, (8,), ("bcast",)),))
+    code, stdout, _ = invoke("demo")
+    assert code == 0
+    first, *_, last = [each for each in stdout.splitlines() if each.startswith(("all", "bcast"))]
+    assert "16 ranks on 4 hosts" in first and "2 ranks" in last
+    assert stdout.index("16 ranks on 4 hosts: Toccata") < stdout.index("2 ranks: Toccata")
+    figure = demo.draw([replace(CELLS[0], place=demo.HOSTS), *CELLS], "")
+    labels = [each.get_text() for each in figure.axes[0].get_xticklabels()]
+    assert labels == [demo.HOSTS.name, "2 ranks"]
+
+
+@pytest.mark.parametrize("demo_set", [True, False])
+@pytest.mark.parametrize("fails", [True, False])
+def test_make_demo_installs_what_the_hosts_need(
+    demo_set: bool, fails: bool, tmp_path: Path
+) -> None:
+    """As root, on a machine that lacks only these packages."""
+    programs, log = tmp_path / "bin", tmp_path / "log"
+    fakes.script(programs / "id", "print(0)")
+    of_hosts = ("iproute2", "iptables", "libmnl-dev", "pkg-config")
+    fakes.script(
+        programs / "dpkg-query",
+        f"import sys\nif sys.argv[-1] not in {of_hosts}: print('install ok installed')",
+    )
+    fakes.script(
+        programs / "apt-get",
+        f"import sys\nprint(*sys.argv[1:], file=open({str(log)!r}, 'a'))\nsys.exit({int(fails)})",
+    )
+    done = subprocess.run(
+        [ROOT / "scripts/setup.sh"], capture_output=True, text=True, timeout=60, check=False,
+        env={"PATH": f"{programs}:/usr/bin:/bin", **({"DEMO": "yes"} if demo_set else {})},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert log.exists() == demo_set
+    if demo_set and not fails:
+        wanted = f"install -y --no-install-recommends {' '.join(of_hosts)}"
+        assert wanted in log.read_text()
+    if demo_set and fails:
+        assert done.stderr.endswith("the demo goes on without the four hosts\n")
+
+
+def test_bench_of_the_automatic_choice(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    assert bench("--algorithms", "native,auto,ring")[0] == 0
+    assert "libtoccata.so" in (machine / "log").read_text()
+    (machine / "log").unlink()
+    assert bench("--algorithms", "native,ring")[0] == 0
+    assert "libtoccata.so" not in (machine / "log").read_text()

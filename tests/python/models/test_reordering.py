@@ -1,0 +1,124 @@
+"""`toccata reorder`: mappings, what comes of them, and files to start a job by."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Toccata
+from toccata import _core
+from toccata.drawing import mappings
+from toccata.errors import InputError
+from toccata.models import reordering
+
+
+def placed(machine: str, placement: str) -> tuple[_core.Placement, _core.Shape]:
+    there = _core.Machine(machine)
+    ranks = _core.Placement(there, there.objects(len(there.levels) - 1), placement)
+    return ranks, _core.Shape(ranks)
+
+
+def test_ring_comes_home_and_scotch_is_no_better() -> None:
+    _, shape = placed("node:4 socket:2 core:4", "cyclic")
+    ring = _core.parse_choice("allgather", "ring")
+    flows = reordering.flows(ring, shape)
+    label, [(players, _)] = reordering.ours(ring, shape, None)
+    assert label == "RMH"
+    assert sorted(players) == list(range(32))
+    ours = _core.hop_bytes(shape, flows, players)
+    assert ours < _core.hop_bytes(shape, flows, list(range(32)))
+    if _core.has_scotch():
+        theirs, _ = _core.map_by_scotch(flows, shape)
+        assert sorted(theirs) == list(range(32))
+        assert ours <= _core.hop_bytes(shape, flows, theirs)
+
+
+@pytest.mark.parametrize("machine", ["leaf:3 node:4,2,3 core:2", "torus:4x3 core:2", "mesh:5"])
+def test_scotch_maps_one_to_one_wherever(machine: str) -> None:
+    if not _core.has_scotch():
+        pytest.skip("built without Scotch")
+    ranks, shape = placed(machine, "random:3")
+    bruck = _core.parse_choice("allgather", "bruck")
+    players, _ = _core.map_by_scotch(_core.flows_of(bruck, shape), shape)
+    assert sorted(players) == list(range(ranks.p))
+
+
+def test_reordered_shapes_are_proved_and_predicted_like_others() -> None:
+    _, shape = placed("node:4 socket:2 core:2", "block-bunch")
+    choice = _core.parse_choice("allgather", "recursive_doubling")
+    assert _core.orders_for(choice) == ["straight", "exchange", "shuffle"]
+    players, _ = _core.map_pattern("recursive_doubling", shape)
+    for order in _core.orders_for(choice):
+        assert choice.verify(_core.reordered(choice, shape, players, order)) == ""
+    named = _core.parse_choice("allgather", "recursive_doubling:reorder=exchange")
+    assert named.text == "recursive_doubling:reorder=exchange"
+    assert named.verify(shape) == ""
+
+
+def test_long_rings_are_told_by_their_first_rounds() -> None:
+    _, shape = placed("node:63 core:8", "cyclic")
+    ring = _core.parse_choice("allgather", "ring")
+    model = _core.Model.parse(
+        '{"name": "m", "origin": "", "levels": [{"level": "network", "eager": '
+        '{"alpha": 1e-6, "beta": 1e-9}}, {"level": "node", "eager": {"alpha": 1e-7, "beta": 0}}]}'
+    )
+    whole = _core.Predictor(ring, shape).seconds(4096, model)
+    assert reordering.Predictor(ring, shape).seconds(4096, model) == pytest.approx(whole, rel=1e-3)
+
+
+def test_files_to_start_by(tmp_path: Path) -> None:
+    ranks, _ = placed("node:2 core:2", "block-bunch")
+    players = [0, 2, 1, 3]
+    assert reordering.start_file(ranks, players, "openmpi").splitlines() == [
+        "rank 0=+n0 slot=0",
+        "rank 1=+n1 slot=0",
+        "rank 2=+n0 slot=1",
+        "rank 3=+n1 slot=1",
+    ]
+    with pytest.raises(InputError, match="needs names of hosts"):
+        reordering.start_file(ranks, players, "slurm")
+    with pytest.raises(InputError, match="known are openmpi, slurm, mpich"):
+        reordering.start_file(ranks, players, "lsf")
+    file = tmp_path / "machine.txt"
+    file.write_text("machine node:2 core:2\nlabels node a,b\n")
+    named, _ = placed(str(file), "block-bunch")
+    assert reordering.start_file(named, players, "openmpi").startswith("rank 0=a slot=0\n")
+    assert reordering.start_file(named, players, "slurm") == "a\nb\na\nb\n"
+    assert reordering.start_file(named, players, "mpich") == "a:1\nb:1\na:1\nb:1\n"
+
+
+def test_picture_has_a_panel_and_bars_for_each_mapping() -> None:
+    ranks, shape = placed("node:4 core:4", "cyclic")
+    ring = _core.parse_choice("allgather", "ring")
+    model = _core.Model.parse(
+        '{"name": "m", "origin": "", "levels": [{"level": "network", '
+        '"eager": {"alpha": 1e-6, "beta": 0}}]}'
+    )
+    all_ = [reordering.measure("as placed", ring, shape, None, 8, model)]
+    _, [found] = reordering.ours(ring, shape, None)
+    all_.append(reordering.measure("RMH", ring, shape, found, 8, model))
+    # All 15 blocks of each of 4 ranks leave a node before, those of one afterwards.
+    node = [next(each for each in one.crossings if each[0] == "node") for one in all_]
+    assert [each[2] for each in node] == [4 * 15 * 8, 15 * 8]
+    figure = mappings.draw("ring", ring, shape, ranks, all_, 8)
+    assert len(figure.axes) == 4
+
+
+def test_command_line(toccata: Toccata, tmp_path: Path) -> None:
+    rankfile = tmp_path / "rankfile"
+    said = toccata(
+        *("reorder", "allgather/ring", "--machine", "node:4 core:2", "--placement", "cyclic"),
+        *("--rankfile", str(rankfile), "-o", str(tmp_path / "a.png")),
+    )
+    assert said.returncode == 0, said.stderr
+    assert "RMH" in said.stdout and "as placed" in said.stdout
+    assert rankfile.read_text().splitlines()[1] == "rank 1=+n0 slot=1"
+    assert (tmp_path / "a.png").stat().st_size > 1000
+    for arguments, complaint in {
+        ("reorder",): "name an algorithm",
+        ("reorder", "allgather/ring", "--order", "up"): "accepts straight, exchange, shuffle",
+        ("reorder", "alltoall/bruck", "--order", "exchange"): "accepts straight, shuffle or auto",
+        ("reorder", "allgather/recursive_doubling", "-p", "6"): "needs a power of two",
+        ("reorder", "ring", "--paper"): "leave out ring",
+    }.items():
+        said = toccata(*arguments)
+        assert said.returncode == 2 and complaint in said.stderr, said.stderr

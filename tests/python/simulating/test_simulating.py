@@ -1,0 +1,257 @@
+"""Platforms, and what is kept of a simulation; the simulation itself is tests/simulator's."""
+
+import csv
+import json
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from conftest import Toccata
+from running import invoke
+from toccata import _core
+from toccata.commands.reproduce import PaperName, reproduce
+from toccata.errors import Failure, InputError
+from toccata.papers import page, selectors
+from toccata.simulating import platforms, simulation
+from toccata.simulating.simulation import Cell, Outcome
+
+CELL = Cell("allgather", "ring", 4, 8, "sequential")
+
+
+@pytest.mark.parametrize("name", platforms.names())
+def test_every_platform_is_a_machine_and_a_model(name: str) -> None:
+    platform = platforms.find(name)
+    assert platform.name == name
+    assert "Assumed" in platform.origin or "assumed" in platform.origin
+    assert _core.Machine(platform.machine).levels
+    assert platform.model.name == name
+
+
+def test_a_machines_text_is_a_platform() -> None:
+    platform = platforms.find("node:2 core:2")
+    assert platforms.cores(platform, 4, "cyclic") == [0, 2, 1, 3]
+
+
+def test_what_is_no_platform_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no platform 'yaho'; known are bluegene"):
+        platforms.find("yaho")
+    with pytest.raises(InputError, match="has its own model"):
+        platforms.find("yahoo", "lassen")
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text("{}")
+    with pytest.raises(InputError, match="machine is missing; the files in platforms"):
+        platforms.find(str(wrong))
+
+
+def test_a_rank_needs_a_core() -> None:
+    with pytest.raises(InputError, match="leaves rank 0 anywhere in a node"):
+        platforms.cores(platforms.find("node:2 core:2"), 2, "node:0,1")
+
+
+def test_a_changed_platform_is_another() -> None:
+    yahoo = platforms.find("yahoo")
+    slow = yahoo.changed("slow", {"alpha": 1e-3}, {"o": 1e-6}, noise=1e-6)
+    costs = json.loads(slow.text)
+    assert [level["eager"]["alpha"] for level in costs["levels"]] == [1e-3, 1e-3, 4e-7]
+    assert [level["eager"]["o"] for level in costs["levels"]] == [5e-6, 5e-6, 1e-6]
+    assert slow.is_noisy and not yahoo.is_noisy
+    assert costs["noise"] == 1e-6
+    assert slow.model.name == "slow"
+
+
+@pytest.fixture
+def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program that replaces the benchmark, and a cache of its own."""
+    program, library = tmp_path / "bench", tmp_path / "platform"
+    program.write_text("one")
+    library.write_text("platform")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(simulation, "programs", lambda: (program, library))
+    simulation._digest_of_code.cache_clear()
+    return program
+
+
+def test_outcomes_are_kept_by_code_platform_and_cell(code: Path) -> None:
+    yahoo = platforms.find("yahoo")
+    assert simulation.known(yahoo, CELL) is None
+    simulation._keep(yahoo, CELL, Outcome(1e-6, True))
+    assert simulation.known(yahoo, CELL) == Outcome(1e-6, True)
+    assert simulation.run(yahoo, [CELL]) == {CELL: Outcome(1e-6, True)}
+    assert simulation.known(platforms.find("cervino"), CELL) is None
+    assert simulation.known(yahoo, Cell("allgather", "ring", 4, 9, "sequential")) is None
+    code.write_text("two")
+    simulation._digest_of_code.cache_clear()
+    assert simulation.known(yahoo, CELL) is None
+    simulation._digest_of_code.cache_clear()
+
+
+@pytest.fixture
+def smpimain(code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In place of SimGrid: a size takes as many seconds; it breaks at 5, errs at 7, hangs at 9, and
+    has a deadlock at 11, and at 13 unless all messages wait for their receivers."""
+    program = tmp_path / "bin" / "smpimain"
+    program.parent.mkdir()
+    program.write_text(
+        "#!/usr/bin/env python3\n"
+        "import json, pathlib, sys, time\n"
+        f"with pathlib.Path({str(tmp_path / 'runs')!r}).open('a') as runs: runs.write('run\\n')\n"
+        "for size in sys.argv[sys.argv.index('--sizes') + 1].split(','):\n"
+        "    if size == '5': sys.exit('Segmentation fault')\n"
+        "    if size == '9': time.sleep(60)\n"
+        "    waits = '--cfg=smpi/async-small-thresh:0' in sys.argv\n"
+        "    if size == '11' or (size == '13' and not waits): sys.exit('Oops! Deadlock detected')\n"
+        "    print(json.dumps({'event': 'result', 'max': int(size), 'valid': size != '7'}),"
+        " flush=True)\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(simulation, "simgrid", lambda: tmp_path)
+    return tmp_path / "runs"
+
+
+def cells(algorithm: str, *sizes: int) -> list[Cell]:
+    return [Cell("allgather", algorithm, 4, size, "sequential") for size in sizes]
+
+
+def test_sizes_share_a_run_and_are_free_the_second_time(smpimain: Path) -> None:
+    yahoo = platforms.find("yahoo")
+    wanted = cells("ring", 1, 2, 3)
+    told: list[Cell] = []
+    found = simulation.run(yahoo, wanted, told.append)
+    assert [found[each].seconds for each in wanted] == [1, 2, 3]
+    assert sorted(told, key=lambda each: each.bytes) == wanted
+    assert simulation.run(yahoo, [*wanted, *wanted]) == found
+    assert smpimain.read_text() == "run\n"
+    simulation.run(yahoo.changed("noisy", {}, noise=1e-6), wanted)
+    assert smpimain.read_text() == 4 * "run\n"
+
+
+def test_what_a_peer_does_wrong_is_its_outcome(smpimain: Path) -> None:
+    found = simulation.run(platforms.find("yahoo"), cells("ompi", 4, 5, 6, 7, 9, 10), limit=6)
+    assert [outcome.seconds for outcome in found.values()] == [4, None, 6, None, None, 10]
+    why = [outcome.why_not for outcome in found.values() if outcome.seconds is None]
+    assert why == [
+        "failed (Segmentation fault)", "gave wrong data", "did not end within 6 s"
+    ]  # fmt: skip
+    assert smpimain.read_text() == 3 * "run\n"
+    simulation.run(platforms.find("yahoo"), cells("ompi", 4, 5, 9), limit=1)
+    assert smpimain.read_text() == 4 * "run\n"  # with more time it may end
+
+
+def test_a_deadlock_is_ours_if_it_stays_where_all_messages_wait(smpimain: Path) -> None:
+    yahoo = platforms.find("yahoo")
+    found = simulation.run(yahoo, cells("ring", 12, 13, 14))
+    assert [each.seconds for each in found.values()] == [12, None, 14]
+    assert found[cells("ring", 13)[0]].why_not == simulation.LOST_COUNT
+    with pytest.raises(Failure, match=r"11 bytes failed under SimGrid: .*\n.*Deadlock detected"):
+        simulation.run(yahoo, cells("ring", 11))
+
+
+def test_what_ours_does_wrong_ends_the_command_and_the_rest_is_kept(
+    smpimain: Path, tmp_path: Path
+) -> None:
+    yahoo = platforms.find("yahoo")
+    with pytest.raises(Failure, match=r"ring with 4 ranks .* and 7 bytes gave wrong data"):
+        simulation.run(yahoo, cells("ring", 6, 7))
+    assert simulation.known(yahoo, cells("ring", 6)[0]) == Outcome(6, True)
+    with pytest.raises(Failure, match=r"5 bytes failed under SimGrid: exit code 1\n.*Segmentation"):
+        simulation.run(yahoo, cells("ring", 5))
+    table = tmp_path / "table.csv"
+    files = ["--csv", str(table), "--json", str(tmp_path / "table.json")]
+    code, _, stderr = invoke("sim", "allgather", "--platform", "yahoo", "--ranks", "4", "--sizes",
+                             "6,7", "--algorithms", "ring", "--peers", "none", *files)  # fmt: skip
+    assert code == 1
+    assert f"{table} and {tmp_path / 'table.json'} are incomplete" in stderr
+    rows = list(csv.DictReader(table.open()))
+    assert [(row["bytes"], row["complete"]) for row in rows] == [("6", "false")]
+
+
+def test_a_section_takes_its_own_place(tmp_path: Path) -> None:
+    none = page.Found({})
+    first, second = page.Section("sparbit", "One"), page.Section("locality", "Two")
+    first.say("as it was")
+    for each in (first, second):
+        page.write(each, none, tmp_path)
+    again = page.Section("sparbit", "One")
+    again.table(["a", "b"], [[1, 2]])
+    found = page.Found({(platforms.find("yahoo"), CELL): Outcome(1e-6, True)})
+    page.write(again, found, tmp_path)
+    text = (tmp_path / "reproduction.md").read_text()
+    assert "as it was" not in text
+    assert text.index("## One") < text.index("| 1 | 2 |") < text.index("## Two")
+    times = (tmp_path / "reproduction" / "sparbit.csv").read_text().splitlines()
+    assert times[1:] == ["yahoo,allgather,ring,4,sequential,8,block,1,"]
+
+
+@pytest.mark.parametrize("paper", PaperName)
+def test_quick_is_a_part_and_possible(paper: PaperName) -> None:
+    module = import_module(f"toccata.papers.{paper.value}")
+    quick, full = module.work(True), module.work(False)
+    assert 0 < len(quick) < len(full)
+    for platform, cell in quick:
+        assert len(platforms.cores(platform, cell.ranks, cell.placement)) == cell.ranks
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize(
+    ("paper", "row"),
+    [
+        ("multilink", "| allgather/torus_multiport | not in the paper | – | 1.00 |"),
+        ("reorder", "| hierarchical, linear: block-bunch: exchange | 0 | 0 |"),
+        ("selectors", " | 1.00 | 1.00 |\n| chosen, platform's model | "),
+        ("selectors", "| mvapich2 | 1.00 | 1.00 |"),
+    ],
+)
+def test_a_report_asks_for_no_more_than_was_simulated(paper: str, row: str, quick: bool) -> None:
+    module = import_module(f"toccata.papers.{paper}")
+    section = page.Section(paper, module.TITLE)
+    module.report(section, page.Found(dict.fromkeys(module.work(quick), Outcome(1e-3))), quick)
+    assert section.pictures
+    assert row in section.text()
+
+
+def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
+    place = selectors.Place("yahoo", 24, "cyclic")
+    here = {
+        (place.platform, cell): Outcome(1e-3, True)
+        for cell in selectors.cells(place, "bcast", [8, 1024])
+    }
+    for (platform, cell), _ in list(here.items()):
+        if cell.algorithm == "ompi":
+            here[platform, cell] = Outcome(1e-6, False)  # wrong data count for no rank
+        elif cell.algorithm in ("mpich", "mvapich2", "impi"):
+            here[platform, cell] = Outcome(2e-3, True)
+        elif cell.algorithm == "linear" and cell.bytes == 8:
+            here[platform, cell] = Outcome(0.5e-3, True)
+    found = selectors.beside(page.Found(here), place, "bcast", [8, 1024])
+    short, long = found
+    assert (short.bytes, short.best, short.ours) == (8, 4, "linear")
+    assert short.selectors == {"mpich": 1, "mvapich2": 1, "impi": 1}
+    assert (long.best, long.chosen, long.usual, long.tried) == (2, 2, 2, 2)
+
+
+def test_large_cells_go_without_data() -> None:
+    assert Cell("allgather", "ring", 512, 1024, "cyclic").with_data
+    assert not Cell("allgather", "ring", 1024, 1024, "cyclic").with_data
+    assert Cell("bcast", "binomial", 4096, 1024, "cyclic").with_data
+    assert Cell("alltoallv", "pairwise", 4096, 1 << 20, "cyclic").with_data
+
+
+def test_sim_names_what_is_wrong(toccata: Toccata, tmp_path: Path) -> None:
+    nowhere = {"XDG_CACHE_HOME": str(tmp_path)}
+    asked = toccata("sim", "allgather", "--platform", "node:2 core:2", **nowhere)
+    assert asked.returncode == 2
+    assert asked.stderr.strip().endswith("run `make simgrid` (about 10 minutes, once)")
+    asked = toccata("sim", "allgather", "--platform", "nowhere")
+    assert asked.returncode == 2
+    assert "no platform 'nowhere'" in asked.stderr
+
+
+def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The page is left as it is, and the line says how to go on."""
+    late = Outcome(why_not="did not end within 600 s")
+    monkeypatch.setattr(simulation, "programs", lambda: ())
+    monkeypatch.setattr(simulation, "run_all", lambda work, told: dict.fromkeys(work[:1], late))
+    with pytest.raises(Failure, match=r"among .* did not end within 600 s; the same command tries"):
+        reproduce(PaperName.locality, quick=True, docs=tmp_path)
+    assert list(tmp_path.iterdir()) == []

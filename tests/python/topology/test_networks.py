@@ -1,0 +1,135 @@
+"""Networks with their links, dead and slow ones included, and the bounds there."""
+
+from pathlib import Path
+
+import pytest
+
+from running import invoke
+from toccata.algorithms.catalogue import find
+from toccata.errors import InputError
+from toccata.topology import bounds, network_bounds, networks
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def bound(text: str, collective: str, links: str = "", root: int = 0) -> network_bounds.Bound:
+    network = networks.of(text, links)
+    return network_bounds.find(network, [1] * network.nodes, collective, root, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "links", "collective", "free"),
+    [
+        ("torus:8x8x8", "", "bcast", 1 / 6),
+        ("torus:4x4", "", "alltoall", 8 / 256),  # k p / 8 blocks, not p / 8
+        ("torus:3x5", "", "alltoall", 9 / 225),
+        ("torus:5x3x2", "", "allgather", 29 / 30 / 5),
+        ("torus:4x4", "0.0-0.1=0", "bcast", 1 / 3),
+        ("torus:4x4", "0.0-0.1=0", "allgather", 15 / 16 / 3),
+        ("torus:4x4", "0.0-0.1=0", "allreduce", 30 / 62),
+        ("torus:4x4", "0.0-0.1=0", "alltoall", 64 / 7 / 256),
+        ("torus:4x4", "0.0-0.1=1/2", "bcast", 2 / 7),
+        ("leaf:4 node:4", "leaf=1/2", "bcast", 1),
+        ("leaf:4 node:4", "leaf=1/8", "bcast", 2),
+        ("leaf:4 node:4", "leaf=1/8", "allgather", 12 / 16 * 2),
+        ("leaf:4 node:4", "leaf3=1/8", "scatter", 15 / 16),
+        ("leaf:4 node:4", "leaf3=1/16", "scatter", 1),
+        ("leaf:4 node:4", "leaf=1/2", "alltoall", 4 * 12 / 2 / 256),
+        ("leaf:4 node:4", "node1-leaf0=1/4", "bcast", 4),
+        ("gpc", "", "alltoall", 30 * 510 / 6 / 540**2),
+    ],
+)
+def test_bounds_by_any_routes(text: str, links: str, collective: str, free: float) -> None:
+    assert bound(text, collective, links).free == pytest.approx(free)
+
+
+def test_fixed_routes_give_no_less() -> None:
+    for collective in network_bounds.COLLECTIVES:
+        for text, links in (("torus:3x4", ""), ("torus:4x4", "0.0-0.1=0"), ("mesh:3x3", "")):
+            found = bound(text, collective, links, root=4)
+            assert found.fixed is not None
+            assert found.fixed >= found.free * (1 - 1e-6), (collective, text)
+    # Where neighbours are joined by links of their own, messages to them take these.
+    assert bound("torus:4x4", "bcast").fixed == pytest.approx(1 / 4)
+    # Straight over shortest ways, the cable that is gone costs more than it must.
+    straight = bound("torus:4x4", "alltoall", "0.0-0.1=0")
+    assert straight.fixed == pytest.approx(0.03932, rel=1e-3)
+
+
+def test_what_algorithms_put_on_links() -> None:
+    tree = bounds.On(networks.of("leaf:2 node:4 core:2", "leaf=1/2"), None)
+    assert tree.weights == [2] * 8
+    # A chain through all ranks crosses every cable once each way.
+    assert tree.busiest(find("bcast/pipeline"), 1.0) == pytest.approx(1)
+    assert tree.bound("bcast", 1.0).free == pytest.approx(1)
+    # Each node has two of 16 ranks, and so 2 * 14 blocks of 256 to send.
+    assert tree.bound("alltoall", 1.0).free == pytest.approx(8 * 8 / 2 / 256)
+    assert tree.busiest(find("alltoall/linear"), 1.0) == pytest.approx(8 * 8 / 2 / 256)
+    dead = bounds.On(networks.of("torus:4x4", "0.0-0.1=0"), None)
+    assert dead.busiest(find("allgather/ring"), 1.0) >= dead.bound("allgather", 1.0).free
+
+
+def test_uneven_nodes_count_their_ranks() -> None:
+    on = bounds.On(networks.of("leaf:2 node:2 core:4", "leaf=1/4"), 6)  # ranks on nodes 4, 2, 0, 0
+    assert on.weights == [4, 2, 0, 0]
+    assert on.bound("allgather", 6.0).free == pytest.approx(4)
+    assert on.bound("alltoall", 36.0).free == pytest.approx(8)
+    assert on.bound("bcast", 1.0).rounds == 1
+
+
+def test_ibnetdiscover_tells_all_cables() -> None:
+    network = networks.of(str(DATA / "ibnetdiscover.txt"))
+    assert (network.nodes, len(network.names)) == (12, 12 + 10)
+    assert network.names[0] == "cn01"
+    assert network.rate == 25e9
+    assert not network.is_tree
+    at = {name: number for number, name in enumerate(network.names)}
+    assert network.links[at["cn12"], at["leaf1"]] == network.links[at["cn12"], at["leaf4"]] == 1
+    assert (at["leaf1"], at["spine2"]) in network.links
+    # leaf1 has hosts of its own and one of leaf4's: three are behind two cables.
+    slow = network.changed("leaf2-spine1=0, leaf2-spine2=1/4")
+    weights = [1] * 12
+    found = network_bounds.find(slow, weights, "bcast", 0, 1.0)
+    assert found.free == pytest.approx(4)
+    assert found.why == "into 3 of 12 nodes"
+
+
+def test_slurm_names_may_be_used() -> None:
+    network = networks.of(str(DATA / "topology-tree.conf"), "leaf3=1/16, cn001=1/2")
+    weights = [1] * network.nodes
+    assert network_bounds.find(network, weights, "bcast", 1, 1.0).free == pytest.approx(2)
+    assert network_bounds.find(network, weights, "alltoall", 0, 1.0).why != ""
+
+
+@pytest.mark.parametrize(
+    ("text", "links", "complaint"),
+    [
+        ("torus:4x4", "0.0-2.2=0", "no cable joins"),
+        ("torus:4x4", "0.0-0.1=-1", "expected WHAT=FACTOR"),
+        ("torus:4x4", "0.0-0.1", "expected WHAT=FACTOR"),
+        ("torus:4x4", "9.9=0", "there is no vertex, cable or level"),
+        ("socket:4 core:2", "", "it needs a level called node"),
+    ],
+)
+def test_complaints(text: str, links: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint) as caught:
+        networks.of(text, links)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("collective", network_bounds.COLLECTIVES)
+def test_disconnected_networks_give_one_line(collective: str) -> None:
+    with pytest.raises(InputError, match="disconnected") as caught:
+        bound("leaf:2 node:2", collective, "leaf1=0")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match="disconnected"):
+        bound("torus:3x3", collective, "1.1=0")
+
+
+def test_command() -> None:
+    text = invoke("bounds", "--machine", "torus:8x8x8")[1]
+    assert [line.split()[0] for line in text.splitlines()[2:]] == list(network_bounds.COLLECTIVES)
+    text = invoke("bounds", "bcast", "--machine", "torus:4x4", "--links", "0.0-0.1=0")[1]
+    assert "349525" in text
+    text = invoke("bounds", "--machine", "gpc", "--bytes", "1M")[1]
+    assert "327.68" in text

@@ -1,0 +1,177 @@
+"""Packed trees, against linear programs solved by HiGHS, and the files that keep them."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from running import invoke
+from toccata import _core
+from toccata.algorithms.catalogue import find
+from toccata.topology import bounds, network_bounds, networks, packing
+
+Links = list[tuple[int, int, int]]
+
+
+def random_graph(seed: int) -> tuple[int, Links]:
+    """Some of them disconnected."""
+    draw = random.Random(seed)
+    nodes = draw.randint(2, 7)
+    links = [
+        (a, b, draw.randint(1, 4))
+        for a in range(nodes)
+        for b in range(nodes)
+        if a != b and draw.random() < 0.5
+    ]
+    return nodes, links
+
+
+def by_program(nodes: int, links: Links, share: np.ndarray | None) -> float:
+    """How many trees there are at most, in fractions: the largest number K so that with supplies of
+    K at the roots, in these shares (None: any), K flows to every node.
+    """
+    many = len(links)
+    free = share is None
+    supplies = nodes if free else 0
+    # Flows to each node over links, then from the supplies to nodes; at last the supplies, and K.
+    a_flow = many + nodes
+    size = nodes * a_flow + supplies + 1
+    equal, values, upper, limits = [], [], [], []
+    for sink in range(nodes):
+        first = sink * a_flow
+        for node in range(nodes):
+            row = np.zeros(size)
+            for i, (a, b, _) in enumerate(links):
+                row[first + i] += (b == node) - (a == node)
+            row[first + many + node] = 1
+            if node == sink:
+                row[-1] = -1
+            equal.append(row)
+            values.append(0.0)
+            row = np.zeros(size)
+            row[first + many + node] = 1
+            row[nodes * a_flow + node if free else -1] = -1 if share is None else -share[node]
+            upper.append(row)
+            limits.append(0.0)
+        for i, (_, _, capacity) in enumerate(links):
+            row = np.zeros(size)
+            row[first + i] = 1
+            upper.append(row)
+            limits.append(capacity)
+    if free:
+        row = np.zeros(size)
+        row[nodes * a_flow : nodes * a_flow + nodes] = 1
+        row[-1] = -1
+        equal.append(row)
+        values.append(0.0)
+    cost = np.zeros(size)
+    cost[-1] = -1
+    found = linprog(cost, A_ub=np.array(upper), b_ub=limits, A_eq=np.array(equal), b_eq=values)
+    assert found.status == 0
+    return -float(found.fun)
+
+
+def test_packings_match_a_linear_program() -> None:
+    disconnected = 0
+    for seed in range(200):
+        nodes, links = random_graph(seed)
+        core = _core.Network(nodes, nodes, links)
+        root = seed % nodes
+        best = by_program(nodes, links, np.eye(nodes)[root])
+        if best < 1e-9:
+            disconnected += 1
+            with pytest.raises(ValueError, match="disconnected") as caught:
+                core.broadcast_cut([1] * nodes, root)
+            assert "\n" not in str(caught.value)
+            with pytest.raises(ValueError, match="disconnected") as caught:
+                _core.pack_trees(core, [int(i == root) for i in range(nodes)])
+            assert "\n" not in str(caught.value)
+            continue
+        count = core.broadcast_cut([1] * nodes, root).capacity
+        assert count == pytest.approx(best)
+        roots = [count if i == root else 0 for i in range(nodes)]
+        trees = _core.pack_trees(core, roots)
+        assert _core.why_wrong(core, roots, trees) == ""
+        roots[root] += 1
+        with pytest.raises(ValueError, match="have to leave"):
+            _core.pack_trees(core, roots)
+    assert 20 < disconnected < 100
+
+
+def test_packings_from_all_nodes_match_a_linear_program() -> None:
+    checked = 0
+    for seed in range(0, 200, 4):
+        nodes, links = random_graph(seed)
+        core = _core.Network(nodes, nodes, links)
+        evenly = by_program(nodes, links, np.ones(nodes) / nodes)
+        if evenly > 1e-9:
+            cut = core.allgather_cut([1] * nodes)
+            assert nodes / cut.ratio == pytest.approx(evenly)
+            wide = _core.Network(nodes, nodes, [(a, b, c * cut.demand) for a, b, c in links])
+            roots = [cut.capacity] * nodes
+            assert _core.why_wrong(wide, roots, _core.pack_trees(wide, roots)) == ""
+            checked += 1
+        best = by_program(nodes, links, None)
+        count = 0
+        while _core.balanced_roots(core, count + 1) is not None:
+            count += 1
+        assert count == int(best + 1e-6)
+        if count > 0:
+            balanced = _core.balanced_roots(core, count)
+            assert balanced is not None
+            assert _core.why_wrong(core, balanced, _core.pack_trees(core, balanced)) == ""
+    assert checked > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [("torus:5x3x2", ""), ("torus:16x4", ""), ("torus:16x4", "0.0-0.1=0"),
+     ("torus:5x3x2", "0.0.0-1.0.0=0"), ("torus:4x4", "1.1-1.2=1/2"), ("fattree64", ""),
+     ("leaf:2 node:4", "leaf=1/8")],
+)  # fmt: skip
+def test_trees_come_close_to_the_bound(text: str, links: str) -> None:
+    network = networks.of(text, links)
+    weights = [1] * network.nodes
+    for each in packing.pack(network, [1]):
+        n = network.nodes if each.collective == "allgather" else 1
+        bound = network_bounds.find(network, weights, each.collective, 1, n, False).free
+        loose = {("leaf:2 node:4", "allgather"): 1.76, ("leaf:2 node:4", "allreduce"): 2.3}
+        most = loose.get((text, each.collective), 1.05)
+        assert 1 - 1e-9 <= each.busiest(network) / bound <= most, each.collective
+        assert each.seconds < 2
+
+
+def test_files_serve_the_algorithms(tmp_path: Path) -> None:
+    file = tmp_path / "torus.txt"
+    done = invoke("topo", "torus:4x4", "--links", "0.0-0.1=0", "--trees", "0,2.1", "--save",
+                  str(file))  # fmt: skip
+    assert done[0] == 0
+    assert "bcast from 2.1" in done[1]
+    on = bounds.On(networks.of(str(file), "0.0-0.1=0"), None, root=9)
+    assert [weight for weight, _ in _core.trees_of(on.network.machine, "bcast")] == [1] * 6
+    for path in ("bcast/forestcoll", "reduce/forestcoll"):
+        assert find(path).verify(on.shape) == ""
+        assert on.busiest(find(path), 1.0) == pytest.approx(1 / 3)
+    assert on.busiest(find("allgather/forestcoll"), 1.0) == pytest.approx(5 / 16)
+    assert on.busiest(find("allreduce/forestcoll"), 1.0) <= 1.05 * 30 / 62
+    for arguments, complaint in (
+        (("topo", "torus:4x4", "--links", "0.0-0.1=0"), "no effect without --trees"),
+        (("topo", "torus:4x4", "--trees", "0"), "requires MACHINE and --save FILE"),
+        (("topo", "torus:4x4", "--trees", "99", "--save", str(file)), "'99' is not a node"),
+    ):
+        code, _, said = invoke(*arguments)
+        assert code != 0
+        assert complaint in said
+
+
+@pytest.mark.parametrize("machine", ["torus:3x4", "torus:5", "leaf:2 node:3", "torus:3x3x3"])
+def test_trees_are_drawn(machine: str, tmp_path: Path) -> None:
+    picture = tmp_path / "trees.svg"
+    done = invoke("topo", machine, "--trees", "0", "--save", str(tmp_path / "m.txt"), "-o",
+                  str(picture))  # fmt: skip
+    assert done[0] == 0
+    nodes = networks.of(machine).nodes
+    text = picture.read_text()
+    assert text.count("<path") > 3 * (nodes - 1)  # a tree, in each of three panels

@@ -1,0 +1,272 @@
+"""`toccata tune` and its files."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import BUILD, ROOT, Toccata
+from running import invoke
+from toccata import _core
+from toccata.errors import InputError
+from toccata.launching import launcher
+from toccata.measuring.results import Measurement
+from toccata.tuning import tuning_file
+
+SETTING = (
+    "tune", "allgather", "--ranks", "3,4", "--sizes", "4,16,4K",
+    "--algorithms", "neighbor_exchange,sparbit,ring",
+)  # fmt: skip
+
+
+def measured(algorithm: str, median: float, wins: int, pairs: int = 20) -> Measurement:
+    return Measurement(
+        "allgather", "an MPI", 4, 64, algorithm, pairs, min=median, average=median, max=median,
+        median=median, q25=median * 0.9, q75=median * 1.2, valid=True, wins=wins, pairs=pairs,
+    )  # fmt: skip
+
+
+def test_decides_beyond_doubt() -> None:
+    native = measured("native", 2e-6, 0, 0)
+    lucky = measured("ring", 1e-6, 12)
+    better = measured("bruck", 1.5e-6, 20)
+    assert tuning_file.decide([native, lucky], 1, None).choice == "native"
+    assert tuning_file.decide([native, lucky, better], 1, None).choice == "bruck"
+    point = tuning_file.decide([native, better, measured("sparbit", 1.2e-6, 19)], 2, 2)
+    assert (point.choice, point.nodes, point.per_node) == ("sparbit", 2, 2)
+    assert point.gain == pytest.approx(0.4)
+    assert point.spread == pytest.approx(0.3)
+    assert point.medians == {"native": 2e-6, "bruck": 1.5e-6, "sparbit": 1.2e-6}
+    assert tuning_file.decide([native], 1, None).choice == "native"
+
+
+def test_level_is_shared_by_all_that_were_tried() -> None:
+    native = measured("native", 2e-6, 0, 0)
+    ahead = measured("ring", 1e-6, 15)  # one of 48 if both are equal
+    assert _core.chance(15, 20) == pytest.approx(0.0207, abs=1e-4)
+    assert tuning_file.decide([native, ahead], 1, None).choice == "ring"
+    crowd = [measured(f"a{i}", 3e-6, 0) for i in range(9)]
+    assert tuning_file.decide([native, ahead, *crowd], 1, None).choice == "native"
+
+
+def points(path: Path) -> dict[tuple[int, int], dict[str, Any]]:
+    document = json.loads(path.read_text())
+    assert document["toccata_tuning"] == 1
+    return {(each["ranks"], each["bytes"]): each for each in document["points"]}
+
+
+def test_tune(machine: Path) -> None:
+    code, stdout, stderr = invoke(*SETTING)
+    assert (code, stderr) == (0, "")
+    path = machine / "results/tuning-openmpi.json"
+    found = points(path)
+    choices = {key: each["choice"] for key, each in found.items()}
+    # The fake has sparbit in front with 4 ranks, of 4K by the median alone.
+    assert choices == {
+        (3, 4): "native", (3, 16): "native", (3, 4096): "native",
+        (4, 4): "sparbit", (4, 16): "sparbit", (4, 4096): "native",
+    }  # fmt: skip
+    assert found[4, 4]["native_seconds"] == pytest.approx(2 * found[4, 4]["seconds"])
+    assert found[4, 4]["nodes"] == 2
+    document = json.loads(path.read_text())
+    assert (document["machine"], document["mpi"]) == ("node:2 core:2", "Fake MPI 1.0")
+    assert document["partial"] is False
+    assert "2 of 6 settings are served by an algorithm of ours" in stdout
+    assert path.with_suffix(".png").stat().st_size > 1000
+    assert list(path.parent.glob("*.json.*")) == []  # nothing half-written
+    _, stdout, _ = invoke(*SETTING)
+    assert "contains all results; --again repeats the measurements" in stdout
+    code, stdout, _ = invoke("tune", "--show", str(path), "--heatmap", "again.png")
+    assert code == 0
+    assert "allgather, 4 ranks on 2 nodes" in stdout
+    assert "50%" in stdout
+    assert (machine / "again.png").exists()
+
+
+def test_the_library_reads_it(machine: Path) -> None:
+    assert invoke(*SETTING)[0] == 0
+    path = str(machine / "results/tuning-openmpi.json")
+    assert _core.tuned(path, "allgather", 4, 2, 4).text == "sparbit"  # type: ignore[union-attr]
+    assert _core.tuned(path, "allgather", 3, 2, 20).text == "native"  # type: ignore[union-attr]
+    assert _core.tuned(path, "allgather", 64, 2, 4) is None
+    assert _core.tuned(path, "alltoall", 4, 2, 4) is None
+
+
+def test_goes_on_where_it_stopped(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_STOP", "4")
+    code, _, stderr = invoke(*SETTING)
+    assert code == 1
+    assert stderr.count("\n") == 1
+    path = machine / "results/tuning-openmpi.json"
+    assert list(points(path)) == [(3, 4)]
+    assert json.loads(path.read_text())["partial"] is True
+    assert "the file is incomplete" in invoke("tune", "--show", str(path))[1]
+    monkeypatch.delenv("FAKE_STOP")
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    assert invoke(*SETTING)[0] == 0
+    runs = (machine / "log").read_text().splitlines()
+    assert ["--sizes 16,4096 " in each for each in runs] == [True, False]
+    assert len(points(path)) == 6
+    assert json.loads(path.read_text())["partial"] is False
+
+
+def test_says_where_to_put_the_file(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(machine / "data"))
+    folder = machine / "data/toccata/tuning"
+    code, stdout, _ = invoke(*SETTING, "--limit", "0.3")
+    assert code == 0
+    said = f"find it in {folder} (yours)"
+    assert said in stdout and "(all users)" in stdout
+    assert f"mkdir -p {folder} && cp results/tuning-openmpi.json {folder}" in stdout
+
+
+def test_a_limit_may_be_a_fraction(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    assert invoke(*SETTING, "--limit", "0.3")[0] == 0
+    assert "--limit 0.3 " in (machine / "log").read_text()
+    code, _, stderr = invoke(*SETTING, "--limit", "0")
+    assert (code, stderr.count("\n")) == (2, 1)
+    assert "invalid number of seconds '0'" in stderr
+
+
+def test_ranks_a_node(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    assert invoke(*SETTING, "--per-node", "2,4")[0] == 0
+    runs = (machine / "log").read_text().splitlines()
+    assert ["ppr:2:node" in each for each in runs] == [True, True, False]  # 4 a node: not 3 ranks
+    assert "ppr:4:node" in runs[2]
+
+
+def test_another_mpi(machine: Path) -> None:
+    path = machine / "ours.json"
+    path.write_text('{"toccata_tuning": 1, "mpi": "Other MPI", "points": []}')
+    before = path.read_text()
+    code, _, stderr = invoke(*SETTING, "-o", "ours.json")
+    assert (code, path.read_text()) == (2, before)
+    assert "with Other MPI, not Fake MPI 1.0; give another --output" in stderr
+
+
+def test_by_model(machine: Path) -> None:
+    place = ("--machine", "node:4 core:4", "--ranks", "6,16", "--sizes", "8,64K")
+    code, stdout, _ = invoke("tune", "allgather", "alltoall", "--by-model", "usual", *place)
+    assert code == 0
+    path = machine / "results/tuning-model.json"
+    document = json.loads(path.read_text())
+    assert (document["model"], document["machine"]) == ("usual", "node:4 core:4")
+    assert len(document["points"]) == 8
+    assert {each["nodes"] for each in document["points"]} == {2, 4}
+    assert "Predicted" in stdout
+    shape = _core.Shape(_core.Placement(_core.Machine("node:4 core:4"), 16))
+    first = _core.rank("alltoall", shape, _core.usual_model(), [65536])[0][0]
+    chosen = next(
+        each
+        for each in document["points"]
+        if (each["collective"], each["ranks"], each["bytes"]) == ("alltoall", 16, 65536)
+    )
+    assert (chosen["choice"], chosen["seconds"]) == (first[0].text, pytest.approx(first[1], 1e-3))
+
+
+def test_sizes_are_of_blocks(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
+    setting = ("--ranks", "3,4", "--sizes", "8", "--algorithms", "pairwise")
+    assert invoke("tune", "alltoall", *setting)[0] == 0
+    runs = (machine / "log").read_text().splitlines()
+    assert all("--sizes 8 " in each for each in runs)
+    assert set(points(machine / "results/tuning-openmpi.json")) == {(3, 8), (4, 8)}
+
+
+def test_a_barrier_has_one_point() -> None:
+    assert tuning_file.sizes_of("barrier", [8, 64]) == [1]
+    assert tuning_file.sizes_of("bcast", [8, 64]) == [8, 64]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is not a tuning file"),
+        ("[]", "is not a tuning file"),
+        ('{"toccata_tuning": 2}', "has version 2, but this Toccata reads version 1"),
+        ('{"toccata_tuning": 1}', "points is missing; `toccata tune` writes them"),
+        ('{"toccata_tuning": 1, "points": 3}', "points is not a list"),
+        (
+            '{"toccata_tuning": 1, "points": [], "partial": 3}',
+            "partial: expected 'bool', got 'int'",
+        ),
+        ('{"toccata_tuning": 1, "points": [3]}', "points[0] is not an object"),
+        ('{"toccata_tuning": 1, "points": [{"collective": "bcast"}]}', "choice is missing"),
+        (
+            '{"toccata_tuning": 1, "points": [{"collective": "bcast", "choice": "binomial", '
+            '"ranks": "two"}]}',
+            'points[0]: ranks cannot be "two"',
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_file(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"t\.json") as caught:
+        tuning_file.read(path)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("tune allgatherx", "no collective 'allgatherx'"),
+        ("tune allgather --algorithms quick", "'quick'"),
+        ("tune --machine node:2", "--by-model"),
+        ("tune --by-model usual", "requires --machine"),
+        ("tune --by-model absent --machine node:2", "'absent'"),
+        ("tune --show nothing.json", "nothing.json: cannot be read"),
+        ("tune --heatmap x.gif", "x.gif"),
+        ("tune --per-node 0", "'0'"),
+    ],
+)
+def test_bad_input(arguments: str, said: str, machine: Path) -> None:
+    code, _, stderr = invoke(*arguments.split())
+    assert code == 2
+    assert said in stderr
+    assert stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+def test_on_the_real_thing(family: str, toccata: Toccata, tmp_path: Path) -> None:
+    if not (BUILD / "bench" / family / "toccata_bench").exists():
+        pytest.skip("not built for this MPI")
+    done = toccata(
+        "tune", "allgather", "--mpi", family, "--ranks", "2", "--sizes", "8,4K",
+        "--algorithms", "ring,sparbit", "--repetitions", "30", "--limit", "1",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    found = tuning_file.read(tmp_path / f"results/tuning-{family}.json")
+    assert [each.bytes for each in found.points] == [8, 4096]
+    for each in found.points:
+        assert set(each.medians) == {"native", "ring", "sparbit"}
+        assert each.choice in each.medians
+        assert (each.ranks, each.nodes) == (2, 1)
+    # More ranks than cores are bound to no core, and the file is found here all the same.
+    crowd = str(launcher.cores() + 1)
+    done = toccata(
+        "tune", "barrier", "--mpi", family, "--ranks", crowd, "--algorithms", "dissemination",
+        "--repetitions", "2", "--limit", "0.1", "-o", "crowd.json",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    node = _core.this_machine().text
+    assert tuning_file.read(tmp_path / "crowd.json").machine == f"node:1 {node}"
+    # The library takes the file for one of its MPI.
+    program = BUILD / "examples" / family / "fft"
+    library = BUILD / "lib" / family / "libtoccata.so"
+    if not program.exists() or not library.exists():
+        return
+    file = tmp_path / f"results/tuning-{family}.json"
+    ran = subprocess.run(
+        [
+            ROOT / "scripts/mpiexec.sh", family, "2", "env", f"LD_PRELOAD={library}",
+            f"TOCCATA_TUNING={file}", program, "32", "2",
+        ],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert "right" in ran.stdout
+    assert "toccata:" not in ran.stderr
