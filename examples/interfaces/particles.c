@@ -1,5 +1,5 @@
 /* Particles move, and those that leave a rank's part of the ring go to the rank of their new place.
- * No rank knows who sends to it: toccata_sparse_alltoallv finds out.
+ * No rank knows which ranks send to it: toccata_sparse_alltoallv finds out.
  *
  *   mpiexec -n 4 build/release/examples/openmpi/particles
  */

@@ -64,7 +64,7 @@ def _mpi4py() -> ModuleType:
 
 def _library(mpi: ModuleType) -> str:
     """The file of our library for the MPI that mpi4py has loaded."""
-    from toccata import launcher
+    from toccata.launching import launcher
 
     text = mpi.Get_library_version()
     known = _core.mpi_library_of(text)
