@@ -75,7 +75,7 @@ def _sentence(text: str) -> str:
 def _program(commands: list[Page], others: list[Page]) -> Page:
     help_ = typer.main.get_command(app).help or ""
     names = "".join(
-        entry(f"**{each.name.replace('-', ' ', 1)}**", each.summary + ".") for each in commands
+        entry(f"**{each.name.replace('-', ' ')}**", each.summary + ".") for each in commands
     )
     text = (
         section("Synopsis", "**toccata** *COMMAND* [*OPTIONS*] ...\n\n**toccata** **--version**")
@@ -119,7 +119,7 @@ def _command(name: str, command: Any) -> Page:
     text += section("Options", options) if options else ""
     text += section("Examples", rst(examples))
     text += section("See also", "**toccata**\\ (1), **toccata.conf**\\ (5)")
-    return Page(f"toccata-{name}", 1, _sentence(body), text)
+    return Page(f"toccata-{name.replace(' ', '-')}", 1, _sentence(body), text)
 
 
 def served() -> dict[str, list[str]]:

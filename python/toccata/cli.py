@@ -33,6 +33,11 @@ class OneLineErrors(TyperGroup):
             return TyperCommand(cmd_name, help=COMMANDS[cmd_name].summary)
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The name may have two words, as "bench links"."""
+        two = " ".join(args[:2])
+        return super().resolve_command(ctx, [two, *args[2:]] if two in COMMANDS else args)
+
     def main(self, *args: Any, **kwargs: Any) -> Any:
         kwargs["standalone_mode"] = False
         try:

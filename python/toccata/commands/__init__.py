@@ -76,6 +76,11 @@ COMMANDS = {
         "Measure the algorithms of a collective on this machine, compared with the MPI "
         "library's own.",
     ),
+    "bench links": Entry(
+        "links",
+        "links_",
+        "Measure messages over several links of a node at the same time, and fit a model to them.",
+    ),
     "tune": Entry(
         "tune",
         "tune",

@@ -98,9 +98,7 @@ class Node(unittest.TestCase):
         # After the first failure a rank publishes in pieces.
         self.assertGreater(self.direct_reads({}, {"DENY": "some"}), 2)
         self.assertEqual(self.direct_reads({}, {"DENY": "process_vm_readv"}), 0)
-        self.assertEqual(
-            self.direct_reads({}, {"DENY": "process_vm_readv", "DENY_RANK": "1"}), 0
-        )
+        self.assertEqual(self.direct_reads({}, {"DENY": "process_vm_readv", "DENY_RANK": "1"}), 0)
         self.assertEqual(self.direct_reads({"TOCCATA_NODE": "segment"}, {"DENY": "nothing"}), 0)
 
     def test_a_killed_rank_leaves_no_file(self):

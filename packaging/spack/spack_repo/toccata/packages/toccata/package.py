@@ -30,9 +30,7 @@ class Toccata(CMakePackage):
         depends_on("py-nanobind", type="build")
         depends_on("py-docutils", type="build")
         depends_on("py-packaging", type="build")
-        depends_on(
-            "py-msgspec@0.18:", type="build"
-        )  # this and the next two are copied
+        depends_on("py-msgspec@0.18:", type="build")  # this and the next two are copied
         depends_on("py-rich@13:", type="build")
         depends_on("py-typer@0.29:", type="build")
         depends_on("py-matplotlib", type="build", when="+plots")

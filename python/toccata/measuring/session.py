@@ -1,0 +1,207 @@
+"""What `toccata bench` does: a plan for each number of ranks, the runs, and what is written."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from toccata import _core, outputs
+from toccata import quantities as q
+from toccata.algorithms import catalogue, outside
+from toccata.errors import Failure, InputError
+from toccata.launching.launcher import Launcher
+from toccata.measuring import benchmark
+from toccata.measuring.benchmark import Plan, Run
+from toccata.measuring.results import Measurement, Metric, Results, write_csv, write_json
+from toccata.papers import alltoall_tables
+from toccata.tuning import tuning_file
+
+STANDARD_HIGHLIGHT = "sparbit"
+STANDARD_RANKS = "2,4,8"
+STANDARD_SIZES = "1:1M"
+STANDARD_REPETITIONS = 100
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user wants measured; None where nothing was said."""
+
+    collective: str
+    ranks: str | None
+    sizes: str | None
+    algorithms: str | None
+    distribution: str | None
+    device: str | None  # the GPU runtime in whose memory buffers lie
+    paper: bool  # as in the paper on alltoall, where nothing else was said
+    repetitions: int | None
+    warmup: int
+    limit: float  # seconds
+    validate: bool
+
+    @property
+    def name(self) -> str:
+        """Of files, as "alltoallv-uniform"."""
+        parts = [self.collective, self.distribution or "", self.device or ""]
+        parts.append("paper" if self.paper else "")
+        return "-".join(filter(None, parts))
+
+    @property
+    def names(self) -> list[str]:
+        """The algorithms."""
+        standard = alltoall_tables.ALGORITHMS if self.paper else "all"
+        return catalogue.measured(
+            self.collective, standard if self.algorithms is None else self.algorithms
+        )
+
+    def plans(self) -> dict[int, Plan]:
+        """By number of ranks. InputError if options do not fit the collective."""
+        if self.paper and self.collective != "alltoall":
+            raise InputError(f"--paper requires alltoall, not {self.collective}")
+        names = self.names
+        if self.distribution and catalogue.is_regular(self.collective):
+            raise InputError("--distribution requires a vector form, such as alltoallv")
+        sizes = benchmark.parse_sizes(STANDARD_SIZES if self.sizes is None else self.sizes)
+        standard = alltoall_tables.REPETITIONS if self.paper else STANDARD_REPETITIONS
+        plan = Plan(
+            self.collective, names, tuning_file.sizes_of(self.collective, sizes),
+            self.repetitions or standard, self.warmup, self.limit, self.validate,
+            self.distribution, self.device,
+        )  # fmt: skip
+        ranks = alltoall_tables.RANKS if self.paper else STANDARD_RANKS
+        plans = dict.fromkeys(q.parse_ranks(ranks if self.ranks is None else self.ranks), plan)
+        if self.paper and self.sizes is None:
+            blocks = alltoall_tables.blocks
+            plans = {p: replace(plan, sizes=blocks(alltoall_tables.SIZES, p)) for p in plans}
+        if self.paper and self.ranks is None:
+            cap = alltoall_tables.blocks([alltoall_tables.CAP_BYTES], alltoall_tables.CAP_RANKS)
+            plans[alltoall_tables.CAP_RANKS] = replace(plan, sizes=cap)
+        for name in filter(outside.is_file, names):
+            choice = catalogue.parse(self.collective, name)
+            outside.make_runnable(name, choice, [
+                shape for p in plans if not choice.why_impossible(shape := _core.Shape(p))
+            ])  # fmt: skip
+        return plans
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which algorithm is set off against which others, by which time."""
+
+    marked: str | None
+    compared: list[str] | None  # None: all others
+    metric: Metric
+
+    @classmethod
+    def of(
+        cls, request: Request, highlight: str | None, baseline: str, metric: Metric
+    ) -> "Comparison":
+        """InputError if an algorithm is not measured."""
+        names = request.names
+        chosen = STANDARD_HIGHLIGHT
+        if highlight is not None:
+            chosen = catalogue.parse(request.collective, highlight).text
+        if highlight is not None and chosen not in names:
+            raise InputError(f"--highlight {highlight} is not measured; add it to --algorithms")
+        compared = None
+        if baseline != "all":
+            compared = catalogue.measured(request.collective, baseline)
+        for name in compared or []:
+            if name not in names:
+                raise InputError(f"--baseline {name} is not measured; add it to --algorithms")
+        return cls(chosen if chosen in names else None, compared, metric)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is written."""
+
+    csv: Path
+    json: Path
+    heatmap: Path | None
+    scaling: Path | None
+
+    @classmethod
+    def of(
+        cls,
+        stem: Path,
+        csv: Path | None,
+        json: Path | None,
+        heatmap: Path | None,
+        scaling: Path | None,
+        paper: bool,
+    ) -> "Files":
+        """Beside each other by default; a paper's have the scaling as well."""
+        if paper:
+            scaling = outputs.picture(scaling, stem.with_name(f"{stem.name}-scaling.png"))
+        return cls(
+            csv or stem.with_suffix(".csv"),
+            json or stem.with_suffix(".json"),
+            outputs.picture(heatmap, stem.with_suffix(".png")),
+            scaling,
+        )
+
+    def check(self) -> None:
+        """InputError if one cannot be written."""
+        outputs.check_pictures(self.heatmap, self.scaling)
+        outputs.check(self.csv, self.json)
+
+    def write_results(self, results: Results, complete: bool = True) -> None:
+        write_csv(results, self.csv, complete=complete)
+        write_json(results, self.json, complete=complete)
+
+
+@dataclass
+class Watch:
+    """Functions that hear of the progress."""
+
+    starts: Callable[[int], None]  # ranks
+    arrived: Callable[[Measurement], None]
+    more: Callable[[int], None]  # cells that are measured again
+    ended: Callable[[Run, int, Results], None]  # sizes, all results so far
+
+
+def measure(
+    plans: Mapping[int, Plan],
+    starter: Launcher,
+    more: Sequence[str],
+    files: Files,
+    watch: Watch,
+) -> Results:
+    """One run per number of ranks. Failure if one fails, or nothing can be measured; then, and
+    after Ctrl-C, the files have the results so far."""
+    commands = commands_for(plans, starter, more)
+    measured: list[Measurement] = []
+    arrived: list[Measurement] = []  # of a run that has not ended
+
+    def told(measurement: Measurement) -> None:
+        arrived.append(measurement)
+        watch.arrived(measurement)
+
+    def once_more(p: int, sizes: Sequence[int]) -> Run:
+        plan = replace(plans[p], sizes=sizes)
+        watch.more(len(plan.algorithms) * len(sizes))
+        return benchmark.measure(plan, benchmark.command_for(plan, starter, p, more), p, told)
+
+    try:
+        for p, command in commands.items():
+            watch.starts(p)
+            run = benchmark.measure(plans[p], command, p, told)
+            measured += benchmark.straightened(run, partial(once_more, p))
+            arrived.clear()
+            watch.ended(run, len(plans[p].sizes), Results(measured))
+    except BaseException:
+        if partly := Results([*measured, *arrived]).all:
+            files.write_results(Results(partly), complete=False)
+            print(f"toccata: {files.csv} and {files.json} are incomplete", file=sys.stderr)
+        raise
+    if not measured:
+        raise Failure("nothing could be measured: no algorithm is possible with these ranks")
+    return Results(measured)
+
+
+def commands_for(
+    plans: Mapping[int, Plan], starter: Launcher, more: Sequence[str]
+) -> dict[int, list[str]]:
+    """By number of ranks; InputError if the program is not built for that MPI."""
+    return {p: benchmark.command_for(each, starter, p, more) for p, each in plans.items()}
