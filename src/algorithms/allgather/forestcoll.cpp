@@ -1,7 +1,8 @@
 // Allgather over spanning trees of the nodes, packed for the machine's network, as many from each
 // node: a block is cut into pieces, one for each tree that begins there (or several, by its
-// weight), and a node passes a piece on in the round after it came. Pieces between two nodes
-// travel together in a round. [zhao2024, section 5]   rounds D, the depth of the trees
+// weight), and a node passes a piece on in the round after it came. Pieces between two nodes travel
+// together in a round.
+// [zhao2024, section 5]   rounds D, the depth of the trees
 //
 // `toccata topo MACHINE --trees --save FILE` packs trees, also around dead and slow links;
 // TOCCATA_TOPOLOGY=FILE makes the library use them. Without them, or with several ranks on a node,

@@ -1,7 +1,9 @@
 // Allgather with one leader per node: ranks give their blocks to their node's leader, leaders
 // exchange what they have with any flat allgather, and every leader broadcasts all of it on its
-// node. [mirsadeghi2016, section II]   r nodes of s ranks, e.g. binomial and Bruck: rounds 2·⌈log2
-// s⌉ + ⌈log2 r⌉   cost of a leader (⌈log2 s⌉ + ⌈log2 r⌉)·α + ((r-1)/r + ⌈log2 s⌉)·n·β
+// node.
+// [mirsadeghi2016, section II]
+//               r nodes of s ranks, e.g. binomial and Bruck: rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
+//               cost of a leader (⌈log2 s⌉ + ⌈log2 r⌉)·α + ((r-1)/r + ⌈log2 s⌉)·n·β
 //
 //   4 ranks on nodes 0 1 | 2 3   rank 0  1       rank 2  3
 //     gather                     AB..    .B..    ..CD    ...D

@@ -1,5 +1,6 @@
 // Barrier in the shared memory of a node: every rank raises a flag, and waits for those of all
-// others. [graham2008, section 3]   rounds 1
+// others.
+// [graham2008, section 3]   rounds 1
 //
 //   p = 4   rank 0: raise, then see 1 2 3
 

@@ -1,7 +1,7 @@
 // Broadcast down a Bine tree: in every round all ranks that have the message send it on,
 // alternately up and down, to ranks a third nearer than those of a binomial tree. If p is not a
-// power of two, ranks are folded in pairs. [desensi2025]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α +
-// n·β)
+// power of two, ranks are folded in pairs.
+// [desensi2025]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β)
 //
 //   p = 8, root 0   round 0: 0>3    round 1: 0>7 3>4    round 2: 0>1 7>6 3>2 4>5
 

@@ -1,6 +1,6 @@
 // Broadcast down a binomial tree: in every round all ranks that have the message send it on, to the
-// rank half as far as in the round before. [thakur2005, on broadcast]   rounds ⌈log2 p⌉   cost
-// ⌈log2 p⌉·(α + n·β)
+// rank half as far as in the round before.
+// [thakur2005, on broadcast]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β)
 //
 //   p = 4, root 0   round 0: 0>2    round 1: 0>1 2>3
 //

@@ -1,6 +1,7 @@
 // Broadcast down the minimum spanning tree of a torus: in every round all ranks that have the
-// message send it to up to 2N others, one in each direction, and these go on in the slabs that they
-// got. [chan2006, section 4.1]   rounds about ⌈log_2N+1 p⌉, never more than ⌈log2 p⌉
+// message send it to up to 2N others, one in each direction. These continue in the slabs that they
+// received.
+// [chan2006, section 4.1]   rounds about ⌈log_2N+1 p⌉, never more than ⌈log2 p⌉
 //                           cost rounds·(α + n·β), no two messages sharing a link
 //
 // patterns/torus_tree.h draws these slabs.

@@ -1,7 +1,8 @@
 // Reduce-scatter by recursive halving: two ranks swap halves of what they are responsible for, at
 // distances that double. If p is not a power of two, ranks are folded in pairs first, and unfolded
-// at the end. [thakur2005, on reduce-scatter; rabenseifner2004]
-//                rounds log2 p, or ⌊log2 p⌋ + 2   cost rounds·α + (p-1)/p·n·(β + γ)
+// at the end.
+// [thakur2005, on reduce-scatter; rabenseifner2004]   rounds log2 p, or ⌊log2 p⌋ + 2
+//               cost rounds·α + (p-1)/p·n·(β + γ)
 //
 //   p = 4        0-1 2-3                       0-2 1-3
 //   ranks keep   AC BD AC BD                   A B C D

@@ -1,6 +1,6 @@
 // Scatter down a k-nomial tree: in every round all ranks that have blocks send k - 1 others the
-// blocks of their subtrees at once. [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost
-// ⌈logk p⌉·α + (p-1)/p·n·β
+// blocks of their subtrees at once.
+// [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost ⌈logk p⌉·α + (p-1)/p·n·β
 //
 //   p = 6, k = 3, root 0   round 0: 0>3 d e f    round 1: 0>1 b  0>2 c  3>4 e  3>5 f
 

@@ -1,6 +1,7 @@
 // Scatter in the shared memory of a node: the root publishes all blocks, and each rank reads its
-// own. [graham2008, section 3]   rounds 1   copies p-1 of the root into shared memory, 1 per rank
-// out of it
+// own.
+// [graham2008, section 3]   rounds 1
+//               copies p-1 of the root into shared memory, 1 per rank out of it
 //
 //   p = 4, root 0   rank 0: publish B C D   ranks 1 2 3: read B, C, D
 
