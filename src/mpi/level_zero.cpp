@@ -26,6 +26,7 @@ class LevelZero final : public DeviceRuntime {
     library.look_up(make_context_, "zeContextCreate");
     library.look_up(properties_, "zeMemGetAllocProperties");
     library.look_up(make_list_, "zeCommandListCreateImmediate");
+    library.look_up(wait_, "zeCommandListHostSynchronize");  // of 1.6 and later
     library.look_up(copy_, "zeCommandListAppendMemoryCopy");
     library.look_up(copy_rows_, "zeCommandListAppendMemoryCopyRegion");
     library.look_up(pin_, "zeMemAllocHost");
@@ -38,19 +39,21 @@ class LevelZero final : public DeviceRuntime {
 
   bool is_device(const void* address) const override { return owner_of(address).device != nullptr; }
 
-  // A command list is not for two threads at once, and ours waits for each copy.
+  // A command list is not for two threads at once.
   bool copy(std::span<const DeviceCopy> copies, const void* device) const override {
     const Owner owner = owner_of(device);
     if (copy_ == nullptr || owner.device == nullptr) return false;
     const std::lock_guard lock(mutex_);
     const List list = list_of(owner);
-    return list != nullptr && std::ranges::all_of(copies, [&](const DeviceCopy& each) {
-             return is_pitched(each) && copy_rows_ != nullptr
-                        ? copy_pitched(each, list)
-                        : copy_rows(each, [&](char* into, const char* from) {
-                            return copy_(list, into, from, each.bytes, nullptr, 0, nullptr) == 0;
-                          });
-           });
+    if (list == nullptr) return false;
+    const bool good = std::ranges::all_of(copies, [&](const DeviceCopy& each) {
+      return is_pitched(each) && copy_rows_ != nullptr
+                 ? copy_pitched(each, list)
+                 : copy_rows(each, [&](char* into, const char* from) {
+                     return copy_(list, into, from, each.bytes, nullptr, 0, nullptr) == 0;
+                   });
+    });
+    return (wait_ == nullptr || wait_(list, UINT64_MAX) == 0) && good;
   }
 
   void* take_pinned(std::size_t bytes, const void* device) const override {
@@ -104,11 +107,12 @@ class LevelZero final : public DeviceRuntime {
     const void* next = nullptr;
     std::uint32_t flags = 0;
   };
+  static constexpr int synchronous = 1, asynchronous = 2;  // ZE_COMMAND_QUEUE_MODE_
   struct Queue {
     int structure = 0xe;
     const void* next = nullptr;
     std::uint32_t ordinal = 0, index = 0, flags = 0;
-    int mode = 1;  // ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS
+    int mode = synchronous;
     int priority = 0;
   };
   struct DeviceMemory {
@@ -171,7 +175,7 @@ class LevelZero final : public DeviceRuntime {
   List list_of(const Owner& owner) const {
     if (make_list_ == nullptr) return nullptr;
     const auto [entry, is_new] = lists_.try_emplace(owner, nullptr);
-    const Queue queue;
+    const Queue queue{.mode = wait_ != nullptr ? asynchronous : synchronous};
     if (is_new && make_list_(owner.context, owner.device, &queue, &entry->second) != 0)
       entry->second = nullptr;
     return entry->second;
@@ -195,6 +199,7 @@ class LevelZero final : public DeviceRuntime {
   int (*properties_)(Context context, const void* address, Properties* properties,
                      Device* device) = nullptr;
   int (*make_list_)(Context context, Device device, const Queue* queue, List* list) = nullptr;
+  int (*wait_)(List list, std::uint64_t nanoseconds) = nullptr;
   int (*copy_)(List list, void* into, const void* from, std::size_t bytes, void* event,
                std::uint32_t waits, void** wait_for) = nullptr;
   int (*copy_rows_)(List list, void* into, const Region* there, std::uint32_t into_pitch,

@@ -64,13 +64,13 @@ static void move_at_once(uintptr_t into, uintptr_t from, size_t bytes) {
   close_pieces();
 }
 
-static inline void move_all(void) {
+static void move_all(void) {
   for (int i = 0; i < copies; ++i) move(waiting[i].into, waiting[i].from, waiting[i].bytes);
   close_pieces();
   copies = 0;
 }
 
-static inline void move_later(uintptr_t into, uintptr_t from, size_t bytes) {
+static void move_later(uintptr_t into, uintptr_t from, size_t bytes) {
   if (copies == most) move_all();
   waiting[copies].into = into;
   waiting[copies].from = from;
