@@ -34,6 +34,11 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
               const Said* said = nullptr);
 
+// Makes a reduction like `call` for the time that it takes, by `server` (the MPI library if it
+// cannot serve), and discards the result. Its operation must be predefined. Seconds. All ranks call
+// this.
+double seconds_apart(const Operation& call, Communicator& communicator, Server& server);
+
 // Runs a collective to its end, by the algorithm of that name, or what the environment asks where
 // it is null; or calls `native`, which is the MPI library's own with the same arguments. Returns an
 // MPI error code, after the communicator's error handler has had it. ChoiceError for an algorithm
@@ -61,7 +66,7 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   Decision* const decision = verdict.decision;
   const Trials::Next next = verdict.next;
   Server& decided = decision == nullptr ? communicator->server(call.collective, algorithm)
-                                        : decision->server(next.candidate);
+                                        : decision->server(next.apart ? 0 : next.candidate);
   Server& server = able_to_serve(call, *communicator, decided);
 
   // Run.
@@ -79,11 +84,14 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
     else if (reporting && decision == nullptr && service->key.reason == "native")
       service = &communicator->native_because(question);
   }
-  const double seconds = reporting || next.timed ? PMPI_Wtime() - started : 0;
+  double seconds = reporting || next.timed ? PMPI_Wtime() - started : 0;
 
   // Count it.
   if (reporting && code == MPI_SUCCESS)
     communicator->process().count(*service, call.bytes(communicator->seat(call)), seconds);
+  if (next.apart)
+    seconds = seconds_apart(call, *communicator,
+                            able_to_serve(call, *communicator, decision->server(next.candidate)));
   if (decision != nullptr)
     decision->ended(question, seconds,
                     next.timed && question.bytes < 0 ? call.own_unit(communicator->seat(call)) : 0);

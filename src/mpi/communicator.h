@@ -97,7 +97,9 @@ class Communicator final : public Members, public Attachment {
     return {.collective = call.collective,
             .bytes = call.unit(rank(), size()),
             .root = call.root,
-            .keeps_order = Settings::get().guarding() != Rules::Guarding::all && call.is_inexact()};
+            .keeps_order =
+                Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size()),
+            .runs_users_code = call.runs_users_code()};
   }
   // Later calls are served so. All ranks have to come here.
   void ask(const Collective& collective, SizedChoice choice) {

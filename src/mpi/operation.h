@@ -87,9 +87,11 @@ struct Operation {
   // The same as far as this rank knows, of a vector form: its own.
   double own_unit(const Seat& seat) const;
 
-  // Whether the result depends on the order in which operands are combined, as that of a sum of
-  // floating-point numbers does.
-  bool is_inexact() const;
+  // Whether the result depends on the order in which the operands of p ranks are combined, as that
+  // of a sum of floating-point numbers does.
+  bool is_inexact(int p) const;
+  // Whether the operation is the program's own.
+  bool runs_users_code() const;
 
   // Whether, as every rank can see, there is no data in a bound call, and so nothing to do.
   bool empty(const Binding& binding) const;
