@@ -29,6 +29,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import page
 from programs import PROGRAMS, Program, Results
 
 from toccata import _core, reports
@@ -296,6 +297,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="of each way, which take turns")
     parser.add_argument("--limit", type=float, default=300, help="seconds of a run")
     parser.add_argument("--install", action="store_true", help="install missing packages, as root")
+    parser.add_argument("--docs", action="store_true", help="write the table of docs/performance")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--output", type=Path, default=ROOT / "results")
     arguments = parser.parse_args()
@@ -324,7 +326,13 @@ def main() -> None:
         write(rows, path)
         print({k: v for k, v in rows[-1].cells().items() if v}, flush=True)
     if rows:
-        print(f"wrote {path}", file=sys.stderr)
+        cells = [each.cells() for each in rows]
+        page.draw(cells, path.with_suffix(".png"))
+        print(f"wrote {path} and {path.with_suffix('.png')}", file=sys.stderr)
+        if arguments.docs:
+            write(rows, ROOT / "docs/performance/applications.csv")
+            page.draw(cells, ROOT / "docs/images/applications.png")
+            page.fill(ROOT / "docs/performance/applications.md", cells)
     sys.exit(1 if failed else 0)
 
 

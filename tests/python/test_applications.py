@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import applications
+import page
 import programs
 import pytest
 
@@ -85,3 +86,20 @@ def test_inputs_are_there(tmp_path: Path) -> None:
     assert " npband 6" in (tmp_path / "abinit.abi").read_text()
     lines = (tmp_path / "hpccinf.txt").read_text().splitlines()
     assert [lines[10].split()[0], lines[11].split()[0]] == ["2", "3"]
+
+
+def test_the_page_gets_the_table_and_a_figure(tmp_path: Path) -> None:
+    row = applications.Row("lammps", "one node", 4)
+    row.times = {"bare": [10.0], "first": [9.0], "learned": [8.0], "forced": [7.0]}
+    target = tmp_path / "page.md"
+    target.write_text(f"# Before\n{page.BEGIN}old\n{page.END}After\n")
+    page.fill(target, [row.cells()])
+    text = target.read_text()
+    assert text.startswith("# Before\n") and text.endswith("After\n") and "old" not in text
+    assert "| lammps | 4, one node | 0.000 | 10.000 (10.000 to 10.000) |" in text
+    assert "| 0.33 | 0.67 | yes |" in text
+    page.draw([row.cells()], tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").read_bytes()[:4] == b"\x89PNG"
+    target.write_text("no place")
+    with pytest.raises(ValueError, match="no place for the table"):
+        page.fill(target, [row.cells()])
