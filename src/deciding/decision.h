@@ -28,7 +28,8 @@ struct Question {
   // Whether the result depends on the order of the operands, so that neither trials nor learned
   // results may change the algorithm.
   bool keeps_order = false;
-  // Whether the operation is the program's own, which must run as often as the program asks.
+  // Whether the operation is the program's own, which must run as often as the program asks. Known
+  // only if Rules::learns_sums.
   bool runs_users_code = false;
 };
 

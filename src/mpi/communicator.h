@@ -99,7 +99,7 @@ class Communicator final : public Members, public Attachment {
             .root = call.root,
             .keeps_order =
                 Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size()),
-            .runs_users_code = call.runs_users_code()};
+            .runs_users_code = Settings::get().learns_sums() && call.runs_users_code()};
   }
   // Later calls are served so. All ranks have to come here.
   void ask(const Collective& collective, SizedChoice choice) {
