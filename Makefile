@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples suites setup configure
+.PHONY: all demo test test-asan simgrid fuzz tsan faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples applications suites setup configure
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -115,6 +115,9 @@ examples: all ## whole programs bare and preloaded, 4 ranks here, 16 on four pre
 	@bench/cluster/up.sh
 	@trap bench/cluster/down.sh EXIT; \
 	  python3 scripts/examples.py "bench/cluster/bin/mpirun -n 16" $(RELEASE) openmpi 3
+
+applications: all ## real programs from Debian bare, preloaded, learned and with forced settings (ARGS="--install --hosts ...")
+	@PYTHONPATH=python:$(RELEASE)/python build/venv/bin/python bench/applications/applications.py $(ARGS)
 
 test-cluster: all ## correctness on four hosts that this machine pretends to be, uneven ranks (needs root)
 	@bench/cluster/up.sh

@@ -56,6 +56,13 @@ Choice settled(Ranks& ranks, const Collective& collective, const Choice& choice,
   return wished;
 }
 
+// Whether calls for trials alone are possible: their buffers are additional memory.
+bool may_run_apart(const Question& call, int ranks, std::int64_t bytes) {
+  static constexpr std::int64_t most = std::int64_t{16} << 20;
+  const std::int64_t blocks = &call.collective == &reduce_scatter ? ranks : 1;
+  return !call.runs_users_code && bytes <= most / blocks;
+}
+
 }  // namespace
 
 bool reorders_by_size(Ranks& ranks, const Collective& collective, const Choice& choice) {
@@ -67,7 +74,8 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   const Collective& collective = call.collective;
   std::unique_ptr<Decision> made(new Decision(ranks, collective, bytes));
   if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
-  if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
+  const bool learns = !call.keeps_order || ranks.rules().learns_sums();
+  if (learns && made->follow(ranks.rules().learned(), "learned", call.keeps_order)) return made;
   if (const auto choice = node_rule(collective, ranks.size(), ranks.node(), bytes);
       choice && ranks.are_on_one_node() && ranks.share_memory()) {
     made->add(*choice, "node");
@@ -81,9 +89,10 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
     made->add(best.front().choice, "modelled", best.front().seconds);
     return made;
   }
-  if (call.keeps_order) return nullptr;
-  made->add({}, "native");
-  made->trials_.emplace(made->setup(), first_calls);
+  if (!learns || (call.keeps_order && !may_run_apart(call, ranks.size(), bytes))) return nullptr;
+  made->add({}, call.keeps_order ? "apart" : "native");
+  made->trials_.emplace(call.keeps_order ? Trials::apart(made->setup(), first_calls)
+                                         : Trials(made->setup(), first_calls));
   return made;
 }
 
@@ -152,7 +161,9 @@ std::vector<Ranking::Entry> Decision::challengers(int root) {
 
 void Decision::challenge(const Question& call) {
   const auto found = challengers(call.root);
-  for (const Ranking::Entry& each : found) add(each.choice, "guarded", each.seconds);
+  const bool apart = trials_->are_apart();
+  for (const Ranking::Entry& each : found)
+    add(each.choice, apart ? "apart" : "guarded", each.seconds);
   trials_->challenge(static_cast<int>(found.size()));
   if (ranks_.rules().wants_bounds() && bytes_ >= 0)
     bound_ = bound(ranks_, collective_, call.root, bytes_);
@@ -163,7 +174,7 @@ void Decision::challenge(const Question& call) {
 void Decision::inherit(double code, const Question& call) {
   for (const Ranking::Entry& each : challengers(call.root)) {
     if (code_of(each.choice) != code) continue;
-    add(each.choice, "shared", each.seconds);
+    add(each.choice, trials_->are_apart() ? "apart" : "shared", each.seconds);
     trials_->inherit();
     return;
   }
@@ -215,8 +226,7 @@ void Decision::agree(const Question& call) {
 }
 
 std::int64_t Decision::lend() {
-  const int current = trials_ ? trials_->current() : 0;
-  if (next().timed || !candidates_[current].choice.native()) return 0;
+  if (next().timed || !candidates_[serving()].choice.native()) return 0;
   return trials_ ? trials_->pass() : all_calls;
 }
 

@@ -29,6 +29,9 @@ struct Question {
   // Whether the result depends on the order of the operands, so that neither trials nor learned
   // results may change the algorithm.
   bool keeps_order = false;
+  // Whether the operation is the program's own, which must run as often as the program asks. Known
+  // only if Rules::learns_sums.
+  bool runs_users_code = false;
 };
 
 // Decides which algorithm serves the calls of one collective and size class on one communicator, if
@@ -38,7 +41,9 @@ struct Question {
 // serves.
 //
 // The result of a reduction with rounding depends on the algorithm. Its algorithm is therefore
-// decided before the first call, so that every run of a program gives the same bits.
+// decided before the first call, so that every run of a program gives the same bits. If the user
+// asks for it (Rules::learns_sums), the results of earlier runs decide, and trials apart from the
+// program's calls find them.
 class Decision {
  public:
   // The decision for calls such as this one, of up to `bytes`; -1 if ranks do not know each other's
@@ -51,7 +56,7 @@ class Decision {
   // Which candidate serves the next call, and whether to time it.
   Trials::Next next() const { return trials_ ? trials_->next() : Trials::Next{0, false}; }
   Server& server(int candidate) { return *candidates_[candidate].server; }
-  Server& current() { return server(trials_ ? trials_->current() : 0); }
+  Server& current() { return server(serving()); }
   // Whether one candidate serves all further calls, and calls are no longer counted.
   bool is_made() const { return !trials_; }
   // The number of calls that the MPI library serves until the next trial; they count as completed.
@@ -77,6 +82,7 @@ class Decision {
   void add(const Choice& choice, const std::string& reason, double predicted = 0);
   bool follow(const Tuning& tuning, const std::string& reason, bool keeps_order);
   double setup() const;  // seconds
+  int serving() const { return trials_ ? trials_->serving() : 0; }
   Results::Key key() const { return {ranks_.known_shape(), &collective_, bytes_, for_devices_}; }
   bool compares_alike(std::span<const double> on_device);
   void inherit(double code, const Question& call);

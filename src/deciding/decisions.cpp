@@ -11,7 +11,8 @@ Decisions::SizeClass* Decisions::find(const Question& call) {
   for (auto& two : classes_)
     for (SizeClass& each : two)
       if (each.collective == &call.collective && each.least <= call.bytes &&
-          call.bytes <= each.most && each.keeps_order == call.keeps_order)
+          call.bytes <= each.most && each.keeps_order == call.keeps_order &&
+          each.runs_users_code == call.runs_users_code)
         return &each;
   return nullptr;
 }
@@ -25,7 +26,9 @@ Decisions::SizeClass& Decisions::free_class() {
 
 Decisions::SizeClass& Decisions::make(const Question& call) {
   SizeClass& made = free_class();
-  made = {.collective = &call.collective, .keeps_order = call.keeps_order};
+  made = {.collective = &call.collective,
+          .keeps_order = call.keeps_order,
+          .runs_users_code = call.runs_users_code};
   begin(made, call);
   return made;
 }

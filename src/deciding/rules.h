@@ -39,6 +39,9 @@ class Rules {
   bool has_files() const { return !tuning_.points.empty() || !learned_.points.empty(); }
   // Whether this run saves its results (TOCCATA_LEARN).
   bool learns() const { return learns_; }
+  // Whether results of earlier runs decide for sums that round, too, and this run measures
+  // candidates for those of the next one: the user named the file, or TOCCATA_LEARN is `sums`.
+  bool learns_sums() const { return learns_sums_; }
   // TOCCATA_MODEL, or the default model.
   const Model& model() const { return model_; }
   // Whether the report needs the model's lower bound for all algorithms.
@@ -64,7 +67,7 @@ class Rules {
   bool chooses_ = false;
   Guarding guarding_ = Guarding::on;
   Tuning tuning_, learned_;
-  bool learns_ = false, wants_bounds_ = false;
+  bool learns_ = false, learns_sums_ = false, wants_bounds_ = false;
   Model model_;
   bool reproducible_ = false;
   Reorder reorder_ = Reorder::off;

@@ -56,13 +56,13 @@ void Trials::agree(std::span<const double> least, double agreement) {
   const std::vector<double> standing = times(least, current_);
   candidates_[current_].seconds = lower_middle(standing);
   agreeing_ = -least[trial_.size()];
-  double excess = overhead();
+  double excess = overhead() + (apart_ ? cost_apart(least) : 0);
   const int stood = current_;
   for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate) {
     if (candidate == stood || std::ranges::find(trial_, candidate) == trial_.end()) continue;
     const std::vector<double> its = times(least, candidate);
     const auto counted = static_cast<double>(its.size() - (compares_ ? 0 : 1));
-    excess += counted * (its.front() / standing.front() - 1);
+    if (!apart_) excess += counted * (its.front() / standing.front() - 1);
     judge(candidate, its, standing);
   }
   excess_ = std::max(0.0, excess_ + excess);
@@ -146,7 +146,8 @@ void Trials::plan() {
       asked_ = wants_candidates_ = true;
       begins_ = never;
     } else {
-      begins_ = std::max(within_share(overhead()), static_cast<std::int64_t>(setup / share));
+      begins_ = std::max(within_share(overhead() + expected_cost_apart()),
+                         static_cast<std::int64_t>(setup / share));
     }
     return;
   }
@@ -168,7 +169,7 @@ void Trials::plan() {
     } else {
       try_candidates(untried);
     }
-    begins_ = within_share(overhead() + excess);
+    begins_ = within_share(overhead() + excess + expected_cost_apart());
     recheck_ = 2 * begins_;
     return;
   }
@@ -184,8 +185,8 @@ void Trials::plan() {
   }
   compare(rival);
   recheck_ = std::max(recheck_, calls_ + 1);
-  begins_ = std::max(recheck_,
-                     within_share(overhead() + 4 * std::max(0.0, candidates_[rival].ratio - 1)));
+  begins_ = std::max(recheck_, within_share(overhead() + expected_cost_apart() +
+                                            4 * std::max(0.0, candidates_[rival].ratio - 1)));
   recheck_ = 4 * begins_;
 }
 
@@ -194,6 +195,17 @@ void Trials::plan() {
 double Trials::overhead() const {
   const double call = candidates_[current_].seconds;
   return agreeing_ > 0 ? agreeing_ / call : std::min(1.0, setup_ / call);
+}
+
+// Of a trial's calls, in calls of the candidate that stands, by the quickest of each candidate.
+double Trials::cost_apart(std::span<const double> least) const {
+  double cost = 0;
+  for (const int candidate : trial_) cost += times(least, candidate).front();
+  return cost / times(least, current_).front();
+}
+
+double Trials::expected_cost_apart() const {
+  return apart_ ? static_cast<double>(trial_.size()) : 0;
 }
 
 void Trials::try_candidates(std::span<const int> candidates) {

@@ -30,15 +30,28 @@ namespace toccata {
 // One-time costs are exempt, too: the first agreement, and the additional time of a candidate's
 // first call compared with its second. To need few agreements, candidates are tried together, and
 // the most promising one is compared first.
+//
+// Of sums that round, another algorithm may give other bits. Their candidates are measured apart
+// from the program's calls: after some of these, a candidate makes a call of its own, whose result
+// is discarded. Candidate 0 serves the program throughout, and the winner is for later runs. Every
+// timed call is then a cost of the trials.
 class Trials {
  public:
   static constexpr double share = 0.02;
   static constexpr std::int64_t first_probe = 64;  // calls
+  static constexpr std::int64_t first_probe_apart = 256;
 
   // `setup`: seconds to find challengers; they are requested as soon as this is within the share.
   // `calls`: the number of calls so far.
   explicit Trials(double setup, std::int64_t calls = 0)
       : setup_(setup), candidates_(1), calls_(calls) {}
+  // Candidates are measured apart.
+  static Trials apart(double setup, std::int64_t calls) {
+    Trials trials(setup, calls);
+    trials.apart_ = true;
+    trials.begins_ = first_probe_apart;
+    return trials;
+  }
   // Candidate 1 is the current one from the first call on, and candidate 0 challenges it.
   static Trials trusting(double setup) {
     Trials trials(setup);
@@ -52,10 +65,13 @@ class Trials {
   struct Next {
     int candidate;
     bool timed;
+    // Candidate 0 serves the call. Then time one of the candidate, whose result is discarded.
+    bool apart = false;
   };
   // Which candidate serves the next call, and whether to time it.
   Next next() const {
-    return calls_ < begins_ ? Next{current_, false} : Next{trial_[calls_ - begins_], true};
+    if (calls_ < begins_) return {serving(), false};
+    return {trial_[calls_ - begins_], true, apart_};
   }
   // Call this after every call, with its seconds if timed. True if the ranks have to agree now.
   bool ended(double seconds = 0) {
@@ -86,6 +102,9 @@ class Trials {
   void drop(int candidate) { candidates_[candidate].dropped = true; }
 
   int current() const { return current_; }
+  // Which candidate serves the program between trials.
+  int serving() const { return apart_ ? 0 : current_; }
+  bool are_apart() const { return apart_; }
   // Whether all candidates were compared with it, except those that were excluded.
   bool decided() const;
   std::int64_t calls() const { return calls_; }
@@ -107,6 +126,8 @@ class Trials {
   void judge(int challenger, std::span<const double> its, std::span<const double> standing);
   void plan();
   double overhead() const;
+  double cost_apart(std::span<const double> least) const;
+  double expected_cost_apart() const;
   void try_candidates(std::span<const int> candidates);
   void compare(int candidate);
 
@@ -121,6 +142,7 @@ class Trials {
   double agreeing_ = 0;                    // of one before, without waiting; 0: not known
   double excess_ = 0;
   std::int64_t recheck_ = 0;
+  bool apart_ = false;
   bool compares_ = false, agreed_ = false, asked_ = false, wants_candidates_ = false;
 };
 

@@ -35,6 +35,11 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
               const Said* said = nullptr);
 
+// Makes a reduction like `call` for the time that it takes, by `server` (the MPI library if it
+// cannot serve), and discards the result. Its operation must be predefined. Seconds. All ranks call
+// this.
+double seconds_apart(const Operation& call, Communicator& communicator, Server& server);
+
 // Runs a collective to its end, by the algorithm of that name; if null, by the one that the
 // environment requests. Or calls `native`, the MPI library's own with the same arguments. Returns
 // an MPI error code, after the communicator's error handler has received it. ChoiceError for an
@@ -72,7 +77,7 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   Decision* const decision = verdict.decision;
   const Trials::Next next = verdict.next;
   Server& decided = decision == nullptr ? communicator->server(call.collective, algorithm)
-                                        : decision->server(next.candidate);
+                                        : decision->server(next.apart ? 0 : next.candidate);
   Server& server = able_to_serve(call, *communicator, decided);
 
   // Run.
@@ -90,11 +95,14 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
     else if (reporting && decision == nullptr && service->key.reason == "native")
       service = &communicator->native_because(question);
   }
-  const double seconds = reporting || next.timed ? PMPI_Wtime() - started : 0;
+  double seconds = reporting || next.timed ? PMPI_Wtime() - started : 0;
 
   // Count it.
   if (reporting && code == MPI_SUCCESS)
     communicator->process().count(*service, call.bytes(communicator->seat(call)), seconds);
+  if (next.apart)
+    seconds = seconds_apart(call, *communicator,
+                            able_to_serve(call, *communicator, decision->server(next.candidate)));
   if (decision != nullptr) {
     const bool on_device =
         next.timed && has_device_runtime() &&

@@ -100,7 +100,9 @@ class Communicator final : public Members, public Attachment {
     return {.collective = call.collective,
             .bytes = call.unit(rank(), size()),
             .root = call.root,
-            .keeps_order = Settings::get().guarding() != Rules::Guarding::all && call.is_inexact()};
+            .keeps_order =
+                Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size()),
+            .runs_users_code = Settings::get().learns_sums() && call.runs_users_code()};
   }
   // Sets the choice for later calls. Collective.
   void ask(const Collective& collective, SizedChoice choice) {

@@ -188,12 +188,35 @@ std::int64_t Operation::unit(int rank, int p) const {
   return (elements * size_of(side.type) + p - 1) / p;
 }
 
-bool Operation::is_inexact() const {
-  if (operation == MPI_OP_NULL) return false;
-  for (const MPI_Op exact : {MPI_MAX, MPI_MIN, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
-                             MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
-    if (operation == exact) return false;
-  if (operation != MPI_SUM && operation != MPI_PROD) return true;
+namespace {
+
+bool is_sum_or_product(MPI_Op operation) { return operation == MPI_SUM || operation == MPI_PROD; }
+
+bool selects(MPI_Op operation) {
+  for (const MPI_Op each : {MPI_MAX, MPI_MIN, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR, MPI_LXOR,
+                            MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
+    if (operation == each) return true;
+  return false;
+}
+
+bool is_real(MPI_Datatype type) {
+  for (const MPI_Datatype each : {MPI_DOUBLE, MPI_FLOAT, MPI_LONG_DOUBLE, MPI_DOUBLE_PRECISION,
+                                  MPI_REAL, MPI_REAL4, MPI_REAL8})
+    if (type == each) return true;
+  return false;
+}
+
+}  // namespace
+
+bool Operation::runs_users_code() const {
+  return operation != MPI_OP_NULL && !selects(operation) && !is_sum_or_product(operation);
+}
+
+// Of two real numbers, a + b and b + a have the same bits, so on two ranks all algorithms agree.
+bool Operation::is_inexact(int p) const {
+  if (operation == MPI_OP_NULL || selects(operation)) return false;
+  if (!is_sum_or_product(operation)) return true;
+  if (p == 2 && is_real(recv.type)) return false;
   for (const MPI_Datatype whole : {MPI_INT,         MPI_LONG,          MPI_LONG_LONG,
                                    MPI_UNSIGNED,    MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
                                    MPI_INT32_T,     MPI_INT64_T,       MPI_UINT32_T,

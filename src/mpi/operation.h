@@ -88,9 +88,11 @@ struct Operation {
   // The same for a vector form, as far as this rank knows: its own blocks.
   double own_unit(const Seat& seat) const;
 
-  // Whether the result depends on the order in which operands are combined, as that of a sum of
-  // floating-point numbers does.
-  bool is_inexact() const;
+  // Whether the result depends on the order in which the operands of p ranks are combined, as that
+  // of a sum of floating-point numbers does.
+  bool is_inexact(int p) const;
+  // Whether the operation is the program's own.
+  bool runs_users_code() const;
 
   // Whether a bound call has no data, as every rank can see, so that there is nothing to do.
   bool empty(const Binding& binding) const;

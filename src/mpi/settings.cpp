@@ -319,7 +319,11 @@ void Settings::read_tuning() {
   if (!tuning_file_.empty()) tuning_ = tuning_of("TOCCATA_TUNING", tuning_file_);
   learns_to_ = configuration_.value("TOCCATA_LEARN");
   if (switches_off(learns_to_)) learns_to_.clear();
-  if (learns_to_ == "auto" || switches_on(learns_to_)) {
+  const bool has_default_file =
+      learns_to_ == "auto" || learns_to_ == "sums" || switches_on(learns_to_);
+  learns_sums_ = learns_to_ == "sums" || !(learns_to_.empty() || has_default_file);
+  if (learns_sums_) note("TOCCATA_LEARN", "sums");
+  if (has_default_file) {
     const std::string state = configuration_.value("XDG_STATE_HOME");
     std::string node = node_text();  // clusters may share a home
     std::erase(node, ':');

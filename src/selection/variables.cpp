@@ -24,9 +24,10 @@ constexpr std::array known{
              "/opt/toccata/etc/tuning-openmpi.json",
              "uses the results of `toccata tune` from the first call on, and tries the native "
              "algorithm later; off ignores installed files as well"},
-    Variable{"TOCCATA_LEARN", "auto, off or FILE", "off", "", "auto",
-             "keeps the results of this run for the next one; auto is "
-             "~/.local/state/toccata/learned-MPI.json"},
+    Variable{"TOCCATA_LEARN", "auto, sums, off or FILE", "off", "", "auto",
+             "keeps the results of this run for the next one, in FILE or in "
+             "~/.local/state/toccata/learned-MPI.json; except with auto, this includes sums that "
+             "round, so that the next run may give different bits"},
     Variable{
         "TOCCATA_GUARD", "on, off or all", "on", "", "all",
         "tries algorithms next to the native one and keeps the fastest; off makes no trials, so "

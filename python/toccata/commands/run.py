@@ -12,7 +12,7 @@ import typer
 from toccata import _core, outputs
 from toccata.algorithms import catalogue, outside
 from toccata.errors import InputError
-from toccata.launching import launcher, starting
+from toccata.launching import doctor, launcher, starting
 
 
 def _served(collective: str, help_: str = "The same for the MPI function of that name.") -> Any:
@@ -25,7 +25,8 @@ def _served(collective: str, help_: str = "The same for the MPI function of that
 
 
 REPORT_ON = "1"
-ALONE = ("--dry-run", "--help", "-h")  # options of run that take no value
+# Options of run that take no value.
+ALONE = ("--dry-run", "--help", "-h", "--learn-sums", "--no-learn")
 
 
 def with_report(words: Sequence[str]) -> list[str]:
@@ -45,6 +46,29 @@ def with_report(words: Sequence[str]) -> list[str]:
             result[at] = f"--report={REPORT_ON}"
         at += 1
     return result
+
+
+def _learning(sums: bool, off: bool) -> dict[str, str]:
+    """The setting of TOCCATA_LEARN: an option, else as in the environment or a configuration file,
+    else auto."""
+    if off:
+        return {"TOCCATA_LEARN": "off"}
+    if sums:
+        return {"TOCCATA_LEARN": "sums"}
+    library = next((str(each) for each in launcher.libraries().values()), "")
+    files = _core.Configuration(_core.configuration_files(library))
+    said = doctor.Said(os.environ, files)
+    silent = said.value("TOCCATA") in ("off", "0") or said.value("TOCCATA_LEARN")
+    return {} if silent else {"TOCCATA_LEARN": "auto"}
+
+
+def _says_learning(sums: bool) -> str:
+    more = "with" if sums else "without"
+    remedy = "" if sums else "--learn-sums includes these, "
+    return (
+        f"this run learns for the next one, {more} floating-point sums "
+        f"({remedy}--no-learn turns it off)"
+    )
 
 
 def run(
@@ -103,6 +127,19 @@ def run(
             "explain.",
         ),
     ] = None,
+    learn_sums: Annotated[
+        bool,
+        typer.Option(
+            "--learn-sums",
+            help="Learn for sums that round, too; the next run may give different bits.",
+        ),
+    ] = False,
+    no_learn: Annotated[
+        bool,
+        typer.Option(
+            "--no-learn", help="Neither use results of earlier runs nor keep those of this one."
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command without running it.")
     ] = False,
@@ -114,6 +151,9 @@ def run(
     prterun, srun, jsrun, aprun or flux run. env, timeout, nice, numactl or time may precede it, and
     a shell script may contain it. The exit code is the program's; 2 if the program and the launcher
     belong to different MPIs.
+
+    The results of each run serve the next one on such nodes (TOCCATA_LEARN=auto), unless a setting
+    or --no-learn says otherwise.
 
     Examples:
 
@@ -146,6 +186,10 @@ def run(
         if report != REPORT_ON:
             outputs.check(Path(report))
             settings["TOCCATA_REPORT"] = str(Path(report).absolute())
+    if learn_sums and no_learn:
+        raise InputError("--learn-sums and --no-learn exclude each other")
+    learning = _learning(learn_sums, no_learn)
+    settings |= learning
     if mpi is not None and mpi not in launcher.FAMILIES:
         known = ", ".join(launcher.FAMILIES)
         raise InputError(f"--mpi {mpi} is not a known MPI; expected one of {known}")
@@ -155,6 +199,8 @@ def run(
         said = [f"{name}={value}" for name, value in start.environment.items()]
         print(shlex.join([*(["env"] if said else []), *said, *start.words]))
         return
+    if learning and not no_learn:
+        starting.say([_says_learning(learn_sums)])
     sys.stdout.flush()
     # Signals and the exit code are then the launcher's own.
     os.execvpe(start.words[0], start.words, {**os.environ, **start.environment})

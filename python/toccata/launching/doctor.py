@@ -194,7 +194,7 @@ def complaint(name: str, said: Said) -> str:
     folder = Path(value).parent
     if name == "TOCCATA_REPORT" and value.endswith(".json") and not os.access(folder, os.W_OK):
         return f"cannot write to {folder}"
-    if name == "TOCCATA_LEARN" and value not in ("auto", "1", "off", "0"):
+    if name == "TOCCATA_LEARN" and value not in ("auto", "1", "sums", "off", "0"):
         there = next(each for each in (folder, *folder.parents) if each.exists())
         if not os.access(there, os.W_OK):
             return f"cannot write to {there}"

@@ -20,6 +20,7 @@ REASONS = {
     "learned": "earlier runs found so", "modelled": "the model says so",
     "guarded": "found by trials in this run", "tried": "tried, and native served on",
     "shared": "found by trials on another communicator of that shape",
+    "apart": "candidates for the next run were measured in calls of their own",
     "node": "shared memory is faster on one node",
 }  # fmt: skip
 
@@ -38,8 +39,8 @@ WHYS = {
     "request": ("request", "nothing is tried for nonblocking and persistent calls; under Open MPI, "
                 "a setting that names an algorithm decides"),
     "empty": ("no data", "calls without data"),
-    "rounds": ("keeps bits", "floating-point sums keep their bits; TOCCATA_GUARD=all tries "
-               "candidates"),
+    "rounds": ("keeps bits", "floating-point sums keep their bits; TOCCATA_LEARN=FILE finds "
+               "the fastest for the next run, TOCCATA_GUARD=all for this one"),
     "none": ("none possible", "no algorithm of ours can run there"),
     "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "
               "TOCCATA_LEARN=auto or `toccata tune` decides from the first call on"),
@@ -126,6 +127,11 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
     """Why native serves a row of a report, in a word, and in a sentence with the remedy."""
     if row.choice.startswith(INSTEAD):
         return _why_not(row)
+    if row.reason == "apart":
+        return "next run", (
+            "floating-point sums keep their bits in this run; the next run with the same "
+            "TOCCATA_LEARN uses what this one found"
+        )
     tried = [each for each in rows if each.calls_alike == row.calls_alike and each.gain]
     if tried:
         best = max(tried, key=lambda each: each.gain)

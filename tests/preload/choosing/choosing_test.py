@@ -278,6 +278,25 @@ class Choosing(unittest.TestCase):
         # A run of few calls learns nothing, and leaves what is there.
         self.assertEqual(json.loads(Path(learned).read_text())["points"], points)
 
+    def test_sums_are_learned_if_a_file_is_named(self):
+        learned = Path(self.path("learned.json"))
+        outcome = self.run_calls(1000, TOCCATA_LEARN=str(learned))
+        self.assertGreaterEqual(outcome.rows[("allreduce", "apart")]["native"], 900)
+        found = json.loads(learned.read_text())
+        point = {"collective": "allreduce", "ranks": RANKS, "nodes": 1, "bytes": 8}
+        found["points"] = [point | {"choice": "recursive_doubling"}]
+        learned.write_text(json.dumps(found))
+        outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=str(learned))
+        # Sums of whole numbers and of floating-point numbers.
+        self.assertEqual(outcome.rows[("allreduce", "learned")]["recursive_doubling"], 40)
+        node = found["machine"].replace(":", "").replace(" ", "-")
+        self.path(f"toccata/learned-{options.family}-{node}.json", learned.read_text())
+        state = {"XDG_STATE_HOME": str(learned.parent)}
+        for word, counts in (("sums", 40), ("auto", 20)):
+            outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=word, **state)
+            served = outcome.rows[("allreduce", "learned")]
+            self.assertEqual(served["recursive_doubling"], counts, word)
+
     def test_sizes(self):
         for size, algorithm in ((16, "ring"), (17, "native"), (4096, "native")):
             outcome = self.run_calls(

@@ -506,7 +506,7 @@ def test_run_dry(machine: Path) -> None:
     assert code == 0
     assert stdout.split() == [
         str(machine / "bin/mpirun"), "-x", "TOCCATA_ALLGATHER=allgather/sparbit",
-        "-x", "TOCCATA_REPORT=1",
+        "-x", "TOCCATA_REPORT=1", "-x", "TOCCATA_LEARN=auto",
         "-x", f"LD_PRELOAD={machine / 'home/lib/openmpi/libtoccata.so'}", "-n", "2", "./app",
         "--report",
     ]  # fmt: skip
@@ -521,7 +521,29 @@ def test_run_passes_exit_code_and_spares_the_launcher(toccata: Toccata, tmp_path
     log = tmp_path / "log"
     done = toccata("run", "--", str(fake), "-n", "1", str(program), FAKE_LOG=str(log))
     assert done.returncode == 42
+    assert done.stderr.splitlines()[-1] == (
+        "toccata: this run learns for the next one, without floating-point sums "
+        "(--learn-sums includes these, --no-learn turns it off)"
+    )
     assert log.read_text().startswith("preload None -x")
+
+
+def test_run_learns_unless_told_otherwise(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def learning(*options: str) -> list[str]:
+        code, stdout, _ = invoke("run", *options, "--dry-run", "--", "mpirun", "-n", "2", "./app")
+        assert code == 0
+        return [each for each in stdout.split() if each.startswith("TOCCATA_LEARN=")]
+
+    assert learning() == ["TOCCATA_LEARN=auto"]
+    assert learning("--learn-sums") == ["TOCCATA_LEARN=sums"]
+    assert learning("--no-learn") == ["TOCCATA_LEARN=off"]
+    assert invoke("run", "--learn-sums", "--no-learn", "--", "mpirun", "./app")[0] == 2
+    monkeypatch.setenv("TOCCATA_LEARN", "mine.json")
+    assert learning() == ["TOCCATA_LEARN=mine.json"]
+    assert learning("--no-learn") == ["TOCCATA_LEARN=off"]
+    monkeypatch.delenv("TOCCATA_LEARN")
+    monkeypatch.setenv("TOCCATA", "off")
+    assert learning() == []
 
 
 @pytest.mark.parametrize("family", ["openmpi", "mpich"])

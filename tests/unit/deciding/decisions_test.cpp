@@ -28,6 +28,13 @@ class TestRules : public Rules {
     chooses_ = true;
     model_ = usual_model();
   }
+  // As with TOCCATA_LEARN=FILE, which has these results.
+  static TestRules learning_sums(Tuning learned = {}) {
+    TestRules rules;
+    rules.learns_ = rules.learns_sums_ = true;
+    rules.learned_ = std::move(learned);
+    return rules;
+  }
 };
 
 // A communicator as all of its ranks share it: the place where they agree.
@@ -77,6 +84,7 @@ struct Process {
   bool reports = false;
   bool knows_places = false;
   bool diverged = false;
+  Tuning learned;
 };
 
 class SimulatedRanks final : public Ranks {
@@ -115,7 +123,11 @@ class SimulatedRanks final : public Ranks {
   }
   void say_once(const std::string& line) override { ADD_FAILURE() << line; }
   void report(const Server&, const Evidence&) override {}
-  void learn(const Tuning::Point&) override {}
+  void learn(const Tuning::Point& point) override {
+    Tuning one;
+    one.points.push_back(point);
+    process_.learned.merge(one);
+  }
 
  private:
   Shared& all_;
@@ -135,6 +147,7 @@ struct Program {
     int times;
     int on_device = -1;  // the rank that has buffers on a device
     int every = 1;       // ... in each second call, and so on
+    bool runs_users_code = false;
   };
   std::vector<std::vector<int>>
       communicators;  // made before their first call, freed after the last
@@ -156,12 +169,13 @@ struct Outcome {
   std::vector<std::vector<Call>> served;   // by rank
   double seconds = 0, native_seconds = 0;  // of all calls of rank 0
   bool diverged = false;
+  Tuning learned;            // by rank 0
+  double seconds_apart = 0;  // of rank 0, of calls for trials alone
 };
 
 const std::string native_text = "native";
 
-Outcome run(const Program& program, unsigned seed) {
-  static const TestRules rules;
+Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) {
   const auto world = known(program.ranks, program.machine).placement;
   std::vector<std::unique_ptr<Shared>> shared;
   for (const auto& each : program.communicators)
@@ -182,7 +196,7 @@ Outcome run(const Program& program, unsigned seed) {
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
-      Member(Shared& all, Process& process) : ranks(all, process, rules) {}
+      Member(Shared& all, Process& process, const TestRules& rules) : ranks(all, process, rules) {}
     };
     std::map<int, std::unique_ptr<Member>> members;
     for (int i = 0; i < static_cast<int>(program.calls.size()); ++i) {
@@ -190,23 +204,28 @@ Outcome run(const Program& program, unsigned seed) {
       Shared& all = *shared[call.communicator];
       if (std::ranges::find(all.ranks, rank) == all.ranks.end()) continue;
       auto& member = members[call.communicator];
-      if (member == nullptr) member = std::make_unique<Member>(all, process);
+      if (member == nullptr) member = std::make_unique<Member>(all, process, rules);
       const Question question{.collective = *call.collective,
                               .bytes = call.bytes,
                               .root = call.root,
-                              .keeps_order = call.keeps_order};
+                              .keeps_order = call.keeps_order,
+                              .runs_users_code = call.runs_users_code};
       for (int time = 0; time < call.times && !process.diverged; ++time) {
         if (some(random) < 0.001) process.offset -= 1;  // somebody sets the clock
         const auto verdict = member->decisions.verdict(question, process.reports);
         Decision* const decision = verdict.decision;
-        const Server* const server =
+        const bool apart = verdict.next.apart;
+        const Server* const timed =
             decision == nullptr ? nullptr : &decision->server(verdict.next.candidate);
+        const Server* const server = apart ? &decision->server(0) : timed;
         const double native =
             50e-6 + 1e-9 * static_cast<double>(std::max<std::int64_t>(call.bytes, 0));
         // Through the host's memory, ours are much slower.
         const bool on_device = call.on_device >= 0 && time % call.every == 0;
-        const double ours = server == nullptr || server->native ? 1 : server->share;
-        const double seconds = native * (on_device && ours != 1 ? 5 * ours : ours);
+        const auto share = [&](const Server* by) {
+          return by == nullptr || by->native ? 1 : on_device ? 5 * by->share : by->share;
+        };
+        double seconds = native * share(server);
         if (rank == 0) {
           result.seconds += seconds;
           result.native_seconds += native;
@@ -214,6 +233,11 @@ Outcome run(const Program& program, unsigned seed) {
         const bool is_native = server == nullptr || server->native;
         result.served[rank].push_back({call.communicator, i, time, verdict.next.timed,
                                        is_native ? native_text : server->text});
+        if (apart) {
+          process.seconds += seconds;
+          seconds = native * share(timed);
+          if (rank == 0) result.seconds_apart += seconds;
+        }
         const double began = member->ranks.now();
         process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
         if (decision != nullptr)
@@ -231,6 +255,7 @@ Outcome run(const Program& program, unsigned seed) {
   for (int rank = 0; rank < program.ranks; ++rank) threads.emplace_back(live, rank);
   for (std::thread& each : threads) each.join();
   for (const Process& each : processes) result.diverged = result.diverged || each.diverged;
+  result.learned = processes[0].learned;
   return result;
 }
 
@@ -348,6 +373,27 @@ TEST(Decisions, LeaveReductionsThatRoundToNative) {
   for (const int call : {1, 2}) EXPECT_EQ(served_by(run, call, "native"), 20'000);
 }
 
+// The first run measures candidates apart from its calls, and the second one uses the fastest from
+// its first call on. An operation of the program's own never runs for a trial.
+TEST(Decisions, LearnSumsForTheNextRunIfAsked) {
+  Program program;
+  program.communicators = {all_of(4)};
+  program.calls = {{0, &reduce, 8, 0, true, 20'000}, {0, &reduce, 64, 0, true, 20'000, true}};
+  const Outcome first = toccata::run(program, 1, TestRules::learning_sums());
+  expect_alike(program, first);
+  EXPECT_EQ(served_by(first, -1, native_text), 40'000);
+  EXPECT_GT(first.seconds_apart, 0);
+  EXPECT_LT(first.seconds_apart, Trials::share * first.seconds);
+  ASSERT_EQ(first.learned.points.size(), 1);
+  EXPECT_EQ(first.learned.points[0].bytes, 8);
+  EXPECT_FALSE(first.learned.points[0].choice.native());
+
+  const Outcome second = toccata::run(program, 2, TestRules::learning_sums(first.learned));
+  expect_alike(program, second);
+  EXPECT_EQ(served_by(second, 0, "learned"), 20'000);
+  EXPECT_LT(second.seconds, first.seconds);
+}
+
 TEST(Decisions, KeepLittle) {
   Results results;
   const Choice ring = parse_choice(allgather, "ring");
@@ -386,6 +432,7 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     program.machine = some(0, 1) == 0 ? "node:2 core:2" : "node:1 core:4";
     program.late = some(0, 2) * 20e-6;
     program.lie = some(0, 1) * 0.02;
+    const bool learns_sums = some(0, 1) == 0;
     const int communicators = some(1, 6);
     for (int i = 0; i < communicators; ++i) {
       std::vector<int> ranks = all_of(program.ranks);
@@ -406,15 +453,24 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
                                .keeps_order = kind.reduces && some(0, 1) == 0,
                                .times = some(0, 9) == 0 ? 20'000 : some(1, 300),
                                .on_device = seed % 3 == 0 ? some(-1, program.ranks - 1) : -1,
-                               .every = seed % 3 == 0 ? some(1, 3) : 1});
+                               .every = seed % 3 == 0 ? some(1, 3) : 1,
+                               .runs_users_code = kind.reduces && some(0, 4) == 0});
     }
-    const Outcome run = toccata::run(program, seed);
+    const Outcome run =
+        toccata::run(program, seed, learns_sums ? TestRules::learning_sums() : TestRules());
     expect_alike(program, run);
     if (testing::Test::HasFailure()) FAIL() << "program " << seed;
     seconds += run.seconds;
     native += run.native_seconds;
     shared += served_by(run, -1, "shared");
     guarded += served_by(run, -1, "guarded");
+    EXPECT_LE(run.seconds_apart, learns_sums ? 0.03 * run.seconds : 0) << seed;
+    for (int call = 0; call < calls; ++call)
+      if (program.calls[call].keeps_order) {
+        EXPECT_EQ(served_by(run, call, "native"),
+                  static_cast<int>(std::ranges::count(run.served[0], call, &Outcome::Call::call)))
+            << seed;
+      }
   }
   EXPECT_GT(shared, 0);
   EXPECT_GT(guarded, 0);

@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+"""Real programs, bare and preloaded, and how much of the available gain the library captures.
+
+Runs programs of Debian packages, unmodified, in four ways that take turns:
+
+- bare;
+- first: preloaded, with TOCCATA_LEARN=FILE and no such file yet;
+- learned: the same with the file of a first run;
+- forced: the fastest settings that a search finds. The search is greedy: by the report of a run
+  that native serves, it takes the collectives with the most time, and for each the fastest of the
+  algorithms that the model proposes, every algorithm that an automatic run chose, and native.
+
+The best time is the least median of all four, so it is never above that of an automatic run. The
+captured share is (bare - time) / (bare - best). Results of a program have to agree with those of
+its first bare run. Reports are made in runs that are not timed.
+"""
+
+import argparse
+import csv
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import page
+from programs import PROGRAMS, Program, Results
+
+from toccata import _core, reports
+
+ROOT = Path(__file__).resolve().parents[2]
+WAYS = ("bare", "first", "learned", "forced")
+PRELOADING = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
+MOST_COLLECTIVES = 3  # that the search looks at
+LEAST_SHARE = 0.05  # of the time in collectives, for one to be looked at
+CLEARLY = 0.97  # of the time of a collective: a setting of the search is faster
+LEAST_GAIN = 0.02  # of the bare time, for a share of it to mean something
+SIZES = (8, 1 << 10, 64 << 10)  # bytes for which the model proposes candidates
+
+Settings = dict[str, str]
+
+
+class Failed(Exception):
+    """A run that ended badly, or took too long."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where programs run: the command that starts so many ranks."""
+
+    name: str
+    ranks: int
+    launcher: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One program in one place."""
+
+    program: Program
+    place: Place
+    library: Path
+    folder: Path
+    limit: float
+
+    def run(self, settings: Settings | None) -> tuple[float, Results]:
+        """Seconds from start to end, and results; `settings` of the preloaded library, or None to
+        run bare."""
+        work = Path(tempfile.mkdtemp(dir=self.folder))
+        self.program.prepare(work, self.place.ranks)
+        variables = [f"{name}={value}" for name, value in (settings or {}).items()]
+        preloading = ["sh", "-c", PRELOADING, str(self.library)] if settings is not None else []
+        command = [*self.place.launcher, *preloading, "env", *variables, *self.program.command]
+        started = time.monotonic()
+        with (work / "out").open("w") as out, (work / "err").open("w") as err:
+            process = subprocess.Popen(
+                command,
+                cwd=work,
+                stdout=out,
+                stderr=err,
+                env={**os.environ, "OMP_NUM_THREADS": "1"},
+            )
+            try:
+                code = process.wait(self.limit)
+            except subprocess.TimeoutExpired:
+                process.terminate()  # mpirun ends its ranks
+                process.wait(30)
+                raise Failed(f"took more than {self.limit:.0f} s") from None
+        seconds = time.monotonic() - started
+        if code != 0:
+            raise Failed(f"ended with {code}; its output is in {work}")
+        try:
+            return seconds, self.program.results(work, (work / "out").read_text(errors="replace"))
+        except (ValueError, OSError) as error:
+            raise Failed(f"{error}; its output is in {work}") from None
+
+    def report(self, settings: Settings) -> reports.Report:
+        path = self.folder / "report.json"
+        path.unlink(missing_ok=True)
+        self.run({**settings, "TOCCATA_REPORT": str(path)})
+        return reports.read(path)
+
+
+def by_collective(report: reports.Report) -> dict[str, float]:
+    """Seconds in calls of each, without those of requests."""
+    seconds: dict[str, float] = defaultdict(float)
+    known = {each.name for each in _core.collectives()}
+    for row in report.rows:
+        if row.collective in known and row.ranks > 1:
+            seconds[row.collective] += row.seconds
+    return seconds
+
+
+def chosen(automatic: Sequence[reports.Report], collective: str) -> list[str]:
+    """What automatic runs chose: each algorithm for all sizes, and all by their sizes."""
+    rows = [
+        each
+        for report in automatic
+        for each in report.rows
+        if each.collective == collective and not each.is_native and each.choice
+    ]
+    by_size = {each.bytes: each.choice for each in rows if each.bytes > 0}
+    found = [each.choice for each in rows]
+    if by_size:
+        sized = [f"{choice}<={size}" for size, choice in sorted(by_size.items())]
+        found.append(", ".join([*sized, "native"]))
+    return list(dict.fromkeys(found))
+
+
+def proposed(collective: str, ranks: int) -> list[str]:
+    """The model's two fastest algorithms for each of some sizes."""
+    model = _core.usual_model()
+    found = _core.rank(collective, _core.Shape(ranks), model, list(SIZES))
+    names = (choice.text for ranked in found for choice, _ in ranked[:2])
+    return list(dict.fromkeys(names))
+
+
+def search(bench: Bench, automatic: Sequence[reports.Report]) -> Iterator[tuple[Settings, str]]:
+    """Settings that are faster and faster, each with a line that says why."""
+    variable = {each.name: each.variable for each in _core.collectives()}
+    native = dict.fromkeys(variable.values(), "native")
+    profile = by_collective(bench.report(native))
+    total = sum(profile.values())
+    most = sorted(profile, key=lambda each: -profile[each])[:MOST_COLLECTIVES]
+    settings: Settings = dict(native)
+    for collective in most:
+        best = profile[collective]
+        if best < LEAST_SHARE * total:
+            continue
+        candidates = [*chosen(automatic, collective), *proposed(collective, bench.place.ranks)]
+        for candidate in dict.fromkeys(candidates):
+            trial = {**settings, variable[collective]: candidate}
+            try:
+                seconds = by_collective(bench.report(trial))[collective]
+            except Failed as failure:
+                print(f"  {collective} by {candidate}: {failure}", file=sys.stderr)
+                continue
+            print(f"  {collective} by {candidate}: {seconds:.3f} s", file=sys.stderr)
+            if seconds < CLEARLY * best:
+                best, settings = seconds, trial
+                yield settings, f"{collective} {profile[collective]:.3f} to {seconds:.3f} s"
+
+
+@dataclass
+class Row:
+    """Of one program in one place."""
+
+    program: str
+    place: str
+    ranks: int
+    times: dict[str, list[float]] = field(default_factory=lambda: {each: [] for each in WAYS})
+    collectives: float = 0  # seconds in collectives, native
+    calls: int = 0
+    served: dict[str, float] = field(default_factory=dict)  # share of the calls, by way
+    forced: str = ""
+    agrees: bool = True
+
+    def seconds(self, way: str) -> float:
+        return statistics.median(self.times[way])
+
+    @property
+    def best(self) -> float:
+        return min(self.seconds(way) for way in WAYS)
+
+    def captured(self, way: str) -> float | None:
+        """The share of the available gain; None if there is none to speak of."""
+        bare, best = self.seconds("bare"), self.best
+        return (
+            (bare - self.seconds(way)) / (bare - best) if bare - best > LEAST_GAIN * bare else None
+        )
+
+    def cells(self) -> dict[str, str]:
+        shares = {way: self.captured(way) for way in ("first", "learned")}
+        return {
+            "program": self.program,
+            "place": self.place,
+            "ranks": str(self.ranks),
+            **{f"{way}_s": f"{self.seconds(way):.3f}" for way in WAYS},
+            **{
+                f"{way}_range_s": f"{min(self.times[way]):.3f} to {max(self.times[way]):.3f}"
+                for way in WAYS
+            },
+            "collectives_s": f"{self.collectives:.3f}",
+            "calls": str(self.calls),
+            **{f"served_{way}": f"{share:.2f}" for way, share in self.served.items()},
+            **{
+                f"captured_{way}": "" if share is None else f"{share:.2f}"
+                for way, share in shares.items()
+            },
+            "forced": self.forced,
+            "results_agree": "yes" if self.agrees else "no",
+        }
+
+
+def served(report: reports.Report) -> float:
+    rows = [each for each in report.rows if each.ranks > 1]
+    calls = sum(each.calls for each in rows)
+    return sum(each.calls for each in rows if not each.is_native) / calls if calls else 0
+
+
+def measure(bench: Bench, runs: int) -> Row:
+    """Failed if a bare run fails, or a preloaded run does where bare ones end well."""
+    program, place = bench.program, bench.place
+    row = Row(program.name, place.name, place.ranks)
+    _, expected = bench.run(None)
+    native = bench.report({"TOCCATA": "off"})
+    row.collectives = sum(by_collective(native).values())
+    row.calls = sum(each.calls for each in native.rows)
+    learned = bench.folder / "learned.json"
+    automatic = {way: bench.report({"TOCCATA_LEARN": str(learned)}) for way in ("first", "learned")}
+    row.served = {way: served(report) for way, report in automatic.items()}
+    forced: Settings = {}
+    for settings, why in search(bench, list(automatic.values())):
+        forced = settings
+        print(f"  faster: {why}", file=sys.stderr)
+    row.forced = "; ".join(f"{name}={value}" for name, value in forced.items() if value != "native")
+    for run, way in itertools.product(range(runs), WAYS):
+        print(f"  {way}, run {run + 1} of {runs}", file=sys.stderr)
+        settings_of: dict[str, Settings | None] = {
+            "bare": None,
+            "first": {"TOCCATA_LEARN": str(bench.folder / f"first-{run}.json")},
+            "learned": {"TOCCATA_LEARN": str(learned)},
+            "forced": forced or None,  # nothing is faster than native
+        }
+        seconds, results = bench.run(settings_of[way])
+        row.times[way].append(seconds)
+        row.agrees = row.agrees and program.agree(expected, results)
+    return row
+
+
+def write(rows: list[Row], path: Path) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].cells())
+        writer.writeheader()
+        writer.writerows(each.cells() for each in rows)
+
+
+def check_installed(programs: list[Program], install: bool) -> list[Program]:
+    """Those that are there. Installs the others only if asked."""
+    missing = [each for each in programs if not each.is_installed]
+    packages = [name for each in missing for name in each.packages]
+    command = ["apt-get", "install", "--no-install-recommends", "-y", *packages]
+    if missing and install and os.geteuid() == 0:
+        print(f"applications: {' '.join(command)}", file=sys.stderr)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    elif missing:
+        names = ", ".join(each.name for each in missing)
+        how = "" if os.geteuid() == 0 else "sudo "
+        print(
+            f"applications: without {names}; to install: {how}{' '.join(command)}", file=sys.stderr
+        )
+    return [each for each in programs if each.is_installed]
+
+
+def places(arguments: argparse.Namespace) -> list[Place]:
+    script = str(ROOT / "scripts/mpiexec.sh")
+    ranks = [int(each) for each in arguments.ranks.split(",")]
+    found = [Place("one node", each, (script, "openmpi", str(each))) for each in ranks]
+    if arguments.hosts:
+        mpirun = str(ROOT / "bench/cluster/bin/mpirun")
+        found.append(Place("four hosts", 16, (mpirun, "-n", "16")))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    names = [each.name for each in PROGRAMS]
+    parser.add_argument("--programs", default=",".join(names), help="these only")
+    parser.add_argument("--ranks", default="2,4", help="on one node")
+    parser.add_argument("--hosts", action="store_true", help="on the hosts of up.sh, too")
+    parser.add_argument("--runs", type=int, default=3, help="of each way, which take turns")
+    parser.add_argument("--limit", type=float, default=300, help="seconds of a run")
+    parser.add_argument("--install", action="store_true", help="install missing packages, as root")
+    parser.add_argument("--docs", action="store_true", help="write the table of docs/performance")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    parser.add_argument("--output", type=Path, default=ROOT / "results")
+    arguments = parser.parse_args()
+    wanted = arguments.programs.split(",")
+    if unknown := [each for each in wanted if each not in names]:
+        parser.error(f"no such program: {', '.join(unknown)}; expected some of {', '.join(names)}")
+    programs = check_installed(
+        [each for each in PROGRAMS if each.name in wanted], arguments.install
+    )
+    library = (arguments.build / "lib/openmpi/libtoccata.so").resolve()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    path = arguments.output / "applications.csv"
+    rows: list[Row] = []
+    failed = False
+    for program, place in itertools.product(programs, places(arguments)):
+        print(f"{program.name}, {place.ranks} ranks, {place.name}", file=sys.stderr)
+        folder = Path(tempfile.mkdtemp(prefix=f"applications-{program.name}-"))
+        bench = Bench(program, place, library, folder, arguments.limit)
+        try:
+            rows.append(measure(bench, arguments.runs))
+        except Failed as failure:
+            print(f"applications: {program.name}, {place.ranks} ranks: {failure}", file=sys.stderr)
+            failed = True
+            continue
+        failed = failed or not rows[-1].agrees
+        write(rows, path)
+        print({k: v for k, v in rows[-1].cells().items() if v}, flush=True)
+    if rows:
+        cells = [each.cells() for each in rows]
+        page.draw(cells, path.with_suffix(".png"))
+        print(f"wrote {path} and {path.with_suffix('.png')}", file=sys.stderr)
+        if arguments.docs:
+            write(rows, ROOT / "docs/performance/applications.csv")
+            page.draw(cells, ROOT / "docs/images/applications.png")
+            page.fill(ROOT / "docs/performance/applications.md", cells)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
