@@ -21,7 +21,7 @@ bool reorders_topologies(int reorder);
 
 // The edges of all ranks' lists, each (from, to, weight), three numbers; alike on all ranks.
 // Collective; an MPI error code.
-int gather_edges(MPI_Comm comm, std::vector<int> mine, Flows& flows);
+int gather_edges(MPI_Comm comm, const std::vector<int>& mine, Flows& flows);
 
 // All ranks' lists one behind the other, and where each begins. Collective.
 int gather_lists(MPI_Comm comm, const std::vector<int>& mine, std::vector<int>& all,
