@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples applications suites setup configure
+.PHONY: all demo test test-asan simgrid fuzz tsan faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples applications suites setup configure tidy ranks faults-hosts
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -29,6 +29,10 @@ demo: configure ## build, then compare the automatic choice with the MPI's: here
 	@ninja -C $(RELEASE) demo
 	@echo "== only the preload, compared with the MPI library's own choice"
 	./toccata demo
+
+ifneq (,$(filter lint tidy,$(MAKECMDGOALS)))
+export LINT = yes
+endif
 
 test: all test-asan ## run all tests
 	@echo "== tests: without MPI, under Open MPI, under MPICH, preloaded, in Python (build/release)"
@@ -67,11 +71,20 @@ faults: all ## ranks that die or stop at several moments, bare and preloaded: mi
 	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \
 	  echo all_faults_$$(basename $$family); done)
 
+faults-hosts: all ## links between four hosts are cut, lose packets or slow down (needs root; 5 minutes)
+	@ninja -C $(RELEASE) faults_openmpi
+	@bench/cluster/up.sh
+	@trap bench/cluster/down.sh EXIT; PYTHONDONTWRITEBYTECODE=1 \
+	  build/venv/bin/python -m pytest -q -s tests/cluster/faults_test.py
+
+ranks: all ## 16 to 256 ranks here, bare and preloaded: results, time, memory and their growth (ARGS=--help)
+	@python3 scripts/ranks.py $(ARGS)
+
 soak: all ## random applications, bare and preloaded, for 10 minutes; the tests run them for 30 s
 	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \
 	  echo soak_for_long_$$(basename $$family); done)
 
-suites: all ## collective tests of mpi4py and MPICH, bare and preloaded, for each MPI: about an hour (ARGS=--help: parts of it)
+suites: all ## tests of mpi4py, MPICH, ScaLAPACK, FFTW and HPCC, bare and preloaded: hours (ARGS=--help: parts of it)
 	@scripts/suites.sh $(ARGS)
 
 install: all ## install below PREFIX (/usr/local): library, header, pkg-config, CMake package, command
@@ -128,10 +141,17 @@ cluster: all ## measure every collective on those hosts, 16 and 32 ranks, even a
 	@bench/cluster/up.sh
 	@trap bench/cluster/down.sh EXIT; bench/cluster/measure.py
 
-lint: all ## formatting, style, types, and phrases that scripts/english.toml rejects
+lint: all ## formatting, style, types, static analysis, and phrases that scripts/english.toml rejects
 	@python3 scripts/english.py
 	@clang-format --dry-run --Werror $$(git ls-files '*.h' '*.cpp' '*.c')
 	@build/venv/bin/ruff check . && build/venv/bin/ruff format --check . && build/venv/bin/mypy
+	@cppcheck --std=c++20 --language=c++ -I src -I include -I $(RELEASE)/include --max-configs=1 -j 2 \
+	  --enable=warning,performance,portability --suppressions-list=scripts/cppcheck.txt \
+	  --error-exitcode=1 --quiet src
+	@build/venv/bin/python scripts/tidy.py src/node src/deciding src/api src/preload
+
+tidy: all ## clang-tidy over all sources of the library (.clang-tidy): about 10 minutes
+	@build/venv/bin/python scripts/tidy.py src
 
 format: all ## format all code
 	@clang-format -i $$(git ls-files '*.h' '*.cpp' '*.c')

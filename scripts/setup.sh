@@ -2,7 +2,8 @@
 # Installs what building Toccata needs and this machine lacks. Without the right to install, says
 # in one line what to run. Knows Debian and what derives from it; elsewhere it only looks for tools.
 # With DEMO set, as root, it installs what the four hosts of `make demo` need as well
-# (bench/cluster/up.sh); if it cannot, the demo goes on without them.
+# (bench/cluster/up.sh); if it cannot, the demo goes on without them. With LINT set, it installs
+# the tools of `make lint` and `make tidy`.
 set -eu
 
 packages="g++ gfortran cmake ninja-build clang-format
@@ -10,6 +11,7 @@ packages="g++ gfortran cmake ninja-build clang-format
   libhwloc-dev libscotch-dev libboost-dev libcli11-dev nlohmann-json3-dev libgtest-dev
   python3-dev python3-venv"
 of_hosts="iproute2 iptables libmnl-dev pkg-config"
+of_lint="clang-tidy cppcheck"
 
 if ! command -v dpkg-query >/dev/null; then
   for tool in g++ cmake ninja mpicc python3; do
@@ -47,6 +49,7 @@ get() {
 
 # shellcheck disable=SC2086 # lists of words
 {
+  [ -z "${LINT-}" ] || packages="$packages $of_lint"
   missing=$(missing_of $packages)
   if [ -n "$missing" ] && [ "$(id -u)" -ne 0 ]; then
     echo "setup: packages are missing. Run this, then make again (or 'make SETUP=no' to do without):" >&2

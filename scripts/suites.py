@@ -1,4 +1,4 @@
-"""Collective tests of mpi4py and of MPICH, bare and preloaded.
+"""Tests of mpi4py, MPICH, ScaLAPACK, FFTW and HPCC, bare and preloaded.
 
 Each test runs bare first. Tests that fail bare are left out. The others have to pass with the
 library preloaded: with no settings, with the model choosing, with sets of forced algorithms that
@@ -10,6 +10,7 @@ import csv
 import datetime
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,54 @@ def mpich_tests(suites: Path, family: str) -> Iterable[Test]:
         ranks = min(int(words[1]), MOST_RANKS)
         command = (str(folder / words[0]), *arguments)
         yield Test("MPICH", " ".join([words[0], *arguments]), ranks, command, "No Errors")
+
+
+# Programs of Debian's package scalapack-mpi-test: routines in double precision, whose answers they
+# check. Those that take more than a minute bare on two cores are left out.
+SCALAPACK = ("xdinv", "xdgblu", "xdnep", "xdqr", "xdhrd", "xddblu", "xddtlu", "xdllt", "xdpbllt")
+SCALAPACK += ("xdptllt", "xdbrd", "xdtrd", "xdls")
+
+
+def scalapack_tests(suites: Path, family: str) -> Iterable[Test]:
+    for folder in Path("/usr/lib").glob(f"*/scalapack/{family}-tests"):
+        for name in SCALAPACK:
+            command = ("env", "-C", str(folder), str(folder / name))
+            yield Test("ScaLAPACK", name, 4, command, " 0 tests completed and failed residual")
+
+
+# Transforms in the notation of FFTW's benchmark: in place (i) or not (o), real (r) or complex (c),
+# forwards (f) or backwards (b), with transposed output (/) or not.
+FFTW = ("ocf8x9", "icb16x12x10", "orf12x15", "irb10x12x8", "ocf37x11", "icf64x64", "orb9x20x6")
+
+
+def fftw_tests(suites: Path, family: str) -> Iterable[Test]:
+    program = suites / f"mpi-bench-{family}"
+    for ranks in (3, 4) if program.exists() else ():
+        for problem in FFTW:
+            command = (str(program), "--verify-rounds=2", "--verify", problem)
+            yield Test("FFTW", f"mpi-bench {problem}", ranks, command)
+
+
+def hpcc_tests(suites: Path, family: str) -> Iterable[Test]:
+    """Debian's HPCC is Open MPI's. It writes into a file whether all its checks succeeded."""
+    if family != "openmpi" or shutil.which("hpcc") is None:
+        return
+    folder = suites / "hpcc"
+    folder.mkdir(exist_ok=True)
+    example = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text()
+    (folder / "hpccinf.txt").write_text(re.sub(r"^1000 +Ns", "200 Ns", example, flags=re.M))
+    script = "rm -f hpccoutf.txt; hpcc && grep -h ^Success= hpccoutf.txt"
+    command = ("env", "-C", str(folder), "sh", "-c", script)
+    yield Test("HPCC", "hpcc", 4, command, "Success=1")
+
+
+SUITES = {
+    "mpi4py": mpi4py_tests,
+    "MPICH": mpich_tests,
+    "ScaLAPACK": scalapack_tests,
+    "FFTW": fftw_tests,
+    "HPCC": hpcc_tests,
+}
 
 
 def algorithms() -> dict[str, list[str]]:
@@ -155,6 +204,7 @@ def run(
         words = f"{test.suite} {test.name}, {test.ranks} ranks"
         print(f"[{clock:5.0f} s] {family.name} {at + 1}/{len(tests)}: {words}", flush=True)
         if not family.outcome(test, None)[0]:
+            print("  fails bare: left out", flush=True)
             unsteady.add(test)
         for kind, sets in kinds.items():
             row = rows[test.suite, kind]
@@ -184,7 +234,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--suites", type=Path, required=True, help="where suites.sh built them")
     parser.add_argument("--mpi", default="openmpi,mpich", help="of openmpi, mpich")
-    parser.add_argument("--suite", default="mpi4py,MPICH", help="of mpi4py, MPICH")
+    parser.add_argument("--suite", default=",".join(SUITES), help=f"of {', '.join(SUITES)}")
     parser.add_argument("--only", default="", help="tests whose name contains this")
     parser.add_argument(
         "--kinds", default="unset,model,forced,files", help="of unset, model, forced, files"
@@ -215,7 +265,7 @@ def main() -> int:
         family = Family(name)
         tests = [
             test
-            for suite, find in {"mpi4py": mpi4py_tests, "MPICH": mpich_tests}.items()
+            for suite, find in SUITES.items()
             if suite in options.suite.split(",")
             for test in find(options.suites, name)
             if options.only in test.name

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the collective tests of mpi4py and of MPICH, bare and preloaded, under each Debian MPI (about
-# an hour; arguments as `scripts/suites.py --help` lists them). Both suites come from their public
-# sources (PyPI, Debian) and are built once, into ~/.cache/toccata/suites.
+# Runs tests of mpi4py, MPICH, ScaLAPACK, FFTW and HPCC, bare and preloaded, under each Debian MPI
+# (hours; arguments as `scripts/suites.py --help` lists them). The suites come from PyPI and Debian;
+# those that are sources are built once, into ~/.cache/toccata/suites.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 here=${XDG_CACHE_HOME:-$HOME/.cache}/toccata/suites
@@ -19,16 +19,21 @@ quietly() { # LOG COMMAND...
   "$@" >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "'$1' failed (above, and $log)"; }
 }
 
-fetch() {
-  cd "$here"
-  ls mpich_*.orig.tar.* >/dev/null 2>&1 || {
-    command -v apt-get >/dev/null || fail "apt-get is missing; put mpich_*.orig.tar.xz into $here"
+fetch_source() { # PACKAGE
+  ls "$1"_*.orig.tar.* >/dev/null 2>&1 || {
+    command -v apt-get >/dev/null || fail "apt-get is missing; put $1_*.orig.tar.* into $here"
     echo "deb-src http://deb.debian.org/debian bookworm main" >sources.list
+    package=$1
     set -- -o Dir::Etc::SourceList="$here/sources.list" -o Dir::Etc::SourceParts=/dev/null \
       -o Dir::State::Lists="$here/lists"
     apt-get "$@" update
-    apt-get "$@" source --download-only mpich
+    apt-get "$@" source --download-only "$package"
   }
+}
+fetch() {
+  cd "$here"
+  fetch_source mpich
+  fetch_source fftw3
   [ -d "mpi4py-$mpi4py" ] || {
     python3 -m pip download --quiet --no-deps --no-binary :all: "mpi4py==$mpi4py"
     tar -xf "mpi4py-$mpi4py.tar.gz"
@@ -51,6 +56,30 @@ build_mpich_tests() { # FAMILY: one folder per MPI
   # Functions of MPICH's own are missing in other MPIs: such tests do not exist there.
   make "$@" -k -C coll $(sed 's/ .*//; /^#/d' coll/testlist | sort -u) || true
 }
+# Programs that Debian has built, and the libraries of FFTW's benchmark; without them, these suites
+# are left out.
+install_packages() {
+  set -- hpcc scalapack-mpi-test libfftw3-dev libfftw3-mpi-dev
+  dpkg-query -W "$@" >/dev/null 2>&1 || {
+    [ "$(id -u)" -eq 0 ] || { echo "suites: for all suites: sudo apt-get install $*" >&2; return 0; }
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+  }
+}
+# FFTW's benchmark for Debian's FFTW, whose MPI is Open MPI.
+build_mpi_bench() {
+  cd "$here"
+  rm -rf fftw-*/
+  tar -xf fftw3_*.orig.tar.*
+  cd fftw-*/
+  ./configure MPICC=mpicc.openmpi --enable-mpi --disable-fortran --disable-doc
+  mkdir bench
+  cd bench
+  cc -w -O1 -DHAVE_CONFIG_H -I.. -I../libbench2 -c ../libbench2/*.c
+  ar rcs libbench2.a ./*.o
+  mpicc.openmpi -w -O1 -DHAVE_CONFIG_H -I.. -I../libbench2 -I../tests -I../api -I../mpi \
+    ../mpi/mpi-bench.c ../tests/fftw-bench.c ../tests/hook.c libbench2.a \
+    -o "$here/mpi-bench-openmpi" -lfftw3_mpi -lfftw3 -lm
+}
 install_mpi4py() { # FAMILY
   rm -rf "$here/venv-$1"
   python3 -m venv "$here/venv-$1"
@@ -58,7 +87,10 @@ install_mpi4py() { # FAMILY
     --disable-pip-version-check --no-binary mpi4py "mpi4py==$mpi4py" numpy
 }
 
+quietly packages.log install_packages
 quietly fetch.log fetch
+[ -e "$here/mpi-bench-openmpi" ] || ! [ -e /usr/include/fftw3-mpi.h ] ||
+  quietly mpi-bench.log build_mpi_bench
 for family in openmpi mpich; do
   command -v "mpicc.$family" >/dev/null || continue
   [ -e "$here/$family.built" ] || {

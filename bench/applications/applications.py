@@ -32,7 +32,8 @@ from pathlib import Path
 import page
 from programs import PROGRAMS, Program, Results
 
-from toccata import _core, reports
+from toccata import _core
+from toccata.launching import reports
 
 ROOT = Path(__file__).resolve().parents[2]
 WAYS = ("bare", "first", "learned", "forced")

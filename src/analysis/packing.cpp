@@ -177,11 +177,9 @@ std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std
   }
   const std::int64_t all = std::accumulate(roots.begin(), roots.end(), std::int64_t{0});
   // Every set of nodes must have as many links into it as trees that begin outside [edmonds1973].
-  for (const Cut& each : [&] {
-         std::vector<int> nodes(network.nodes());
-         std::iota(nodes.begin(), nodes.end(), 0);
-         return cuts_to(network, roots, nodes);
-       }())
+  std::vector<int> nodes(network.nodes());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  for (const Cut& each : cuts_to(network, roots, nodes))
     if (each.demand > each.capacity)
       impossible(std::to_string(each.demand) + " of " + std::to_string(all) +
                  " have to leave some nodes over links of " + std::to_string(each.capacity) +

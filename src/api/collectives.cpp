@@ -21,7 +21,7 @@
         toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);                \
     if (algorithm == nullptr && toccata::Repeats::is_one_more(said)) return native();        \
     if (int code; algorithm == nullptr && toccata::Shortcuts::take(said, code)) return code; \
-    return toccata::guarded(comm, [&] {                                                      \
+    return toccata::guarded_collective(comm, [&] {                                           \
       return toccata::run(                                                                   \
           said, toccata::operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm),  \
           algorithm, native);                                                                \
@@ -34,7 +34,7 @@ TOCCATA_FUNCTIONS(TOCCATA_BLOCKING)
 #define TOCCATA_NONBLOCKING(Name, name, collective)                                               \
   extern "C" int toccata_i##name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,       \
                                  const char* algorithm, toccata_request* request) {               \
-    return toccata::guarded(comm, [&] {                                                           \
+    return toccata::guarded_collective(comm, [&] {                                                \
       auto call = std::make_unique<toccata::calls::name>();                                       \
       TOCCATA_ARGUMENTS_##name(TOCCATA_SET) return toccata::make_request(                         \
           std::move(call), comm, algorithm, false, request);                                      \

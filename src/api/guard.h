@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 
+#include "mpi/ending.h"
 #include "selection/choice.h"
 
 namespace toccata {
@@ -27,6 +28,20 @@ int guarded(MPI_Comm comm, Body&& body) noexcept {
   } catch (const std::exception& error) {
     return raise_error(comm, MPI_ERR_INTERN, error.what());
   }
+}
+
+// The same for a collective. If memory runs out on this rank outside of the rounds of a schedule,
+// which tell the other ranks, these would wait for it.
+template <typename Body>
+int guarded_collective(MPI_Comm comm, Body&& body) noexcept {
+  return guarded(comm, [&] {
+    try {
+      return body();
+    } catch (const std::bad_alloc&) {
+      if (has_other_ranks(comm)) end_job("out of memory");
+      throw;
+    }
+  });
 }
 
 }  // namespace toccata

@@ -54,7 +54,7 @@ TOCCATA_FUNCTIONS_OF_DATA(TOCCATA_LARGE_CALL)
     const toccata::Said said =                                                                  \
         toccata::said::name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);               \
     if (algorithm == nullptr && toccata::Repeats::is_one_more(said)) return native();           \
-    return toccata::guarded(comm, [&] {                                                         \
+    return toccata::guarded_collective(comm, [&] {                                              \
       return toccata::run(                                                                      \
           said, toccata::operations::name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), \
           algorithm, native);                                                                   \

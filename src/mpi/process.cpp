@@ -12,6 +12,7 @@
 #include "mpi/device_memory.h"
 #include "mpi/device_support.h"
 #include "mpi/discovery.h"
+#include "mpi/ending.h"
 #include "mpi/family.h"
 #include "mpi/fault_tolerance.h"
 #include "mpi/patience.h"
@@ -207,7 +208,10 @@ void Process::begin(bool program_calls_us) noexcept {
     if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
     if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "toccata: %s. Using native everywhere.\n", error.what());
+    const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    const char* const why = lacks_memory ? "out of memory" : error.what();
+    if (size > 1) end_job(why);
+    std::fprintf(stderr, "toccata: %s. Using native everywhere.\n", why);
     Settings::switch_off();
   }
 }

@@ -15,9 +15,10 @@ int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made) {
     throw ChoiceError("ranks of an intercommunicator cannot be reordered");
   const auto placement = communicator->placement();
   std::vector<int> players;
-  if (const std::size_t slash = pattern.find('/'); slash != pattern.npos) {
-    const Collective* collective = find_collective(pattern.substr(0, slash));
-    if (collective == nullptr) static_cast<void>(pattern_named(pattern));
+  const std::size_t slash = pattern.find('/');
+  const Collective* const collective =
+      slash == pattern.npos ? nullptr : find_collective(pattern.substr(0, slash));
+  if (collective != nullptr) {
     Shape known{.p = size};
     known.placement = placement;
     known.grid = grid_of(*placement);

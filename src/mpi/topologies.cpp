@@ -58,7 +58,7 @@ int gather_lists(MPI_Comm comm, const std::vector<int>& mine, std::vector<int>& 
                          MPI_INT, comm);
 }
 
-int gather_edges(MPI_Comm comm, std::vector<int> mine, Flows& flows) {
+int gather_edges(MPI_Comm comm, const std::vector<int>& mine, Flows& flows) {
   int p = 0;
   PMPI_Comm_size(comm, &p);
   std::vector<int> all, first;

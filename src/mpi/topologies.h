@@ -21,7 +21,7 @@ bool reorders_topologies(int reorder);
 
 // The edges of all ranks' lists, three numbers each (from, to, weight); the same on all ranks.
 // Collective; an MPI error code.
-int gather_edges(MPI_Comm comm, std::vector<int> mine, Flows& flows);
+int gather_edges(MPI_Comm comm, const std::vector<int>& mine, Flows& flows);
 
 // All ranks' lists, one after the other, and the beginning of each. Collective.
 int gather_lists(MPI_Comm comm, const std::vector<int>& mine, std::vector<int>& all,

@@ -76,7 +76,7 @@ using RawComm = Raw<MPI_Comm>;
       return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm);              \
     };                                                                                        \
     if (said.comm == MPI_COMM_NULL) return native();                                          \
-    return toccata::guarded(said.comm, [&] {                                                  \
+    return toccata::guarded_collective(said.comm, [&] {                                       \
       return toccata::run(said,                                                               \
                           toccata::operations::operation(                                     \
                               TOCCATA_ARGUMENTS_##name(TOCCATA_COOKED_ARGUMENT) said.comm),   \

@@ -223,7 +223,7 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
         toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_SAID_ARGUMENT) c_comm);               \
     if (toccata::Repeats::is_one_more(said)) return set(ierror, native());                         \
     if (c_comm == MPI_COMM_NULL) return set(ierror, native());                                     \
-    set(ierror, toccata::guarded(c_comm, [&] {                                                     \
+    set(ierror, toccata::guarded_collective(c_comm, [&] {                                          \
           [[maybe_unused]] const toccata::Peers peers =                                            \
               toccata::peers_of(toccata::collective_, c_comm);                                     \
           return toccata::run(                                                                     \

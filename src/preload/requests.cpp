@@ -23,7 +23,7 @@
   [[gnu::noinline]] static int look_at_##function(                                                \
       TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                                  \
       TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                                      \
-    return toccata::guarded(comm, [&] {                                                           \
+    return toccata::guarded_collective(comm, [&] {                                                \
       return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,             \
                                      toccata::Served::Kind::kind_, request, [&] {                 \
                                        return next_##function()(                                  \

@@ -117,7 +117,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sou
         mine.insert(mine.end(),
                     {sources[i], destinations[edge], is_unweighted(weights) ? 1 : weights[edge]});
     Flows flows;
-    if (int code = gather_edges(comm, std::move(mine), flows); code != MPI_SUCCESS) return code;
+    if (int code = gather_edges(comm, mine, flows); code != MPI_SUCCESS) return code;
     return on_reordered(
         comm, [&](const Placement& placement) { return map_flows(placement, flows); },
         [&](MPI_Comm on) { return make(on, 0); });

@@ -10,7 +10,7 @@
 // that is preloaded, its own requests are in flight too.
 //
 // Features, which not every MPI has or survives:
-//   threads   several at a time, each with communicators of its own
+//   threads   two to four at a time, each with communicators of its own
 //   spawn     two processes more, for a while
 //   groups    MPI_Comm_create_from_group, of MPI 4
 //   inter     intercommunicators and their collectives
@@ -903,7 +903,7 @@ void Soak::make(Random& random) {
 }
 
 void Soak::threads(Random& random) {
-  const int count = 2 + random.below(2);
+  const int count = 2 + random.below(3);
   std::vector<MPI_Comm> handles(count);
   std::vector<std::unique_ptr<Soak>> parts;
   for (MPI_Comm& handle : handles) {

@@ -1,8 +1,10 @@
-/* deaths HOW WHEN: calls collectives; meanwhile rank 1 fails.
-     HOW: kill, segv, abort, exit (with 3), leave (with 0), mpi_abort, or stop (and goes on after
-          STOP_SECONDS)
-     WHEN: the number of the call before which that happens, or "inside": a moment later than the
-           tenth call, mostly within one */
+/* deaths HOW WHEN [CALLS]: calls collectives; meanwhile rank 1 fails.
+
+   HOW: none, kill, segv, abort, exit (with 3), leave (with 0), mpi_abort, or stop (and goes on
+   after STOP_SECONDS)
+
+   WHEN: the number of the call before which that happens, or "inside": a moment later than the
+   tenth call, mostly within one */
 #define _GNU_SOURCE
 #include <mpi.h>
 
@@ -13,7 +15,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { calls = 200, most = 64, length = 2048 };
+enum { most = 64, length = 2048 };
 
 static const char* how;
 static int wake[2];
@@ -53,6 +55,7 @@ int main(int count, char** arguments) {
   how = arguments[1];
   const int inside = strcmp(arguments[2], "inside") == 0;
   const int when = inside ? 10 : atoi(arguments[2]);
+  const int calls = count > 3 ? atoi(arguments[3]) : 200;
   if (strcmp(how, "stop") == 0) stand_by();
   MPI_Init(&count, &arguments);
   int rank, p, faults = 0;

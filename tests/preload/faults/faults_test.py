@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import shlex
 import sys
 import unittest
 from pathlib import Path
@@ -12,8 +13,11 @@ from preload_test import Outcome
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
 arguments.add_argument("--also-preload", default="")
-arguments.add_argument("--launcher", required=True, help="command line, separated by semicolons")
+arguments.add_argument("--launcher", required=True, help="command line")
 arguments.add_argument("--folder", required=True, type=Path, help="of this folder's programs")
+arguments.add_argument(
+    "--all", action="store_true", help="every allocation fails once: half an hour"
+)
 arguments.add_argument("tests", nargs="*")
 options = arguments.parse_args() if __name__ == "__main__" else None
 
@@ -27,7 +31,7 @@ def run(name, ranks, before=None, patience=60, **settings):
     environment = {"LD_PRELOAD": " ".join(filter(None, libraries))} | settings
     command = [str(options.folder / name)]
     return Outcome(
-        Job(options.launcher.split(";"), patience, command, ranks, environment).outcome()
+        Job(shlex.split(options.launcher), patience, command, ranks, environment).outcome()
     )
 
 
@@ -57,14 +61,35 @@ class Faults(unittest.TestCase):
                 self.expect_right(outcome)
                 self.assertTrue(outcome.messages, "nothing is said")
 
+    def fail_on_one(self, number, **settings):
+        """Two ranks; an allocation of rank 1 fails. The job, and how it ended."""
+        rank = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1'
+        libraries = [str(options.folder / "libmemory.so"), options.library, options.also_preload]
+        environment = {"LIBRARIES": " ".join(filter(None, libraries))} | FORCED | settings
+        script = f'{rank} && export FAIL_ALLOCATION={number}; LD_PRELOAD="$LIBRARIES" exec "$0"'
+        command = ["sh", "-c", script, str(options.folder / "calls")]
+        job = Job(shlex.split(options.launcher), 60, command, 2, environment)
+        return job, Outcome(job.outcome())
+
+    def test_out_of_memory_at_any_moment_never_makes_ranks_wait(self):
+        # To the end of MPI_Finalize. Ranks go on with right results, or hear of an error, or the
+        # job ends with a line.
+        _, in_all = self.allocations(UNTIL_END="1", **FORCED)
+        step = 1 if options.all else max(1, in_all // 16)
+        for number in range(1, in_all + 1, step):
+            with self.subTest(allocation=number, of=in_all):
+                job, outcome = self.fail_on_one(number, UNTIL_END="1")
+                self.assertFalse(job.hangs, outcome.error)
+                self.assertNotIn("terminate called", outcome.error)
+                self.assertNotIn("wrong", outcome.out)
+                if outcome.code == 0:
+                    self.assertIn(outcome.out, (["right"], ["errors"]))
+                else:
+                    self.assertIn("out of memory", outcome.error)
+
     def test_out_of_memory_on_one_rank_is_heard_by_all(self):
         # Where settings are read, which is before the first exchange.
-        rank = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 && export FAIL_ALLOCATION=3'
-        libraries = [str(options.folder / "libmemory.so"), options.library, options.also_preload]
-        environment = {"LIBRARIES": " ".join(filter(None, libraries))} | FORCED
-        script = f'{rank}; LD_PRELOAD="$LIBRARIES" exec "$0"'
-        command = ["sh", "-c", script, str(options.folder / "calls")]
-        outcome = Outcome(Job(options.launcher.split(";"), 60, command, 2, environment).outcome())
+        _, outcome = self.fail_on_one(3)
         self.expect_right(outcome)
         said = " ".join(outcome.messages)
         self.assertIn("out of memory", said)
