@@ -30,7 +30,8 @@ class Results {
   struct Key {
     std::uint64_t shape;
     const Collective* collective;
-    std::int64_t bytes;  // the most of the class
+    std::int64_t bytes;    // the most of the class
+    bool is_open = false;  // nonblocking and persistent calls
     auto operator<=>(const Key&) const = default;
   };
 

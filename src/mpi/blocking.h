@@ -48,6 +48,7 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   if (const int fault = communicator->fault(call, algorithm); fault != MPI_SUCCESS)
     return algorithm == nullptr ? native() : communicator->raise(fault);
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
+  communicator->settle_open_decisions();
 
   // Decide.
   const Question question = communicator->question(call);

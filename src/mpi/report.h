@@ -28,7 +28,8 @@ class Report {
   struct Row {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;  // of the whole vector, over all calls
-    double seconds = 0;      // that rank 0 spent in the calls
+    double seconds = 0;      // that rank 0 spent in the calls, or from their start to their end
+    double outside = 0;      // of these, outside MPI_Wait, MPI_Test and their like
     Evidence times = {};
   };
 

@@ -122,7 +122,7 @@ void Settings::fail(const char* why) {
 void Settings::become_nothing() {
   asked_.clear();
   learns_ = wants_bounds_ = chooses_ = asks_ = by_places_ = reproducible_ = reporting_ =
-      reorder_topologies_ = shares_memory_ = false;
+      reorder_topologies_ = shares_memory_ = wants_progress_thread_ = false;
   reorder_ = Reorder::off;
   tuning_.points.clear();
   learned_.points.clear();
@@ -167,6 +167,7 @@ void Settings::read_choices() {
   const std::string node = value("TOCCATA_NODE", "auto");
   shares_memory_ = !switches_off(node);
   note("TOCCATA_NODE", shares_memory_ ? "" : "off");
+  wants_progress_thread_ = value("TOCCATA_PROGRESS", "calls") == "thread";
   reproducible_ = is_on("TOCCATA_REPRODUCIBLE");
   note("TOCCATA_REPRODUCIBLE", reproducible_ ? "1" : "");
   asks_ = reproducible_;

@@ -43,15 +43,12 @@ class Settings : public Rules {
   }
   // Whether all ranks have to prepare in MPI_Init: for a requested algorithm, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
-  // Whether calls of a collective that are nonblocking or persistent concern us, of which the
-  // library tries nothing by itself; and whether those of any do.
-  bool concern_requests(const Collective& collective) const {
-    return reporting_ || has_files() || (!asked_.empty() && asks_for(collective)) ||
-           (reproducible_ && collective.reduces);
-  }
-  bool ask_for_requests() const { return ask_for_anything() || reproducible_; }
+  // Whether any nonblocking or persistent calls concern us.
+  bool ask_for_requests() const { return ask_for_anything() || reproducible_ || chooses_; }
   // TOCCATA_NODE: whether the ranks of a node share memory.
   bool shares_memory() const { return shares_memory_; }
+  // TOCCATA_PROGRESS: whether a thread of its own advances open requests.
+  bool wants_progress_thread() const { return wants_progress_thread_; }
   // Whether one of those depends on where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
@@ -119,6 +116,7 @@ class Settings : public Rules {
   bool reporting_ = false;
   bool reorder_topologies_ = false;
   bool shares_memory_ = false;
+  bool wants_progress_thread_ = false;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
 };

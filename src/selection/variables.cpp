@@ -37,6 +37,10 @@ constexpr std::array known{
     Variable{"TOCCATA_NODE", "auto or off", "auto", "", "off",
              "exchanges data between ranks of one node through shared memory; off uses messages of "
              "the MPI library there, too"},
+    Variable{"TOCCATA_PROGRESS", "calls or thread", "calls", "", "thread",
+             "advances nonblocking and persistent collectives inside the program's calls of MPI; "
+             "thread does so while the program computes as well, by a thread that needs a core "
+             "and MPI_THREAD_MULTIPLE (Open MPI)"},
     Variable{"TOCCATA_REPRODUCIBLE", "0 or 1", "0", "", "1",
              "makes reductions give the same bits on any placement, for any root and length"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
@@ -84,6 +88,7 @@ std::string complaint_of_value(std::string_view name, std::string_view value) {
     if (one_of(name, {"TOCCATA_REPRODUCIBLE", "TOCCATA_REORDER_TOPOLOGIES"})) return is_switch;
     if (name == "TOCCATA_REPORT") return is_switch || value.ends_with(".json");
     if (one_of(name, {"TOCCATA", "TOCCATA_NODE"})) return is_switch || value == "auto";
+    if (name == "TOCCATA_PROGRESS") return one_of(value, {"calls", "thread"});
     if (name == "TOCCATA_GUARD") return is_switch || value == "all";
     return true;
   };

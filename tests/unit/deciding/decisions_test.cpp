@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "deciding/open_decisions.h"
 #include "selection/known.h"
 #include "topology/mesh.h"
 
@@ -62,11 +63,31 @@ class Shared {
   }
   int meetings() const { return meetings_; }
 
+  // The same without waiting: an exchange of that number, and what it has come to once all ranks
+  // are there.
+  void contribute(int exchange, std::span<const double> mine) {
+    const std::lock_guard lock(mutex_);
+    Exchange& all = exchanges_[exchange];
+    if (all.here++ == 0) all.least.assign(mine.begin(), mine.end());
+    for (std::size_t i = 0; i < mine.size(); ++i) all.least[i] = std::min(all.least[i], mine[i]);
+  }
+  std::optional<std::vector<double>> arrived(int exchange) {
+    const std::lock_guard lock(mutex_);
+    const Exchange& all = exchanges_[exchange];
+    if (all.here < static_cast<int>(ranks.size())) return {};
+    return all.least;
+  }
+
  private:
+  struct Exchange {
+    int here = 0;
+    std::vector<double> least;
+  };
   std::mutex mutex_;
   std::condition_variable all_here_;
   std::vector<double> least_, agreed_;
   int here_ = 0, meetings_ = 0;
+  std::map<int, Exchange> exchanges_;
 };
 
 // What one process has, whose clock runs at its own rate, and may be set while it runs.
@@ -106,8 +127,8 @@ class SimulatedRanks final : public Ranks {
   double now() const override { return process_.seconds * process_.rate + process_.offset; }
   std::optional<SizedChoice> asked_by_info(const Collective&) override { return {}; }
   ReorderWish wish_for(const Collective&) override { return {}; }
-  Server& prepare(const Collective&, const Choice& choice, const std::string& reason,
-                  std::int64_t) override {
+  Server& prepare(const Collective&, const Choice& choice, const std::string& reason, std::int64_t,
+                  Form) override {
     // Some algorithms are faster, others slower: the same on all communicators.
     const double share = choice.native() ? 1 : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
     return *servers_.emplace_back(
@@ -133,6 +154,7 @@ struct Program {
     int root;
     bool keeps_order;
     int times;
+    Form form = Form::blocking;
   };
   std::vector<std::vector<int>>
       communicators;  // made before their first call, freed after the last
@@ -180,6 +202,8 @@ Outcome run(const Program& program, unsigned seed) {
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
+      OpenDecisions open{ranks};
+      int exchanges = 0;
       Member(Shared& all, Process& process) : ranks(all, process, rules) {}
     };
     std::map<int, std::unique_ptr<Member>> members;
@@ -193,27 +217,70 @@ Outcome run(const Program& program, unsigned seed) {
                               .bytes = call.bytes,
                               .root = call.root,
                               .keeps_order = call.keeps_order};
+      // What a call by that server takes, and what this rank's clock says of it.
+      const auto serve = [&](int time, const Server* server, bool timed) {
+        const double native =
+            50e-6 + 1e-9 * static_cast<double>(std::max<std::int64_t>(call.bytes, 0));
+        const double seconds = server == nullptr ? native : native * server->share;
+        const bool is_native = server == nullptr || server->native;
+        result.served[rank].push_back(
+            {call.communicator, i, time, timed, is_native ? native_text : server->text});
+        if (rank == 0) {
+          result.seconds += seconds;
+          result.native_seconds += native;
+        }
+        const double began = member->ranks.now();
+        process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
+        return member->ranks.now() - began;
+      };
+      if (call.form == Form::nonblocking) {
+        for (int time = 0; time < call.times; ++time) {
+          const auto verdict = member->open.verdict(question);
+          const bool timed = verdict && verdict->start.place >= 0;
+          const double seconds = serve(time, verdict ? &verdict->server() : nullptr, timed);
+          if (timed) verdict->calls->trials->ended(verdict->start, seconds);
+        }
+        continue;
+      }
+      if (call.form == Form::persistent) {
+        const auto decision = Decision::make_persistent(member->ranks, question, call.bytes, {},
+                                                        call.bytes < 0 ? 100 * some(random) : 0);
+        if (decision == nullptr) continue;
+        OpenTrials trials(*decision->trials(), 2);
+        int exchange = -1;
+        for (int time = 0; time < call.times && !process.diverged; ++time) {
+          if (trials.is_due()) {
+            exchange = member->exchanges++;
+            all.contribute(exchange, trials.ballot());
+          }
+          std::optional<OpenTrials::Start> start;
+          for (int waits = 0; !start && !process.diverged; ++waits) {
+            process.diverged = waits == 200'000;
+            if (const auto least = exchange < 0 ? std::nullopt : all.arrived(exchange)) {
+              trials.agree(*least);
+              exchange = -1;
+            }
+            start = trials.start();
+            if (!start) std::this_thread::sleep_for(std::chrono::microseconds(100));
+          }
+          if (!start) break;
+          const double seconds =
+              serve(time, &decision->server(start->candidate), start->place >= 0);
+          trials.ended(*start, seconds);
+        }
+        decision->conclude();
+        continue;
+      }
       for (int time = 0; time < call.times && !process.diverged; ++time) {
+        if (member->open.are_due()) member->open.agree();
         if (some(random) < 0.001) process.offset -= 1;  // somebody sets the clock
         const auto verdict = member->decisions.verdict(question, process.reports);
         Decision* const decision = verdict.decision;
         const Server* const server =
             decision == nullptr ? nullptr : &decision->server(verdict.next.candidate);
-        const double native =
-            50e-6 + 1e-9 * static_cast<double>(std::max<std::int64_t>(call.bytes, 0));
-        const double seconds = server == nullptr ? native : native * server->share;
-        if (rank == 0) {
-          result.seconds += seconds;
-          result.native_seconds += native;
-        }
-        const bool is_native = server == nullptr || server->native;
-        result.served[rank].push_back({call.communicator, i, time, verdict.next.timed,
-                                       is_native ? native_text : server->text});
-        const double began = member->ranks.now();
-        process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
+        const double seconds = serve(time, server, verdict.next.timed);
         if (decision != nullptr)
-          decision->ended(question, member->ranks.now() - began,
-                          call.bytes < 0 ? 100 * some(random) : 0);
+          decision->ended(question, seconds, call.bytes < 0 ? 100 * some(random) : 0);
       }
       if (last[call.communicator] == i) {
         member->decisions.tell();
@@ -308,6 +375,44 @@ TEST(Decisions, LeaveReductionsThatRoundToNative) {
   for (const int call : {1, 2}) EXPECT_EQ(served_by(run, call, "native"), 20'000);
 }
 
+// Nonblocking calls are compared, and the ranks agree at the barriers between them.
+TEST(Decisions, ServeNonblockingCalls) {
+  Program program;
+  program.communicators = {all_of(4)};
+  for (int i = 0; i < 3000; ++i) {
+    program.calls.push_back({0, &allgather, 1000, 0, false, 10, Form::nonblocking});
+    program.calls.push_back({0, &barrier, 0, 0, false, 1});
+  }
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, -1, "guarded"), 10'000);
+}
+
+// Without a call that may wait, no exchange is added.
+TEST(Decisions, LeaveProgramsThatNeverWaitToNative) {
+  Program program;
+  program.communicators = {all_of(4)};
+  program.calls = {{0, &allgather, 1000, 0, false, 40'000, Form::nonblocking}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, 0, "native"), 40'000);
+}
+
+TEST(Decisions, ServePersistentCallsAndShareTheirWinners) {
+  Program program;
+  program.communicators = {all_of(4), all_of(4)};
+  program.calls = {{0, &allgather, 1000, 0, false, 5000, Form::persistent},
+                   {1, &allgather, 1000, 0, false, 60, Form::persistent},
+                   {1, &alltoallv, -1, 0, false, 3000, Form::persistent},
+                   {0, &allreduce, 8, 0, true, 100, Form::persistent}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, 0, "guarded"), 3000);
+  EXPECT_EQ(served_by(run, 1, "shared"), 60) << "from the first start on";
+  EXPECT_GT(served_by(run, 2, "guarded"), 1000);
+  EXPECT_EQ(served_by(run, 3, ""), 0) << "native serves sums that round";
+}
+
 TEST(Decisions, KeepLittle) {
   Results results;
   const Choice ring = parse_choice(allgather, "ring");
@@ -364,7 +469,8 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
                                .bytes = kind.vector_of != nullptr ? -1 : some(0, 2) * 500 + 8,
                                .root = kind.rooted ? some(0, p - 1) : 0,
                                .keeps_order = kind.reduces && some(0, 1) == 0,
-                               .times = some(0, 9) == 0 ? 20'000 : some(1, 300)});
+                               .times = some(0, 9) == 0 ? 20'000 : some(1, 300),
+                               .form = static_cast<Form>(some(0, 2))});
     }
     const Outcome run = toccata::run(program, seed);
     expect_alike(program, run);
