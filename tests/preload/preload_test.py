@@ -36,7 +36,7 @@ class Outcome:
         self.out = process.stdout.split()
         said = [line for line in process.stderr.splitlines() if line.startswith("toccata: ")]
         table = [re.split(r"  +", line.removeprefix("toccata: ").strip()) for line in said]
-        # Collective, ranks, algorithm, reason, calls, bytes, time; gain and overlap, where they are known.
+        # Collective, ranks, algorithm, reason, calls, bytes, time; gain and overlap, where known.
         is_row = [len(row) in (7, 8, 9) for row in table]
         rows = [row for row, is_one in zip(table, is_row, strict=True) if is_one]
         rows = [row for row in rows if row[0] != "collective"]
