@@ -1,6 +1,7 @@
 #include "deciding/decision.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 
 #include "analysis/cost_bound.h"
@@ -104,6 +105,44 @@ std::unique_ptr<Decision> Decision::forced(Ranks& ranks, const Collective& colle
   return made;
 }
 
+std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question& call,
+                                                    std::int64_t bytes, const Choice& blocking,
+                                                    double own_bytes) {
+  std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::persistent));
+  if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
+  if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
+  if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
+  // Where ranks run is known after this, and so what they know by their shape.
+  static_cast<void>(ranks.nodes());
+  const std::optional<Choice> winner = ranks.results().winner(made->key());
+  const double code = winner ? code_of(*winner) : 0;
+  double least[3];
+  if (!ranks.agree(std::array{-own_bytes, code, -code}, least)) return nullptr;
+  made->most_bytes_ = -least[0];
+  const auto found = made->challengers(call.root);
+  if (found.empty()) return nullptr;
+  made->add({}, "native");
+  made->trials_.emplace(0);
+  if (least[1] > 0) made->inherit(-least[2], found);
+  if (made->candidates_.size() > 1) return made;
+  int current = 0;
+  for (const Ranking::Entry& each : found) {
+    made->add(each.choice, "guarded", each.seconds);
+    if (each.choice == blocking) current = made->candidates() - 1;
+  }
+  made->trials_->challenge(made->candidates() - 1, current);
+  return made;
+}
+
+std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Question& call,
+                                                     std::int64_t bytes, std::int64_t calls) {
+  if (call.keeps_order || bytes < 0) return nullptr;
+  std::unique_ptr<Decision> made(new Decision(ranks, call.collective, bytes, Form::nonblocking));
+  made->add({}, "native");
+  made->trials_.emplace(made->setup(), calls);
+  return made;
+}
+
 // If a choice cannot run here, the MPI library serves, and the user is told.
 void Decision::add(const Choice& choice, const std::string& reason, double predicted) {
   Choice possible;
@@ -113,7 +152,7 @@ void Decision::add(const Choice& choice, const std::string& reason, double predi
     ranks_.say_once(std::string(collective_.name) + " by " + choice.text() + " (" + reason +
                     "): " + error.what() + ". Using native there.");
   }
-  Server& server = ranks_.prepare(collective_, possible, reason, bytes_);
+  Server& server = ranks_.prepare(collective_, possible, reason, bytes_, form_);
   candidates_.push_back({possible, &server, predicted});
 }
 
@@ -146,11 +185,18 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
 // ones.
 std::vector<Ranking::Entry> Decision::challengers(int root) {
   static constexpr int much = 16;
-  if (bytes_ >= 0) return worth_trying(ranked(ranks_, collective_, root, {bytes_})[0]);
+  // What publishes blocks in the memory of a node serves blocking calls alone.
+  const auto possible = [&](std::vector<Ranking::Entry> entries) {
+    if (is_open())
+      std::erase_if(entries,
+                    [](const Ranking::Entry& each) { return each.choice.algorithm->publishes; });
+    return worth_trying(entries);
+  };
+  if (bytes_ >= 0) return possible(ranked(ranks_, collective_, root, {bytes_})[0]);
   const auto usual = static_cast<std::int64_t>(most_bytes_);
   const auto rankings = ranked(ranks_, collective_, root, {usual, much * usual});
-  const auto suits = worth_trying(rankings[1]);
-  auto found = worth_trying(rankings[0]);
+  const auto suits = possible(rankings[1]);
+  auto found = possible(rankings[0]);
   std::erase_if(found, [&](const Ranking::Entry& each) {
     return std::ranges::none_of(suits, [&](const Ranking::Entry& other) {
       return other.choice.algorithm == each.choice.algorithm;
@@ -171,8 +217,10 @@ void Decision::challenge(const Question& call) {
 
 // Makes the winner of that code the current candidate. Only what the model proposes here is looked
 // at, which is the same on all ranks.
-void Decision::inherit(double code, const Question& call) {
-  for (const Ranking::Entry& each : challengers(call.root)) {
+void Decision::inherit(double code, const Question& call) { inherit(code, challengers(call.root)); }
+
+void Decision::inherit(double code, std::span<const Ranking::Entry> challengers) {
+  for (const Ranking::Entry& each : challengers) {
     if (code_of(each.choice) != code) continue;
     add(each.choice, trials_->are_apart() ? "apart" : "shared", each.seconds);
     trials_->inherit();
@@ -221,8 +269,34 @@ void Decision::agree(const Question& call) {
   trials_->agree(std::span(least).first(times), ranks_.now() - started);
   if (is_alone && least[times + 1] > 0) inherit(-least[times + 2], call);
   if (trials_->wants_candidates()) challenge(call);
+  conclude();
+}
+
+void Decision::conclude() {
   const int current = trials_->current();
   if (current != 0 || trials_->decided()) ranks_.results().keep(key(), candidates_[current].choice);
+}
+
+// A trial that says nothing on one rank says nothing; else as above.
+void Decision::agree(const Question& call, OpenTrials& open) {
+  const bool is_alone = candidates_.size() == 1;
+  std::vector<double> ballot = open.ballot();
+  const std::size_t times = ballot.size();
+  const std::optional<Choice> winner = is_alone ? ranks_.results().winner(key()) : std::nullopt;
+  const double code = winner ? code_of(*winner) : 0;
+  ballot.insert(ballot.end(), {code, -code, is_alone ? -setup() : 0});
+  std::vector<double> least(ballot.size());
+  const double started = ranks_.now();
+  if (!ranks_.agree(ballot, least)) {
+    std::ranges::fill(least, 0);  // the communicator is broken
+    open.agree(std::span(least).first(times));
+    return;
+  }
+  if (is_alone) trials_->expect_setup(-least[times + 2]);
+  open.agree(std::span(least).first(times), ranks_.now() - started);
+  if (is_alone && least[times] > 0) inherit(-least[times + 1], call);
+  if (trials_->wants_candidates()) challenge(call);
+  conclude();
 }
 
 std::int64_t Decision::lend() {
@@ -239,7 +313,8 @@ void Decision::tell() {
     times.measured = trials_->seconds(static_cast<int>(each));
     ranks_.report(*candidates_[each].server, times);
   }
-  if (for_devices_ || !ranks_.rules().learns() || times.nodes == 0 || trials_->seconds(0) == 0)
+  if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0 ||
+      trials_->seconds(0) == 0)
     return;
   // A learned native is not tried again, so it must be known as the best.
   if (current == 0 && !trials_->decided()) return;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "deciding/open_trials.h"
 #include "deciding/ranks.h"
 #include "deciding/trials.h"
 #include "selection/ranking.h"
@@ -53,6 +54,17 @@ class Decision {
   static std::unique_ptr<Decision> forced(Ranks& ranks, const Collective& collective,
                                           const Choice& choice, std::int64_t bytes);
 
+  // The same for a persistent call, whose ranks may wait for each other now but not at a start: all
+  // candidates are known from the beginning. `own_bytes` as for ended(). `blocking` is what serves
+  // the blocking form, and the current candidate at first. Its trials are OpenTrials. Collective.
+  static std::unique_ptr<Decision> make_persistent(Ranks& ranks, const Question& call,
+                                                   std::int64_t bytes, const Choice& blocking,
+                                                   double own_bytes);
+  // The same for nonblocking calls, of which there were that many: native serves until a trial has
+  // ended. Not collective; but agree() is. Null if the MPI library always serves them.
+  static std::unique_ptr<Decision> make_nonblocking(Ranks& ranks, const Question& call,
+                                                    std::int64_t bytes, std::int64_t calls);
+
   // Which candidate serves the next call, and whether to time it.
   Trials::Next next() const { return trials_ ? trials_->next() : Trials::Next{0, false}; }
   Server& server(int candidate) { return *candidates_[candidate].server; }
@@ -72,20 +84,34 @@ class Decision {
     if (trials_->ended(seconds)) agree(call);
   }
 
+  // Null if one candidate serves all calls.
+  Trials* trials() { return trials_ ? &*trials_ : nullptr; }
+  int candidates() const { return static_cast<int>(candidates_.size()); }
+  // After the ranks have agreed on a trial of a persistent call: notes the winner.
+  void conclude();
+  // The ranks agree on a trial of nonblocking calls. Collective.
+  void agree(const Question& call, OpenTrials& open);
+
   // Writes its results to the report and to the file of learned results.
   void tell();
 
  private:
-  Decision(Ranks& ranks, const Collective& collective, std::int64_t bytes)
-      : ranks_(ranks), collective_(collective), bytes_(bytes) {}
+  Decision(Ranks& ranks, const Collective& collective, std::int64_t bytes,
+           Form form = Form::blocking)
+      : ranks_(ranks), collective_(collective), bytes_(bytes), form_(form) {}
+
+  bool is_open() const { return form_ != Form::blocking; }  // its trials are OpenTrials
 
   void add(const Choice& choice, const std::string& reason, double predicted = 0);
   bool follow(const Tuning& tuning, const std::string& reason, bool keeps_order);
   double setup() const;  // seconds
   int serving() const { return trials_ ? trials_->serving() : 0; }
-  Results::Key key() const { return {ranks_.known_shape(), &collective_, bytes_, for_devices_}; }
+  Results::Key key() const {
+    return {ranks_.known_shape(), &collective_, bytes_, for_devices_, is_open()};
+  }
   bool compares_alike(std::span<const double> on_device);
   void inherit(double code, const Question& call);
+  void inherit(double code, std::span<const Ranking::Entry> challengers);
   std::vector<Ranking::Entry> challengers(int root);
   void challenge(const Question& call);
   void agree(const Question& call);
@@ -93,6 +119,7 @@ class Decision {
   Ranks& ranks_;
   const Collective& collective_;
   std::int64_t bytes_;  // the most of the size class
+  Form form_;
   struct Candidate {
     Choice choice;
     Server* server;

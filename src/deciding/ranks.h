@@ -21,6 +21,9 @@ struct Evidence {
   double predicted = 0, measured = 0, native = 0, bound = 0;
 };
 
+// How a program makes a call.
+enum class Form : std::uint8_t { blocking, nonblocking, persistent };
+
 // The ranks of one communicator, as an interface for decisions. src/mpi implements it, tests
 // simulate it. Functions marked as collective: all ranks call them in the same call of the program,
 // and get the same result.
@@ -65,7 +68,7 @@ class Ranks {
   // Prepares a candidate to serve calls of up to `bytes` (-1: of any size). Its address never
   // changes.
   virtual Server& prepare(const Collective& collective, const Choice& choice,
-                          const std::string& reason, std::int64_t bytes) = 0;
+                          const std::string& reason, std::int64_t bytes, Form form) = 0;
 
   // Messages to the user (once each), to the report, and to the file of learned results.
   virtual void say_once(const std::string& line) = 0;

@@ -32,6 +32,7 @@ class Results {
     const Collective* collective;
     std::int64_t bytes;      // the most of the class
     bool on_device = false;  // with buffers in the memory of GPUs
+    bool is_open = false;    // nonblocking and persistent calls
     auto operator<=>(const Key&) const = default;
   };
 

@@ -118,12 +118,19 @@ void Trials::inherit() {
   asked_ = true;
   wants_candidates_ = false;
   try_candidates(std::array{0});
+  begins_ = std::max(first_probe, 2 * calls_);
+}
+
+void Trials::put_off() {
+  seconds_.clear();
   begins_ = 2 * calls_;
 }
 
-void Trials::challenge(int candidates) {
+void Trials::challenge(int candidates, int current) {
   wants_candidates_ = false;
+  asked_ = true;
   candidates_.resize(1 + candidates);
+  current_ = current;
   plan();
 }
 

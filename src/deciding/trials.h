@@ -78,21 +78,26 @@ class Trials {
     ++calls_;
     return calls_ > begins_ && ended_trial(seconds);
   }
+  // The candidates that serve the calls of the trial that is next, or goes on.
+  std::span<const int> trial() const { return trial_; }
   // Counts all (untimed) calls up to the next trial as completed; returns their number.
   std::int64_t pass() { return begins_ - std::exchange(calls_, begins_); }
   // This rank's numbers. agree() takes the minimum of each over all ranks.
   std::vector<double> ballot() const;
   // `agreement`: its seconds on this rank, which are part of the next ballot.
   void agree(std::span<const double> least, double agreement = 0);
+  // Instead of agree(): the trial says nothing, and comes again after as many calls as there were.
+  void put_off();
 
   // Instead of agree(): the times of the last trial compare nothing. It is made again, after twice
   // as many calls.
   void repeat();
 
   // Whether challengers of candidate 0 are wanted (candidate 0 serves users without Toccata).
-  // challenge() adds them as 1, 2, ..., the most promising first; there may be none.
+  // challenge() adds them as 1, 2, ..., the most promising first; there may be none. One of them
+  // can be current from now on.
   bool wants_candidates() const { return wants_candidates_; }
-  void challenge(int candidates);
+  void challenge(int candidates, int current = 0);
   // Candidate 1 is current from now on, because it won elsewhere; candidate 0 challenges it later.
   // No other challengers are wanted.
   void inherit();

@@ -54,6 +54,7 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   if (const int fault = communicator->fault(call, algorithm); fault != MPI_SUCCESS)
     return algorithm == nullptr ? native() : communicator->raise(fault);
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;
+  communicator->settle_open_decisions();
 
   if (algorithm == nullptr && Settings::get().wants_nccl(call.collective)) {
     const double began = reporting ? PMPI_Wtime() : 0;

@@ -58,7 +58,7 @@ void Communicator::leave_user() noexcept {
   ++era_;
   const auto last = std::move(self_);  // destroys us, unless a request still uses us
   try {
-    if (!is_closed()) decisions_.tell();
+    if (!is_closed()) tell();
     if (!is_inter() && !is_closed())
       for (const auto& each : channels_)
         while (!each->is_new() && !each->is_settled() && !each->is_tested() &&
@@ -174,15 +174,31 @@ Server& Communicator::add(const Collective& collective, const std::string& asked
 }
 
 Server& Communicator::prepare(const Collective& collective, const Choice& choice,
-                              const std::string& reason, std::int64_t bytes) {
-  Server& server = add(collective, "", Service::Instead::no, choice,
-                       key(collective, choice.text(), reason, bytes));
-  server.is_candidate = true;
-  return server;
+                              const std::string& reason, std::int64_t bytes, Form form) {
+  // Each persistent call has a decision of its own: they share what serves their candidates.
+  const Service& service = process_->service(collective, "", Service::Instead::no, choice,
+                                             key(collective, choice.text(), reason, bytes));
+  if (form == Form::persistent)
+    for (const auto& each : servers_)
+      if (each->form == form && each->service == &service) return *each;
+  return *servers_.emplace_back(
+      std::make_unique<Server>(Server{&service, nullptr, 0, Service::Instead::no, true, form}));
 }
 
 void Communicator::report(const Server& server, const Evidence& times) {
-  process_->tell(*server.service, times);
+  if (is_closed()) return;
+  process_->tell(server.form == Form::blocking
+                     ? *server.service
+                     : service_of_requests(*server.service, server.form == Form::persistent),
+                 times);
+}
+
+// Where no channel opens, candidates of ours cannot serve, and native stays.
+void Communicator::settle_open_decisions_now() {
+  if (open_channel() == MPI_SUCCESS && channel().is_ready())
+    open_decisions_.agree();
+  else
+    open_decisions_.give_up();
 }
 
 Server& Communicator::instead_of(const Server& server, bool ordered_would_do) {

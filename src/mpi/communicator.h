@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "deciding/decisions.h"
+#include "deciding/open_decisions.h"
 #include "mpi/members.h"
 #include "mpi/nccl.h"
 #include "mpi/operation.h"
@@ -22,7 +23,8 @@ struct Server {
   std::shared_ptr<const Plan> plan;
   int root;
   Service::Instead instead;
-  bool is_candidate;  // of a decision
+  bool is_candidate;           // of a decision
+  Form form = Form::blocking;  // of a decision's calls
 
   bool is_native() const { return service->choice.native(); }
 };
@@ -104,6 +106,19 @@ class Communicator final : public Members, public Attachment {
                 Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size()),
             .runs_users_code = Settings::get().learns_sums() && call.runs_users_code()};
   }
+  // The same for a nonblocking call. If that is the last one of a trial, the next blocking call
+  // must not go on at once as the one before did: the ranks have to agree there.
+  std::optional<OpenDecisions::Verdict> open_verdict(const Question& question) {
+    const bool were_due = open_decisions_.are_due();
+    const auto verdict = open_decisions_.verdict(question);
+    if (!were_due && open_decisions_.are_due()) end_era();
+    return verdict;
+  }
+  // All ranks come here with the same blocking call of the program's: they agree on the times of
+  // nonblocking calls, if that is due.
+  void settle_open_decisions() {
+    if (open_decisions_.are_due()) settle_open_decisions_now();
+  }
   // Sets the choice for later calls. Collective.
   void ask(const Collective& collective, SizedChoice choice) {
     end_era();
@@ -125,18 +140,22 @@ class Communicator final : public Members, public Attachment {
   std::shared_ptr<const Plan> plan(Server& server, int root, int& turn);
 
   Server& prepare(const Collective& collective, const Choice& choice, const std::string& reason,
-                  std::int64_t bytes) override;
+                  std::int64_t bytes, Form form) override;
   void report(const Server& server, const Evidence& times) override;
   void learn(const Tuning::Point& point) override { process_->learn(point); }
 
   // The user's communicator was freed, or MPI is about to end; requests may still use this object.
   void leave_user() noexcept override;
   void close() override;
-  void tell() override { decisions_.tell(); }
+  void tell() override {
+    decisions_.tell();
+    open_decisions_.tell();
+  }
   bool is_closed() const { return process_ == nullptr; }
 
  private:
   static Communicator* find(MPI_Comm user);
+  void settle_open_decisions_now();
   Server* server_of_environment(const Collective& collective) {
     for (const auto& each : servers_)
       if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
@@ -155,6 +174,7 @@ class Communicator final : public Members, public Attachment {
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
   std::vector<std::unique_ptr<Server>> servers_;
   Decisions decisions_{*this};
+  OpenDecisions open_decisions_{*this};
   Nccl nccl_{*this};
 
   static std::atomic<std::uint64_t> era_;

@@ -164,13 +164,14 @@ void Process::begin(bool program_calls_us) noexcept {
       patience.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
       const std::uint64_t said_here = digest(settings.text());
       const std::uint64_t files_here = digest(settings.files_text());
+      const bool hooked = settings.ask_for_requests() && ProgressHook::install();
       mine = {said_here,
               ~said_here,
               files_here,
               ~files_here,
-              program_calls_us || settings.ask_for_anything() || settings.shares_memory(),
+              program_calls_us || settings.ask_for_anything() || settings.shares_memory() || hooked,
               settings.reporting(),
-              !(settings.ask_for_requests() && ProgressHook::install()),
+              !hooked,
               0};
     } catch (const std::exception& error) {
       std::fprintf(stderr, "toccata: Toccata is off: %s\n", error.what());
@@ -228,10 +229,26 @@ void Process::begin_alike(bool wanted, bool hooked) {
   datatypes_.judge_by(world_.comm());
   serves_requests_ = hooked;
   if (hooked) ProgressHook::drive(this);
+  if (Settings::get().wants_progress_thread()) start_progress_thread();
   if (Settings::get().go_by_places()) place_world(world_.comm());
   // Errors in it are reported now, even if nothing will use it.
   if (world_rank_ == 0 && !Settings::get().configuration().value("TOCCATA_TOPOLOGY").empty())
     surroundings();
+}
+
+void Process::start_progress_thread() {
+  int provided = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&provided);
+  if (!serves_requests_)
+    say_once(
+        "TOCCATA_PROGRESS=thread has no effect under this MPI, whose requests Toccata does not "
+        "serve.");
+  else if (provided != MPI_THREAD_MULTIPLE)
+    say_once(
+        "TOCCATA_PROGRESS=thread needs a program that initializes MPI with "
+        "MPI_THREAD_MULTIPLE. Using calls.");
+  else
+    progress_thread_ = std::make_unique<ProgressThread>(*this);
 }
 
 Stance Process::stance() const {
@@ -275,11 +292,12 @@ const Service& Process::service(const Collective& collective, const std::string&
       Service{collective, asked, instead, key.ranks, choice, key, report_.row(key)});
 }
 
-void Process::count(const Service& service, std::int64_t bytes, double seconds) {
+void Process::count(const Service& service, std::int64_t bytes, double seconds, double outside) {
   const std::lock_guard lock(mutex_);
   service.row.calls += 1;
   service.row.bytes += bytes;
   service.row.seconds += seconds;
+  service.row.outside += outside;
 }
 
 void Process::tell(const Service& service, const Evidence& times) {
@@ -310,6 +328,7 @@ void Process::drain() {
     progress();
     std::this_thread::yield();
   }
+  progress_thread_.reset();
   ProgressHook::drive(nullptr);
 }
 
@@ -356,8 +375,7 @@ void Process::report() {
     say_once(
         "Toccata intercepted no collectives. If the program calls any, either another preloaded "
         "tool comes first (list libtoccata.so first in LD_PRELOAD), or the calls are nonblocking "
-        "or "
-        "persistent, which Toccata serves only with TOCCATA_<COLLECTIVE> or a tuning file");
+        "or persistent, which Toccata intercepts under Open MPI only");
   std::fputs(table.c_str(), stderr);
   for (const DeviceRuntime* each : device_runtimes())
     std::fprintf(stderr, "toccata: devices: %s\n", describe(*each).c_str());
@@ -426,9 +444,12 @@ void Process::take_added() {
 }
 
 void Process::add(UnderWay& request) {
-  const std::lock_guard lock(added_mutex_);
-  added_.push_back(&request);
-  ++active_count_;
+  {
+    const std::lock_guard lock(added_mutex_);
+    added_.push_back(&request);
+    ++active_count_;
+  }
+  if (progress_thread_ != nullptr) progress_thread_->wake();
 }
 
 void Process::remove(UnderWay& request) {

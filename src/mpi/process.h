@@ -16,6 +16,7 @@
 #include "mpi/datatype.h"
 #include "mpi/plans.h"
 #include "mpi/private_world.h"
+#include "mpi/progress_thread.h"
 #include "mpi/report.h"
 #include "mpi/settings.h"
 #include "mpi/workspaces.h"
@@ -124,8 +125,8 @@ class Process : public Background {
   // A number that no other call of this function returns.
   int next_number() { return ++numbers_; }
 
-  // Counts one more served call, of `bytes` in total.
-  void count(const Service& service, std::int64_t bytes, double seconds);
+  // Counts one more served call, of `bytes` in total; `outside` as in a row of the report.
+  void count(const Service& service, std::int64_t bytes, double seconds, double outside = 0);
   // The measured and predicted times of a service's calls, after the last of them.
   void tell(const Service& service, const Evidence& times);
   void learn(const Tuning::Point& point);
@@ -154,6 +155,7 @@ class Process : public Background {
   Process();
   friend struct Keyvals;
   void begin_alike(bool wanted, bool hooked);
+  void start_progress_thread();
   void drain();
   void take_added();
   void finish();
@@ -193,6 +195,7 @@ class Process : public Background {
   std::vector<UnderWay*> added_;          // added to active_ as soon as that may change
   std::atomic<bool> progressing_{false};  // also set inside MPI, which calls us from there
   std::atomic<int> active_count_{0};
+  std::unique_ptr<ProgressThread> progress_thread_;
 };
 
 }  // namespace toccata

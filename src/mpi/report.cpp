@@ -54,6 +54,7 @@ void add_up(Report::Row& into, const Report::Row& from) {
   into.calls += from.calls;
   into.bytes += from.bytes;
   into.seconds += from.seconds;
+  into.outside += from.outside;
   for (const auto each :
        {&Evidence::predicted, &Evidence::measured, &Evidence::native, &Evidence::bound})
     if (from.times.*each > 0) into.times.*each = from.times.*each;
@@ -69,9 +70,9 @@ std::string Report::serialized() const {
     if (row.calls > 0)
       out << key.collective << ' ' << key.ranks << ' ' << key.bytes << ' ' << key.reason << ' '
           << (key.why.empty() ? "-" : key.why) << ' ' << row.calls << ' ' << row.bytes << ' '
-          << row.seconds << ' ' << row.times.nodes << ' ' << row.times.predicted << ' '
-          << row.times.measured << ' ' << row.times.native << ' ' << row.times.bound << ' '
-          << key.choice << '\n';
+          << row.seconds << ' ' << row.outside << ' ' << row.times.nodes << ' '
+          << row.times.predicted << ' ' << row.times.measured << ' ' << row.times.native << ' '
+          << row.times.bound << ' ' << key.choice << '\n';
   return out.str();
 }
 
@@ -80,7 +81,7 @@ void Report::add_serialized(const std::string& lines) {
   Key key;
   Row row;
   while (in >> key.collective >> key.ranks >> key.bytes >> key.reason >> key.why >> row.calls >>
-             row.bytes >> row.seconds >> row.times.nodes >> row.times.predicted >>
+             row.bytes >> row.seconds >> row.outside >> row.times.nodes >> row.times.predicted >>
              row.times.measured >> row.times.native >> row.times.bound &&
          in.get() == ' ' && std::getline(in, key.choice)) {
     if (key.why == "-") key.why.clear();
@@ -139,18 +140,22 @@ std::string Report::table() const {
   char text[320];
   for (const auto& [key, line] : lines) {
     if (out.tellp() == 0) {
-      std::snprintf(text, sizeof text, "toccata: %-26s %6s  %-32s  %-8s %10s %12s %10s %6s\n",
-                    "collective", "ranks", "algorithm", "reason", "calls", "bytes", "time", "gain");
+      std::snprintf(text, sizeof text, "toccata: %-26s %6s  %-32s  %-8s %10s %12s %10s %6s %8s\n",
+                    "collective", "ranks", "algorithm", "reason", "calls", "bytes", "time", "gain",
+                    "overlap");
       out << text;
     }
     char gain[16] = "";
     if (line.own > 0 && key.choice != "native")
       std::snprintf(gain, sizeof gain, "%.2f", line.native / line.own);
-    std::snprintf(text, sizeof text, "toccata: %-26s %6d  %-32s  %-8s %10lld %12s %10s %6s\n",
+    char overlap[16] = "";
+    if (line.all.outside > 0)
+      std::snprintf(overlap, sizeof overlap, "%.0f%%", 100 * line.all.outside / line.all.seconds);
+    std::snprintf(text, sizeof text, "toccata: %-26s %6d  %-32s  %-8s %10lld %12s %10s %6s %8s\n",
                   key.collective.c_str(), key.ranks, key.choice.c_str(), key.reason.c_str(),
                   static_cast<long long>(line.all.calls),
                   readable_bytes(static_cast<double>(line.all.bytes)).c_str(),
-                  readable_seconds(line.all.seconds).c_str(), gain);
+                  readable_seconds(line.all.seconds).c_str(), gain, overlap);
     out << text;
   }
   return out.str();
@@ -167,6 +172,7 @@ std::string Report::json(const std::string& mpi, int ranks, double seconds) cons
                       {"calls", row.calls},
                       {"total_bytes", row.bytes},
                       {"seconds", row.seconds},
+                      {"outside", row.outside},
                       {"choice", key.choice},
                       {"reason", key.reason},
                       {"why", key.why},

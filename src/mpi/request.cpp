@@ -1,15 +1,19 @@
 #include "mpi/request.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "mpi/blocking.h"
 #include "mpi/comms.h"
 #include "mpi/neighbors.h"
+#include "mpi/wait_clock.h"
 
 namespace toccata {
 
 Request::Request(std::unique_ptr<Call> call, MPI_Comm comm, bool persistent)
-    : call_(std::move(call)), comm_(comm), persistent_(persistent) {}
+    : call_(std::move(call)), comm_(comm), persistent_(persistent) {
+  ticket_.tag = -1;
+}
 
 int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made) {
@@ -65,11 +69,15 @@ int Request::prepare_schedule(Server& server) {
 }
 
 int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
-                         const Service& service, bool persistent, std::unique_ptr<Request>& made) {
+                         const Service* service, bool persistent, std::unique_ptr<Request>& made,
+                         int tag) {
   made.reset(new Request(std::move(call), communicator.user(), persistent));
-  if (service.collective.among_neighbors) made->call_->neighborhood = communicator.neighbors();
+  if (server.service->collective.among_neighbors)
+    made->call_->neighborhood = communicator.neighbors();
   made->communicator_ = communicator.shared();
-  made->service_ = &service;
+  made->service_ = service;
+  made->ticket_.tag = tag;
+  made->is_driven_ = true;
   return made->prepare_on_channel(server);
 }
 
@@ -77,14 +85,14 @@ int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator,
 int Request::prepare_on_channel(Server& server) {
   Communicator& communicator = *communicator_;
   plan_ = communicator.plan(server, call_->operation().root, turn_);
-  if (persistent_) {
+  if (persistent_ && ticket_.tag < 0) {
     ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
     if (ticket_.tag < 0) {
       Communicator::end_era();  // blocking calls go there as well
       if (int code = communicator.open_next_channel(); code != MPI_SUCCESS) return code;
       ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
     }
-  } else {
+  } else if (!persistent_) {
     ticket_ = communicator.channel().take_tags(plan_->tags());
   }
   channel_ = &communicator.channel();
@@ -175,6 +183,7 @@ void Request::note_bytes() {
   if (communicator_ == nullptr || !Settings::get().reporting()) return;
   const Operation call = call_->operation();
   bytes_ = call.bytes(communicator_->seat(call));
+  waited_ = WaitClock::seconds();
 }
 
 int Request::prepare_engine() {
@@ -285,11 +294,17 @@ int Request::end() {
   return communicator_->raise(code_);
 }
 
+// The library's own waiting functions keep no such clock.
+double Request::outside() const {
+  const double seconds = PMPI_Wtime() - started_;
+  return is_driven_ ? std::clamp(seconds - (WaitClock::seconds() - waited_), 0.0, seconds) : 0;
+}
+
 void Request::count() {
   active_ = false;
   if (communicator_ != nullptr && service_ != nullptr && communicator_->rank() == 0 &&
       Settings::get().reporting())
-    communicator_->process().count(*service_, bytes_, PMPI_Wtime() - started_);
+    communicator_->process().count(*service_, bytes_, PMPI_Wtime() - started_, outside());
 }
 
 }  // namespace toccata

@@ -11,6 +11,7 @@
 
 #include "mpi/call.h"
 #include "mpi/communicator.h"
+#include "mpi/driven.h"
 #include "mpi/engine.h"
 #include "mpi/staging.h"
 
@@ -18,25 +19,24 @@ namespace toccata {
 
 // A nonblocking or persistent collective. It goes on while somebody waits or tests, for it or for
 // another; see Process::progress.
-class Request final : public UnderWay {
+class Request final : public UnderWay, public Driven {
  public:
   // Binds the arguments; nothing is sent before start(). Persistent requests start many times.
   // Errors as run().
   static int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made);
   // The same for a call that `server`, which is not native, serves on a channel that is open or has
-  // set out. Its owner drives it: it is in no list.
+  // set out. Its owner drives it: it is in no list. A persistent one can have the tags from `tag`
+  // on, for requests of which one is active at a time. A null `service` counts no calls.
   static int make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
-                         const Service& service, bool persistent, std::unique_ptr<Request>& made);
-  ~Request();
+                         const Service* service, bool persistent, std::unique_ptr<Request>& made,
+                         int tag = -1);
+  ~Request() override;
 
-  // Of a driven request: starts; goes on. Both return whether it is over; then code() is what came
-  // of it, which no error handler has had.
-  bool start_driven();
-  bool try_driven();
-  int code() const { return code_; }
-  // Gives that to the communicator's error handler.
-  void raise() const { communicator_->raise(code_); }
+  bool start_driven() override;
+  bool try_driven() override;
+  int code() const override { return code_; }
+  void raise() const override { communicator_->raise(code_); }
 
   int start();
   int test(bool& done);
@@ -63,6 +63,7 @@ class Request final : public UnderWay {
   int end();
   bool end_driven();
   void finish_copies();
+  double outside() const;
   void count();  // the request is over: for the report
 
   std::unique_ptr<Call> call_;
@@ -70,6 +71,7 @@ class Request final : public UnderWay {
   MPI_Comm comm_;
   MPI_Comm own_comm_ = MPI_COMM_NULL;  // for a persistent call that the MPI library serves
   bool persistent_;
+  bool is_driven_ = false;
   std::shared_ptr<Communicator> communicator_;  // null where the MPI library does it all
   const Service* service_ = nullptr;
   Channel* channel_ = nullptr;
@@ -80,6 +82,7 @@ class Request final : public UnderWay {
   int copied_ = MPI_SUCCESS;  // what came of the copies of that
   Channel::Ticket ticket_;
   double started_ = 0;
+  double waited_ = 0;  // as WaitClock says at the start
   std::int64_t bytes_ = 0;
 
   std::mutex mutex_;  // guards what follows while the request is active

@@ -9,6 +9,7 @@
 
 #include "mpi/blocking.h"
 #include "mpi/comms.h"
+#include "mpi/wait_clock.h"
 
 namespace toccata {
 
@@ -52,23 +53,28 @@ MPI_Comm own_communicator() {
 
 std::atomic<int> Served::persistent_count{0};
 
+bool Served::can_serve(const Operation& call, Communicator& communicator) {
+  return communicator.process().serves_requests() && communicator.size() > 1 &&
+         communicator.obey_rules() && !is_of_program(call.operation) &&
+         communicator.fault(call, nullptr) == MPI_SUCCESS;
+}
+
 Server* Served::server(const Operation& call, Communicator& communicator, Kind kind) {
-  if (!communicator.process().serves_requests() || communicator.size() == 1 ||
-      !communicator.obey_rules() || is_of_program(call.operation) ||
-      communicator.fault(call, nullptr) != MPI_SUCCESS)
-    return nullptr;
-  const bool waits = kind == Kind::persistent;
-  Server* const decided =
-      waits ? &server_for(call, communicator, nullptr) : communicator.server_at_once(call);
-  if (decided == nullptr) return nullptr;
-  Server& server = able_to_serve(call, communicator, *decided);
+  Server* const decided = kind == Kind::persistent ? &server_for(call, communicator, nullptr)
+                                                   : communicator.server_at_once(call);
+  return decided == nullptr ? nullptr : usable(call, communicator, *decided, kind);
+}
+
+Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,
+                       Kind kind) {
+  Server& server = able_to_serve(call, communicator, decided);
   // Decisions based on the memory of a node apply to blocking calls only, which publish there.
   const Service& service = *server.service;
   if (server.is_native() || (server.is_candidate && service.choice.algorithm->publishes &&
                              service.key.reason != "forced"))
     return nullptr;
-  if ((waits ? communicator.open_channel() : communicator.start_channel_without_waiting()) !=
-          MPI_SUCCESS ||
+  if ((kind == Kind::persistent ? communicator.open_channel()
+                                : communicator.start_channel_without_waiting()) != MPI_SUCCESS ||
       (communicator.has_met() && !communicator.channel().is_ready()))
     return nullptr;
   int turn = 0;
@@ -77,23 +83,87 @@ Server* Served::server(const Operation& call, Communicator& communicator, Kind k
 }
 
 int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
-                 MPI_Request& handle) {
+                 MPI_Request& handle, const Timed& timed) {
   handle = MPI_REQUEST_NULL;
   const bool persistent = kind == Kind::persistent;
   const Service& service = Settings::get().reporting()
                                ? communicator.service_of_requests(*server.service, persistent)
                                : *server.service;
   const std::shared_ptr<Served> made(new Served);
-  if (int code = Request::make_driven(std::move(call), communicator, server, service, persistent,
-                                      made->request_);
+  std::unique_ptr<Request> request;
+  if (int code = Request::make_driven(std::move(call), communicator, server, &service, persistent,
+                                      request);
       code != MPI_SUCCESS)
     return code;
-  if (int code = persistent ? made->make_persistent() : made->make_generalized();
-      code != MPI_SUCCESS)
-    return communicator.raise(code);
+  made->driven_ = std::move(request);
+  if (!persistent) return make_nonblocking(made, communicator, timed, handle);
+  if (int code = made->make_persistent(); code != MPI_SUCCESS) return communicator.raise(code);
   handle = made->handle_;
-  if (!persistent) made->start();
   return MPI_SUCCESS;
+}
+
+namespace {
+
+// A call that the MPI library serves, which has set out already.
+class NativeCall final : public Driven {
+ public:
+  NativeCall(MPI_Request request, Communicator& communicator)
+      : request_(request), communicator_(communicator.shared()) {}
+
+  bool start_driven() override { return try_driven(); }
+  bool try_driven() override {
+    int flag = 0;
+    code_ = PMPI_Test(&request_, &flag, MPI_STATUS_IGNORE);
+    return flag != 0 || code_ != MPI_SUCCESS;
+  }
+  int code() const override { return code_; }
+  void raise() const override { communicator_->raise(code_); }
+
+ private:
+  MPI_Request request_;
+  std::shared_ptr<Communicator> communicator_;
+  int code_ = MPI_SUCCESS;
+};
+
+}  // namespace
+
+int Served::time_native(MPI_Request& handle, double started, const Timed& timed,
+                        Communicator& communicator) {
+  const std::shared_ptr<Served> made(new Served);
+  made->started_ = started;
+  made->driven_ = std::make_unique<NativeCall>(handle, communicator);
+  return make_nonblocking(made, communicator, timed, handle);
+}
+
+int Served::make_nonblocking(const std::shared_ptr<Served>& made, Communicator& communicator,
+                             const Timed& timed, MPI_Request& handle) {
+  if (timed) {
+    made->timed_ = timed;
+    made->communicator_ = communicator.shared();
+    if (made->started_ == 0) made->started_ = PMPI_Wtime();
+  }
+  if (int code = made->make_generalized(); code != MPI_SUCCESS) return communicator.raise(code);
+  handle = made->handle_;
+  made->start();
+  return MPI_SUCCESS;
+}
+
+int Served::make_persistent(std::unique_ptr<Alternatives> alternatives, Communicator& communicator,
+                            MPI_Request& handle) {
+  const std::shared_ptr<Served> made(new Served);
+  made->driven_ = std::move(alternatives);
+  if (int code = made->make_persistent(); code != MPI_SUCCESS) return communicator.raise(code);
+  handle = made->handle_;
+  return MPI_SUCCESS;
+}
+
+void count_native(const Operation& call, Communicator& communicator, Served::Kind kind) {
+  if (!Settings::get().reporting() || communicator.rank() != 0) return;
+  const Seat seat = communicator.seat(call);
+  const bool is_right = call.fault(seat, communicator.process().datatypes()) == MPI_SUCCESS;
+  communicator.process().count(
+      communicator.native_requests(communicator.question(call), kind == Served::Kind::persistent),
+      is_right ? call.bytes(seat) : 0, 0);
 }
 
 Served::~Served() {
@@ -130,8 +200,10 @@ int Served::make_persistent() {
 
 void Served::start() {
   Process& process = *Process::current();
+  std::optional<WaitClock::Span> span;  // nor does the start itself overlap with anything
+  if (Settings::get().reporting()) span.emplace();
   under_way_ = shared_from_this();
-  if (request_->start_driven())
+  if (driven_->start_driven())
     left();
   else
     process.add(*this);
@@ -140,15 +212,16 @@ void Served::start() {
 // The schedule has ended. The program may free or start the request as soon as it learns that.
 void Served::left() {
   const std::shared_ptr<Served> alive = std::move(under_way_);
+  if (timed_) timed_->calls->trials->ended(timed_->start, PMPI_Wtime() - started_);
   if (tag_ < 0) {
     PMPI_Grequest_complete(handle_);
     return;
   }
   // An error truncates the message, so MPI_Wait reports it.
-  if (request_->code() != MPI_SUCCESS) request_->raise();
+  if (driven_->code() != MPI_SUCCESS) driven_->raise();
   static char no_data = 0;
   MPI_Request sent = MPI_REQUEST_NULL;
-  if (PMPI_Isend(&no_data, request_->code() == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, tag_, self_,
+  if (PMPI_Isend(&no_data, driven_->code() == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, tag_, self_,
                  &sent) == MPI_SUCCESS)
     PMPI_Request_free(&sent);
 }
@@ -158,7 +231,7 @@ int Served::answer(void* state, MPI_Status* status) {
   PMPI_Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
-  return (*static_cast<std::shared_ptr<Served>*>(state))->request_->code();
+  return (*static_cast<std::shared_ptr<Served>*>(state))->driven_->code();
 }
 
 int Served::forget(void* state) {

@@ -6,7 +6,10 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <utility>
 
+#include "mpi/alternatives.h"
 #include "mpi/communicator.h"
 #include "mpi/request.h"
 
@@ -22,12 +25,27 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
  public:
   enum class Kind : std::uint8_t { nonblocking, persistent };
 
-  // What serves such a call of the program's; null for the MPI library. The same on all ranks. For
-  // a nonblocking call no rank waits for another one here.
+  // Whether a call without a fault can be served here. The same on all ranks.
+  static bool can_serve(const Operation& call, Communicator& communicator);
+  // What serves such a call; null for the MPI library. The same on all ranks. For a nonblocking
+  // call no rank waits for another one here.
   static Server* server(const Operation& call, Communicator& communicator, Kind kind);
+  // `decided`, or what has to serve instead; null for the MPI library.
+  static Server* usable(const Operation& call, Communicator& communicator, Server& decided,
+                        Kind kind);
+
+  // A timed call, in trials.
+  using Timed = std::optional<OpenDecisions::Verdict>;
   // Starts a call, or binds its arguments. Errors have been through the error handler.
   static int make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
-                  MPI_Request& handle);
+                  MPI_Request& handle, const Timed& timed = {});
+  // A timed nonblocking call that the MPI library serves, by `handle`: the program gets one of ours
+  // instead.
+  static int time_native(MPI_Request& handle, double started, const Timed& timed,
+                         Communicator& communicator);
+  // The same for a persistent call with candidates.
+  static int make_persistent(std::unique_ptr<Alternatives> alternatives, Communicator& communicator,
+                             MPI_Request& handle);
   ~Served();
 
   // What MPI_Start has to do next, and MPI_Request_free first, where any persistent requests are
@@ -36,7 +54,7 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   static int started(MPI_Request handle);
   static void freed(MPI_Request handle);
 
-  bool try_progress() override { return request_->try_driven(); }
+  bool try_progress() override { return driven_->try_driven(); }
   void left() override;
 
  private:
@@ -44,6 +62,8 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   int make_generalized();
   int make_persistent();
   void start();
+  static int make_nonblocking(const std::shared_ptr<Served>& made, Communicator& communicator,
+                              const Timed& timed, MPI_Request& handle);
 
   static int answer(void* state, MPI_Status* status);
   static int forget(void* state);
@@ -51,33 +71,82 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
 
   static std::atomic<int> persistent_count;
 
-  std::unique_ptr<Request> request_;
+  std::unique_ptr<Driven> driven_;
+  // Of a timed call.
+  Timed timed_;
+  std::shared_ptr<Communicator> communicator_;
+  double started_ = 0;
   MPI_Request handle_ = MPI_REQUEST_NULL;
   int tag_ = -1;                       // of a persistent one
   MPI_Comm self_ = MPI_COMM_NULL;      // where it is sent
   std::shared_ptr<Served> under_way_;  // ourselves, whatever becomes of the handle
 };
 
-// Serves a call of MPI_I<name> or MPI_<name>_init, or calls `native`. `make_call` returns the call
-// with its arguments.
+// Counts a call that the MPI library has served.
+void count_native(const Operation& call, Communicator& communicator, Served::Kind kind);
+
+// Serves a call of MPI_I<name>. `make_call` returns the call with its arguments.
+template <typename MakeCall, typename Native>
+int run_nonblocking(const Operation& call, Communicator& communicator, MPI_Request& handle,
+                    MakeCall&& make_call, Native&& native) {
+  if (Served::can_serve(call, communicator)) {
+    auto timed = communicator.open_verdict(communicator.question(call));
+    Server* const server =
+        timed ? Served::usable(call, communicator, timed->server(), Served::Kind::nonblocking)
+              : Served::server(call, communicator, Served::Kind::nonblocking);
+    if (timed && timed->start.place < 0) timed.reset();
+    if (server != nullptr)
+      return Served::make(make_call(), communicator, *server, Served::Kind::nonblocking, handle,
+                          timed);
+    const double started = timed ? PMPI_Wtime() : 0;
+    const int code = native();
+    if (code != MPI_SUCCESS) return code;
+    count_native(call, communicator, Served::Kind::nonblocking);
+    return timed ? Served::time_native(handle, started, timed, communicator) : code;
+  }
+  const int code = native();
+  if (code == MPI_SUCCESS) count_native(call, communicator, Served::Kind::nonblocking);
+  return code;
+}
+
+// The same for MPI_<name>_init, where ranks may wait for each other.
+template <typename MakeCall, typename Native>
+int run_persistent(const Operation& call, Communicator& communicator, MPI_Request& handle,
+                   MakeCall&& make_call, Native&& native) {
+  Server* server = nullptr;
+  if (Served::can_serve(call, communicator)) {
+    auto decision = Alternatives::decision(call, communicator);
+    if (decision != nullptr && decision->trials() != nullptr) {
+      const int code = native();
+      if (code != MPI_SUCCESS) return code;
+      auto alternatives =
+          Alternatives::make(std::move(decision), make_call, communicator, call, handle);
+      if (alternatives != nullptr)
+        return Served::make_persistent(std::move(alternatives), communicator, handle);
+      count_native(call, communicator, Served::Kind::persistent);
+      return code;
+    }
+    server = decision != nullptr
+                 ? Served::usable(call, communicator, decision->current(), Served::Kind::persistent)
+                 : Served::server(call, communicator, Served::Kind::persistent);
+  }
+  if (server != nullptr)
+    return Served::make(make_call(), communicator, *server, Served::Kind::persistent, handle);
+  const int code = native();
+  if (code == MPI_SUCCESS) count_native(call, communicator, Served::Kind::persistent);
+  return code;
+}
+
+// Serves such a call, or calls `native`.
 template <typename MakeCall, typename Native>
 int run_request(Operation call, MPI_Comm comm, Served::Kind kind, MPI_Request* handle,
                 MakeCall&& make_call, Native&& native) {
   Communicator* const communicator = Communicator::of(comm);
-  if (communicator == nullptr || communicator->is_inter()) return native();
+  if (communicator == nullptr || communicator->is_inter() || handle == nullptr) return native();
   if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
-  Server* const server = handle == nullptr ? nullptr : Served::server(call, *communicator, kind);
-  if (server != nullptr) return Served::make(make_call(), *communicator, *server, kind, *handle);
-  const int code = native();
-  if (code == MPI_SUCCESS && Settings::get().reporting() && communicator->rank() == 0)
-    communicator->process().count(
-        communicator->native_requests(communicator->question(call),
-                                      kind == Served::Kind::persistent),
-        call.fault(communicator->seat(call), communicator->process().datatypes()) == MPI_SUCCESS
-            ? call.bytes(communicator->seat(call))
-            : 0,
-        0);
-  return code;
+  return kind == Served::Kind::nonblocking
+             ? run_nonblocking(call, *communicator, *handle, make_call, native)
+             : run_persistent(call, *communicator, *handle, make_call, native);
 }
 
 }  // namespace toccata

@@ -122,7 +122,8 @@ void Settings::fail(const char* why) {
 void Settings::become_nothing() {
   asked_.clear();
   learns_ = wants_bounds_ = chooses_ = asks_ = by_places_ = reproducible_ = reporting_ =
-      reorder_topologies_ = shares_memory_ = reads_directly_ = wants_nccl_ = false;
+      reorder_topologies_ = shares_memory_ = reads_directly_ = wants_nccl_ =
+          wants_progress_thread_ = false;
   reorder_ = Reorder::off;
   tuning_.points.clear();
   learned_.points.clear();
@@ -173,6 +174,7 @@ void Settings::read_choices() {
              : device == "direct" ? Devices::direct
                                   : Devices::automatic;
   note("TOCCATA_DEVICE", device == "auto" ? "" : device);
+  wants_progress_thread_ = value("TOCCATA_PROGRESS", "calls") == "thread";
   reproducible_ = is_on("TOCCATA_REPRODUCIBLE");
   note("TOCCATA_REPRODUCIBLE", reproducible_ ? "1" : "");
   asks_ = reproducible_;

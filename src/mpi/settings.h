@@ -46,13 +46,8 @@ class Settings : public Rules {
   }
   // Whether all ranks must prepare in MPI_Init: for a requested algorithm, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
-  // Whether we serve nonblocking or persistent calls of a collective, for which the library makes
-  // no trials; and whether we serve those of any collective.
-  bool concern_requests(const Collective& collective) const {
-    return reporting_ || has_files() || (!asked_.empty() && asks_for(collective)) ||
-           (reproducible_ && collective.reduces);
-  }
-  bool ask_for_requests() const { return ask_for_anything() || reproducible_; }
+  // Whether any nonblocking or persistent calls concern us.
+  bool ask_for_requests() const { return ask_for_anything() || reproducible_ || chooses_; }
   // TOCCATA_NODE: whether the ranks of a node share memory.
   bool shares_memory() const { return shares_memory_; }
   // The same: whether they may also read each other's own memory.
@@ -61,6 +56,8 @@ class Settings : public Rules {
   // the MPI library whether it can.
   enum class Devices : std::uint8_t { automatic, staged, direct };
   Devices devices() const { return devices_; }
+  // TOCCATA_PROGRESS: whether a thread of its own advances open requests.
+  bool wants_progress_thread() const { return wants_progress_thread_; }
   // Whether any of these depends on where ranks run.
   bool go_by_places() const { return by_places_ || has_files(); }
 
@@ -131,6 +128,7 @@ class Settings : public Rules {
   bool shares_memory_ = false, reads_directly_ = false;
   bool wants_nccl_ = false;
   Devices devices_ = Devices::automatic;
+  bool wants_progress_thread_ = false;
   std::vector<std::string> complaints_;  // a line each
   std::string text_;
 };

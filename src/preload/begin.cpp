@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 
 #include "mpi/process.h"
 #include "preload/doctor.h"
@@ -21,18 +22,34 @@ bool is_preloaded() {
   return preloaded != nullptr && std::strstr(preloaded, "libtoccata") != nullptr;
 }
 
-// If an earlier tool intercepts all calls, users who wait for a report must know.
+bool is_set(const char* name) {
+  const char* const value = setting_in_environment(name);
+  return value != nullptr && *value != '\0' && !switches_off(value);
+}
+
+// Whether a program that is linked with MPI would call us, or another library that comes first.
+bool is_first() {
+  Dl_info ours, first;
+  void* const found = dlsym(RTLD_DEFAULT, "MPI_Init");
+  return found != nullptr && dladdr(found, &first) != 0 &&
+         dladdr(reinterpret_cast<const void*>(&is_preloaded), &ours) != 0 &&
+         first.dli_fbase == ours.dli_fbase;
+}
+
+// A tool that comes first may keep all calls to itself, and a program may get its functions where
+// no preloaded library comes first: from a handle of the MPI library, as ctypes, cffi and Julia do.
+// A user who waits for a report, or has asked the doctor, should know.
 __attribute__((destructor)) void say_if_nothing_came() {
-  const char* report = setting_in_environment("TOCCATA_REPORT");
   int initialized = 0;
-  if (Settings::were_read() || report == nullptr || *report == '\0' || switches_off(report) ||
-      PMPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0)
+  if (Settings::were_read() || !(is_set("TOCCATA_REPORT") || is_set("TOCCATA_DOCTOR")) ||
+      PMPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0 || !is_first_rank())
     return;
-  if (is_first_rank())
-    std::fprintf(
-        stderr,
-        "toccata: Toccata intercepted no MPI calls: another preloaded tool comes first. List "
-        "libtoccata.so first in LD_PRELOAD.\n");
+  std::fprintf(stderr, "toccata: Toccata intercepted no MPI calls: %s\n",
+               is_first()
+                   ? "the program gets MPI's functions by dlsym (Python's ctypes and cffi, Julia's "
+                     "MPI.jl). Make it load libtoccata.so in place of the MPI library: all "
+                     "functions of MPI are found there."
+                   : "another preloaded tool comes first. List libtoccata.so first in LD_PRELOAD.");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "mpi/call.h"
 #include "mpi/neighbors.h"
 #include "mpi/next.h"
+#include "mpi/wait_clock.h"
 #include "preload/begin.h"
 #include "preload/requests.h"
 #include "toccata/toccata.h"
@@ -277,27 +278,27 @@ TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor
                        TOCCATA_FORTRAN_INFO_##kind_ MPI_Fint* request, MPI_Fint* ierror) {         \
     static const auto next =                                                                       \
         toccata::next_definition<decltype(function)>(known_as, static_cast<void*>(nullptr));       \
-    static const bool concerns = toccata::Settings::get().concern_requests(toccata::collective_);  \
+    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);           \
     const auto native = [&](MPI_Fint* code) {                                                      \
       next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, TOCCATA_INFO_ARGUMENT_##kind_ request, \
            code);                                                                                  \
     };                                                                                             \
     if (!concerns || c_communicator(comm) == MPI_COMM_NULL) return native(ierror);                 \
-    MPI_Request made = MPI_REQUEST_NULL;                                                           \
-    bool is_ours = true;                                                                           \
+    MPI_Request made = MPI_REQUEST_NULL, theirs = MPI_REQUEST_NULL;                                \
     const int result = toccata::guarded(c_communicator(comm), [&] {                                \
       [[maybe_unused]] const toccata::Peers peers =                                                \
           toccata::peers_of(toccata::collective_, c_communicator(comm));                           \
       return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT)                  \
                                          c_communicator(comm),                                     \
                                      toccata::Served::Kind::kind_, &made, [&] {                    \
-                                       is_ours = false;                                            \
                                        MPI_Fint code = MPI_SUCCESS;                                \
                                        native(&code);                                              \
+                                       if (code == MPI_SUCCESS)                                    \
+                                         made = theirs = PMPI_Request_f2c(*request);               \
                                        return code;                                                \
                                      });                                                           \
     });                                                                                            \
-    if (is_ours) *request = PMPI_Request_c2f(made);                                                \
+    if (made != theirs) *request = PMPI_Request_c2f(made);                                         \
     set(ierror, result);                                                                           \
   }                                                                                                \
   }
@@ -395,6 +396,41 @@ TOCCATA_STARTS(_f08, "_f08_")
 TOCCATA_F08(start, toccata_fortran_start_f08);
 TOCCATA_F08(startall, toccata_fortran_startall_f08);
 TOCCATA_F08(request_free, toccata_fortran_request_free_f08);
+
+// For the overlap in the report. Without one, they only pass on: all arguments are addresses.
+#define TOCCATA_WAIT(name, suffix, tail, parameters, arguments)                                  \
+  extern "C" {                                                                                   \
+  static void toccata_fortran_##name##suffix parameters {                                        \
+    static const auto next = toccata::next_definition<decltype(toccata_fortran_##name##suffix)>( \
+        "mpi_" #name tail, static_cast<void*>(nullptr));                                         \
+    static const bool reports = toccata::Settings::get().reporting();                            \
+    if (!reports) return next arguments;                                                         \
+    const toccata::WaitClock::Span span;                                                         \
+    next arguments;                                                                              \
+  }                                                                                              \
+  }
+#define TOCCATA_WAITS(name, NAME, parameters, arguments)   \
+  TOCCATA_WAIT(name, , "_", parameters, arguments)         \
+  TOCCATA_WAIT(name, _f08, "_f08_", parameters, arguments) \
+  TOCCATA_FORTRAN(name, NAME, toccata_fortran_##name);     \
+  TOCCATA_F08(name, toccata_fortran_##name##_f08)
+#define TOCCATA_WAITS_OF_3(name, NAME) \
+  TOCCATA_WAITS(name, NAME, (void* a, void* b, void* c), (a, b, c))
+#define TOCCATA_WAITS_OF_4(name, NAME) \
+  TOCCATA_WAITS(name, NAME, (void* a, void* b, void* c, void* d), (a, b, c, d))
+#define TOCCATA_WAITS_OF_5(name, NAME) \
+  TOCCATA_WAITS(name, NAME, (void* a, void* b, void* c, void* d, void* e), (a, b, c, d, e))
+#define TOCCATA_WAITS_OF_6(name, NAME)                                              \
+  TOCCATA_WAITS(name, NAME, (void* a, void* b, void* c, void* d, void* e, void* f), \
+                (a, b, c, d, e, f))
+TOCCATA_WAITS_OF_3(wait, WAIT);
+TOCCATA_WAITS_OF_4(test, TEST);
+TOCCATA_WAITS_OF_4(waitall, WAITALL);
+TOCCATA_WAITS_OF_5(testall, TESTALL);
+TOCCATA_WAITS_OF_5(waitany, WAITANY);
+TOCCATA_WAITS_OF_6(testany, TESTANY);
+TOCCATA_WAITS_OF_6(waitsome, WAITSOME);
+TOCCATA_WAITS_OF_6(testsome, TESTSOME);
 
 #endif  // OPEN_MPI
 

@@ -8,38 +8,39 @@
 
 #include "api/guard.h"
 #include "mpi/next.h"
+#include "mpi/wait_clock.h"
 #include "toccata/toccata.h"
 
 #define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
 
-#define TOCCATA_INTERPOSE_REQUEST(function, ours, name, collective_, kind_)                       \
-  TOCCATA_INTERPOSED int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,      \
-                                  TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request);           \
-  static auto next_##function() {                                                                 \
-    static const auto next = toccata::next_definition<decltype(function)>(#function, ours);       \
-    return next;                                                                                  \
-  }                                                                                               \
-  /* Apart, so that what is not looked at is quick. */                                            \
-  [[gnu::noinline]] static int look_at_##function(                                                \
-      TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                                  \
-      TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                                      \
-    return toccata::guarded_collective(comm, [&] {                                                \
-      return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,             \
-                                     toccata::Served::Kind::kind_, request, [&] {                 \
-                                       return next_##function()(                                  \
-                                           TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,       \
-                                           TOCCATA_INFO_ARGUMENT_##kind_ request);                \
-                                     });                                                          \
-    });                                                                                           \
-  }                                                                                               \
-  int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                         \
-               TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                             \
-    static const bool concerns = toccata::Settings::get().concern_requests(toccata::collective_); \
-    if (!concerns || comm == MPI_COMM_NULL)                                                       \
-      return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,                   \
-                               TOCCATA_INFO_ARGUMENT_##kind_ request);                            \
-    return look_at_##function(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,                    \
-                              TOCCATA_INFO_ARGUMENT_##kind_ request);                             \
+#define TOCCATA_INTERPOSE_REQUEST(function, ours, name, collective_, kind_)                  \
+  TOCCATA_INTERPOSED int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm, \
+                                  TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request);      \
+  static auto next_##function() {                                                            \
+    static const auto next = toccata::next_definition<decltype(function)>(#function, ours);  \
+    return next;                                                                             \
+  }                                                                                          \
+  /* Apart, so that what is not looked at is quick. */                                       \
+  [[gnu::noinline]] static int look_at_##function(                                           \
+      TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                             \
+      TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                                 \
+    return toccata::guarded_collective(comm, [&] {                                           \
+      return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,        \
+                                     toccata::Served::Kind::kind_, request, [&] {            \
+                                       return next_##function()(                             \
+                                           TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,  \
+                                           TOCCATA_INFO_ARGUMENT_##kind_ request);           \
+                                     });                                                     \
+    });                                                                                      \
+  }                                                                                          \
+  int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                    \
+               TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                        \
+    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);     \
+    if (!concerns || comm == MPI_COMM_NULL)                                                  \
+      return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,              \
+                               TOCCATA_INFO_ARGUMENT_##kind_ request);                       \
+    return look_at_##function(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,               \
+                              TOCCATA_INFO_ARGUMENT_##kind_ request);                        \
   }
 
 #define TOCCATA_INTERPOSE_NONBLOCKING(Name, name, collective)                                      \
@@ -78,5 +79,39 @@ TOCCATA_INTERPOSED int MPI_Request_free(MPI_Request* request) {
   if (toccata::Served::are_persistent() && request != nullptr) toccata::Served::freed(*request);
   return next(request);
 }
+
+// For the overlap in the report; without one, they only pass on.
+#define TOCCATA_INTERPOSE_WAIT(function, parameters, arguments)                 \
+  TOCCATA_INTERPOSED int function parameters {                                  \
+    static const auto next = toccata::next_definition(#function, &P##function); \
+    static const bool reports = toccata::Settings::get().reporting();           \
+    if (!reports) return next arguments;                                        \
+    const toccata::WaitClock::Span span;                                        \
+    return next arguments;                                                      \
+  }
+
+TOCCATA_INTERPOSE_WAIT(MPI_Wait, (MPI_Request * request, MPI_Status* status), (request, status))
+TOCCATA_INTERPOSE_WAIT(MPI_Test, (MPI_Request * request, int* flag, MPI_Status* status),
+                       (request, flag, status))
+TOCCATA_INTERPOSE_WAIT(MPI_Waitall, (int count, MPI_Request requests[], MPI_Status* statuses),
+                       (count, requests, statuses))
+TOCCATA_INTERPOSE_WAIT(MPI_Testall,
+                       (int count, MPI_Request requests[], int* flag, MPI_Status* statuses),
+                       (count, requests, flag, statuses))
+TOCCATA_INTERPOSE_WAIT(MPI_Waitany,
+                       (int count, MPI_Request requests[], int* index, MPI_Status* status),
+                       (count, requests, index, status))
+TOCCATA_INTERPOSE_WAIT(MPI_Testany,
+                       (int count, MPI_Request requests[], int* index, int* flag,
+                        MPI_Status* status),
+                       (count, requests, index, flag, status))
+TOCCATA_INTERPOSE_WAIT(MPI_Waitsome,
+                       (int count, MPI_Request requests[], int* ended, int indices[],
+                        MPI_Status* statuses),
+                       (count, requests, ended, indices, statuses))
+TOCCATA_INTERPOSE_WAIT(MPI_Testsome,
+                       (int count, MPI_Request requests[], int* ended, int indices[],
+                        MPI_Status* statuses),
+                       (count, requests, ended, indices, statuses))
 
 #endif

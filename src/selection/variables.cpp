@@ -43,6 +43,10 @@ constexpr std::array known{
     Variable{"TOCCATA_DEVICE", "auto, staged or direct", "auto", "", "staged",
              "sends buffers in GPU memory through pinned host memory (staged) or lets the MPI "
              "library send them (direct); auto does that if the MPI library says it can"},
+    Variable{"TOCCATA_PROGRESS", "calls or thread", "calls", "", "thread",
+             "advances nonblocking and persistent collectives inside the program's calls of MPI; "
+             "thread does so while the program computes as well, by a thread that needs a core "
+             "and MPI_THREAD_MULTIPLE (Open MPI)"},
     Variable{"TOCCATA_REPRODUCIBLE", "0 or 1", "0", "", "1",
              "makes reductions give the same bits on any placement, for any root and length"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
@@ -92,6 +96,7 @@ std::string complaint_of_value(std::string_view name, std::string_view value) {
     if (name == "TOCCATA") return is_switch || value == "auto";
     if (name == "TOCCATA_NODE") return is_switch || one_of(value, {"auto", "segment"});
     if (name == "TOCCATA_DEVICE") return one_of(value, {"auto", "staged", "direct"});
+    if (name == "TOCCATA_PROGRESS") return one_of(value, {"calls", "thread"});
     if (name == "TOCCATA_GUARD") return is_switch || value == "all";
     return true;
   };

@@ -36,8 +36,8 @@ class Outcome:
         self.out = process.stdout.split()
         said = [line for line in process.stderr.splitlines() if line.startswith("toccata: ")]
         table = [re.split(r"  +", line.removeprefix("toccata: ").strip()) for line in said]
-        # Collective, ranks, algorithm, reason, calls, bytes, time; and the gain, where it is known.
-        is_row = [len(row) in (7, 8) for row in table]
+        # Collective, ranks, algorithm, reason, calls, bytes, time; gain and overlap, where known.
+        is_row = [len(row) in (7, 8, 9) for row in table]
         rows = [row for row, is_one in zip(table, is_row, strict=True) if is_one]
         rows = [row for row in rows if row[0] != "collective"]
         # (collective, ranks, algorithm) -> calls

@@ -112,7 +112,7 @@ class Soak:
     def count(self, error):
         for line in error.splitlines():
             row = re.split(r"  +", line.removeprefix("toccata: ").strip())
-            if line.startswith("toccata: ") and len(row) in (7, 8) and row[4].isdigit():
+            if line.startswith("toccata: ") and len(row) in (7, 8, 9) and row[4].isdigit():
                 self.ran[row[2]] = self.ran.get(row[2], 0) + int(row[4])
 
     def fault(self, bare, done):

@@ -36,8 +36,8 @@ WHYS = {
                      "(TOCCATA_REPRODUCIBLE=1)"),
     "neighbors": ("neighbours", "nothing is tried among neighbours; `toccata tune`, or a setting "
                   "that names an algorithm, decides"),
-    "request": ("request", "nothing is tried for nonblocking and persistent calls; under Open MPI, "
-                "a setting that names an algorithm decides"),
+    "request": ("request", "native serves nonblocking and persistent calls under MPIs other than "
+                "Open MPI, and until trials have ended"),
     "empty": ("no data", "calls without data"),
     "rounds": ("keeps bits", "floating-point sums keep their bits; TOCCATA_LEARN=FILE finds "
                "the fastest for the next run, TOCCATA_GUARD=all for this one"),

@@ -1,6 +1,6 @@
 """What the preloaded library chooses by itself, seen in its report.
 
-`slow` is a library behind ours by which three collectives of the MPI library take 2 ms longer, so
+`slow` is a library behind ours by which four collectives of the MPI library take 2 ms longer, so
 that ours are the quicker ones whatever this machine does.
 """
 
@@ -100,6 +100,27 @@ class Choosing(unittest.TestCase):
         outcome = self.run_calls(600, "vector")
         ours = sum(outcome.rows[("alltoallv", "guarded")].values())
         self.assertGreater(ours, SOME, outcome.error)
+        self.assertEqual(outcome.messages, [])
+
+    @unittest.skipUnless(
+        options and options.family == "openmpi", "the MPI library serves such calls elsewhere"
+    )
+    def test_nonblocking_calls_that_are_quicker_take_over(self):
+        outcome = self.run_calls(1500, "nonblocking")
+        ours = sum(outcome.rows[("iallgather", "guarded")].values())
+        self.assertGreater(ours, SOME, outcome.error)
+        self.assertEqual(outcome.messages, [])
+
+    @unittest.skipUnless(
+        options and options.family == "openmpi", "the MPI library serves such calls elsewhere"
+    )
+    def test_starts_of_persistent_calls_are_tried_and_the_next_request_knows(self):
+        outcome = self.run_calls(2000, "persistent", slow=False, bytes_a_rank=64)
+        rows = {key: calls for key, calls in outcome.rows.items() if key[0] == "allgather_init"}
+        self.assertEqual(sum(sum(each.values()) for each in rows.values()), 4000, outcome.error)
+        tried = rows.get(("allgather_init", "guarded"), {})
+        self.assertGreaterEqual(len(tried), 2, outcome.error)
+        self.assertGreaterEqual(min(tried.values()), 2, outcome.error)
         self.assertEqual(outcome.messages, [])
 
     def test_communicators_that_go_in_the_middle_of_a_trial(self):

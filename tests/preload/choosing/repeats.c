@@ -1,11 +1,17 @@
 // Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES
-// [split|vector|again]], where `again` is on a duplicate, a tenth as often. The last calls are on a
-// communicator whose info asks for a ring.
+// [split|vector|again|nonblocking|persistent]], where `again` is on a duplicate, a tenth as often,
+// and the last two gather by such calls, of which rank 0 is late now and then. The last calls are
+// on a communicator whose info asks for a ring.
 #include <mpi.h>
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#define MPI_Allgather_init MPIX_Allgather_init
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int faults = 0;
 
@@ -19,6 +25,47 @@ static void gather_all(MPI_Comm comm, int bytes, int call) {
   for (int i = 0; i < bytes * p; ++i) faults += all[i] != (char)(i / bytes + call);
   free(mine);
   free(all);
+}
+
+// The same by nonblocking calls, one at a time or three.
+static void gather_all_at_once(MPI_Comm comm, int bytes, int call) {
+  enum { most = 3 };
+  const int count = call % 3 == 0 ? most : 1;
+  int rank, p;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &p);
+  char *mine[most], *all[most];
+  MPI_Request requests[most];
+  for (int i = 0; i < count; ++i) {
+    mine[i] = malloc(bytes), all[i] = malloc((size_t)bytes * p);
+    memset(mine[i], rank + call + i, bytes);
+    if (rank == 0 && call % 16 == 5) usleep(300);
+    MPI_Iallgather(mine[i], bytes, MPI_BYTE, all[i], bytes, MPI_BYTE, comm, &requests[i]);
+  }
+  MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < bytes * p; ++j) faults += all[i][j] != (char)(j / bytes + call + i);
+    free(mine[i]), free(all[i]);
+  }
+}
+
+// The same by a persistent call.
+static void gather_all_again(MPI_Comm comm, int bytes, int calls) {
+  int rank, p;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &p);
+  char *mine = malloc(bytes), *all = malloc((size_t)bytes * p);
+  MPI_Request request;
+  MPI_Allgather_init(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm, MPI_INFO_NULL, &request);
+  for (int call = 0; call < calls; ++call) {
+    memset(mine, rank + call, bytes);
+    if (rank == 0 && call % 16 == 5) usleep(300);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < bytes * p; ++i) faults += all[i] != (char)(i / bytes + call);
+  }
+  MPI_Request_free(&request);
+  free(mine), free(all);
 }
 
 // Every rank sends another number of bytes to each, and another one in every call; some send none.
@@ -70,11 +117,17 @@ int main(int argc, char** argv) {
   const int calls = atoi(argv[1]), bytes = argc > 2 ? atoi(argv[2]) : 16;
   const int split = argc > 3 && strcmp(argv[3], "split") == 0;
   const int vector = argc > 3 && strcmp(argv[3], "vector") == 0;
+  const int nonblocking = argc > 3 && strcmp(argv[3], "nonblocking") == 0;
+  if (argc > 3 && strcmp(argv[3], "persistent") == 0) {
+    for (int request = 0; request < 2; ++request) gather_all_again(MPI_COMM_WORLD, bytes, calls);
+  }
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   for (int call = 0; call < calls; ++call) {
+    if (nonblocking) gather_all_at_once(MPI_COMM_WORLD, bytes, call);
+    if (nonblocking && call % 10 != 9) continue;
     gather_all(MPI_COMM_WORLD, bytes, call);
     cast(MPI_COMM_WORLD, bytes, call);
     sum(MPI_COMM_WORLD, call);

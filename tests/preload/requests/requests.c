@@ -8,6 +8,7 @@
  *   requests starts              persistent requests, started in another order on each rank
  *   requests ends                communicators freed early; a request without a wait
  *   requests errors              wrong arguments, MPI_Cancel: as without Toccata
+ *   requests overlap             ranks sleep between start and wait
  *   requests threads             four threads, each with a communicator of its own
  */
 #define _POSIX_C_SOURCE 200112L
@@ -491,6 +492,20 @@ static void pairs(void) {
   MPI_Comm_free(&apart);
 }
 
+static void overlap(void) {
+  enum { count = 1 << 16 };
+  static int mine[count], sums[count];
+  MPI_Request request;
+  for (int i = 0; i < count; ++i) mine[i] = rank + i;
+  for (int call = 0; call < 5; ++call) {
+    MPI_Iallreduce(mine, sums, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    nap(40);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < count; ++i)
+      if (sums[i] != p * (p - 1) / 2 + p * i) wrong("overlapped sum", i);
+  }
+}
+
 static void starts(void) {
   enum { count = 24, rounds = 5 };
   struct draw all = {5}, own = {(unsigned)rank + 3};
@@ -615,7 +630,8 @@ static void threads(void) {
 
 int main(int argc, char** argv) {
   const char* const mode = argc > 1 ? argv[1] : "random";
-  const int with_threads = strcmp(mode, "threads") == 0;
+  const int with_threads =
+      strcmp(mode, "threads") == 0 || (argc > 2 && strcmp(argv[2], "multiple") == 0);
   int provided, all_faults = 0;
   MPI_Init_thread(&argc, &argv, with_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -624,9 +640,10 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "random") == 0) random_program(strtoull(argv[2], NULL, 10), atoi(argv[3]));
   if (strcmp(mode, "many") == 0) many();
   if (strcmp(mode, "pairs") == 0) pairs();
+  if (strcmp(mode, "overlap") == 0) overlap();
   if (strcmp(mode, "starts") == 0) starts();
   if (strcmp(mode, "errors") == 0) errors();
-  if (with_threads && provided == MPI_THREAD_MULTIPLE) threads();
+  if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE) threads();
   PMPI_Allreduce(&faults, &all_faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (complaint[0] != '\0') fprintf(stderr, "%s\n", complaint);
   if (rank == 0) puts(all_faults == 0 ? "right" : "wrong");

@@ -156,6 +156,48 @@ class Requests(unittest.TestCase):
         rows = self.run_program(3, "threads", settings=variables(SIMPLE))
         self.expect_served(rows, {"iallreduce", "allgather_init"})
 
+    def outcome_of(self, ranks, *words, settings, also=()):
+        """Of a program, or of another command with our library in it."""
+        path = next(each for each in options.programs if each.name == "requests")
+        preloaded = " ".join(filter(None, [options.library, options.also_preload]))
+        command = list(also) or [str(path), *words]
+        environment = {"LD_PRELOAD": preloaded, "TOCCATA_REPORT": "1"} | settings
+        return Job(options.launcher.split(";"), PATIENCE, command, ranks, environment).outcome()
+
+    @unittest.skipUnless(options and options.family == "openmpi", "served under Open MPI")
+    def test_the_report_says_how_much_overlaps(self):
+        done = self.outcome_of(2, "overlap", settings={"TOCCATA_ALLREDUCE": "ring"})
+        row = re.search(r"iallreduce .* forced +5 .* (\d+)%$", done.stdout + done.stderr, re.M)
+        self.assertIsNotNone(row, done.stderr)
+        self.assertGreater(int(row[1]), 0)
+        self.assertLessEqual(int(row[1]), 100)
+
+    @unittest.skipUnless(options and options.family == "openmpi", "served under Open MPI")
+    def test_a_progress_thread_needs_a_program_that_allows_it(self):
+        settings = variables(SIMPLE) | {"TOCCATA_PROGRESS": "thread"}
+        for words in (["threads"], ["overlap", "multiple"], ["many", "multiple"]):
+            rows = self.run_program(3, *words, settings=settings)
+            self.expect_served(rows, {"iallreduce"})
+        done = self.outcome_of(2, "overlap", settings=settings)
+        self.assertIn("TOCCATA_PROGRESS=thread needs a program", done.stderr)
+        self.assertIn("right", done.stdout)
+
+    @unittest.skipUnless(options and options.family == "openmpi", "the library's name is known")
+    def test_a_program_that_finds_functions_by_dlsym_is_told(self):
+        listed = subprocess.run(["ldd", options.library], capture_output=True, text=True).stdout
+        mpi = next(line.split()[2] for line in listed.splitlines() if "libmpi.so" in line)
+        calls = "import ctypes; l = ctypes.CDLL({!r}, 256); l.MPI_Init(0, 0); l.MPI_Finalize()"
+        for setting in ("TOCCATA_REPORT", "TOCCATA_DOCTOR"):
+            also = [sys.executable, "-c", calls.format(mpi)]
+            done = self.outcome_of(2, settings={"TOCCATA_REPORT": "0", setting: "1"}, also=also)
+            self.assertIn("gets MPI's functions by dlsym", done.stderr)
+        # As it says: our library in place of MPI's.
+        done = self.outcome_of(
+            2, settings={"TOCCATA_DOCTOR": "1"},
+            also=[sys.executable, "-c", calls.format(options.library)],
+        )  # fmt: skip
+        self.assertIn("toccata: doctor: rank 1 of 2", done.stderr)
+
     def test_native_serves_where_nothing_is_asked_for(self):
         rows = self.run_program(3, "random", "5", "4")
         mine = {(what, name) for what, name in rows if what[0] == "i" or what.endswith("_init")}

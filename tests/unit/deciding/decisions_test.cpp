@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "deciding/open_decisions.h"
 #include "selection/known.h"
 #include "topology/mesh.h"
 
@@ -69,11 +70,31 @@ class Shared {
   }
   int meetings() const { return meetings_; }
 
+  // The same without waiting: an exchange of that number, and what it has come to once all ranks
+  // are there.
+  void contribute(int exchange, std::span<const double> mine) {
+    const std::lock_guard lock(mutex_);
+    Exchange& all = exchanges_[exchange];
+    if (all.here++ == 0) all.least.assign(mine.begin(), mine.end());
+    for (std::size_t i = 0; i < mine.size(); ++i) all.least[i] = std::min(all.least[i], mine[i]);
+  }
+  std::optional<std::vector<double>> arrived(int exchange) {
+    const std::lock_guard lock(mutex_);
+    const Exchange& all = exchanges_[exchange];
+    if (all.here < static_cast<int>(ranks.size())) return {};
+    return all.least;
+  }
+
  private:
+  struct Exchange {
+    int here = 0;
+    std::vector<double> least;
+  };
   std::mutex mutex_;
   std::condition_variable all_here_;
   std::vector<double> least_, agreed_;
   int here_ = 0, meetings_ = 0;
+  std::map<int, Exchange> exchanges_;
 };
 
 // What one process has, whose clock runs at its own rate, and may be set while it runs.
@@ -114,8 +135,8 @@ class SimulatedRanks final : public Ranks {
   double now() const override { return process_.seconds * process_.rate + process_.offset; }
   std::optional<SizedChoice> asked_by_info(const Collective&) override { return {}; }
   ReorderWish wish_for(const Collective&) override { return {}; }
-  Server& prepare(const Collective&, const Choice& choice, const std::string& reason,
-                  std::int64_t) override {
+  Server& prepare(const Collective&, const Choice& choice, const std::string& reason, std::int64_t,
+                  Form) override {
     // Some algorithms are faster, others slower: the same on all communicators.
     const double share = choice.native() ? 1 : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
     return *servers_.emplace_back(
@@ -145,6 +166,7 @@ struct Program {
     int root;
     bool keeps_order;
     int times;
+    Form form = Form::blocking;
     int on_device = -1;  // the rank that has buffers on a device
     int every = 1;       // ... in each second call, and so on
     bool runs_users_code = false;
@@ -196,6 +218,8 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
+      OpenDecisions open{ranks};
+      int exchanges = 0;
       Member(Shared& all, Process& process, const TestRules& rules) : ranks(all, process, rules) {}
     };
     std::map<int, std::unique_ptr<Member>> members;
@@ -210,7 +234,73 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
                               .root = call.root,
                               .keeps_order = call.keeps_order,
                               .runs_users_code = call.runs_users_code};
+      // The time of a call by that server on this rank's clock; of the other one, if candidates
+      // are measured apart.
+      const auto serve = [&](int time, const Server* server, bool timed, bool on_device = false,
+                             const Server* apart = nullptr) {
+        const double native =
+            50e-6 + 1e-9 * static_cast<double>(std::max<std::int64_t>(call.bytes, 0));
+        // Through the host's memory, ours are much slower.
+        const auto share = [&](const Server* by) {
+          return by == nullptr || by->native ? 1 : on_device ? 5 * by->share : by->share;
+        };
+        double seconds = native * share(server);
+        const bool is_native = server == nullptr || server->native;
+        result.served[rank].push_back(
+            {call.communicator, i, time, timed, is_native ? native_text : server->text});
+        if (rank == 0) {
+          result.seconds += seconds;
+          result.native_seconds += native;
+        }
+        if (apart != nullptr) {
+          process.seconds += seconds;
+          seconds = native * share(apart);
+          if (rank == 0) result.seconds_apart += seconds;
+        }
+        const double began = member->ranks.now();
+        process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
+        return member->ranks.now() - began;
+      };
+      if (call.form == Form::nonblocking) {
+        for (int time = 0; time < call.times; ++time) {
+          const auto verdict = member->open.verdict(question);
+          const bool timed = verdict && verdict->start.place >= 0;
+          const double seconds = serve(time, verdict ? &verdict->server() : nullptr, timed);
+          if (timed) verdict->calls->trials->ended(verdict->start, seconds);
+        }
+        continue;
+      }
+      if (call.form == Form::persistent) {
+        const auto decision = Decision::make_persistent(member->ranks, question, call.bytes, {},
+                                                        call.bytes < 0 ? 100 * some(random) : 0);
+        if (decision == nullptr) continue;
+        OpenTrials trials(*decision->trials(), 2);
+        int exchange = -1;
+        for (int time = 0; time < call.times && !process.diverged; ++time) {
+          if (trials.is_due()) {
+            exchange = member->exchanges++;
+            all.contribute(exchange, trials.ballot());
+          }
+          std::optional<OpenTrials::Start> start;
+          for (int waits = 0; !start && !process.diverged; ++waits) {
+            process.diverged = waits == 200'000;
+            if (const auto least = exchange < 0 ? std::nullopt : all.arrived(exchange)) {
+              trials.agree(*least);
+              exchange = -1;
+            }
+            start = trials.start();
+            if (!start) std::this_thread::sleep_for(std::chrono::microseconds(100));
+          }
+          if (!start) break;
+          const double seconds =
+              serve(time, &decision->server(start->candidate), start->place >= 0);
+          trials.ended(*start, seconds);
+        }
+        decision->conclude();
+        continue;
+      }
       for (int time = 0; time < call.times && !process.diverged; ++time) {
+        if (member->open.are_due()) member->open.agree();
         if (some(random) < 0.001) process.offset -= 1;  // somebody sets the clock
         const auto verdict = member->decisions.verdict(question, process.reports);
         Decision* const decision = verdict.decision;
@@ -218,31 +308,11 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         const Server* const timed =
             decision == nullptr ? nullptr : &decision->server(verdict.next.candidate);
         const Server* const server = apart ? &decision->server(0) : timed;
-        const double native =
-            50e-6 + 1e-9 * static_cast<double>(std::max<std::int64_t>(call.bytes, 0));
-        // Through the host's memory, ours are much slower.
         const bool on_device = call.on_device >= 0 && time % call.every == 0;
-        const auto share = [&](const Server* by) {
-          return by == nullptr || by->native ? 1 : on_device ? 5 * by->share : by->share;
-        };
-        double seconds = native * share(server);
-        if (rank == 0) {
-          result.seconds += seconds;
-          result.native_seconds += native;
-        }
-        const bool is_native = server == nullptr || server->native;
-        result.served[rank].push_back({call.communicator, i, time, verdict.next.timed,
-                                       is_native ? native_text : server->text});
-        if (apart) {
-          process.seconds += seconds;
-          seconds = native * share(timed);
-          if (rank == 0) result.seconds_apart += seconds;
-        }
-        const double began = member->ranks.now();
-        process.seconds += seconds * (1 + 0.05 * some(random)) + program.late * some(random);
+        const double seconds =
+            serve(time, server, verdict.next.timed, on_device, apart ? timed : nullptr);
         if (decision != nullptr)
-          decision->ended(question, member->ranks.now() - began,
-                          call.bytes < 0 ? 100 * some(random) : 0,
+          decision->ended(question, seconds, call.bytes < 0 ? 100 * some(random) : 0,
                           on_device && rank == call.on_device);
       }
       if (last[call.communicator] == i) {
@@ -324,9 +394,9 @@ TEST(Decisions, AreMadeAnewForBuffersOnDevices) {
   Program program;
   program.communicators = {all_of(4), all_of(4), all_of(4)};
   program.calls = {{0, &allgather, 1000, 0, false, 40'000},
-                   {0, &allgather, 1000, 0, false, 400'000, 2},
+                   {0, &allgather, 1000, 0, false, 400'000, Form::blocking, 2},
                    {1, &allgather, 1000, 0, false, 400},
-                   {2, &allgather, 1000, 0, false, 40'000, 1}};
+                   {2, &allgather, 1000, 0, false, 40'000, Form::blocking, 1}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
@@ -346,7 +416,7 @@ TEST(Decisions, AreMadeAnewForBuffersOnDevices) {
 TEST(Decisions, DoNotMixTimesOfBuffersOnDevicesAndOthers) {
   Program program;
   program.communicators = {all_of(4)};
-  program.calls = {{0, &allgather, 1000, 0, false, 40'000, 3, 3}};
+  program.calls = {{0, &allgather, 1000, 0, false, 40'000, Form::blocking, 3, 3}};
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "native"), 40'000);
@@ -378,7 +448,8 @@ TEST(Decisions, LeaveReductionsThatRoundToNative) {
 TEST(Decisions, LearnSumsForTheNextRunIfAsked) {
   Program program;
   program.communicators = {all_of(4)};
-  program.calls = {{0, &reduce, 8, 0, true, 20'000}, {0, &reduce, 64, 0, true, 20'000, true}};
+  program.calls = {{0, &reduce, 8, 0, true, 20'000},
+                   {0, &reduce, 64, 0, true, 20'000, Form::blocking, -1, 1, true}};
   const Outcome first = toccata::run(program, 1, TestRules::learning_sums());
   expect_alike(program, first);
   EXPECT_EQ(served_by(first, -1, native_text), 40'000);
@@ -392,6 +463,44 @@ TEST(Decisions, LearnSumsForTheNextRunIfAsked) {
   expect_alike(program, second);
   EXPECT_EQ(served_by(second, 0, "learned"), 20'000);
   EXPECT_LT(second.seconds, first.seconds);
+}
+
+// Nonblocking calls are compared, and the ranks agree at the barriers between them.
+TEST(Decisions, ServeNonblockingCalls) {
+  Program program;
+  program.communicators = {all_of(4)};
+  for (int i = 0; i < 3000; ++i) {
+    program.calls.push_back({0, &allgather, 1000, 0, false, 10, Form::nonblocking});
+    program.calls.push_back({0, &barrier, 0, 0, false, 1});
+  }
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, -1, "guarded"), 10'000);
+}
+
+// Without a call that may wait, no exchange is added.
+TEST(Decisions, LeaveProgramsThatNeverWaitToNative) {
+  Program program;
+  program.communicators = {all_of(4)};
+  program.calls = {{0, &allgather, 1000, 0, false, 40'000, Form::nonblocking}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, 0, "native"), 40'000);
+}
+
+TEST(Decisions, ServePersistentCallsAndShareTheirWinners) {
+  Program program;
+  program.communicators = {all_of(4), all_of(4)};
+  program.calls = {{0, &allgather, 1000, 0, false, 5000, Form::persistent},
+                   {1, &allgather, 1000, 0, false, 60, Form::persistent},
+                   {1, &alltoallv, -1, 0, false, 3000, Form::persistent},
+                   {0, &allreduce, 8, 0, true, 100, Form::persistent}};
+  const Outcome run = toccata::run(program, 1);
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, 0, "guarded"), 3000);
+  EXPECT_EQ(served_by(run, 1, "shared"), 60) << "from the first start on";
+  EXPECT_GT(served_by(run, 2, "guarded"), 1000);
+  EXPECT_EQ(served_by(run, 3, ""), 0) << "native serves sums that round";
 }
 
 TEST(Decisions, KeepLittle) {
@@ -452,6 +561,7 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
                                .root = kind.rooted ? some(0, p - 1) : 0,
                                .keeps_order = kind.reduces && some(0, 1) == 0,
                                .times = some(0, 9) == 0 ? 20'000 : some(1, 300),
+                               .form = static_cast<Form>(some(0, 2)),
                                .on_device = seed % 3 == 0 ? some(-1, program.ranks - 1) : -1,
                                .every = seed % 3 == 0 ? some(1, 3) : 1,
                                .runs_users_code = kind.reduces && some(0, 4) == 0});

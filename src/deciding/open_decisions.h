@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+
+#include "deciding/decision.h"
+#include "deciding/open_trials.h"
+
+namespace toccata {
+
+// Decides which algorithms serve the nonblocking calls of one communicator if the program names
+// none. A nonblocking call waits for no rank. So the ranks agree when the program itself calls a
+// blocking collective on that communicator: all ranks are at the same call then.
+class OpenDecisions {
+ public:
+  explicit OpenDecisions(Ranks& ranks) : ranks_(ranks) {}
+
+  // Calls of one collective and size class.
+  struct SizeClass {
+    Question call;
+    std::int64_t least, most;  // bytes
+    std::int64_t calls = 0;
+    std::unique_ptr<Decision> decision = nullptr;
+    std::unique_ptr<OpenTrials> trials = nullptr;
+  };
+
+  // What serves a call that starts now; all ranks ask for all nonblocking calls without a fault.
+  // Nothing if no decision is tracked: after too few calls, or for rules that decide otherwise.
+  struct Verdict {
+    SizeClass* calls;
+    OpenTrials::Start start;
+    Server& server() const { return calls->decision->server(start.candidate); }
+  };
+  std::optional<Verdict> verdict(const Question& call);
+
+  // Whether trials have ended on whose times the ranks have not agreed. The same on all ranks at
+  // the same call. agree() is collective.
+  bool are_due() const { return due_ > 0; }
+  void agree();
+  // No trials any more.
+  void give_up();
+
+  void tell() {
+    for (SizeClass& each : classes_)
+      if (each.decision != nullptr) each.decision->tell();
+  }
+
+ private:
+  SizeClass& of(const Question& call);
+
+  Ranks& ranks_;
+  std::list<SizeClass> classes_;  // addresses never change
+  int due_ = 0;
+  bool gave_up_ = false;
+};
+
+}  // namespace toccata

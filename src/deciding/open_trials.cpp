@@ -1,0 +1,64 @@
+#include "deciding/open_trials.h"
+
+#include <algorithm>
+
+namespace toccata {
+
+std::optional<OpenTrials::Start> OpenTrials::start() {
+  const Start current{.candidate = trials_->current()};
+  if (is_over()) {
+    if (since_ < lag_) {
+      ++since_;
+      return current;
+    }
+    if (agreed_.empty()) return {};
+    conclude();
+    return start();
+  }
+  if (started_ == 0 && !trials_->next().timed) {
+    static_cast<void>(trials_->ended());
+    return current;
+  }
+  const std::size_t place = started_++;
+  times_[place] = -1;
+  return Start{
+      .candidate = trials_->trial()[place], .place = static_cast<int>(place), .trial = trial_};
+}
+
+void OpenTrials::ended(const Start& call, double seconds) {
+  if (call.place >= 0 && call.trial == trial_) times_[call.place] = std::max(seconds, 0.0);
+}
+
+std::vector<double> OpenTrials::ballot() {
+  cast_ = true;
+  bool complete = true;
+  for (std::size_t i = 0; i < started_; ++i) {
+    complete = complete && times_[i] >= 0;
+    static_cast<void>(trials_->ended(times_[i]));
+  }
+  std::vector<double> result = trials_->ballot();
+  result.push_back(complete ? 1 : 0);
+  return result;
+}
+
+// Another rank may hear of it later: so it counts from the same start on.
+void OpenTrials::agree(std::span<const double> least, double agreement) {
+  agreed_.assign(least.begin(), least.end());
+  agreement_ = agreement;
+  if (lag_ == unlimited) conclude();
+}
+
+void OpenTrials::conclude() {
+  const std::size_t times = agreed_.size() - 1;
+  if (agreed_[times] > 0)
+    trials_->agree(std::span(agreed_).first(times), agreement_);
+  else
+    trials_->put_off();
+  agreed_.clear();
+  cast_ = false;
+  started_ = 0;
+  since_ = 0;
+  ++trial_;
+}
+
+}  // namespace toccata

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "deciding/trials.h"
+
+namespace toccata {
+
+// Trials of calls that end some time after their start: nonblocking calls, and the starts of a
+// persistent one. No start waits for another rank. All ranks know the number of a start, but not
+// when another rank gets there, or when a call ends. So the times of a trial are agreed on later:
+//
+//   starts    s s s | s a a s | s s | a a a ...       persistent, with a lag of 2
+//                     a trial   ^     ^
+//                               |     from here on, a start waits for the agreement; the program
+//                               |     does not: the rounds of that start wait
+//                               each rank begins to agree, without waiting
+//
+//   starts    s s s | s a a s | s s s s s s s X a a a      nonblocking, without a lag
+//                     a trial                 ^
+//                                             the program itself calls a function that may wait
+//                                             for all ranks, and there they agree
+//
+// The starts between serve the program with the current candidate. A late rank delays the
+// decision, and nothing else.
+class OpenTrials {
+ public:
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+  // `trials` decides. `lag`: the number of starts after a trial that do not wait for the agreement.
+  // At most ten candidates.
+  OpenTrials(Trials& trials, std::int64_t lag) : trials_(&trials), lag_(lag) {}
+
+  // What serves a call, and where its time belongs; a negative place if it is not timed.
+  struct Start {
+    int candidate = 0;
+    int place = -1;
+    std::int64_t trial = 0;
+  };
+  // A call starts. Nothing if the ranks have to agree first: ask again after agree().
+  std::optional<Start> start();
+  // A timed call has ended here, perhaps in another thread. Calls of former trials do not count.
+  void ended(const Start& call, double seconds);
+
+  // Whether all calls of a trial have started, and no ballot was cast on it. The same on all ranks
+  // at the same start.
+  bool is_due() const { return is_over() && !cast_; }
+  // This rank's numbers, once per trial. agree() takes the minimum of each over all ranks. If calls
+  // have not ended on a rank, the trial says nothing, and comes again later.
+  std::vector<double> ballot();
+  void agree(std::span<const double> least, double agreement = 0);
+  // The number of trials on which the ranks have agreed, and that count.
+  std::int64_t concluded() const { return trial_; }
+
+ private:
+  bool is_over() const { return started_ == trials_->trial().size(); }
+  void conclude();
+
+  Trials* trials_;
+  std::int64_t lag_;
+  bool cast_ = false;           // the ballot
+  std::vector<double> agreed_;  // what does not count yet
+  double agreement_ = 0;
+  std::int64_t since_ = 0;                          // starts since the trial
+  std::atomic<std::int64_t> trial_ = 0;             // its number
+  std::size_t started_ = 0;                         // calls of it
+  std::array<std::atomic<double>, 32> times_ = {};  // of these; negative: not ended
+};
+
+}  // namespace toccata

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <mpi.h>
+
+#ifdef OPEN_MPI  // see served.h
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "mpi/communicator.h"
+#include "mpi/driven.h"
+#include "mpi/request.h"
+
+namespace toccata {
+
+// A persistent collective whose algorithm trials decide: each start is served by one of the
+// candidates, all of which are bound to the arguments, the MPI library's own among them. The ranks
+// agree on the times of a trial by messages of their own, which no start waits for.
+class Alternatives final : public Driven {
+ public:
+  using MakeCall = std::function<std::unique_ptr<Call>()>;
+
+  // What decides on a call that can be served, if the library chooses; else null. Collective.
+  static std::unique_ptr<Decision> decision(const Operation& call, Communicator& communicator);
+  // Binds the arguments to all candidates of a decision that has trials. `native` is the MPI
+  // library's own request for that call, which belongs to this object from now on. Null, and
+  // `native` is left alone, if the candidates cannot run here. Collective.
+  static std::unique_ptr<Alternatives> make(std::unique_ptr<Decision> decision,
+                                            const MakeCall& make_call, Communicator& communicator,
+                                            const Operation& call, MPI_Request native);
+  ~Alternatives() override;
+
+  bool start_driven() override;
+  bool try_driven() override;
+  int code() const override { return code_; }
+  void raise() const override { communicator_->raise(code_); }
+
+ private:
+  struct Deciding;
+  class Exchange;
+
+  Alternatives() = default;
+  bool make_exchange(int tag);
+  bool begin();
+  bool go_on(bool ended);
+  void count() const;
+
+  std::shared_ptr<Communicator> communicator_;
+  std::vector<std::unique_ptr<Request>> requests_;  // by candidate; null: native
+  MPI_Request native_ = MPI_REQUEST_NULL;
+  std::shared_ptr<Deciding> deciding_;
+  std::shared_ptr<Exchange> exchange_;
+
+  std::optional<OpenTrials::Start> start_;  // of the current start; nothing while ranks agree
+  double begun_ = 0;                        // of the candidate
+  double waited_ = 0;                       // as WaitClock says then
+  std::int64_t bytes_ = 0;
+  int code_ = MPI_SUCCESS;
+};
+
+}  // namespace toccata
+
+#endif

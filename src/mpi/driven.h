@@ -1,0 +1,18 @@
+#pragma once
+
+namespace toccata {
+
+// A nonblocking collective, or a start of a persistent one, that its owner drives. Never waits.
+class Driven {
+ public:
+  virtual ~Driven() = default;
+  // Starts; goes on as far as it can. Both return whether it has ended: code() is then its result,
+  // which no error handler has had.
+  virtual bool start_driven() = 0;
+  virtual bool try_driven() = 0;
+  virtual int code() const = 0;
+  // Gives that to the communicator's error handler.
+  virtual void raise() const = 0;
+};
+
+}  // namespace toccata
