@@ -13,7 +13,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead node cluster lint format clean help guest examples applications suites setup configure tidy ranks faults-hosts
+.PHONY: all demo test test-asan simgrid fuzz tsan faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead interfaces node cluster lint format clean help guest examples applications suites setup configure tidy ranks faults-hosts
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -113,6 +113,16 @@ overhead: all ## cost of a schedule compared with a hand-written loop, 2 ranks, 
 	@$(RELEASE)/bench/loading
 	@for family in $(RELEASE)/bench/*/; do \
 	  echo "== $$family"; scripts/mpiexec.sh $$(basename $$family) 2 $$family/overhead; \
+	done
+
+interfaces: all ## what toccata.hpp costs in addition to toccata.h, and toccata.mpi in addition to mpi4py, for each MPI
+	@for family in $(RELEASE)/bench/*/; do \
+	  name=$$(basename $$family); echo "== $$family"; \
+	  scripts/mpiexec.sh $$name 1 $$family/cpp_interface; \
+	  for ranks in 1 2; do \
+	    PYTHONPATH=python:$(RELEASE)/python tests/python_mpi/run.sh $$name $(RELEASE)/lib/$$name/libtoccata.so \
+	      $$ranks build/venv/bin/python bench/python_calls.py || true; \
+	  done; \
 	done
 
 node: all ## shared memory inside this node: every collective bare and preloaded, 2, 4 and 8 ranks (FULL=yes: longer)

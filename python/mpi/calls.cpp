@@ -52,6 +52,7 @@ struct Slots {
     std::array<void*, count> persistent;
     void* comm_size;
     Word info_null;
+    bool preloaded;
     Requests requests;
   };
   static inline Library library;  // written once, by connect()
@@ -84,10 +85,17 @@ struct Slots {
 
   template <int slot, std::size_t... at>
   static int blocking(Each<at>... argument) {
-    if (const Named* const found = take(slot); found != nullptr)
-      return reinterpret_cast<int (*)(Each<at>..., const char*)>(library.toccata[slot])(
-          argument..., found->algorithm_);
-    return reinterpret_cast<int (*)(Each<at>...)>(library.mpi[slot])(argument...);
+    const Named* const found = take(slot);
+    if (found == nullptr || (!library.preloaded && is_native(found->algorithm_)))
+      return reinterpret_cast<int (*)(Each<at>...)>(library.mpi[slot])(argument...);
+    return reinterpret_cast<int (*)(Each<at>..., const char*)>(library.toccata[slot])(
+        argument..., found->algorithm_);
+  }
+
+  // The MPI library's own algorithm: without a preloaded library, that is the call of mpi4py
+  // itself.
+  static bool is_native(const char* algorithm) {
+    return algorithm != nullptr && std::strcmp(algorithm, "native") == 0;
   }
 
   // mpi4py's own request stays MPI_REQUEST_NULL, as which it was made.
@@ -162,8 +170,9 @@ bool is_preloaded() { return dlsym(RTLD_DEFAULT, "toccata_version") != nullptr; 
 
 void connect(const std::string& mpi4py, const std::string& library, unsigned long info_null) {
   void* const caller = open(mpi4py);
-  void* const ours = is_preloaded() ? RTLD_DEFAULT : open(library);
   Slots::Library& all = Slots::library;
+  all.preloaded = is_preloaded();
+  void* const ours = all.preloaded ? RTLD_DEFAULT : open(library);
   Requests& requests = all.requests;
   find(ours, "toccata_start", requests.start);
   find(ours, "toccata_run", requests.run);
