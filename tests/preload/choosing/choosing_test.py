@@ -305,7 +305,8 @@ class Choosing(unittest.TestCase):
         self.assertGreaterEqual(outcome.rows[("allreduce", "apart")]["native"], 900)
         found = json.loads(learned.read_text())
         point = {"collective": "allreduce", "ranks": RANKS, "nodes": 1, "bytes": 8}
-        found["points"] = [point | {"choice": "recursive_doubling"}]
+        point["choice"] = "recursive_doubling"
+        found["points"] = [point, point | {"ranks": 2}]
         learned.write_text(json.dumps(found))
         outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=str(learned))
         # Sums of whole numbers and of floating-point numbers.
@@ -317,6 +318,9 @@ class Choosing(unittest.TestCase):
             outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=word, **state)
             served = outcome.rows[("allreduce", "learned")]
             self.assertEqual(served["recursive_doubling"], counts, word)
+        # The sum of two numbers has the same bits in any order.
+        outcome = self.run_calls(20, slow=False, ranks=2, TOCCATA_LEARN="auto", **state)
+        self.assertEqual(outcome.rows[("allreduce", "learned")]["recursive_doubling"], 40)
 
     def test_sizes(self):
         for size, algorithm in ((16, "ring"), (17, "native"), (4096, "native")):
