@@ -1,6 +1,6 @@
 /* Calls collectives of the world and of a duplicate, which it frees; says "right", "wrong" if a
-   result is wrong, or "errors" if calls return errors, which the duplicate does unless ERRORS_END_IT
-   is set. */
+   result is wrong, or "errors" if calls return errors, which the duplicate does unless
+   ERRORS_END_IT is set. */
 #include <mpi.h>
 
 #include <stdio.h>
