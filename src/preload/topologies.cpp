@@ -5,6 +5,7 @@
 #include "mpi/topologies.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "api/guard.h"
@@ -155,7 +156,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
     std::vector<int> edges;
     for (int rank = 0; rank < p; ++rank) {
       const int* const list = all.data() + first[rank];
-      const int* const to = list + 2 + 2 * list[0];
+      const int* const to = list + 2 + 2 * std::ptrdiff_t{list[0]};
       for (int i = 0; i < list[1]; ++i) edges.insert(edges.end(), {rank, to[i], to[list[1] + i]});
     }
     return on_reordered(
