@@ -168,7 +168,7 @@ TOCCATA_INTERPOSED int MPI_Dist_graph_create_adjacent(
           PMPI_Comm_rank(on, &node);
           const int* const list = all.data() + first[node];
           const int* const from = list + 2;
-          const int* const to = from + 2 * list[0];
+          const int* const to = from + 2 * std::ptrdiff_t{list[0]};
           return next(on, list[0], from, unweighted ? MPI_UNWEIGHTED : from + list[0], list[1], to,
                       unweighted ? MPI_UNWEIGHTED : to + list[1], info, 0, made);
         });
