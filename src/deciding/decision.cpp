@@ -242,7 +242,7 @@ bool Decision::compares_alike(std::span<const double> on_device) {
   }
   for_devices_ = true;
   candidates_.erase(candidates_.begin() + 1, candidates_.end());
-  trials_.emplace(setup());
+  trials_.emplace(trials_->are_apart() ? Trials::apart(setup(), 0) : Trials(setup()));
   return false;
 }
 
