@@ -872,6 +872,19 @@ static void start_two(toccata_request requests[2]) {
   toccata_ibarrier(comm, "dissemination", &requests[1]);
 }
 
+static void sparse(void) {
+  const int right = (rank + 1) % p, one = 1, zero = 0;
+  toccata_messages messages = TOCCATA_MESSAGES_NULL;
+
+  begin();
+  toccata_sparse_alltoallv(mine, 1, &right, &one, &zero, MPI_INT, MPI_INT, comm, "nbx", &messages);
+  check(messages->count == 1 && messages->list[0].source == left &&
+            *(const int*)messages->list[0].data == 10 * left,
+        "toccata_sparse_alltoallv");
+  toccata_messages_free(&messages);
+  check(messages == TOCCATA_MESSAGES_NULL, "toccata_messages_free");
+}
+
 static void requests(void) {
   toccata_request request, two[2];
   int flag = 0, index, codes[2];
@@ -974,6 +987,7 @@ int main(int argc, char** argv) {
   neighbor_alltoall();
   neighbor_alltoallv();
   neighbor_alltoallw();
+  sparse();
   requests();
   communicators();
   MPI_Barrier(comm); /* of MPI: all ranks are right */

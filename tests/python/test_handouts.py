@@ -30,10 +30,11 @@ def needs(program: str) -> pytest.MarkDecorator:
 def test_every_command_has_a_page_with_all_its_options() -> None:
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     for name, command in commands.items():
-        text = PAGES[f"toccata-{name}"].text
+        page = f"toccata-{name.replace(' ', '-')}"
+        text = PAGES[page].text
         for option in (word for each in command.params for word in each.opts if word[0] == "-"):
             assert f"**{option}**" in text
-        assert f"toccata-{name}" in PAGES["toccata"].text
+        assert page in PAGES["toccata"].text
     assert "**--max-p** *P*" in PAGES["toccata-verify"].text
 
 

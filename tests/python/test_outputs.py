@@ -93,7 +93,7 @@ def test_nothing_is_drawn_where_nothing_can(machine: Path) -> None:
         "import sys\n"
         "for name in ('matplotlib', 'numpy', 'scipy'): sys.modules[name] = None\n"
         "from pathlib import Path\n"
-        "from toccata import launcher\n"
+        "from toccata.launching import launcher\n"
         "launcher.home = lambda: Path('home').resolve()\n"
         "from toccata.cli import main\n"
         "main()"

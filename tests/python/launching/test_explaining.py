@@ -154,7 +154,7 @@ def test_a_real_run_says_why(toccata: Toccata, tmp_path: Path) -> None:
     program, library = (BUILD / "examples/openmpi/cg", BUILD / "lib/openmpi/libtoccata.so")
     if not program.exists() or not library.exists():
         pytest.skip("not built for Open MPI")
-    command = [str(ROOT / "scripts/mpiexec.sh"), "openmpi", "2", str(program), "32"]
+    command = [str(ROOT / "scripts/mpiexec.sh"), "openmpi", "3", str(program), "32"]
     done = subprocess.run(
         [*command[:3], "env", f"LD_PRELOAD={library}", f"TOCCATA_REPORT={tmp_path / 'run.json'}",
          *command[3:]],
