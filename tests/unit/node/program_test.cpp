@@ -45,9 +45,9 @@ class Node {
 
   // Which ranks publish long messages directly.
   enum class Directly { none, all, even_ranks };
-  void read(Directly which, DirectReading::Read read) {
+  void read_by(DirectReading::Read how, Directly which) {
     which_ = which;
-    read_ = read;
+    read_ = how;
   }
   DirectReading reading(int rank) const {
     if (which_ == Directly::none) return {};
@@ -363,7 +363,7 @@ TEST(Program, ReadsLongMessagesDirectly) {
       unsigned seed = 0;
       for (const Directly which : {Directly::all, Directly::even_ranks})
         for (const DirectReading::Read read : {copy, copy_sometimes}) {
-          node.read(which, read);
+          node.read_by(read, which);
           const std::string what = algorithm->path() + " among " + std::to_string(p) +
                                    " ranks, case " + std::to_string(seed);
           ASSERT_EQ(run_in_turns(*algorithm, shape, *schedules, 20'000, 3, node, seed++), 0)
