@@ -30,7 +30,8 @@ class File : public testing::Test {
     return "";
   }
 
-  const std::string folder = testing::TempDir() + "toccata_file";
+  const std::string folder = testing::TempDir() + "toccata_file_" +
+                             testing::UnitTest::GetInstance()->current_test_info()->name();
   const std::string path = folder + "/file";
 };
 
