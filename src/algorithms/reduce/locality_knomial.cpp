@@ -1,6 +1,6 @@
-// Reduce up a k-nomial tree of the ranks by where they run: bcast/locality_knomial in
-// reverse.
-// [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost ⌈logk p⌉·(α + (k-1)·n·(β + γ))
+// Reduce up a k-nomial tree of the ranks by where they run: bcast/locality_knomial played
+// backwards. [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost ⌈logk p⌉·(α +
+// (k-1)·n·(β + γ))
 //
 //   p = 4, k = 2, ranks on nodes 0 2 | 1 3, root 0   round 0: 2>0  3>1    round 1: 1>0
 
