@@ -9,17 +9,17 @@
 
 namespace toccata {
 
-Flat::Flat(const Collective& collective, std::string_view name, int radix)
+Flat::Flat(const Collective& collective, std::string_view name, int number)
     : algorithm_(*find_algorithm(collective, name)),
-      radix_(radix),
+      radix_(number),
       parameters_(algorithm_.parameters) {
   for (const Parameter& parameter : algorithm_.parameters) {
     const auto say = [&](std::string_view word) {
       for (int value = 0; value <= parameter.most; ++value)
         if (parameter.text(value) == word) parameters_.set(parameter, value);
     };
-    if ((parameter.name == "radix" || parameter.name == "in_flight") && radix > 0)
-      parameters_.set(parameter, radix);
+    if ((parameter.name == "radix" || parameter.name == "in_flight") && number > 0)
+      parameters_.set(parameter, number);
     if (parameter.name == "segments") parameters_.set(parameter, 1);
     if (parameter.name == "rotation") say("none");
     if (parameter.name == "allgather") say("sparbit");

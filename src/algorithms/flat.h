@@ -12,8 +12,8 @@ namespace toccata {
 // has few rounds, because all nodes are far from each other. The root is rank 0.
 class Flat {
  public:
-  // The name is the name of the file, which must exist. `radix` is the algorithm's radix, or its
-  // number of messages in flight; 0 means the default, if there is one.
+  // The name is the name of the file, which must exist. A radix of 0 means the default, if there is
+  // one.
   Flat(const Collective& collective, std::string_view name, int radix = 0);
 
   const Algorithm& algorithm() const { return algorithm_; }
