@@ -84,7 +84,7 @@ class SparseExchange {
   Transport transport_;
   std::vector<MPI_Request> requests_;
   std::vector<OwnedDatatype> types_;
-  char sink_[4096];  // for messages that are lost
+  char sink_[4096] = {};  // for messages that are lost
   int error_ = MPI_SUCCESS;
 };
 
