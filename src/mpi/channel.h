@@ -77,7 +77,7 @@ class Channel {
   // in the first. Messages inside a node have known sources and the third tag.
   static constexpr int sparse_tag = blocking_tag + blocking_tags, sparse_tags = 3;
   static constexpr int local_sparse_tag = sparse_tag + 2;
-  int next_sparse_tag() { return sparse_tag + sparse_exchanges_++ % 2; }
+  int next_sparse_tag() { return sparse_tag + static_cast<int>(sparse_exchanges_++ % 2); }
   struct Ticket {
     int tag = 0;
     int lap = 0;

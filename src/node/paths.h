@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -21,12 +22,13 @@ class Paths {
   class Kind {
    public:
     Kind(std::int64_t bytes, bool reads)
-        : index_(std::bit_width(static_cast<std::uint64_t>(bytes)) * 2 + (reads ? 1 : 0)),
+        : index_(static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes))) * 2 +
+                 (reads ? 1 : 0)),
           usually_direct_(reads && bytes >= usually_direct_from) {}
 
    private:
     friend class Paths;
-    int index_;
+    std::size_t index_;
     bool usually_direct_;
   };
 
@@ -57,7 +59,7 @@ class Paths {
     int rounds = 0;
     double direct = unknown, slots = unknown;  // seconds, the least of the last tries
   };
-  std::array<Times, 2 * 65> times_;
+  std::array<Times, 130> times_;  // two for each length of a number
 };
 
 }  // namespace toccata::node

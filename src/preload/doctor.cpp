@@ -45,8 +45,9 @@ void try_transfers(int rank, int p) {
   const DeviceRuntime* runtime = nullptr;
   for (const DeviceRuntime* each : device_runtimes())
     if (runtime == nullptr && mpi_takes(*each)) runtime = each;
-  auto* const device =
-      runtime == nullptr ? nullptr : static_cast<char*>(runtime->allocate(2 * long_one));
+  auto* const device = runtime == nullptr
+                           ? nullptr
+                           : static_cast<char*>(runtime->allocate(std::size_t{2} * long_one));
   int mine = device != nullptr ? 1 : 0, all = 0, some = 0;
   PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   PMPI_Allreduce(&mine, &some, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
