@@ -76,7 +76,7 @@ void Communicator::close() {
   const auto alive = shared_from_this();
   process_->remove(*this);
   for (const auto& each : channels_) each->close();
-  if (nccl_ != nullptr) nccl_->close();
+  if (rare_ != nullptr) rare_->nccl.close();
   process_ = nullptr;
   if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());
 }
@@ -196,9 +196,9 @@ void Communicator::report(const Server& server, const Evidence& times) {
 // Where no channel opens, candidates of ours cannot serve, and native stays.
 void Communicator::settle_open_decisions_now() {
   if (open_channel() == MPI_SUCCESS && channel().is_ready())
-    open_decisions_->agree();
+    rare_->open_decisions.agree();
   else
-    open_decisions_->give_up();
+    rare_->open_decisions.give_up();
 }
 
 Server& Communicator::instead_of(const Server& server, bool ordered_would_do) {

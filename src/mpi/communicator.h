@@ -95,10 +95,7 @@ class Communicator final : public Members, public Attachment {
   // Decides calls for which no algorithm is named; and a call in the form of such a question.
   Decisions& decisions() { return decisions_; }
   // What serves allreduces if the user requests NCCL.
-  Nccl& nccl() {
-    if (nccl_ == nullptr) nccl_ = std::make_unique<Nccl>(*this);
-    return *nccl_;
-  }
+  Nccl& nccl() { return rare().nccl; }
   // Counts them.
   const Service& nccl_service(const Collective& collective);
   Question question(const Operation& call) const {
@@ -112,16 +109,16 @@ class Communicator final : public Members, public Attachment {
   // The same for a nonblocking call. If that is the last one of a trial, the next blocking call
   // must not go on at once as the one before did: the ranks have to agree there.
   std::optional<OpenDecisions::Verdict> open_verdict(const Question& question) {
-    if (open_decisions_ == nullptr) open_decisions_ = std::make_unique<OpenDecisions>(*this);
-    const bool were_due = open_decisions_->are_due();
-    const auto verdict = open_decisions_->verdict(question);
-    if (!were_due && open_decisions_->are_due()) end_era();
+    OpenDecisions& open = rare().open_decisions;
+    const bool were_due = open.are_due();
+    const auto verdict = open.verdict(question);
+    if (!were_due && open.are_due()) end_era();
     return verdict;
   }
   // All ranks come here with the same blocking call of the program's: they agree on the times of
   // nonblocking calls, if that is due.
   void settle_open_decisions() {
-    if (open_decisions_ != nullptr && open_decisions_->are_due()) settle_open_decisions_now();
+    if (rare_ != nullptr && rare_->open_decisions.are_due()) settle_open_decisions_now();
   }
   // Sets the choice for later calls. Collective.
   void ask(const Collective& collective, SizedChoice choice) {
@@ -153,7 +150,7 @@ class Communicator final : public Members, public Attachment {
   void close() override;
   void tell() override {
     decisions_.tell();
-    if (open_decisions_ != nullptr) open_decisions_->tell();
+    if (rare_ != nullptr) rare_->open_decisions.tell();
   }
   bool is_closed() const { return process_ == nullptr; }
 
@@ -178,9 +175,17 @@ class Communicator final : public Members, public Attachment {
   std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
   std::vector<std::unique_ptr<Server>> servers_;
   Decisions decisions_{*this};
-  // Made when they are first used: most communicators need neither.
-  std::unique_ptr<OpenDecisions> open_decisions_;
-  std::unique_ptr<Nccl> nccl_;
+  // Made when one of them is first used, because most communicators need neither.
+  struct Rare {
+    OpenDecisions open_decisions;
+    Nccl nccl;
+    explicit Rare(Communicator& of) : open_decisions(of), nccl(of) {}
+  };
+  Rare& rare() {
+    if (rare_ == nullptr) rare_ = std::make_unique<Rare>(*this);
+    return *rare_;
+  }
+  std::unique_ptr<Rare> rare_;
 
   static std::atomic<std::uint64_t> era_;
 };

@@ -127,10 +127,9 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
 
   int rank_ = 0;
   int size_ = 0;
-  bool is_inter_ = false;
   std::shared_ptr<const Placement> placement_;  // if the ranks had to be asked
   int nodes_ = 0;                               // see known_nodes
-  bool has_met_ = false;
+  bool is_inter_ = false, has_met_ = false;
   std::uint64_t where_ = 0, known_shape_ = 0;
   std::unique_ptr<const KnownNeighbors> own_neighbors_, all_neighbors_;
   std::optional<ReorderWish> reorder_wish_;  // from the communicator's info
