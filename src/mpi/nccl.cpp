@@ -151,8 +151,9 @@ bool Nccl::serve(const Operation& call, int& code) {
           : runtime != nullptr && runtime == runtime_ && runtime->identity(device) == device_;
   // Where the buffers of the others lie no rank knows: each call asks.
   if (!agree(is_right_device)) {
-    members_.say_once("TOCCATA_ALLREDUCE=nccl: not all ranks have their buffers in the memory of "
-                      "their device. Using native for such calls.");
+    members_.say_once(
+        "TOCCATA_ALLREDUCE=nccl: not all ranks have their buffers in the memory of "
+        "their device. Using native for such calls.");
     return false;
   }
   if (state_ == State::unknown && !open(runtime, device)) return false;
