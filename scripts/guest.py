@@ -1,8 +1,9 @@
 """What the preloaded library costs a program's collectives, beside the program bare.
 
 guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks bare, preloaded but off,
-preloaded with nothing asked, so that the library chooses, and preloaded with an algorithm forced
-for every collective, taking turns, and prints the medians over the runs with their spread.
+preloaded with nothing asked, so that the library chooses, preloaded with an algorithm forced for
+every collective, and the same with a loaded GPU runtime (its stand-in in the tests, if built),
+taking turns, and prints the medians over the runs with their spread.
 """
 
 import os
@@ -52,6 +53,10 @@ def main() -> None:
         "nothing asked": preload,
         "forced": preload | FORCED,
     }
+    runtime = build / "tests" / "mpi" / "libcuda.so.1"
+    if runtime.exists():
+        both = {"LD_PRELOAD": f"{preload['LD_PRELOAD']}:{runtime}"}
+        variants["forced, GPU runtime"] = preload | FORCED | both
     found: dict[str, list[dict[str, float]]] = {name: [] for name in variants}
     for run in range(runs):
         print(f"run {run + 1} of {runs}", file=sys.stderr)

@@ -44,8 +44,11 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     return served;
   };
   if (!has_device_runtime()) return serve(call);
+  const Places places(call, seat, process.datatypes());
+  if (!places.any()) return serve(call);
   Operation staged = call;
-  if (int fault = staging.replace(staged, seat, process.datatypes(), *plan); fault != MPI_SUCCESS)
+  if (int fault = staging.replace(staged, seat, process.datatypes(), *plan, places);
+      fault != MPI_SUCCESS)
     return judge(fault);
   said = nullptr;
   if (!staging.any()) return serve(call);

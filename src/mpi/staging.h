@@ -13,8 +13,10 @@
 
 namespace toccata {
 
-// The runtimes in whose memory the buffers of a call without a fault lie; null for the host's.
-struct Places {
+// The runtimes in whose memory the buffers of a call without a fault lie; null for the host's. The
+// call has to outlive it.
+class Places {
+ public:
   Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes);
   bool any() const { return of_sent != nullptr || of_received != nullptr; }
   const DeviceRuntime* any_of_both() const { return of_sent != nullptr ? of_sent : of_received; }
@@ -24,9 +26,14 @@ struct Places {
 
   // What the call reads, and what it writes; of a reduction, count and datatype are arguments of
   // recv. In place, a reduction finds its operands in recv.
-  Side sent, received;
-  bool reads_operands = false;
+  Side sent() const;
+  Side received() const;
+  bool reads_operands() const { return call_.collective.reduces && call_.send.in_place(); }
   const DeviceRuntime *of_sent = nullptr, *of_received = nullptr;
+
+ private:
+  const Operation& call_;
+  int rank_;
 };
 
 // What is to be done with a call's buffers that lie in the memory of a GPU. This rank alone knows
@@ -43,9 +50,10 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // Gives a call without a fault, which runs by that plan, images in place of such buffers, unless
-  // their messages go directly. Returns an MPI error code.
-  int replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes, const Plan& plan);
+  // Gives a call without a fault, which runs by that plan and has such buffers, images in their
+  // place, unless their messages go directly. Returns an MPI error code.
+  int replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes, const Plan& plan,
+              const Places& places);
   bool any() const { return !images_.empty(); }
   // For Binding::devices.
   const DeviceRuntime* direct() const { return direct_; }
