@@ -6,12 +6,14 @@
 //
 // FORM is native or ours, and blocking, nonblocking (with the wait at once), overlapped (with a
 // computation that takes as long as the native nonblocking call) or persistent (start and wait).
+// Nothing advances a call while its rank computes, except messages that are under way.
 // Each sample starts after a barrier and counts the slowest rank. BYTES are those of a block of
 // alltoall, allgather, gather, scatter and reduce_scatter, and of the message of the others.
 //
-//   nonblocking [-r SAMPLES] [-t TRIALS] [-b BYTES,...] [-c COLLECTIVE,...]
+//   nonblocking [-r SAMPLES] [-t TRIALS] [-s SECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
 //
 // -t: calls of each form before the first sample, in which the library tries algorithms (500).
+// -s: at most about so many seconds per cell (10); long calls get fewer trials and samples.
 
 #include <mpi.h>
 
@@ -105,7 +107,13 @@ const std::vector<Collective>& collectives() {
 }
 
 double now() { return PMPI_Wtime(); }
+// If ranks share cores, a computation sleeps, because it would delay the other ranks.
 void compute(double seconds) {
+  static const bool crowded = p > sysconf(_SC_NPROCESSORS_ONLN);
+  if (crowded) {
+    usleep(static_cast<useconds_t>(seconds * 1e6));
+    return;
+  }
   for (const double until = now() + seconds; now() < until;) {
   }
 }
@@ -126,12 +134,21 @@ std::vector<double> slowest(const std::vector<double>& mine) {
   return result;
 }
 
-void measure_cell(const Collective& collective, int bytes, int samples, int trials) {
+void measure_cell(const Collective& collective, int bytes, int samples, int trials,
+                  double seconds) {
   const int n = std::max(bytes / static_cast<int>(sizeof(long)), 1);
   const Side &native = collective.native, &ours = collective.ours;
   MPI_Request request, native_request, our_request;
   native.init(n, &native_request);
   ours.init(n, &our_request);
+
+  // Long calls get fewer trials and samples.
+  const double started = now();
+  for (int i = 0; i < 4; ++i) native.blocking(n);
+  double typical = (now() - started) / 4;
+  PMPI_Allreduce(MPI_IN_PLACE, &typical, 1, MPI_DOUBLE, MPI_MAX, WORLD);
+  trials = std::min(trials, static_cast<int>(seconds / 6 / typical) + 1);
+  samples = std::min(samples, std::max(static_cast<int>(seconds / 20 / typical), 8));
 
   // Trials: the ranks agree on the times of nonblocking calls in blocking ones.
   for (int i = 0; i < trials; ++i) ours.blocking(n);
@@ -206,12 +223,14 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_size(WORLD, &p);
   int samples = 40, trials = 500;
+  double seconds = 10;
   std::vector<int> sizes;
   std::string names;
-  for (int option; (option = getopt(argc, argv, "r:t:b:c:")) != -1;) {
+  for (int option; (option = getopt(argc, argv, "r:t:s:b:c:")) != -1;) {
     std::stringstream list(optarg);
     if (option == 'r') samples = std::atoi(optarg);
     if (option == 't') trials = std::atoi(optarg);
+    if (option == 's') seconds = std::atof(optarg);
     if (option == 'c') names = std::string(",") + optarg + ",";
     for (std::string each; option == 'b' && std::getline(list, each, ',');)
       sizes.push_back(std::atoi(each.c_str()));
@@ -224,7 +243,7 @@ int main(int argc, char** argv) {
   for (const Collective& each : collectives()) {
     if (!names.empty() && names.find("," + each.name + ",") == std::string::npos) continue;
     for (const int bytes : each.name == "barrier" ? std::vector{0} : sizes)
-      measure_cell(each, bytes, samples, bytes > 32 << 10 ? trials / 4 : trials);
+      measure_cell(each, bytes, samples, trials, seconds);
   }
   MPI_Finalize();
 }

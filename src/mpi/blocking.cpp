@@ -1,5 +1,7 @@
 #include "mpi/blocking.h"
 
+#include "mpi/ending.h"
+
 namespace toccata {
 
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
@@ -57,6 +59,15 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   if (copied == MPI_SUCCESS) copied = staging.copy_out();
   if (code == MPI_SUCCESS && copied != MPI_SUCCESS) code = communicator.raise(copied);
   return true;
+}
+
+void end_job_if_others_wait(const Operation& call, Communicator& communicator, Server& server,
+                            int code) {
+  int error_class = MPI_SUCCESS, turn = 0;
+  PMPI_Error_class(code, &error_class);
+  const bool tells_others = communicator.plan(server, call.root, turn)->sized;
+  if (error_class == MPI_ERR_NO_MEM && !tells_others && communicator.size() > 1)
+    end_job("out of memory");
 }
 
 }  // namespace toccata
