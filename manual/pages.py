@@ -282,7 +282,11 @@ def _comments(text: str) -> list[str]:
 
 def _paragraphs(comment: str) -> list[str]:
     lines = [line.strip().removeprefix("*").strip() for line in comment.strip().splitlines()]
-    return [each.strip() for each in "\n".join(lines).split("\n\n")]
+    paragraphs = (each.strip() for each in "\n".join(lines).split("\n\n"))
+    # In a list, the lines that continue an item are indented.
+    return [
+        re.sub(r"\n(?!- )", "\n  ", each) if each.startswith("- ") else each for each in paragraphs
+    ]
 
 
 def declarations() -> Iterator[tuple[str, list[str]]]:

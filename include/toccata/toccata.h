@@ -7,10 +7,10 @@
  * nonblocking and persistent calls use native. The setting has the name of the function, such as
  * TOCCATA_BCAST for toccata_bcast. Some settings serve two functions:
  *
- *   TOCCATA_ALLGATHER            toccata_allgather, toccata_allgatherv
- *   TOCCATA_ALLTOALLV            toccata_alltoallv, toccata_alltoallw
- *   TOCCATA_REDUCE_SCATTER       toccata_reduce_scatter, toccata_reduce_scatter_block
- *   TOCCATA_NEIGHBOR_ALLTOALLV   toccata_neighbor_alltoallv, toccata_neighbor_alltoallw
+ * - TOCCATA_ALLGATHER: toccata_allgather, toccata_allgatherv
+ * - TOCCATA_ALLTOALLV: toccata_alltoallv, toccata_alltoallw
+ * - TOCCATA_REDUCE_SCATTER: toccata_reduce_scatter, toccata_reduce_scatter_block
+ * - TOCCATA_NEIGHBOR_ALLTOALLV: toccata_neighbor_alltoallv, toccata_neighbor_alltoallw
  *
  * `toccata list` prints all algorithms.
  *
@@ -19,9 +19,11 @@
  *
  * Reductions: all ranks get the same bits. In three cases, the native algorithm replaces the
  * requested one:
- *   - the operation does not commute, and the algorithm would change the order of the ranks
- *   - MPI does not define the predefined operation for the datatype
- *   - elements of the datatype interleave: one begins before the previous one ends
+ *
+ * - the operation does not commute, and the algorithm would change the order of the ranks
+ * - MPI does not define the predefined operation for the datatype
+ * - elements of the datatype interleave: one begins before the previous one ends.
+ *
  * With TOCCATA_REPRODUCIBLE=1 on all ranks, all reductions use an algorithm whose result does not
  * depend on placement, root or length, even if you request another one. If you create an MPI_Op, do
  * not free it before the requests that use it have completed.
@@ -185,18 +187,20 @@ typedef toccata_messages_object* toccata_messages;
  * an earlier call. After an error, it contains the messages that were received.
  *
  * Algorithms (`toccata list` does not print them, and settings do not select them):
- *   nbx            synchronous sends and a nonblocking barrier [hoefler2010]; the default (NULL)
- *   locality_nbx   nbx between nodes, at most one message per rank and node, then delivery inside
- *                  each node [geyko2023]; discovers where ranks run at the first call
- *   native         MPI_Alltoall of counts, then MPI_Alltoallv
+ *
+ * - nbx: synchronous sends and a nonblocking barrier [hoefler2010]; the default (NULL)
+ * - locality_nbx: nbx between nodes, at most one message per rank and node, then delivery inside
+ *   each node [geyko2023]; discovers where ranks run at the first call
+ * - native: MPI_Alltoall of counts, then MPI_Alltoallv
  *
  * Errors:
- *   MPI_ERR_COMM     `comm` is an intercommunicator
- *   MPI_ERR_RANK     a destination does not exist or occurs twice
- *   MPI_ERR_COUNT    a count is negative
- *   MPI_ERR_BUFFER   `sendbuf` is in GPU memory
- *   MPI_ERR_TYPE     a message is not a whole number of elements of `recvtype`; it is lost
- *   MPI_ERR_NO_MEM   there is no memory for a message; it is lost */
+ *
+ * - MPI_ERR_COMM: `comm` is an intercommunicator
+ * - MPI_ERR_RANK: a destination does not exist or occurs twice
+ * - MPI_ERR_COUNT: a count is negative
+ * - MPI_ERR_BUFFER: `sendbuf` is in GPU memory
+ * - MPI_ERR_TYPE: a message is not a whole number of elements of `recvtype`; it is lost
+ * - MPI_ERR_NO_MEM: there is no memory for a message; it is lost */
 TOCCATA_PUBLIC int toccata_sparse_alltoallv(const void* sendbuf, int ndestinations,
                                             const int destinations[], const int sendcounts[],
                                             const int sdispls[], MPI_Datatype sendtype,
@@ -420,9 +424,9 @@ TOCCATA_PUBLIC int toccata_run(toccata_request* request);
 /* Creates a communicator of all ranks of `comm`, reordered for a communication pattern so that
  * ranks that communicate often are near each other. The pattern is one of
  *
- *   "ring", "recursive_doubling", "binomial_bcast", "binomial_gather", "bruck": reordered with the
- *     heuristics of [mirsadeghi2016]
- *   an algorithm, such as "allgather/sparbit": reordered by the traffic of this algorithm
+ * - "ring", "recursive_doubling", "binomial_bcast", "binomial_gather" or "bruck": reordered with
+ *   the heuristics of [mirsadeghi2016]
+ * - an algorithm, such as "allgather/sparbit": reordered by the traffic of this algorithm.
  *
  * Rank 0 stays the same. `info` may be MPI_INFO_NULL. With toccata_reorder = off, the order stays
  * the same. Collective. The first call discovers where ranks run. */
@@ -431,14 +435,13 @@ TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_
 
 /* Sets keys of a communicator. All ranks must set the same keys, between the same collectives:
  *
- *   toccata_allgather and so on: the algorithm for calls that do not name one, such as
- *     "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
- *   toccata_reorder: whether ranks exchange their roles in algorithms of Toccata, so that ranks
- *     that communicate often are near each other. off: never; auto: if a model predicts a gain;
- *     straight, exchange or shuffle: always, and how buffers keep their order. Applies to
- *     collectives that the program has not called yet. Results do not change. Overrides
- *     TOCCATA_REORDER.
- *   toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
+ * - toccata_allgather and so on: the algorithm for calls that do not name one, such as
+ *   "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
+ * - toccata_reorder: whether ranks exchange their roles in algorithms of Toccata, so that ranks
+ *   that communicate often are near each other. off: never; auto: if a model predicts a gain;
+ *   straight, exchange or shuffle: always, and how buffers keep their order. Applies to collectives
+ *   that the program has not called yet. Results do not change. Overrides TOCCATA_REORDER.
+ * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  *
  * If a value is invalid, returns MPI_ERR_ARG and changes nothing. If the library is preloaded,
  * MPI_Comm_set_info accepts these keys, too. */
