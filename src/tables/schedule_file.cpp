@@ -199,7 +199,8 @@ struct Limits {
 Buffer buffer_of(Reader& reader, std::string_view word) {
   for (const Buffer each : buffers)
     if (word == name(each)) return each;
-  reader.fail("there is no buffer '" + std::string(word) + "'; known are send, recv, scratch");
+  reader.fail("there is no buffer '" + std::string(word) +
+              "'; expected one of send, recv, scratch");
 }
 
 // Reads a range after its '['.

@@ -36,7 +36,7 @@ class Reader {
       else if (const auto sizes = settings.find("blocksizes"); sizes != settings.end())
         read_sizes(sizes->second);
       else
-        lines_.fail("a line begins with SwitchName=, BlockName= or BlockSizes=");
+        lines_.fail("expected a line with SwitchName=, BlockName= or BlockSizes=");
     }
     if (!tree_.switches.empty() && !blocks_.empty())
       lines_.fail_all("has both switches and blocks; Slurm accepts only one of them");

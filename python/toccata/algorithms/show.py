@@ -109,7 +109,9 @@ class Narrator:
         )
         text.append("→ peer: blocks sent   ← peer: blocks received   from ⇒ to: copied", "dim")
         if cost.reduced:
-            text.append("   from ∘ into: reduced, what lower ranks gave on the left", "dim")
+            text.append(
+                "   from ∘ into: reduced, with the contributions of lower ranks on the left", "dim"
+            )
         return text
 
     def all_ranks(self) -> RenderableType:

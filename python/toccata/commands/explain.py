@@ -71,7 +71,7 @@ def explain(
         return
     if not subject.endswith(".json") and not Path(subject).exists():
         known = ", ".join(each.name for each in _core.collectives())
-        raise InputError(f"'{subject}' is neither a file nor a collective; known are {known}")
+        raise InputError(f"'{subject}' is neither a file nor a collective; expected one of {known}")
     outputs.check_pictures(output)
     report = reports.read(Path(subject))
     print_whole(reports.table(report))

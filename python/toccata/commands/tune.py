@@ -224,7 +224,7 @@ def _modelled(
     sizes: Sequence[int],
 ) -> tuning_file.Tuning:
     if machine is None:
-        raise InputError('--by-model requires --machine, as "node:4 socket:2 core:8"')
+        raise InputError('--by-model requires --machine, such as "node:4 socket:2 core:8"')
     parameters = predicting.read_model(model)
     there = machines.named(machine)
     found = tuning_file.Tuning(machine=there.text, model=parameters.name)

@@ -130,13 +130,13 @@ def identify(command: str) -> Launcher:
     path = shutil.which(command)
     if path is None:
         raise InputError(
-            f"there is no program '{command}'; give the launcher, as mpirun or mpiexec"
+            f"there is no program '{command}'; give a launcher, such as mpirun or mpiexec"
         )
     # Only programs with these names are run to find their version: others might be anything.
     if commandline.kind_of(command) not in ("openmpi", "hydra", "mpiexec"):
         raise InputError(
             f"'{command}' is not a known launcher; give mpirun or mpiexec before the program, "
-            f"or name its MPI, as toccata run --mpi openmpi -- {command}"
+            f"or name its MPI, for example with toccata run --mpi openmpi -- {command}"
         )
     try:
         asked = subprocess.run(

@@ -45,12 +45,12 @@ def prepare(
     at = commandline.unwrapped(words)
     if at == len(words):
         raise InputError(
-            f"'{' '.join(words)}' does not start a program; give the launcher, as mpirun"
+            f"'{' '.join(words)}' does not start a program; give a launcher, such as mpirun"
         )
     path = shutil.which(words[at])
     if path is None:
         raise InputError(
-            f"there is no program '{words[at]}'; give the launcher, as mpirun or mpiexec"
+            f"there is no program '{words[at]}'; give a launcher, such as mpirun or mpiexec"
         )
     environment = {**environment, **commandline.assignments(words[:at])}
     kind = commandline.kind_of(words[at])
@@ -135,7 +135,7 @@ def _family(
     if not family:
         why = remarks[0] if remarks else "no program stands behind it"
         raise InputError(
-            f"'{starter}': {why}; name the MPI, as toccata run --mpi openmpi -- {starter}"
+            f"'{starter}': {why}; name the MPI, for example toccata run --mpi openmpi -- {starter}"
         )
     return family, remarks
 
@@ -164,14 +164,15 @@ def _started_by(program: str) -> str:
     if families:
         names = " and ".join(families.values())
         raise InputError(
-            f"'{program}' names {names}, which belong to two MPIs; choose one, as --mpi openmpi"
+            f"'{program}' names {names}, which belong to two MPIs; choose one, for example "
+            "--mpi openmpi"
         )
     if others:
         raise InputError(
-            f"'{program}' names {others}, which starts programs of any MPI; name the MPI, as "
-            "--mpi openmpi"
+            f"'{program}' names {others}, which starts programs of any MPI; name the MPI, for "
+            "example --mpi openmpi"
         )
-    launcher.identify(program)  # says what is wrong
+    launcher.identify(program)  # names the error
     raise InputError(f"'{program}' is not a launcher")
 
 

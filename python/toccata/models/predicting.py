@@ -63,7 +63,7 @@ def read_model(name: str) -> _core.Model:
     if not path.exists():
         known = ", ".join(model_names())
         raise InputError(
-            f"there is no model '{name}'; known are {known}, or give the path of a file"
+            f"there is no model '{name}'; expected one of {known}, or the path of a file"
         )
     return _core.Model.read(str(path))
 

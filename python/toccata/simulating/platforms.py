@@ -85,8 +85,8 @@ def find(text: str, model: str | None = None) -> Platform:
         if ":" not in text:
             known = ", ".join(names())
             raise InputError(
-                f"there is no platform '{text}'; known are {known}, or give a file or a machine "
-                f'as "node:16 core:8"'
+                f"there is no platform '{text}'; expected one of {known}, a file, or a machine "
+                'such as "node:16 core:8"'
             )
         return _of_machine(text, model or STANDARD_MODEL)
     if model is not None:

@@ -104,7 +104,7 @@ def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
             raise InputError(
                 f"--trees '{roots}': '{each.strip()}' is not a node; expected all, or nodes by "
                 "number "
-                f"or name, as 0,{network.nodes - 1}"
+                f"or name, such as 0,{network.nodes - 1}"
             )
         numbers.append(vertex)
     return network, pack(network, numbers)

@@ -164,7 +164,7 @@ TEST(LockstepFails, OnBlocksOfOtherSizes) {
 
 TEST(LockstepFails, OnAMessageThatNeverComes) {
   EXPECT_EQ(run_broken<Break::wait>({{1, 1, 1}}),
-            "rank 1, round 2: waits for ever to receive from rank 0; rank 0 has ended");
+            "rank 1, round 2: waits forever to receive from rank 0; rank 0 has ended");
 }
 
 // Four contributions from scratch 0 to 3, combined in that order or another.

@@ -45,7 +45,7 @@ TEST(Verify, SeesAMissingReceive) {
               own_block(1, out);
               out.round().send(0, recv(1));
             }),
-            "rank 0, round 1: waits for ever to send to rank 1; rank 1 has ended");
+            "rank 0, round 1: waits forever to send to rank 1; rank 1 has ended");
 }
 
 TEST(Verify, SeesAMissingSend) {
@@ -53,7 +53,7 @@ TEST(Verify, SeesAMissingSend) {
               own_block(1, out);
               out.round().recv(0, recv(0));
             }),
-            "rank 0, round 1: waits for ever to receive from rank 1; rank 1 has ended");
+            "rank 0, round 1: waits forever to receive from rank 1; rank 1 has ended");
 }
 
 TEST(Verify, SeesAMessageTooMany) {
@@ -61,7 +61,7 @@ TEST(Verify, SeesAMessageTooMany) {
               swap(1, out);
               out.round().send(0, recv(1));
             }),
-            "rank 1, round 2: waits for ever to send to rank 0; rank 0 has ended");
+            "rank 1, round 2: waits forever to send to rank 0; rank 0 has ended");
 }
 
 TEST(Verify, SeesAWrongPeer) {
@@ -76,7 +76,7 @@ TEST(Verify, SeesAWrongPeer) {
   };
   EXPECT_EQ(verify_allgather(3, ring(1)), "");
   EXPECT_EQ(verify_allgather(3, ring(2)),
-            "rank 2, round 1: waits for ever to receive from rank 1; "
+            "rank 2, round 1: waits forever to receive from rank 1; "
             "rank 1, round 1: sends to rank 0, which never receives the message");
 }
 
@@ -92,7 +92,7 @@ TEST(Verify, SeesAMessageSentTwiceToOnePeer) {
                                  out.recv(peer, recv(peer));
                                }
                              }),
-            "rank 3, round 1: waits for ever to receive from rank 1; "
+            "rank 3, round 1: waits forever to receive from rank 1; "
             "rank 1, round 1: sends to rank 2, which never receives the message");
 }
 
@@ -152,7 +152,7 @@ TEST(Verify, SeesADeadlockOfCrossedRounds) {
                                out.round().send(1 - rank, recv(rank));
                                out.round().recv(1 - rank, recv(1 - rank));
                              }),
-            "rank 0, round 1: waits for ever to send to rank 1; "
+            "rank 0, round 1: waits forever to send to rank 1; "
             "rank 1 also waits, in round 1, to send to rank 0");
 }
 
