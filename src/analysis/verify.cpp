@@ -513,7 +513,7 @@ class Hearsay : public WalkVisitor {
     for (int rank = 0; rank < p_; ++rank)
       for (int other = 0; other < p_; ++other)
         if ((knows_[rank][other / 64] >> other % 64 & 1) == 0)
-          return "rank " + std::to_string(rank) + ": ends before it has heard of rank " +
+          return "rank " + std::to_string(rank) + ": ends without information from rank " +
                  std::to_string(other);
     return "";
   }

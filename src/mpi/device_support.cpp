@@ -84,7 +84,7 @@ bool mpi_takes(const DeviceRuntime& runtime) {
 std::string describe(const DeviceRuntime& runtime) {
   const std::string says = support_of_mpi(runtime);
   return std::string(runtime.name()) + " is loaded; the MPI library " +
-         (says.empty() ? "does not say that it accepts device memory"
+         (says.empty() ? "does not report support for device memory"
                        : "accepts device memory (" + says + ")") +
          "; in calls that Toccata serves, " +
          (mpi_takes(runtime)

@@ -129,11 +129,11 @@ bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
   good = PMPI_Ibcast(id.bytes, sizeof id.bytes, MPI_BYTE, 0, members_.user(), &request) ==
              MPI_SUCCESS &&
          wait(request) && good;
-  if (!agree(good)) return refuse("it gives no identifier");
+  if (!agree(good)) return refuse("NCCL returned no identifier");
   good = runtime->on_stream(device, [&](void*) {
     return functions_->open(&comm_, members_.size(), id, members_.rank()) == 0;
   });
-  if (!agree(good)) return refuse("it cannot be initialised on all ranks");
+  if (!agree(good)) return refuse("NCCL cannot be initialised on all ranks");
   state_ = State::open;
   return true;
 }

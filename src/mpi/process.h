@@ -142,7 +142,7 @@ class Process : public Background {
   int explain(int error_class, const std::string& text);
 
   // Open nonblocking collectives: a rank that waits for anything advances them all. Otherwise two
-  // ranks that wait in different orders would wait for ever.
+  // ranks that wait in different orders would wait forever.
   bool busy() const override { return active_count_.load(std::memory_order_relaxed) > 0; }
   void progress() override;
   void add(UnderWay& request);

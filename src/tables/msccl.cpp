@@ -442,7 +442,7 @@ class Rounds {
                      (sent ? " is never received" : " never comes"));
   }
 
-  // Actions that follow each other in a circle must be in one round, otherwise they wait for ever.
+  // Actions that follow each other in a circle must be in one round, otherwise they wait forever.
   // Tarjan's algorithm finds circles; it completes a circle after all that precede it.
   void order() {
     const int number = static_cast<int>(actions.size());

@@ -172,7 +172,7 @@ def test_a_fault_is_marked() -> None:
     assert schedules.Fault.of("has 3 channels") == schedules.Fault("has 3 channels", None, None)
     figure = schedules.draw(find("allgather/ring"), Shape(4), fault)
     assert framed(figure) == [("round 1", 1.5)]
-    assert "wrong: rank 2, round 1: waits for ever" in words_of(figure)
+    assert "wrong: rank 2, round 1: waits forever" in words_of(figure)
 
 
 def test_a_fault_without_a_round_is_of_the_end() -> None:

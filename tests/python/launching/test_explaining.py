@@ -175,7 +175,7 @@ class Deadlock:
 
     def seconds(self, size: int, model: Any) -> float:
         if self.name == "ring":
-            raise _core.ChoiceError("rank 2, round 0: waits for ever")
+            raise _core.ChoiceError("rank 2, round 0: waits forever")
         return 1e-6
 
 
@@ -184,7 +184,7 @@ def test_a_wrong_algorithm_is_named_and_others_are_listed(monkeypatch: pytest.Mo
     code, stdout, stderr = invoke("explain", "allgather", "-p", "4")
     assert code == 1
     assert stderr == (
-        "toccata: allgather/ring is wrong: rank 2, round 0: waits for ever; `toccata verify "
+        "toccata: allgather/ring is wrong: rank 2, round 0: waits forever; `toccata verify "
         "allgather` shows all\n"
     )
     rows = {line.split()[0].rstrip("*"): line for line in stdout.splitlines() if "×" in line}

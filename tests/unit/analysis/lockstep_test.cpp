@@ -192,7 +192,7 @@ TEST(LockstepReduces, InTheOrderOfTheRanks) {
   EXPECT_EQ(run_reduction(compose, {2, 1, 0, 3}), "");
   EXPECT_NE(run_reduction(compose, {1, 2, 0, 3}), "");
   EXPECT_NE(run_reduction(add, {2, 1, 3}), "") << "rank 0 is missing";
-  EXPECT_NE(run_reduction(add, {2, 1, 1, 0, 3}), "") << "rank 1 is there twice";
+  EXPECT_NE(run_reduction(add, {2, 1, 1, 0, 3}), "") << "rank 1 occurs twice";
 }
 
 TEST(Operators, Associate) {

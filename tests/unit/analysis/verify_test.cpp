@@ -400,7 +400,7 @@ TEST(VerifyReduction, SeesContributionsMissingOrThereTwice) {
             }),
             "rank 0: at the end recv block 0 holds 2 contributions; expected one from each of the "
             "3 ranks");
-  // As many as there should be, but rank 1's is there twice and rank 2's is not.
+  // As many as there should be, but rank 1's occurs twice and rank 2's is not.
   EXPECT_EQ(verify_allreduce(
                 [](int, ScheduleBuilder& out) {
                   out.copy(scratch(1), scratch(2)).reduce(scratch(0), scratch(1));
@@ -488,16 +488,16 @@ TEST(VerifyBarrier, EveryRankHearsOfAll) {
   EXPECT_EQ(verify_barrier({{{1, 2}, {0, 2}, {0, 1}}}), "") << "all tell all";
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1, 2}, {}, {}}}), "") << "to rank 0 and back";
   EXPECT_EQ(verify_barrier({{{1}, {2}, {}}, {{}, {}, {0, 1}}}),
-            "rank 2: ends before it has heard of rank 0")
+            "rank 2: ends without information from rank 0")
       << "in the round in which rank 1 sends, it has not heard of rank 0 yet";
 }
 
 TEST(VerifyBarrier, RefutesThoseThatLeaveEarly) {
-  EXPECT_EQ(verify_barrier({}), "rank 0: ends before it has heard of rank 1");
-  EXPECT_EQ(verify_barrier({{{1}, {2}, {0}}}), "rank 0: ends before it has heard of rank 1");
+  EXPECT_EQ(verify_barrier({}), "rank 0: ends without information from rank 1");
+  EXPECT_EQ(verify_barrier({{{1}, {2}, {0}}}), "rank 0: ends without information from rank 1");
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1}, {}, {}}}),
-            "rank 2: ends before it has heard of rank 0");
-  EXPECT_EQ(verify_barrier({{{1, 2}, {0}, {0}}}), "rank 1: ends before it has heard of rank 2")
+            "rank 2: ends without information from rank 0");
+  EXPECT_EQ(verify_barrier({{{1, 2}, {0}, {0}}}), "rank 1: ends without information from rank 2")
       << "what comes in a round is not in what is sent there";
 }
 
