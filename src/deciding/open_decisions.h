@@ -11,8 +11,8 @@
 namespace toccata {
 
 // Decides which algorithms serve the nonblocking calls of one communicator if the program names
-// none. A nonblocking call waits for no rank. So the ranks agree when the program itself calls a
-// blocking collective on that communicator: all ranks are at the same call then.
+// none. A nonblocking call must not wait for other ranks. So the ranks agree when the program calls
+// a blocking collective on that communicator, because all ranks are then at the same call.
 class OpenDecisions {
  public:
   explicit OpenDecisions(Ranks& ranks) : ranks_(ranks) {}
@@ -35,8 +35,8 @@ class OpenDecisions {
   };
   std::optional<Verdict> verdict(const Question& call);
 
-  // Whether trials have ended on whose times the ranks have not agreed. The same on all ranks at
-  // the same call. agree() is collective.
+  // Whether trials have ended but the ranks have not agreed on their times yet. The same on all
+  // ranks at the same call. agree() is collective.
   bool are_due() const { return due_ > 0; }
   void agree();
   // No trials any more.

@@ -64,11 +64,11 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     return all.scratch({{Buffer::recv, 0, 1, 0, blocks}}).first;
   };
 
-  // By place on the node: what comes from each for the lanes that this rank carries, and what goes
-  // to those they are for.
+  // By place on the node: the blocks from each rank for the lanes of this rank, and the blocks that
+  // are delivered.
   std::vector<BlockRanges> handed(size), given(size), taken(size);
-  // By lane: what goes out, node by node, destination and source; and what comes in, where it
-  // belongs if it is for this rank.
+  // By lane: the outgoing blocks, by node, destination and source; and the incoming ones, in their
+  // final places if they are for this rank.
   std::vector<BlockMap> out(lanes.number(), BlockMap::table()), in = out;
   for (int lane = own; lane < lanes.number(); lane += size) {
     const int destinations = lanes.served(lane), others = lanes.served(lane, here) - 1;
