@@ -58,7 +58,7 @@ std::string support_of_mpi(const DeviceRuntime& runtime) {
   return is_among_kinds(in_mpi.kind) ? "mpi_memory_alloc_kinds" : "";
 }
 
-// Asked once per runtime, which stays.
+// Queried once per runtime, because a runtime stays loaded.
 bool mpi_takes(const DeviceRuntime& runtime) {
   const Settings::Devices wanted = Settings::get().devices();
   if (wanted != Settings::Devices::automatic) return wanted == Settings::Devices::direct;
