@@ -1,8 +1,9 @@
-"""What the preloaded library costs a program's collectives, beside the program bare.
+"""The cost of the preloaded library for a program's collectives.
 
-guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks bare, preloaded but off,
-preloaded with nothing asked, so that the library chooses, and preloaded with an algorithm forced
-for every collective, taking turns, and prints the medians over the runs with their spread.
+guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks in four interleaved
+variants: bare, preloaded but off, preloaded without settings, so that the library chooses, and
+preloaded with an algorithm forced for every collective. Prints the medians over the runs with their
+spread.
 """
 
 import os

@@ -22,7 +22,8 @@ MOST_CLOSE = 5  # names to suggest for a mistyped one
 
 
 def constraint(algorithm: _core.Algorithm) -> str | None:
-    """Why some numbers of ranks are impossible ("needs an even number of ranks"), if any are."""
+    """The reason why some numbers of ranks are impossible ("needs an even number of ranks"), if
+    any."""
     choice = _core.parse_choice(algorithm.collective, algorithm.name)
     reasons = dict.fromkeys(choice.why_impossible(p) for p in PROBED_RANKS)
     return "; ".join(reason for reason in reasons if reason) or None

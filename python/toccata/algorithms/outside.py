@@ -276,7 +276,7 @@ def _place(path: Path, error: BaseException) -> str:
     return f"{path}:{lines[-1]}" if lines else str(path)
 
 
-# What _core asks of an algorithm, by its name.
+# The functions that _core calls for an algorithm, by its name.
 
 Settings = dict[str, int | str]
 Answer = TypeVar("Answer")

@@ -33,7 +33,7 @@ RANK = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """`topic: text`; for an error, `remedy` says what to do."""
+    """`topic: text`; for an error, `remedy` is the remedy."""
 
     topic: str
     text: str
@@ -459,7 +459,8 @@ def treat(
 
 
 def transfers(said: str) -> list[Finding]:
-    """Whether messages between device buffers came through, if the ranks tried; none if not."""
+    """Whether messages between device buffers arrived correctly; empty if the ranks did not test
+    them."""
     lines = [line.removeprefix(TRANSFERS) for line in said.splitlines() if TRANSFERS in line]
     if not lines:
         return []

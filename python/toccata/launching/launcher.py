@@ -1,7 +1,7 @@
-"""The MPI of a launcher, our files for it, and how to start programs with it.
+"""The MPI of a launcher, our files for it, and the command to start programs with it.
 
-Families have the names of the build. If it has several MPIs of one family, the first has the
-family's name alone, such as "openmpi", and the others add their version, as in "openmpi-5.0".
+Families have the names of the build. If the build has several MPIs of one family, the first has the
+name of the family, such as "openmpi". The others add their version, as in "openmpi-5.0".
 """
 
 import os

@@ -262,7 +262,7 @@ def table(report: Report) -> RenderableType:
 
 
 def _reason(row: Row, rows: Sequence[Row]) -> str:
-    """Of an algorithm of ours."""
+    """The reason of a row that an algorithm of Toccata serves."""
     native = [each for each in rows if each.calls_alike == row.calls_alike and each.is_native]
     served_on = row.reason == "guarded" and sum(each.calls for each in native) > row.calls
     return "tried" if served_on else row.reason
