@@ -109,7 +109,7 @@ class Outcome:
 
     @property
     def late(self) -> bool:
-        """Ended by the time limit. This is not stored, because the cell may succeed with more time."""
+        """Ended by the time limit. Not stored, because the cell may succeed with more time."""
         return self.why_not.startswith(_LATE)
 
 
