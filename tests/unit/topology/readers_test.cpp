@@ -101,7 +101,7 @@ TEST(Ibnetdiscover, OneSwitchIsOneLeaf) {
 
 TEST(Ibnetdiscover, MalformedOutputIsRefusedWithLineAndReason) {
   const std::vector<std::pair<const char*, const char*>> wrong{
-      {"[1] \"H-a\"[1]", "f:1: there is a port before any Switch"},
+      {"[1] \"H-a\"[1]", "f:1: a port precedes the first Switch"},
       {"Switch \"S-1\"", "f:1: Switch is followed by its number of ports"},
       {"Switch 8 S-1", "f:1: Switch is followed by its number of ports"},
       {"Switch 8 \"S-1\"\n[1] H-a[1]", "f:2: expected a port"},
