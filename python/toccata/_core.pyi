@@ -278,7 +278,7 @@ class Algorithm:
     def variants(self, p: int) -> list[Choice]:
         """All sampled settings of its parameters that are possible with p ranks."""
     def samples(self, p: int) -> list[tuple[Choice, Shape]]:
-        """The same with the roots, placements and grids on which it depends: the cases of proofs."""
+        """The same with its roots, placements and grids: the cases of proofs."""
     @property
     def by_placement(self) -> bool:
         """Whether it depends on where ranks run."""
@@ -355,7 +355,7 @@ class LinkTraffic:
         """By round: the maximum number of messages on one link."""
     @property
     def turns(self) -> int:
-        """Rounds of the busiest rank if at most as many messages leave or enter it as it has links."""
+        """Rounds of the busiest rank, with at most one message per link at a time."""
 
 class OnLinks:
     """The positions of the ranks of a shape on a mesh, and its links."""
@@ -564,7 +564,7 @@ def rank(
 def worth_trying(
     collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]
 ) -> list[list[tuple[Choice, float]]]:
-    """The few of these that the library compares with the MPI library's own, without measurements."""
+    """The few of these that the library tries without measurements."""
 
 def tuned(path: str, collective: str, ranks: int, nodes: int, bytes: int) -> Choice | None:
     """The library's choice there by a tuning file; None if the file has none."""
@@ -653,7 +653,7 @@ class ScheduleFileError(ChoiceError):
     """A file of schedules that cannot be used: its name, and the error."""
 
 class MscclError(ChoiceError):
-    """A program of MSCCL that cannot be converted, or a schedule that cannot become one; and why."""
+    """A program of MSCCL that cannot be converted, or a schedule; and why."""
 
 class ScheduleBuilder:
     """One rank's schedule while it is written. ValueError if round() was not called first."""
