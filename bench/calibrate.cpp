@@ -214,9 +214,9 @@ int run(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(std::size_t{0}, std::size_t{1} << 30));
   app.add_option("--repetitions", options.repetitions)->check(CLI::Range(5, 1 << 20));
-  app.add_option("--limit", options.limit, "seconds for one time, about");
+  app.add_option("--limit", options.limit, "approximate seconds per measurement");
   app.add_option("--burst", options.burst, "messages at once")->check(CLI::Range(2, 1 << 10));
-  app.add_option("--node", options.node, "take so many ranks for a node");
+  app.add_option("--node", options.node, "number of ranks per node");
   CLI11_PARSE(app, argc, argv);
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);

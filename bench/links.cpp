@@ -199,7 +199,7 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Times messages over several links at once; `toccata bench links` runs this.");
   app.add_option("--machine", options.machine, "torus:4x4; none: rank 0 in the middle of all");
-  app.add_option("--sizes", options.sizes, "bytes of a message, separated by ,")
+  app.add_option("--sizes", options.sizes, "bytes per message: a comma-separated list")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
@@ -217,7 +217,7 @@ int main(int argc, char** argv) {
       const Machine machine = parse_machine(options.machine);
       if (!machine.network() || machine.network()->cells() != size)
         return refuse("'" + options.machine + "' is not a mesh of " + std::to_string(size) +
-                      " cells, a rank each");
+                      " cells, one per rank");
       neighbours = on_mesh(*machine.network(), rank);
     }
     Run(std::move(options), std::move(neighbours)).all();

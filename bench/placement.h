@@ -48,7 +48,7 @@ inline std::string place_on(std::string_view word) {
   }
   std::string known;
   for (const Device& each : devices) known += " " + std::string(each.word);
-  return "unknown; known are" + known;
+  return "unknown; expected one of" + known;
 }
 
 }  // namespace toccata::bench

@@ -1,7 +1,7 @@
-"""What a call of toccata.mpi costs beside mpi4py's own method, for 8 bytes.
+"""The cost of a call of toccata.mpi, compared with mpi4py's own method, for 8 bytes.
 
-python_calls.py [ROUNDS]: run it under mpirun, two ranks. The calls take turns in each round; the
-fastest and the median of all rounds are printed, in ns per call.
+python_calls.py [ROUNDS]: run it under mpirun, two ranks. The calls alternate in each round. Prints
+the fastest and the median of all rounds, in ns per call.
 """
 
 import statistics

@@ -354,7 +354,7 @@ std::string complaint(const Options& options) {
   if (!benchmarks.contains(options.collective)) {
     std::string known;
     for (const auto& [name, make] : benchmarks) known += " " + name;
-    return "there is no benchmark of '" + options.collective + "'; known are" + known;
+    return "there is no benchmark of '" + options.collective + "'; expected one of" + known;
   }
   for (const std::string& algorithm : options.algorithms) try {
       read_schedules(algorithm);
@@ -388,7 +388,8 @@ int main(int argc, char** argv) {
   CLI::App app("Times the algorithms of a collective; `toccata bench` runs this under mpirun.");
   app.add_option("--collective", options.collective)->capture_default_str();
   app.add_option("--algorithms", options.algorithms, "separated by ;")->delimiter(';');
-  app.add_option("--sizes", options.sizes, "bytes of a block, or of the message, separated by ,")
+  app.add_option("--sizes", options.sizes,
+                 "bytes per block, or of the message: a comma-separated list")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--distribution", options.distribution,
@@ -396,13 +397,13 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(distributions), std::end(distributions))))
       ->capture_default_str();
-  app.add_option("--device", options.device, "where buffers lie: cuda, hip or level_zero");
+  app.add_option("--device", options.device, "location of the buffers: cuda, hip or level_zero");
   app.add_option("--repetitions", options.repetitions)->check(CLI::Range(1, 1000000));
   app.add_option("--warmup", options.warmup)->check(CLI::Range(0, 1000000));
   app.add_option("--limit", options.limit, "seconds for one size, about; cuts repetitions")
       ->check(CLI::Range(0.001, 1e6));
   app.add_flag("--race", options.race,
-               "drop algorithms that are slower beyond doubt, so that the others get their time");
+               "drop algorithms that are clearly slower, so that the others get more time");
   app.add_flag("!--no-validate", options.validate, "do not check the data");
 
   int code = 0;

@@ -1,4 +1,4 @@
-# What make install puts in place: for each MPI lib/toccata/<family>/libtoccata.so, and the same
+# The files of `make install`: for each MPI lib/toccata/<family>/libtoccata.so, and the same
 # library by pkg-config (toccata-<family>) and in CMake (toccata::<family>).
 include(CMakePackageConfigHelpers)
 

@@ -1,15 +1,15 @@
 # Makes a target mpi_<family> for each MPI that TOCCATA_MPI names, or that is found: openmpi, mpich,
-# intelmpi, abi (the standard ABI of MPI 5). Several can stand side by side, which CMake's FindMPI
-# cannot see. The first of a family has its name alone; others have their version behind it, as
+# intelmpi, abi (the standard ABI of MPI 5). Several MPIs may be installed, which CMake's FindMPI
+# does not support. The first of a family has the family's name; others append their version, as in
 # openmpi-5.0.
 #
-# TOCCATA_MPI    ON: what is first in PATH, then those under their usual names (Debian's are called
+# TOCCATA_MPI    ON: the first one in PATH, then those with usual names (Debian's are called
 #                mpicc.openmpi and mpicc.mpich); or compiler wrappers, as a list or between blanks
 # mpi_families   set to the families found
 #
 # The properties of mpi_<family>: toccata_mpicc, toccata_mpiexec, toccata_mpifort (may be empty).
 
-# What a wrapper adds to a compiler's command line.
+# The options that a wrapper adds to a compiler's command line.
 function(_read_wrapper wrapper out_compile out_links)
   execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE shown RESULT_VARIABLE failed
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
@@ -137,7 +137,7 @@ foreach(_path IN LISTS _wrappers)
   endif()
   target_link_options(mpi_${_key} INTERFACE ${_options})
   target_link_libraries(mpi_${_key} INTERFACE ${_links})
-  # Neither MPI's retired C++ interface, which drags a library of its own along.
+  # Without the old C++ interface of either MPI, which needs another library.
   target_compile_definitions(mpi_${_key} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
   # mpicc.openmpi is next to mpiexec.openmpi and mpifort.openmpi.

@@ -1,8 +1,8 @@
 # The build proves all algorithms, and the library chooses only proved ones by itself
-# (packaging/prove.cpp). An installation has none that is wrong: `cmake --install` stops before it
-# copies anything if one is not proved.
+# (packaging/prove.cpp). An installation contains no unproved algorithm: if one is not proved,
+# `cmake --install` stops before it copies any file.
 #
-# What was proved is known by digests of sources, in the file TOCCATA_PROVED. Builds share it.
+# The file TOCCATA_PROVED contains digests of the proved sources. Builds share it.
 if(DEFINED ENV{XDG_CACHE_HOME})
   set(proofs $ENV{XDG_CACHE_HOME}/toccata/proofs)
 elseif(DEFINED ENV{HOME})

@@ -1,4 +1,4 @@
-# SimGrid's MPI, by which thousands of ranks run in one process: the target mpi_simgrid, where
+# SimGrid's MPI, which runs thousands of ranks in one process: the target mpi_simgrid, if
 # scripts/simgrid.sh has built it.
 #
 # simulated_families   "simgrid", or nothing

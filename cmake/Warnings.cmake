@@ -1,4 +1,4 @@
-# Flags that every target of ours is compiled with.
+# Compiler flags for every target of ours.
 add_library(toccata_flags INTERFACE)
 target_compile_options(toccata_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror=return-type)
 if(TOCCATA_SANITIZE)

@@ -1,6 +1,6 @@
-# What the wheel has besides the package's Python files: the modules, and below toccata/home the library
-# for each MPI, the headers, the models and the licences. It never has an MPI library: a library of ours
-# finds the MPI that the program has loaded, or the one in the environment that it is installed in.
+# The files of the wheel besides the package's Python files: the modules, and below toccata/home the
+# library for each MPI, the headers, the models and the licences. It contains no MPI library: our library
+# finds the MPI that the program has loaded, or the one in its environment.
 set(_home home)
 install(TARGETS _core _mpi LIBRARY DESTINATION . COMPONENT wheel)
 install(FILES ${CMAKE_BINARY_DIR}/python/toccata/commit.txt DESTINATION . COMPONENT wheel)

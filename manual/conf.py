@@ -1,4 +1,4 @@
-"""How Sphinx makes the site, of the checkout's Markdown and what site.py writes beside it."""
+"""The configuration of Sphinx for the site: Markdown of the checkout, and files of site.py."""
 
 import re
 
@@ -26,7 +26,7 @@ highlight_language = "none"
 
 
 def _folders(app: object, name: str, source: list[str]) -> None:
-    """On a site a folder is the page that lists it."""
+    """On the site, a link to a folder leads to the page that lists it."""
     source[0] = re.sub(r"\]\(docs/design/?\)", "](docs/design/index.rst)", source[0])
 
 

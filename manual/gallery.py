@@ -1,6 +1,5 @@
-"""The gallery: every algorithm of the registry with its picture, where it is from, what it costs,
-what it sends on a machine, and when the model would have it chosen there.
-"""
+"""The gallery: every algorithm of the registry with its figure, source, cost, traffic on a machine,
+and the sizes for which the model chooses it."""
 
 import re
 import textwrap
@@ -42,7 +41,7 @@ class Entry:
 
     @property
     def kind(self) -> str:
-        """By what it goes: the mesh, the machine's levels, or neither."""
+        """The structure that it considers: the mesh, the machine's levels, or none."""
         if self.algorithm.by_grid:
             return "mesh"
         return "levels" if self.algorithm.by_placement else "flat"
@@ -91,7 +90,7 @@ def write(folder: Path) -> None:
 
 
 def draw(path: str, folder: Path) -> None:
-    """The picture of one, as `toccata show -o` has it."""
+    """The figure of one algorithm, as `toccata show -o` draws it."""
     entry = _entry(next(each for each in _core.algorithms() if each.path == path))
     shape = _shape(PICTURED[entry.kind], RANKS_PICTURED[entry.kind])
     drawn = grids.draw if grids.draws(entry.choice, shape) else schedules.draw
@@ -158,7 +157,7 @@ def cited(citation: str) -> str:
 
 
 def traffic(entry: Entry) -> str:
-    """What ranks send on the machine, and what leaves a node, as counted in the schedules."""
+    """The data that ranks send on the machine, and that leave a node, counted in the schedules."""
     shape = _shape(COUNTED[entry.kind], RANKS)
     if why := entry.choice.why_impossible(shape):
         return f"with {RANKS} ranks it cannot: it {why}"
@@ -179,7 +178,7 @@ def traffic(entry: Entry) -> str:
 
 
 def ranked(entry: Entry) -> dict[int, list[tuple[str, float]]]:
-    """By size in bytes: algorithms and seconds, the quickest first, as the library reckons."""
+    """By size in bytes: algorithms and seconds, the fastest first, as predicted by the library."""
     shape = _shape(COUNTED[entry.kind], RANKS)
     model = predicting.read_model(MODEL)
     order = _core.rank(entry.algorithm.collective, shape, model, SIZES)
@@ -198,7 +197,7 @@ def named(size: int) -> str:
 
 
 def when_chosen(name: str, order: dict[int, list[tuple[str, float]]]) -> str:
-    """At which sizes it is in front; where it never is, how near it comes."""
+    """The sizes for which the model ranks it first; without any, its distance to the first."""
     first = [size for size, each in order.items() if each and each[0][0] == name]
     if first:
         return f"in front at {', '.join(named(size) for size in first)}"

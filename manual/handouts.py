@@ -23,7 +23,7 @@ COMPLETIONS = {
 
 
 def roff(page: Page) -> str:
-    """The page as man reads it."""
+    """The page in the format of `man`."""
     title = f"{page.name}\n{'=' * len(page.name)}\n\n{page.summary}\n{'~' * len(page.summary)}\n\n"
     fields = f":Manual section: {page.section}\n:Manual group: Toccata\n"
     fields += f":Version: {_core.__version__}\n\n"
@@ -33,7 +33,7 @@ def roff(page: Page) -> str:
 
 
 def completion(shell: str) -> str:
-    """The script that asks the program itself what may come next."""
+    """A script that queries the program for completions."""
     script = get_completion_script(prog_name=PROGRAM, complete_var="_TOCCATA_COMPLETE", shell=shell)
     # zsh loads the file when it is first needed, and then expects the answer; unless it is sourced.
     asked = '\n[[ -z $words ]] || _toccata_completion "$@"\n'

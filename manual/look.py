@@ -1,8 +1,8 @@
-"""Looks at the site as a reader does, in headless Chromium: every link within it leads somewhere,
-every picture is there, and on a phone nothing is cut off or has to be pushed aside to be read.
+"""Checks the site in headless Chromium as a reader sees it: every link inside it leads to a page,
+every picture exists, and on a phone nothing is cut off or needs horizontal scrolling.
 
-look.py SITE [SCREENSHOTS]: exit code 1 with a line for each thing wrong; pictures of some pages, as
-a phone and as a desk have them, go to SCREENSHOTS. Links to other sites are not followed.
+look.py SITE [SCREENSHOTS]: exit code 1 with a line for each error; screenshots of some pages, for a
+phone and a desktop, go to SCREENSHOTS. Links to other sites are not followed.
 """
 
 import shutil
@@ -35,7 +35,7 @@ LETTERS = """() => Math.min(...Array.from(
 
 
 def look(page: Page, file: Path) -> tuple[list[str], list[str], set[str]]:
-    """What is wrong with a page by itself, where its links lead, and the places in it."""
+    """The errors of a page, the targets of its links, and the anchors in it."""
     page.goto(file.as_uri())
     wrong = [f"the picture {src} is broken" for src in page.evaluate(PICTURES)]
     wide, screen = page.evaluate(WIDTH)
@@ -48,7 +48,7 @@ def look(page: Page, file: Path) -> tuple[list[str], list[str], set[str]]:
 
 
 def broken(links: dict[Path, list[str]], anchors: dict[Path, set[str]]) -> list[str]:
-    """Links within the site that lead to no file, or to no place in it."""
+    """Links within the site to files or anchors that do not exist."""
     found = []
     for file, hrefs in links.items():
         for href in dict.fromkeys(hrefs):

@@ -51,12 +51,12 @@ def section(title: str, text: str) -> str:
 
 
 def entry(term: str, text: str) -> str:
-    """Of a definition list."""
+    """An entry of a definition list."""
     return f"{term}\n{textwrap.indent(rst(text), '    ')}\n\n"
 
 
 def pages() -> list[Page]:
-    """All of them, the program's own first."""
+    """All pages, the program's own first."""
     commands = [_command(name, each) for name, each in _commands().items()]
     others = [_configuration(), _library(), _cpp(), _python()]
     return [_program(commands, others), *commands, *others]
@@ -123,7 +123,7 @@ def _command(name: str, command: Any) -> Page:
 
 
 def served() -> dict[str, list[str]]:
-    """The collectives that each variable names an algorithm for."""
+    """The collectives for which each variable names an algorithm."""
     found: dict[str, list[str]] = {}
     for each in _core.collectives():
         found.setdefault(each.variable, []).append(each.name)
@@ -227,7 +227,7 @@ its family: openmpi, mpich, intelmpi, or abi for the standard ABI.
 
 
 def _cpp() -> Page:
-    """Of toccata.hpp: its first comment, in which indented lines are an example."""
+    """The page about toccata.hpp: its first comment, in which indented lines are an example."""
     text = CPP_HEADER.read_text()
     comment = re.match(r"((?://.*\n)+)", text)
     assert comment is not None
@@ -255,7 +255,7 @@ def _with_examples(text: str) -> str:
 
 
 def _python() -> Page:
-    """Of toccata.mpi: its docstring. The module itself needs an MPI."""
+    """The page about toccata.mpi: its docstring. The module itself needs an MPI."""
     text = ast.get_docstring(ast.parse(PYTHON_MODULE.read_text()))
     assert text is not None
     names = [name for name in dir(_mpi) if name.endswith("_init")]
@@ -282,11 +282,16 @@ def _comments(text: str) -> list[str]:
 
 def _paragraphs(comment: str) -> list[str]:
     lines = [line.strip().removeprefix("*").strip() for line in comment.strip().splitlines()]
-    return [each.strip() for each in "\n".join(lines).split("\n\n")]
+    paragraphs = (each.strip() for each in "\n".join(lines).split("\n\n"))
+    # In a list, the lines that continue an item are indented.
+    return [
+        re.sub(r"\n(?!- )", "\n  ", each) if each.startswith("- ") else each for each in paragraphs
+    ]
 
 
 def declarations() -> Iterator[tuple[str, list[str]]]:
-    """What toccata.h and large.h declare, in order: each comment, and the code up to the next."""
+    """The declarations of toccata.h and large.h, in order: each comment, and the code up to the
+    next."""
     head, _, rest = HEADER.read_text().partition('extern "C" {')
     yield "", re.findall(r"#define (TOCCATA_VERSION\w*)", head)
     large = LARGE_HEADER.read_text()

@@ -1,5 +1,5 @@
-"""Writes what Sphinx makes the site of: the checkout's own texts, and beside them the
-pages of the commands, the C reference and the gallery, made of what the program knows.
+"""Writes the sources of the site for Sphinx: the texts of the checkout, the pages of the commands,
+the C reference and the gallery.
 
 site.py DIRECTORY
 """
@@ -34,8 +34,8 @@ def commands() -> dict[str, str]:
 
 
 def reference() -> str:
-    """toccata.h and large.h: what they declare under their comments, each function with a call of
-    it."""
+    """The declarations of toccata.h and large.h under their comments, each function with an
+    example."""
     examples = pages.examples()
     text = title("The C interface") + "``#include <toccata/toccata.h>``\n\n"
     text += "\n\n".join(pages.preamble()) + "\n\n"

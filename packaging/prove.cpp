@@ -7,11 +7,10 @@
 //   toccata_prove digests SOURCE...              prints them
 //   toccata_prove assume OUTPUT                  as `table`, without a proof: for sanitizers
 //
-// SOURCE... are folders like src/. What was proved is known by a digest: of the algorithm's file,
-// of all files that it and the proof include, with their sources, and of the algorithms that any of
-// these names. KNOWN is the file of these digests, so that an algorithm is proved once. Each proof
-// runs in a process of its own: an algorithm that crashes or never ends is not proved, and that is
-// all.
+// SOURCE... are folders like src/. A proof is stored as a digest: of the algorithm's file, of all
+// files that it and the proof include, with their sources, and of the algorithms that any of these
+// names. KNOWN is the file of these digests, so that an algorithm is proved once. Each proof runs
+// in a separate process, so an algorithm that crashes or never ends is only reported as not proved.
 //
 // Prints a line for each algorithm that is not proved and, if it proved any, one with counts and
 // the time.
@@ -61,7 +60,7 @@ std::string code_of(const fs::path& path) {
   return code;
 }
 
-// The files that schedules and proofs are made of.
+// The files on which schedules and proofs depend.
 class Sources {
  public:
   explicit Sources(std::vector<fs::path> folders) : folders_(std::move(folders)) {
@@ -147,7 +146,7 @@ class Sources {
   std::map<std::string, File> files_;
 };
 
-// The first thing that is wrong with an algorithm among the fewest ranks; "" if nothing is.
+// The first error of an algorithm, with the lowest number of ranks; "" if there is none.
 std::string prove(const Algorithm& algorithm) {
   for (const int p : ranks_to_prove()) try {
       for (const Shape& shape : sample_shapes(algorithm, p)) {
@@ -167,7 +166,7 @@ class Proofs {
  public:
   explicit Proofs(std::vector<const Algorithm*> left) : left_(std::move(left)) {}
 
-  // What is wrong, by path; calls `proved` with the algorithms that are right.
+  // The errors, by path; calls `proved` with the correct algorithms.
   template <typename Proved>
   std::map<std::string, std::string> run(Proved&& proved) {
     const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
@@ -233,7 +232,7 @@ class Proofs {
   std::map<pid_t, Child> running_;
 };
 
-// Leaves a file as it is that has this text, so that nothing is built again.
+// Does not write a file that already has this text, so that nothing is built again.
 void write_if_changed(const fs::path& path, const std::string& text) {
   {
     std::ifstream old(path);

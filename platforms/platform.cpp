@@ -1,16 +1,17 @@
-// The machines that `toccata sim` runs on: SimGrid loads this beside the program, and gets the
-// machine and the model of the file that TOCCATA_PLATFORM names, as `toccata predict` takes them.
+// The machines of `toccata sim`: SimGrid loads this library together with the program. It builds
+// the machine and the model of the file that TOCCATA_PLATFORM names, as `toccata predict` uses
+// them.
 //
 //   level 0 "node"      star zone   ──┐ injection limit of a node, either way
 //   level 1 "socket"     star zone  ──┤ that of a socket, if it has one
-//   level 2 "core"        host      ──┘ what a rank sends and receives at most
+//   level 2 "core"        host      ──┘ maximum that a rank sends and receives
 //
-// A core is a host, as a host's own loopback is not a limit to anything. A message takes the
-// model's alpha of the level at which the two cores meet, and the links' bandwidth, shared with
-// others; the model's n·beta where that is more. Processors take the model's o at either end.
+// A core is a host, because a host's own loopback limits nothing. A message takes the model's alpha
+// of the innermost level that contains both cores, and the links' bandwidth, shared with others,
+// but at least the model's n·beta. Processors take the model's o at either end.
 //
-// What no rank runs on, by smpi/hostfile, is left out: to make 4096 cores takes SimGrid longer than
-// 64 of them take to run a short collective.
+// Cores without ranks, by smpi/hostfile, are left out: SimGrid needs more time to create 4096 cores
+// than to run a short collective on 64 of them.
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +46,7 @@ class Platform {
       for (const int core : cores)
         used_[at][machine_.ancestor(machine_.innermost(), core, at)] = true;
     }
-    // Ranks that meet at a level which the model does not know pay for the next one further out.
+    // If the model does not have the level, the next outer one counts.
     int level = 0;
     for (int of_machine = 0; of_machine < machine_.levels(); ++of_machine) {
       for (std::size_t i = 0; i < model_.levels.size(); ++i)
@@ -83,7 +84,7 @@ class Platform {
     return size < static_cast<double>(costs.threshold) ? costs.eager : costs.rendezvous;
   }
 
-  // The model's level at which two cores meet. SimGrid knows no host of a rank that has ended.
+  // The innermost level of the model that contains both cores. A rank that has ended has no host.
   int level(const s4u::Host* a, const s4u::Host* b) const {
     if (a == nullptr || b == nullptr) return 0;
     const int first = core_of_.at(a), second = core_of_.at(b);
@@ -105,7 +106,7 @@ class Platform {
            std::max(0.0, hop_ * (hops - 1));
   }
 
-  // What a rank can send in all: of l messages at once to l neighbours on a torus each takes
+  // The total rate of a rank: each of l simultaneous messages to l neighbours on a torus takes
   // 1 + (l-1)·tau times as long as one alone.
   double rate_of_core() const {
     if (!machine_.network()) return 1 / fastest_;
@@ -124,7 +125,7 @@ class Platform {
     core_of_[host] = core;
   }
 
-  // What is in an object of the machine, as a zone in `zone`.
+  // The contents of an object of the machine, as a zone in `zone`.
   s4u::NetZone* add_object(s4u::NetZone* zone, int level, int object) {
     const std::string name = std::string(machine_.name(level)) + std::to_string(object);
     s4u::NetZone* inside = zone->add_netzone_star(name);
@@ -213,7 +214,7 @@ void load(s4u::Engine& engine) {
   Machine machine = parse_machine(document.at("machine").get<std::string>());
   const double hop = document.value("hop", 0.0), noise = document.value("noise", 0.0);
   for (const char* not_of_a_model : {"machine", "hop", "noise"}) document.erase(not_of_a_model);
-  // Lives as long as what it is asked by.
+  // Lives as long as its callers.
   static std::unique_ptr<Platform> platform;
   platform = std::make_unique<Platform>(
       std::move(machine), parse_model(document.dump(), path), hop, noise,

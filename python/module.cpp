@@ -45,7 +45,7 @@ const Collective& collective_named(std::string_view name) {
   if (const Collective* found = find_collective(name)) return *found;
   std::string known;
   for (const Collective* each : collectives()) (known += known.empty() ? "" : ", ") += each->name;
-  throw ChoiceError("there is no collective '" + std::string(name) + "'; known are " + known);
+  throw ChoiceError("there is no collective '" + std::string(name) + "'; expected one of " + known);
 }
 
 void check_ranks(int p) {

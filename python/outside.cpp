@@ -178,7 +178,7 @@ void bind_outside(nb::module_& module) {
   module.def(
       "circular",
       [](std::string_view buffer, std::int64_t first, int count, int modulus, int step) {
-        if (modulus < 1) throw nb::value_error("a circle has at least one block");
+        if (modulus < 1) throw nb::value_error("a circle needs at least one block");
         if (count < 0 || count > modulus)
           throw nb::value_error("a circular range is longer than its circle");
         return circular(buffer_named(buffer), first, count, modulus, step);

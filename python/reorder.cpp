@@ -50,7 +50,7 @@ Order order_named(std::string_view word) {
   for (const Order each : all_orders)
     if (name(each) == word) return each;
   throw ChoiceError("there is no order '" + std::string(word) +
-                    "'; known are straight, exchange, shuffle");
+                    "'; expected one of straight, exchange, shuffle");
 }
 
 }  // namespace

@@ -18,8 +18,7 @@ using namespace toccata;
 bool has_scotch() { return false; }
 
 Mapping map_by_scotch(const Placement&, const Flows&) {
-  throw ChoiceError(
-      "Scotch was not there when this was built: install libscotch-dev, then run make again");
+  throw ChoiceError("Toccata was built without Scotch: install libscotch-dev, then run make again");
 }
 
 #else

@@ -1,9 +1,9 @@
-"""What the preloaded library does for whole programs, with nothing set but the preload.
+"""The effect of the preloaded library on whole programs, without any settings.
 
 examples.py LAUNCHER BUILD FAMILY [RUNS]: runs every program of examples/ by LAUNCHER (words, such
-as "mpirun -n 4") bare, preloaded, preloaded with what such a run has learned, and preloaded with
-TOCCATA_GUARD=all, taking turns, and prints the medians of their total times over the runs, with
-their spread; then what `toccata explain` says of one more preloaded run.
+as "mpirun -n 4") in four interleaved variants: bare, preloaded, preloaded with the results of such
+a run, and preloaded with TOCCATA_GUARD=all. Prints the medians of their total times with their
+spread, then the output of `toccata explain` for one more preloaded run.
 """
 
 import re

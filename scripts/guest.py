@@ -1,9 +1,9 @@
-"""What the preloaded library costs a program's collectives, beside the program bare.
+"""The cost of the preloaded library for a program's collectives.
 
-guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks bare, preloaded but off,
-preloaded with nothing asked, so that the library chooses, preloaded with an algorithm forced for
-every collective, and the same with a loaded GPU runtime (its stand-in in the tests, if built),
-taking turns, and prints the medians over the runs with their spread.
+guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks in five interleaved
+variants: bare, preloaded but off, preloaded without settings, so that the library chooses,
+preloaded with an algorithm forced for every collective, and the same with a loaded GPU runtime (its
+substitute in the tests, if built). Prints the medians over the runs with their spread.
 """
 
 import os

@@ -1,13 +1,14 @@
-"""How long collectives take on one node, bare and preloaded.
+"""The time of collectives on one node, bare and preloaded.
 
 node.py [--full] [--mpi FAMILY,...] [--ranks N,...] [--build DIR] [--output DIR]: runs
-DIR/bench/FAMILY/node, preloaded with nothing set, several times for each MPI found, and prints for
-each number of ranks the speedups: the geometric means for sizes up to 1 KiB, up to 64 KiB and
-above, each for buffers reused and rotating, and the cells in which the MPI library is clearly
-faster. Writes all cells to OUTPUT/node.csv and the figure to OUTPUT/node.svg.
+DIR/bench/FAMILY/node several times for each MPI found, preloaded without settings.
+
+Prints the speedups for each number of ranks: the geometric means for sizes up to 1 KiB, up to 64
+KiB and above, each with reused and with rotating buffers. Also prints the cells in which the MPI
+library is clearly faster. Writes all cells to OUTPUT/node.csv and the figure to OUTPUT/node.svg.
 
 If ranks share cores, the MPI library runs with each of its settings for yielding, and in each cell
-its best one counts; ours runs with the usual one.
+its best one counts; Toccata runs with the usual one.
 """
 
 import argparse

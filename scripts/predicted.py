@@ -1,9 +1,9 @@
-"""Sets what a model predicts beside what is measured here: of every collective the algorithms and
-sizes, by a model that was calibrated just before, in the same load.
+"""Compares the predictions of a model with measurements on this machine: algorithms and sizes of
+every collective, with a model that was calibrated just before, under the same load.
 
-predicted.py [RANKS [SIZES]]: prints tables as docs/models.md has them. A pair is two algorithms
-of measured times 20% apart; the regret is the measured time of the one predicted to be
-best over that of the best. The machine should have nothing else to do; the load is printed last.
+predicted.py [RANKS [SIZES]]: prints tables in the form of docs/models.md. A pair is two algorithms
+with measured times 20% apart. The regret is the measured time of the predicted best algorithm,
+divided by that of the real best. The machine should be idle; the load is printed last.
 """
 
 import csv

@@ -1,8 +1,8 @@
-"""What the preloaded library costs at 16 to 256 ranks on this machine, and how that grows.
+"""The cost of the preloaded library at 16 to 256 ranks on this machine, and its growth.
 
-Each number of ranks runs bench/ranks (which checks every result) bare, preloaded with nothing set,
-and preloaded with the model choosing. A last table fits the difference from bare as a · p^b and
-extrapolates it. Ranks share the cores: a time per rank is wall time × cores / ranks.
+Each number of ranks runs bench/ranks (which checks every result) bare, preloaded without settings,
+and preloaded with the choices of the model. A last table fits the difference from bare as a · p^b
+and extrapolates it. Ranks share the cores: a time per rank is wall time × cores / ranks.
 """
 
 import argparse
@@ -49,13 +49,13 @@ def median(runs: list[Figures]) -> Figures:
 
 
 def per_rank(name: str, value: float, ranks: int) -> float:
-    """A time is divided among the ranks of a core; memory is a rank's already."""
+    """A time is divided among the ranks of a core; memory is already per rank."""
     share = max(1.0, ranks / (os.cpu_count() or 1))
     return value / share if name in TIMES else value
 
 
 def power(points: list[tuple[int, float]]) -> tuple[float, float] | None:
-    """(a, b) of a · p^b by least squares of logarithms; None where a point is not positive."""
+    """(a, b) of a · p^b by least squares of logarithms; None if a point is not positive."""
     if len(points) < 3 or any(value <= 0 for _, value in points):
         return None
     x, y = zip(*((math.log(p), math.log(value)) for p, value in points), strict=True)

@@ -1,8 +1,8 @@
 """Tests of mpi4py, MPICH, ScaLAPACK, FFTW and HPCC, bare and preloaded.
 
-Each test runs bare first. Tests that fail bare are left out. The others have to pass with the
-library preloaded: with no settings, with the model choosing, with sets of forced algorithms that
-together contain all algorithms, and with all collectives taken from files of schedules.
+Each test runs bare first. Tests that fail bare are left out. The others must pass with the library
+preloaded: with no settings, with the choices of the model, with sets of forced algorithms that
+together contain all algorithms, and with all collectives from files of schedules.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Copies packages of this Python's environment, and all that they need, to a directory.
+"""Copies packages of this Python's environment, with all their requirements, to a directory.
 
-vendor.py DIRECTORY FILE...: the packages that requirement files name, without their own tests; what
-was in the directory is gone.
+vendor.py DIRECTORY FILE...: the packages that requirement files name, without their own tests.
+Replaces the contents of the directory.
 """
 
 import shutil
@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 
 def closure(names: list[str]) -> set[str]:
-    """Those packages and all that they need here, without extras."""
+    """Those packages and all their requirements here, without extras."""
     found: set[str] = set()
     while names:
         name = names.pop()

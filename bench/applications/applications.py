@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Real programs, bare and preloaded, and how much of the available gain the library captures.
+"""Real programs, bare and preloaded, and the share of the available gain that the library captures.
 
-Runs programs of Debian packages, unmodified, in four ways that take turns:
+Runs programs of Debian packages, unmodified, in four interleaved variants:
 
 - bare;
-- first: preloaded, with TOCCATA_LEARN=FILE and no such file yet;
+- first: preloaded, with TOCCATA_LEARN=FILE, without results of earlier runs;
 - learned: the same with the file of a first run;
-- forced: the fastest settings that a search finds. The search is greedy: by the report of a run
-  that native serves, it takes the collectives with the most time, and for each the fastest of the
-  algorithms that the model proposes, every algorithm that an automatic run chose, and native.
+- forced: the fastest settings that a search finds.
 
-The best time is the least median of all four, so it is never above that of an automatic run. The
-captured share is (bare - time) / (bare - best). Results of a program have to agree with those of
-its first bare run. Reports are made in runs that are not timed.
+The search is greedy. It takes the collectives with the most time in a native run. For each, it
+tries native, the algorithms that the model proposes, and every algorithm that an automatic run
+chose, and keeps the fastest.
+
+The best time is the lowest median of all four, so it is never above that of an automatic run. The
+captured share is (bare - time) / (bare - best). Results of a program must agree with those of its
+first bare run. Reports are written in runs that are not timed.
 """
 
 import argparse
@@ -48,12 +50,12 @@ Settings = dict[str, str]
 
 
 class Failed(Exception):
-    """A run that ended badly, or took too long."""
+    """A run that failed or took too long."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where programs run: the command that starts so many ranks."""
+    """The location of runs: the command that starts a number of ranks."""
 
     name: str
     ranks: int
@@ -109,7 +111,7 @@ class Bench:
 
 
 def by_collective(report: reports.Report) -> dict[str, float]:
-    """Seconds in calls of each, without those of requests."""
+    """Seconds in blocking calls of each collective."""
     seconds: dict[str, float] = defaultdict(float)
     known = {each.name for each in _core.collectives()}
     for row in report.rows:
@@ -119,7 +121,7 @@ def by_collective(report: reports.Report) -> dict[str, float]:
 
 
 def chosen(automatic: Sequence[reports.Report], collective: str) -> list[str]:
-    """What automatic runs chose: each algorithm for all sizes, and all by their sizes."""
+    """The choices of automatic runs: each algorithm for all sizes, and all of them by size."""
     rows = [
         each
         for report in automatic
@@ -143,7 +145,7 @@ def proposed(collective: str, ranks: int) -> list[str]:
 
 
 def search(bench: Bench, automatic: Sequence[reports.Report]) -> Iterator[tuple[Settings, str]]:
-    """Settings that are faster and faster, each with a line that says why."""
+    """Settings, each faster than the one before, with a line that gives the reason."""
     variable = {each.name: each.variable for each in _core.collectives()}
     native = dict.fromkeys(variable.values(), "native")
     profile = by_collective(bench.report(native))
@@ -170,7 +172,7 @@ def search(bench: Bench, automatic: Sequence[reports.Report]) -> Iterator[tuple[
 
 @dataclass
 class Row:
-    """Of one program in one place."""
+    """The results of one program in one place."""
 
     program: str
     place: str
@@ -190,7 +192,7 @@ class Row:
         return min(self.seconds(way) for way in WAYS)
 
     def captured(self, way: str) -> float | None:
-        """The share of the available gain; None if there is none to speak of."""
+        """The share of the available gain; None if there is hardly any gain."""
         bare, best = self.seconds("bare"), self.best
         return (
             (bare - self.seconds(way)) / (bare - best) if bare - best > LEAST_GAIN * bare else None
@@ -226,7 +228,7 @@ def served(report: reports.Report) -> float:
 
 
 def measure(bench: Bench, runs: int) -> Row:
-    """Failed if a bare run fails, or a preloaded run does where bare ones end well."""
+    """Failed if a bare run fails, or if a preloaded run fails although bare ones succeed."""
     program, place = bench.program, bench.place
     row = Row(program.name, place.name, place.ranks)
     _, expected = bench.run(None)
@@ -263,7 +265,7 @@ def write(rows: list[Row], path: Path) -> None:
 
 
 def check_installed(programs: list[Program], install: bool) -> list[Program]:
-    """Those that are there. Installs the others only if asked."""
+    """The installed programs. Installs the others only if requested."""
     missing = [each for each in programs if not each.is_installed]
     packages = [name for each in missing for name in each.packages]
     command = ["apt-get", "install", "--no-install-recommends", "-y", *packages]

@@ -30,7 +30,7 @@ def table(rows: Sequence[Cells]) -> str:
 
 
 def fill(page: Path, rows: Sequence[Cells]) -> None:
-    """Replaces the table of the page. ValueError if it has no place for one."""
+    """Replaces the table of the page. ValueError if the page has no table."""
     before, begin, rest = page.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -39,7 +39,7 @@ def fill(page: Path, rows: Sequence[Cells]) -> None:
 
 
 def draw(rows: Sequence[Cells], path: Path) -> None:
-    """Times relative to bare, and the captured share of the gain where there is one."""
+    """Times relative to bare, and the captured share if there is a gain."""
     from matplotlib import pyplot  # not needed to measure
 
     ways = ("first", "learned", "forced")

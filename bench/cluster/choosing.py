@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""choosing.py [COLLECTIVE...]: the automatic choice on the hosts of up.sh, with nothing set except
-the preload. First run: after its trials. Later run: with learned results, compared in one run with
-the native algorithm and some fixed ones; if it takes more than 1.05 times the best, the median of
-three runs counts. A table in Markdown is written to results/choosing.md. Sums of floating-point
-numbers are not tried, so reductions are left out."""
+"""choosing.py [COLLECTIVE...]: the automatic choice on the hosts of up.sh, without any settings.
+
+First run: after its trials. Later run: with learned results, compared in one run with the native
+algorithm and some fixed ones. If it takes more than 1.05 times the best, the median of three runs
+counts. Writes a table in Markdown to results/choosing.md. Floating-point sums are not tried, so
+reductions are left out.
+"""
 
 import csv
 import os

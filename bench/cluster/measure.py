@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""measure.py [COLLECTIVE...]: every collective (or these) on the hosts of up.sh: the MPI library's
-own, ours that know nothing of nodes, and ours that go by them, interleaved; then the same where
-Open MPI's own are those by nodes (han), the barrier before each call included, behind which ranks
-begin more nearly at once. Tables in Markdown, with the spread and the network's settings, go to
-results/cluster.md, times to results/cluster/."""
+"""measure.py [COLLECTIVE...]: every collective (or these) on the hosts of up.sh. It interleaves the
+MPI library's own algorithm, flat algorithms of Toccata, and algorithms by nodes. Then it repeats
+this with Open MPI's algorithms by nodes (han). With han, the barrier before each call is han's,
+too, so ranks start closer together.
+
+Writes tables in Markdown, with the spread and the network's settings, to results/cluster.md, and
+times to results/cluster/.
+"""
 
 import csv
 import itertools
@@ -44,7 +47,7 @@ UNITS = {"K": 1 << 10, "M": 1 << 20}
 
 
 def blocks(collective: str, sizes: str, ranks: str) -> dict[str, str]:
-    """What the benchmark is told for each of the sizes, which are as the tables have them."""
+    """The sizes for the benchmark program, for each size of the tables."""
     parts = int(ranks) if collective in FOR_ALL_RANKS else 1
     numbers = [int(each.rstrip("KM")) * UNITS.get(each[-1], 1) for each in sizes.split(",")]
     return {str(max(1, each // parts)): str(each) for each in numbers}

@@ -1,45 +1,48 @@
 /* Toccata: topology-aware MPI collectives. The C interface.
  *
- * Each function is its MPI namesake with one additional argument: the name of the algorithm, with
- * parameters if needed, such as "sparbit", "sparbit:messages=per_block" or "native" (the MPI
- * library's own algorithm). NULL means the algorithm from the environment or toccata.conf, such as
- * TOCCATA_ALLGATHER=bruck. If that is not set, the library chooses for blocking calls; nonblocking
- * and persistent calls use native. Each function has a variable with its name, such as
- * TOCCATA_BCAST for toccata_bcast. Some variables serve two functions:
+ * Each function has the arguments of the MPI function of the same name, and one more: the name of
+ * an algorithm, such as "sparbit", "sparbit:messages=per_block" (with a parameter) or "native" (the
+ * MPI library's own algorithm). NULL means the algorithm that the environment or toccata.conf sets,
+ * such as TOCCATA_ALLGATHER=bruck. If neither sets one, the library chooses for blocking calls;
+ * nonblocking and persistent calls use native. The setting has the name of the function, such as
+ * TOCCATA_BCAST for toccata_bcast. Some settings serve two functions:
  *
- *   TOCCATA_ALLGATHER            toccata_allgather, toccata_allgatherv
- *   TOCCATA_ALLTOALLV            toccata_alltoallv, toccata_alltoallw
- *   TOCCATA_REDUCE_SCATTER       toccata_reduce_scatter, toccata_reduce_scatter_block
- *   TOCCATA_NEIGHBOR_ALLTOALLV   toccata_neighbor_alltoallv, toccata_neighbor_alltoallw
+ * - TOCCATA_ALLGATHER: toccata_allgather, toccata_allgatherv
+ * - TOCCATA_ALLTOALLV: toccata_alltoallv, toccata_alltoallw
+ * - TOCCATA_REDUCE_SCATTER: toccata_reduce_scatter, toccata_reduce_scatter_block
+ * - TOCCATA_NEIGHBOR_ALLTOALLV: toccata_neighbor_alltoallv, toccata_neighbor_alltoallw
  *
- * `toccata list` shows all algorithms.
+ * `toccata list` prints all algorithms.
  *
  * All ranks of the communicator must request the same algorithm. Arguments have the same meaning,
- * limits and lifetimes as in MPI; MPI_IN_PLACE is supported.
+ * limits and lifetimes as in MPI. MPI_IN_PLACE is supported.
  *
- * Reductions: all ranks get the same bits. The native algorithm runs instead in three cases:
- *   - the operation does not commute, and the algorithm would change the order of the ranks
- *   - MPI does not define the predefined operation for the datatype
- *   - elements of the datatype interleave
+ * Reductions: all ranks get the same bits. In three cases, the native algorithm replaces the
+ * requested one:
+ *
+ * - the operation does not commute, and the algorithm would change the order of the ranks
+ * - MPI does not define the predefined operation for the datatype
+ * - elements of the datatype interleave: one begins before the previous one ends.
+ *
  * With TOCCATA_REPRODUCIBLE=1 on all ranks, all reductions use an algorithm whose result does not
- * depend on placement, root or length, even if you request another one. Do not free your own MPI_Op
- * before its request has completed.
+ * depend on placement, root or length, even if you request another one. If you create an MPI_Op, do
+ * not free it before the requests that use it have completed.
  *
  * Messages use one private communicator per process. MPI_Init creates it from MPI_COMM_WORLD if
  * this library is preloaded or comes before MPI in the link order. Otherwise the first collective
- * on a communicator with all ranks creates it, and every other communicator gets its own. Native
- * then serves the nonblocking collectives of a communicator until Toccata has served a blocking or
- * persistent one on it, because a nonblocking call must not wait for other ranks. The private
- * communicator has no attributes of your communicators. The first collective on a communicator
- * calls one additional MPI collective.
+ * on a communicator with all ranks creates it, and every other communicator gets its own. In that
+ * case, native serves the nonblocking collectives of a communicator at first, because they must not
+ * wait for other ranks. Toccata serves them after its first blocking or persistent collective on
+ * this communicator. The private communicator does not inherit attributes. The first collective on
+ * a communicator calls one additional MPI collective.
  *
- * Errors follow MPI: the communicator's error handler is called, then the code is returned. An
- * unknown or impossible algorithm or parameter has the class MPI_ERR_ARG; MPI_Error_string lists
- * the accepted values.
+ * Errors: as in MPI, the library calls the communicator's error handler, then returns the error
+ * code. If an algorithm or a parameter is unknown or cannot run here, the class is MPI_ERR_ARG, and
+ * MPI_Error_string lists the accepted values.
  *
  * Neighbours: if an edge occurs several times, its k-th sent block is its k-th received block. On a
- * Cartesian topology, MPI requires that a block sent in negative direction is received from the
- * positive neighbour; some MPI libraries differ in some functions.
+ * Cartesian topology, a block that a rank sends in negative direction arrives as the block from the
+ * positive neighbour, as MPI specifies. Some functions of some MPI libraries differ.
  *
  * Threads: as for MPI's collectives. The program must order calls on one communicator. Calls on
  * different communicators may overlap if MPI was started with MPI_THREAD_MULTIPLE.
@@ -68,7 +71,7 @@
 extern "C" {
 #endif
 
-/* The version of the running library, in the format of TOCCATA_VERSION. */
+/* Returns the version of the running library, in the format of TOCCATA_VERSION. */
 TOCCATA_PUBLIC const char* toccata_version(void);
 
 /* Blocking. [MPI 4.0, section 6.7] */
@@ -126,8 +129,8 @@ TOCCATA_PUBLIC int toccata_exscan(const void* sendbuf, void* recvbuf, int count,
                                   const char* algorithm);
 TOCCATA_PUBLIC int toccata_barrier(MPI_Comm comm, const char* algorithm);
 
-/* Among the neighbours of a Cartesian, graph or distributed graph topology. [MPI 4.0, section 8.6]
- */
+/* Blocking, among the neighbours of a Cartesian, graph or distributed graph topology.
+ * [MPI 4.0, section 8.6] */
 TOCCATA_PUBLIC int toccata_neighbor_allgather(const void* sendbuf, int sendcount,
                                               MPI_Datatype sendtype, void* recvbuf, int recvcount,
                                               MPI_Datatype recvtype, MPI_Comm comm,
@@ -153,8 +156,8 @@ TOCCATA_PUBLIC int toccata_neighbor_alltoallw(const void* sendbuf, const int sen
                                               const MPI_Datatype recvtypes[], MPI_Comm comm,
                                               const char* algorithm);
 
-/* A message of a sparse exchange: `count` elements of the receive datatype from rank `source`, one
- * after the other from `data` on. */
+/* A message of a sparse exchange: `count` elements of the receive datatype from rank `source`,
+ * contiguous, beginning at `data`. */
 typedef struct toccata_message {
   int source;
   int count;
@@ -162,8 +165,8 @@ typedef struct toccata_message {
 } toccata_message;
 
 /* The messages that a rank received, in the order of their sources: list[0] to list[count - 1].
- * They and their data belong to the library until toccata_messages_free or the next exchange with
- * the same variable, which uses its memory again. */
+ * The library owns them and their data. They are valid until toccata_messages_free, or until the
+ * next exchange with the same variable, which reuses the memory. */
 typedef struct toccata_messages_object {
   int count;
   const toccata_message* list;
@@ -171,27 +174,33 @@ typedef struct toccata_messages_object {
 typedef toccata_messages_object* toccata_messages;
 #define TOCCATA_MESSAGES_NULL ((toccata_messages)0)
 
-/* Sparse all-to-all: sends sendcounts[i] elements from sendbuf + sdispls[i] * extent(sendtype) to
- * rank destinations[i] for i from 0 to ndestinations - 1, and receives all messages that other
- * ranks send to this one, without knowing their sources or sizes. It takes the place of an
- * MPI_Alltoall of counts and an MPI_Alltoallv if a rank sends to few others, and needs no memory
- * per rank.
+/* Sparse all-to-all: a rank sends to a few ranks, which do not expect its messages. It replaces an
+ * MPI_Alltoall of counts followed by an MPI_Alltoallv, and needs no memory per rank.
  *
- * Collective. A destination occurs at most once and may be the rank itself; counts of 0 send
- * nothing. `recvtype` and `sendtype` have the same signature for each pair of ranks; both may be
- * derived. `sendbuf` is in host memory. *messages is TOCCATA_MESSAGES_NULL or the result of an
- * earlier call; after an error, it contains the messages that were received.
+ * For i from 0 to ndestinations - 1, the call sends sendcounts[i] elements, which begin at
+ * sendbuf + sdispls[i] * extent(sendtype), to rank destinations[i]. It receives all messages that
+ * other ranks send to this rank.
  *
- * Algorithms (not listed by `toccata list`, not selected by a TOCCATA_ variable):
- *   nbx            synchronous sends and a nonblocking barrier [hoefler2010]; the default (NULL)
- *   locality_nbx   nbx between nodes, one message per pair of nodes at most per rank, then delivery
- *                  inside each node [geyko2023]; discovers where ranks run at the first call
- *   native         MPI_Alltoall of counts, then MPI_Alltoallv
+ * Collective. A destination occurs at most once and may be the rank itself. Counts of 0 send
+ * nothing. For each pair of ranks, `sendtype` and `recvtype` must have the same signature; both may
+ * be derived. `sendbuf` must be in host memory. *messages is TOCCATA_MESSAGES_NULL or the result of
+ * an earlier call. After an error, it contains the messages that were received.
  *
- * Returns MPI_ERR_COMM for an intercommunicator, MPI_ERR_RANK for a destination that does not exist
- * or occurs twice, MPI_ERR_COUNT for a negative count, MPI_ERR_BUFFER for `sendbuf` in GPU memory,
- * MPI_ERR_TYPE for a message that is not a whole number of elements of `recvtype`, MPI_ERR_NO_MEM
- * without memory for a message; the last two messages are lost. */
+ * Algorithms (`toccata list` does not print them, and settings do not select them):
+ *
+ * - nbx: synchronous sends and a nonblocking barrier [hoefler2010]; the default (NULL)
+ * - locality_nbx: nbx between nodes, at most one message per rank and node, then delivery inside
+ *   each node [geyko2023]; discovers where ranks run at the first call
+ * - native: MPI_Alltoall of counts, then MPI_Alltoallv
+ *
+ * Errors:
+ *
+ * - MPI_ERR_COMM: `comm` is an intercommunicator
+ * - MPI_ERR_RANK: a destination does not exist or occurs twice
+ * - MPI_ERR_COUNT: a count is negative
+ * - MPI_ERR_BUFFER: `sendbuf` is in GPU memory
+ * - MPI_ERR_TYPE: a message is not a whole number of elements of `recvtype`; it is lost
+ * - MPI_ERR_NO_MEM: there is no memory for a message; it is lost */
 TOCCATA_PUBLIC int toccata_sparse_alltoallv(const void* sendbuf, int ndestinations,
                                             const int destinations[], const int sendcounts[],
                                             const int sdispls[], MPI_Datatype sendtype,
@@ -201,11 +210,12 @@ TOCCATA_PUBLIC int toccata_sparse_alltoallv(const void* sendbuf, int ndestinatio
 /* Frees received messages and sets *messages to TOCCATA_MESSAGES_NULL. */
 TOCCATA_PUBLIC int toccata_messages_free(toccata_messages* messages);
 
-/* A nonblocking or persistent collective of Toccata; not an MPI_Request.
+/* A nonblocking or persistent collective of Toccata. It is not an MPI_Request.
  *
- * It makes progress while a toccata function waits or tests, for this or any other request, and
- * while a blocking toccata call waits whose algorithm is not "native". Between start and wait, a
- * rank must therefore not block in MPI on something that another rank does only after its own wait.
+ * It makes progress while a toccata function waits for or tests any request, and while a blocking
+ * toccata call waits (except with the algorithm "native"). It makes no progress while the rank
+ * blocks in an MPI function. Therefore, between start and wait, a rank must not block in MPI for
+ * something that another rank does only after its own wait.
  *
  * The first call with a topology-aware algorithm, such as "hierarchical", waits for all ranks of
  * the communicator, because they discover together where they run. To avoid that, make a blocking
@@ -300,9 +310,9 @@ TOCCATA_PUBLIC int toccata_ineighbor_alltoallw(const void* sendbuf, const int se
                                                const MPI_Datatype recvtypes[], MPI_Comm comm,
                                                const char* algorithm, toccata_request* request);
 
-/* Persistent: start a request with toccata_start any number of times, complete each start with a
- * wait or test, and free the request with toccata_request_free. `info` may be MPI_INFO_NULL; no
- * keys are defined yet. [MPI 4.0, section 6.13] */
+/* Persistent: toccata_start starts a request, any number of times. Complete each start with a wait
+ * or test, and free the request with toccata_request_free. `info` may be MPI_INFO_NULL; no keys are
+ * defined yet. [MPI 4.0, section 6.13] */
 TOCCATA_PUBLIC int toccata_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                                           void* recvbuf, int recvcount, MPI_Datatype recvtype,
                                           MPI_Comm comm, MPI_Info info, const char* algorithm,
@@ -407,39 +417,42 @@ TOCCATA_PUBLIC int toccata_neighbor_alltoallw_init(const void* sendbuf, const in
 /* Starts an inactive persistent request; returns MPI_ERR_REQUEST for any other request. */
 TOCCATA_PUBLIC int toccata_start(toccata_request* request);
 
-/* Starts an inactive persistent request and waits for it: a blocking call whose arguments were
- * processed once, in its _init. The fastest call for short messages. */
+/* Starts an inactive persistent request and waits for it. This is the fastest call for short
+ * messages, because its _init has already processed the arguments. */
 TOCCATA_PUBLIC int toccata_run(toccata_request* request);
 
-/* Creates a communicator of all ranks of `comm`, mapped onto the machine for a communication
- * pattern: "ring", "recursive_doubling", "binomial_bcast", "binomial_gather" or "bruck" with the
- * heuristics of [mirsadeghi2016], or an algorithm, such as "allgather/sparbit", by its traffic.
- * Rank 0 stays the same. `info` may be MPI_INFO_NULL, or contain toccata_reorder = off, which keeps
- * the order. Collective; discovers where ranks run if that is not known yet. */
+/* Creates a communicator of all ranks of `comm`, reordered for a communication pattern so that
+ * ranks that communicate often are near each other. The pattern is one of
+ *
+ * - "ring", "recursive_doubling", "binomial_bcast", "binomial_gather" or "bruck": reordered with
+ *   the heuristics of [mirsadeghi2016]
+ * - an algorithm, such as "allgather/sparbit": reordered by the traffic of this algorithm.
+ *
+ * Rank 0 stays the same. `info` may be MPI_INFO_NULL. With toccata_reorder = off, the order stays
+ * the same. Collective. The first call discovers where ranks run. */
 TOCCATA_PUBLIC int toccata_comm_reorder(MPI_Comm comm, const char* pattern, MPI_Info info,
                                         MPI_Comm* newcomm);
 
-/* Sets keys of a communicator. All ranks must give the same keys, between the same collectives:
+/* Sets keys of a communicator. All ranks must set the same keys, between the same collectives:
  *
- *   toccata_allgather and so on: the algorithm for calls that do not name one, such as
- *     "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
- *   toccata_reorder: whether ranks exchange their roles in algorithms of Toccata, so that
- *     neighbours are near each other. off: never; auto: if a model predicts a gain; straight,
- *     exchange or shuffle: always, and how buffers keep their order. Applies to collectives whose
- *     first call comes later; results do not change. Overrides TOCCATA_REORDER.
- *   toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
+ * - toccata_allgather and so on: the algorithm for calls that do not name one, such as
+ *   "bruck<=4K, native". Overrides TOCCATA_ALLGATHER for this communicator.
+ * - toccata_reorder: whether ranks exchange their roles in algorithms of Toccata, so that ranks
+ *   that communicate often are near each other. off: never; auto: if a model predicts a gain;
+ *   straight, exchange or shuffle: always, and how buffers keep their order. Applies to collectives
+ *   that the program has not called yet. Results do not change. Overrides TOCCATA_REORDER.
+ * - toccata_pattern: the pattern for reordering, as for toccata_comm_reorder.
  *
- * If a value is invalid, returns MPI_ERR_ARG and changes nothing. In a preloaded library,
+ * If a value is invalid, returns MPI_ERR_ARG and changes nothing. If the library is preloaded,
  * MPI_Comm_set_info accepts these keys, too. */
 TOCCATA_PUBLIC int toccata_comm_set_info(MPI_Comm comm, MPI_Info info);
 
-/* Wait for a request, or for `count` requests in any order. A null or inactive request counts as
- * completed. */
+/* Waits for a request, or for `count` requests. A null or inactive request counts as completed. */
 TOCCATA_PUBLIC int toccata_wait(toccata_request* request);
 TOCCATA_PUBLIC int toccata_waitall(int count, toccata_request requests[]);
 
-/* As toccata_waitall; codes[i] becomes the error code of request i, MPI_SUCCESS for a null or
- * inactive one. `codes` may be NULL. If any request fails, both functions wait for all others and
+/* As toccata_waitall, and sets codes[i] to the error code of request i (MPI_SUCCESS for a null or
+ * inactive one). `codes` may be NULL. If any request fails, both functions wait for all others and
  * return MPI_ERR_IN_STATUS. Each failing request calls its communicator's error handler. */
 TOCCATA_PUBLIC int toccata_waitall_codes(int count, toccata_request requests[], int codes[]);
 
@@ -451,8 +464,8 @@ TOCCATA_PUBLIC int toccata_testall(int count, toccata_request requests[], int* f
  * code. If all are null or inactive, sets *index to MPI_UNDEFINED and returns at once. */
 TOCCATA_PUBLIC int toccata_waitany(int count, toccata_request requests[], int* index);
 
-/* As toccata_waitany, without waiting: if some requests are active but none has completed, *flag is
- * 0 and *index is MPI_UNDEFINED; otherwise *flag is 1. */
+/* As toccata_waitany, without waiting. If some requests are active but none has completed, sets
+ * *flag to 0 and *index to MPI_UNDEFINED; otherwise sets *flag to 1. */
 TOCCATA_PUBLIC int toccata_testany(int count, toccata_request requests[], int* index, int* flag);
 
 /* Sets *flag to 1 if the request has completed, as after a wait, otherwise to 0. */

@@ -18,19 +18,19 @@
 // program is compiled. Use toccata::named(text) for a name that is known only at run time. Without
 // a name, the environment or the library chooses, as with NULL in toccata.h.
 //
-// Errors: a function that fails throws toccata::Error, if the communicator's error handler returns
-// (MPI_ERRORS_RETURN). MPI's default handler, MPI_ERRORS_ARE_FATAL, ends the program instead.
+// Errors: a function that fails throws toccata::Error if the communicator's error handler returns,
+// as MPI_ERRORS_RETURN does. MPI's default handler, MPI_ERRORS_ARE_FATAL, ends the program instead.
 //
 // Reductions take std::plus, std::multiplies, std::bit_and, std::bit_or, std::bit_xor,
 // std::logical_and, std::logical_or, toccata::minimum, toccata::maximum, or any MPI_Op.
 //
-// Buffers and arrays of counts must exist until a request has ended. Temporary objects are
-// rejected when the program is compiled. Large counts: more than 2^31 - 1 elements per block
-// throw toccata::Error; use the functions of toccata/large.h for them.
+// Buffers and arrays of counts must exist until a request has completed. The compiler rejects
+// temporary objects. Large counts: a block of more than 2^31 - 1 elements throws toccata::Error;
+// use the functions of toccata/large.h for such blocks.
 #ifndef TOCCATA_HPP
 #define TOCCATA_HPP
 
-// MPI's own C++ interface was removed in MPI 3; old headers of it need another library.
+// MPI 3 removed MPI's own C++ interface. Old headers of it would need another library.
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -74,8 +74,8 @@ class Error : public std::runtime_error {
   int code_;
 };
 
-/// The MPI datatype of T: Datatype<T>::get() returns it. Specialise this for your own types; the
-/// datatype must be committed.
+/// The MPI datatype of T, which Datatype<T>::get() returns. Specialise it for your own types with a
+/// committed datatype.
 template <typename T>
 struct Datatype;
 
@@ -83,7 +83,7 @@ struct Datatype;
 struct InPlace {};
 inline constexpr InPlace in_place{};
 
-/// Replaces a buffer that only the root uses, on the other ranks.
+/// On all ranks except the root, replaces a buffer that only the root uses.
 struct Ignored {};
 inline constexpr Ignored ignored{};
 
@@ -143,7 +143,8 @@ inline constexpr bool is_complex = false;
 template <typename T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
-// Not constexpr: the compiler names the function that it cannot call, and so prints this.
+// Not constexpr: the error message of the compiler contains the name of the function that it cannot
+// call.
 inline void unknown_algorithm__toccata_list_prints_the_names_for_this_collective() {}
 
 // The name without parameters, such as "sparbit" of "sparbit:messages=per_block".
@@ -184,8 +185,7 @@ class Algorithm {
 };
 
 /// An intracommunicator with its size and this process's rank. It does not own the MPI_Comm. Every
-/// function accepts an MPI_Comm, too, and then asks MPI for these numbers in each call; keep a
-/// Communicator to ask once.
+/// function also accepts an MPI_Comm, but then queries MPI for these numbers in each call.
 class Communicator {
  public:
   Communicator(MPI_Comm comm) : comm_(comm) {
@@ -221,8 +221,8 @@ class Communicator {
   int size_ = 0, rank_ = 0, sources_ = 0, destinations_ = 0;
 };
 
-/// A nonblocking or persistent collective. The destructor waits for an active nonblocking one. A
-/// persistent one has to be inactive when it is destroyed; if it is not, the destructor waits, too.
+/// A nonblocking or persistent collective. The destructor of an active request waits for it. A
+/// persistent request should be inactive before.
 class [[nodiscard]] Request {
  public:
   Request() noexcept = default;
@@ -237,9 +237,9 @@ class [[nodiscard]] Request {
   }
   ~Request() { release(); }
 
-  /// Waits until it has ended.
+  /// Waits until the request has completed.
   void wait() { detail::check(toccata_wait(&handle_)); }
-  /// Whether it has ended.
+  /// Whether the request has completed.
   bool test() {
     int flag = 0;
     detail::check(toccata_test(&handle_, &flag));
@@ -251,7 +251,7 @@ class [[nodiscard]] Request {
   void run() { detail::check(toccata_run(&handle_)); }
   /// Frees an inactive persistent request.
   void free() { detail::check(toccata_request_free(&handle_)); }
-  /// Whether there is a request: a nonblocking one that has not ended, or a persistent one.
+  /// Whether there is a request: a nonblocking one that has not completed, or a persistent one.
   explicit operator bool() const noexcept { return handle_ != TOCCATA_REQUEST_NULL; }
   toccata_request* handle() noexcept { return &handle_; }
 
@@ -292,7 +292,7 @@ inline void wait_all(std::span<Request> requests, std::span<int> codes) {
   detail::check(toccata_waitall_codes(detail::count(requests.size()), detail::handles(requests),
                                       codes.data()));
 }
-/// Whether all requests have ended; if not, none of them changes.
+/// Whether all requests have completed. If not, none of them changes.
 inline bool test_all(std::span<Request> requests) {
   int flag = 0;
   detail::check(
@@ -305,7 +305,7 @@ inline int wait_any(std::span<Request> requests) {
   detail::check(toccata_waitany(detail::count(requests.size()), detail::handles(requests), &index));
   return index;
 }
-/// The index of an active request that has ended; MPI_UNDEFINED if none has.
+/// The index of an active request that has completed; MPI_UNDEFINED if none has.
 inline int test_any(std::span<Request> requests) {
   int index = MPI_UNDEFINED, flag = 0;
   detail::check(
@@ -313,14 +313,14 @@ inline int test_any(std::span<Request> requests) {
   return index;
 }
 
-/// A communicator with its ranks mapped onto the machine for a pattern, as toccata_comm_reorder.
+/// A communicator with its ranks reordered for a pattern, as in toccata_comm_reorder.
 /// The caller frees it with MPI_Comm_free.
 inline MPI_Comm reordered(MPI_Comm comm, const char* pattern, MPI_Info info = MPI_INFO_NULL) {
   MPI_Comm result = MPI_COMM_NULL;
   detail::check(toccata_comm_reorder(comm, pattern, info, &result));
   return result;
 }
-/// Sets keys of a communicator, as toccata_comm_set_info.
+/// Sets keys of a communicator, as in toccata_comm_set_info.
 inline void set_info(MPI_Comm comm, MPI_Info info) {
   detail::check(toccata_comm_set_info(comm, info));
 }
@@ -332,7 +332,7 @@ enum class Form { blocking, nonblocking, persistent };
 template <typename Buffer>
 using Plain = std::remove_cvref_t<Buffer>;
 
-// What a parameter must be; each failure prints the sentence below.
+// The requirements on parameters. The compiler prints the sentence of each that fails.
 template <typename Buffer>
 consteval void must_be_buffer() {
   static_assert(std::ranges::contiguous_range<Buffer> && std::ranges::sized_range<Buffer>,
@@ -357,7 +357,7 @@ consteval void must_be_writable() {
                   "toccata: the receive buffer is const");
 }
 
-// A buffer as MPI takes it.
+// The arguments of MPI for a buffer.
 template <typename Pointer>
 struct Memory {
   Pointer address;
@@ -372,7 +372,7 @@ inline constexpr bool is_ignored = std::is_same_v<Plain<Send>, Ignored>;
 
 template <typename Buffer>
 struct ElementOf {
-  using type = int;  // of what is not a buffer, which has been complained about
+  using type = int;  // not a buffer: must_be_buffer has reported it
 };
 template <std::ranges::range Buffer>
 struct ElementOf<Buffer> {
@@ -451,7 +451,7 @@ inline int share(std::size_t size, std::size_t blocks, const char* buffer) {
   expect(each * blocks == size, size, buffer, (each + 1) * blocks);
   return count(each);
 }
-// That each block lies in its buffer.
+// Checks that each block lies in its buffer.
 inline void expect_inside(const int* counts, const int* places, std::size_t blocks,
                           std::size_t size, const char* buffer) {
   std::size_t end = 0;
@@ -531,7 +531,7 @@ auto call(const Communicator& comm, const char* algorithm, Arguments... argument
 }
 #define TOCCATA_HPP_CALL(name) call<form, &toccata_##name, &toccata_i##name, &toccata_##name##_init>
 
-// How the arguments of each function become those of toccata.h.
+// Each function converts its arguments to those of toccata.h.
 
 template <Form form, typename Send, typename Recv>
 auto allgather(const char* algorithm, const Communicator& comm, Send&& send, Recv&& recv) {
@@ -817,7 +817,7 @@ auto neighbor_alltoallv(const char* algorithm, const Communicator& comm, Send&& 
                                               into.type);
 }
 
-// Of a datatype per block, so addresses and displacements in bytes are the caller's.
+// With a datatype per block, displacements are in bytes, so the caller passes plain addresses.
 template <Form form, typename Places>
 auto alltoallw(const char* algorithm, const Communicator& comm, const void* send,
                std::span<const int> sendcounts, std::span<const Places> sdispls,
@@ -887,8 +887,8 @@ TOCCATA_HPP_FORMS(alltoallv,
                    std::forward<SendPlaces>(sdispls), std::forward<Recv>(recv),
                    std::forward<RecvCounts>(recvcounts), std::forward<RecvPlaces>(rdispls)))
 
-// As alltoallv, with a datatype per block. Displacements are in bytes; nothing about memory is
-// checked.
+// As alltoallv, with a datatype per block. Displacements are in bytes. The bounds of the buffers
+// are not checked.
 TOCCATA_HPP_FORMS(alltoallw, (),
                   (const void* send, std::span<const int> sendcounts, std::span<const int> sdispls,
                    std::span<const MPI_Datatype> sendtypes, void* recv,
@@ -925,8 +925,8 @@ TOCCATA_HPP_FORMS(reduce, (template <typename Send, typename Recv, typename Oper
                   (Send && send, Recv&& recv, const Operation& op, int root, ),
                   (, std::forward<Send>(send), std::forward<Recv>(recv), op, root))
 
-// Every rank gets the result of all ranks; scan, of the ranks up to itself; exscan, of those
-// before.
+// allreduce: every rank gets the result of all ranks. scan: of the ranks up to itself. exscan: of
+// the ranks before it.
 TOCCATA_HPP_FORMS(allreduce, (template <typename Send, typename Recv, typename Operation>),
                   (Send && send, Recv&& recv, const Operation& op, ),
                   (, std::forward<Send>(send), std::forward<Recv>(recv), op))

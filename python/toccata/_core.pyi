@@ -9,10 +9,11 @@ class ChoiceError(ValueError):
     """An invalid request; the text is one line that names the accepted values."""
 
 class TopologyError(ChoiceError):
-    """A machine or placement that cannot be read as it is written."""
+    """A machine or placement that cannot be read."""
 
 class Machine:
-    """A tree of named levels, outermost first, perhaps with a mesh or torus outside."""
+    """A tree of named levels, outermost first, with an optional mesh or torus of the outermost
+    objects."""
 
     def __init__(self, text: str) -> None:
         """Reads "leaf:2 node:8 socket:2 core:8", "torus:8x8 core:2", or a file that it names."""
@@ -22,14 +23,14 @@ class Machine:
     def levels(self) -> list[str]: ...
     def objects(self, level: int) -> int: ...
     def outer(self, level: int, object: int) -> int:
-        """The object one level further out that an object is part of."""
+        """The object of the next outer level that contains an object."""
     def outers(self, level: int) -> list[int]:
-        """The same of every object."""
+        """The same for every object."""
     def labels(self, level: int) -> list[str]:
-        """What the objects are called, as hosts; empty if they are not."""
+        """The names of the objects, such as hosts; empty if there are none."""
     @property
     def saved(self) -> str:
-        """What a file holds that can be read again."""
+        """The contents of a file that can be read again."""
     @property
     def dims(self) -> list[int]:
         """Of the mesh of the outermost objects; empty without one."""
@@ -40,7 +41,7 @@ class Placement:
     """Ranks on a machine."""
 
     def __init__(self, machine: Machine, p: int, name: str = "sequential") -> None:
-        """By name, as "block-bunch" or "random:1", or a list of places, as "0-3,8"."""
+        """By name, such as "block-bunch" or "random:1", or a list of places, such as "0-3,8"."""
     @property
     def p(self) -> int: ...
     @property
@@ -50,7 +51,7 @@ class Placement:
     def machine(self) -> Machine: ...
     @property
     def places(self) -> list[tuple[int, int]]:
-        """Of each rank the level and the object that it is anywhere in."""
+        """For each rank, the level and the object in which it may run anywhere."""
     def common_level(self, a: int, b: int) -> int:
         """The innermost level at which two ranks are in one object; -1 if there is none."""
 
@@ -79,19 +80,19 @@ def variables() -> list[Variable]:
 
 def placement_names() -> list[str]: ...
 def unknown_levels(machine: Machine) -> list[str]:
-    """Levels of names that nothing goes by, as from a slip of the pen."""
+    """Names of levels that no algorithm uses, probably misspelt."""
 
 def this_machine() -> Machine:
-    """What hwloc knows of the machine we run on."""
+    """hwloc's description of this machine."""
 
 def read_saved(contents: str, name: str) -> Machine:
-    """The machine of a text that was saved; errors say `name` and the line."""
+    """The machine of a saved text; errors contain `name` and the line."""
 
 def fold_hosts(hosts: list[str]) -> str:
-    """As in "n[001-016],login"."""
+    """Such as "n[001-016],login"."""
 
 class Shape:
-    """What is known of a communicator. A number of ranks is accepted instead."""
+    """The known properties of a communicator. A number of ranks is accepted instead."""
 
     @overload
     def __init__(self, p: int, root: int = 0) -> None: ...
@@ -103,12 +104,12 @@ class Shape:
     def root(self) -> int: ...
     @property
     def parts(self) -> int:
-        """Into how many blocks a unit of the collective is cut, where that is known."""
+        """The number of blocks into which a unit of the collective is cut, if known."""
     @property
     def placement(self) -> Placement | None: ...
     @property
     def dims(self) -> list[int]:
-        """Of the mesh that the ranks are on; empty without one."""
+        """Of the mesh of the ranks; empty without one."""
 
 class Collective:
     """A collective operation, such as allgather."""
@@ -117,7 +118,7 @@ class Collective:
     def name(self) -> str: ...
     @property
     def variable(self) -> str:
-        """The variable of the environment that asks for an algorithm, as TOCCATA_ALLGATHER."""
+        """The variable of the environment that names an algorithm, such as TOCCATA_ALLGATHER."""
     @property
     def rooted(self) -> bool: ...
     @property
@@ -145,7 +146,7 @@ class Parameter:
     def samples(self) -> list[str]: ...
 
 class Cost:
-    """What an algorithm costs: the largest of each over the ranks."""
+    """The cost of an algorithm: the maximum of each number over the ranks."""
 
     def __init__(
         self, rounds: int, messages: int, sent: int, copied: int = 0, reduced: int = 0
@@ -165,7 +166,7 @@ class Cost:
         """Blocks reduced into others by a rank."""
 
 class Traffic:
-    """What the schedules do: the largest of each over the ranks."""
+    """The work in schedules: the maximum of each number over the ranks."""
 
     @property
     def rounds(self) -> int: ...
@@ -238,20 +239,20 @@ class Round:
     def copies(self) -> list[Copy]: ...
 
 class Schedule:
-    """What one rank does. `len()` is the number of its rounds."""
+    """The schedule of one rank. `len()` is the number of its rounds."""
 
     def __len__(self) -> int: ...
     def round(self, round: int) -> Round: ...
     @property
     def scratch(self) -> list[BlockRange]:
-        """The blocks whose sizes the blocks of scratch have."""
+        """The blocks that determine the sizes of the scratch blocks."""
 
 class Algorithm:
     """The descriptor of an algorithm."""
 
     @property
     def path(self) -> str:
-        """As in "allgather/sparbit"."""
+        """Such as "allgather/sparbit"."""
     @property
     def collective(self) -> str: ...
     @property
@@ -262,7 +263,7 @@ class Algorithm:
     def citation(self) -> str: ...
     @property
     def relays(self) -> bool:
-        """Whether ranks pass on blocks of others: then it does not serve gatherv and scatterv."""
+        """Whether ranks forward blocks of others; then it does not serve gatherv and scatterv."""
     @property
     def ordered(self) -> bool:
         """Whether a reduction keeps the order of the ranks, for operations that do not commute."""
@@ -271,32 +272,32 @@ class Algorithm:
         """Whether a reduction evaluates the standard expression of p ranks for every element."""
     @property
     def proved(self) -> bool:
-        """Whether it has passed the proof as it was built; if not, it runs by name only."""
+        """Whether it has passed the proof, as built; if not, it runs by name only."""
     @property
     def parameters(self) -> list[Parameter]: ...
     def variants(self, p: int) -> list[Choice]:
         """All sampled settings of its parameters that are possible with p ranks."""
     def samples(self, p: int) -> list[tuple[Choice, Shape]]:
-        """The same with the roots, placements and grids that it goes by: what proofs try."""
+        """The same with its roots, placements and grids: the cases of proofs."""
     @property
     def by_placement(self) -> bool:
         """Whether it depends on where ranks run."""
     @property
     def by_grid(self) -> bool:
-        """Whether it goes by the mesh that ranks are laid on."""
+        """Whether it depends on the mesh of the ranks."""
 
 class Choice:
     """An algorithm with its parameters, or the MPI library's own.
 
-    All methods raise ChoiceError for shapes that the algorithm cannot run in, and for the native
-    one, of which nothing is known.
+    All methods raise ChoiceError for shapes in which the algorithm cannot run, and for the native
+    algorithm, which is unknown.
     """
 
     @property
     def native(self) -> bool: ...
     @property
     def text(self) -> str:
-        """As in "sparbit:messages=per_block"."""
+        """Such as "sparbit:messages=per_block"."""
     @property
     def algorithm(self) -> Algorithm | None:
         """None if native."""
@@ -304,32 +305,33 @@ class Choice:
     def settings(self) -> dict[str, int | str]:
         """The values of its parameters, by their names."""
     def completed(self, shape: Shape | int) -> Shape:
-        """The shape with what the algorithm adds to it: settings and parts."""
+        """The shape with the additions of the algorithm: settings and parts."""
     def why_impossible(self, shape: Shape | int) -> str:
-        """As in "needs an even number of ranks"; empty if it is possible."""
+        """Such as "needs an even number of ranks"; empty if it is possible."""
     def cost(self, shape: Shape | int) -> Cost:
-        """Counted in the schedules: of all ranks where they are few, else of some that tell."""
+        """Counted in the schedules: of all ranks if there are few, otherwise of a sample."""
     def claim(self, shape: Shape | int) -> Cost | None:
-        """What the literature says that it costs; None where it has no closed form."""
+        """The cost according to the literature; None without a closed form."""
     def proof_effort(self, shape: Shape | int) -> int:
-        """About how many blocks a proof moves or looks at; 40 million take about a second."""
+        """The approximate number of blocks that a proof moves or inspects; 40 million take a
+        second."""
     @property
     def rooted(self) -> bool: ...
     @property
     def reduces(self) -> bool: ...
     def schedule(self, shape: Shape | int, rank: int) -> Schedule: ...
     def before(self, shape: Shape | int, rank: int, recv: bool) -> list[int]:
-        """What each block of send or recv holds before the call; -1 for nothing."""
+        """The datum of each block of send or recv before the call; -1 for none."""
     def data(self, shape: Shape | int) -> int:
-        """Into how many blocks it cuts the whole vector."""
+        """The number of blocks into which it cuts the whole vector."""
     def traffic(self, shape: Shape | int, block_bytes: int = 1) -> Traffic: ...
     def verify(self, shape: Shape | int) -> str:
-        """What is wrong first, in one line; empty if it is proved right, in place and not."""
+        """The first error, in one line; empty if it is proved correct, in place and not."""
     def lockstep(self, shape: Shape | int, counts: list[int], in_place: bool = False) -> str:
-        """Runs all ranks on real bytes, datum d having counts[d]. What is wrong first, or ""."""
+        """Runs all ranks on real bytes; datum d has counts[d] elements. The first error, or ""."""
 
 class Bounds:
-    """What no algorithm can do with less."""
+    """Lower bounds for all algorithms."""
 
     @property
     def rounds(self) -> int: ...
@@ -341,7 +343,7 @@ class Bounds:
         """By the busiest rank."""
 
 class LinkTraffic:
-    """What goes over the links of a mesh, in bytes."""
+    """The traffic over the links of a mesh, in bytes."""
 
     @property
     def largest(self) -> float:
@@ -350,13 +352,13 @@ class LinkTraffic:
     def total(self) -> float: ...
     @property
     def conflicts(self) -> list[int]:
-        """By round: the most messages on one link."""
+        """By round: the maximum number of messages on one link."""
     @property
     def turns(self) -> int:
-        """Rounds of the busiest rank where no more messages leave or enter it than it has links."""
+        """Rounds of the busiest rank, with at most one message per link at a time."""
 
 class OnLinks:
-    """Where the ranks of a shape are on the mesh that its links belong to."""
+    """The positions of the ranks of a shape on a mesh, and its links."""
 
     def __init__(self, shape: Shape | int) -> None: ...
     @property
@@ -369,13 +371,13 @@ class OnLinks:
     def coordinates(self, cell: int) -> list[int]: ...
 
 def lower_bounds(collective: str, shape: Shape | int, n: float) -> Bounds:
-    """For n bytes of the whole vector. ChoiceError if nothing is known of that collective."""
+    """For n bytes of the whole vector. ChoiceError if there are no bounds for that collective."""
 
 def link_traffic(choice: Choice, shape: Shape | int, n: float) -> LinkTraffic:
     """The same, routed in dimension order."""
 
 class Cut:
-    """A cut of a network: `demand` has to leave the vertices inside over so much capacity."""
+    """A cut of a network: `demand` must leave the vertices inside over links with this capacity."""
 
     @property
     def demand(self) -> int: ...
@@ -388,11 +390,8 @@ class Cut:
     def ratio(self) -> float: ...
 
 class Network:
-    """Nodes, which are the first vertices, switches, and links, each of which leads one way.
-
-    Weights say by node how many blocks it has, or is to get. ValueError, in one line, where nodes
-    cannot be reached.
-    """
+    """Nodes, which are the first vertices, switches, and directed links. Weights are the blocks
+    that each node has, or receives. ValueError, in one line, if a node cannot be reached."""
 
     def __init__(
         self, nodes: int, vertices: int, links: Sequence[tuple[int, int, int]]
@@ -411,26 +410,25 @@ class Network:
     def route(self, source: int, target: int) -> list[tuple[int, float]]:
         """Links, by number, with the share of a message that takes each."""
     def loads(self, flows: Sequence[tuple[int, int, float]]) -> list[float]:
-        """By link, what goes over it if so much goes from a node to another."""
+        """The traffic on each link for a number of bytes from one node to another."""
     def broadcast_cut(self, weights: Sequence[int], root: int) -> Cut: ...
     def scatter_cut(self, weights: Sequence[int], root: int) -> Cut: ...
     def allgather_cut(self, weights: Sequence[int]) -> Cut: ...
     def cuts_to(self, supplies: Sequence[int], sinks: Sequence[int]) -> list[Cut]:
-        """For each of some nodes, the smallest cut between all supplies and it."""
+        """For each of some nodes, the minimum cut between all supplies and the node."""
 
 Tree = tuple[int, list[int]]
 """Its weight, and of each node its parent, -1 for the root."""
 
 def pack_trees(network: Network, roots: Sequence[int]) -> list[Tree]:
-    """Trees that use no link beyond its capacity, `roots` of them by node. ValueError, in one line,
-    where there are none such.
-    """
+    """Trees that use no link beyond its capacity; `roots` is their number by node. ValueError, in
+    one line, if there are no such trees."""
 
 def balanced_roots(network: Network, trees: int) -> list[int] | None:
-    """How many of so many trees should begin at each node; None where so many do not exist."""
+    """The number of trees that should begin at each node; None if this total does not exist."""
 
 def why_wrong(network: Network, roots: Sequence[int], trees: Sequence[Tree]) -> str:
-    """What is wrong with such trees, in one line; empty if nothing is."""
+    """The error in such trees, in one line; empty if there is none."""
 
 def with_trees(
     machine: Machine,
@@ -441,7 +439,7 @@ def with_trees(
     """The machine with trees packed for its nodes."""
 
 def trees_of(machine: Machine, collective: str) -> list[Tree]:
-    """Those packed for bcast, allreduce or allgather."""
+    """The trees packed for bcast, allreduce or allgather."""
 
 def node_flows(
     choice: Choice, shape: Shape | int, node_of: Sequence[int]
@@ -451,7 +449,7 @@ def node_flows(
 class ModelError(ChoiceError): ...
 
 class Model:
-    """What communication costs on a machine."""
+    """The cost of communication on a machine."""
 
     @staticmethod
     def read(path: str) -> Model:
@@ -462,14 +460,14 @@ class Model:
     def name(self) -> str: ...
     @property
     def origin(self) -> str:
-        """Where the parameters come from."""
+        """The source of the parameters."""
     @property
     def json(self) -> str: ...
     @property
     def levels(self) -> list[str]: ...
     @property
     def term_names(self) -> list[str]:
-        """As in "network.eager.alpha"."""
+        """Such as "network.eager.alpha"."""
     @property
     def coefficients(self) -> list[float]:
         """The parameters, in that order."""
@@ -478,13 +476,13 @@ class Predictor:
     """A choice in a shape, for any number of sizes and models. ChoiceError if it is impossible."""
 
     def __init__(self, choice: Choice, shape: Shape | int, most_rounds: int = 0) -> None:
-        """Of each schedule the first `most_rounds` rounds, if that is any."""
+        """The first `most_rounds` rounds of each schedule, if this is not 0."""
     def seconds(self, unit_bytes: int, model: Model) -> float: ...
     def terms(self, unit_bytes: int, model: Model) -> list[float]:
         """How often each parameter of the model lies on the critical path."""
 
 class LowerBound:
-    """Seconds that any algorithm of a choice's collective takes at least."""
+    """The time in seconds that no algorithm of a choice's collective can beat."""
 
     def __init__(self, choice: Choice, shape: Shape | int, model: Model) -> None: ...
     def __call__(self, unit_bytes: int) -> float: ...
@@ -492,7 +490,7 @@ class LowerBound:
 MOST_PROOF_EFFORT: int  # that a proof is worth, in blocks
 
 def ranks_to_prove(most: int) -> list[int]:
-    """Numbers of ranks for which algorithms are proved: 1 to `most`, and some awkward ones."""
+    """Numbers of ranks for which algorithms are proved: 1 to `most`, and some irregular ones."""
 
 def collectives() -> list[Collective]: ...
 def algorithms() -> list[Algorithm]:
@@ -502,55 +500,55 @@ def parse_choice(collective: str, text: str) -> Choice:
     """Reads "NAME" or "NAME:PARAMETER=VALUE,..."."""
 
 def parse_sized_choice(collective: str, text: str) -> list[tuple[int, Choice]]:
-    """As "locality_bruck<=4K, native": up to which size, in bytes, which choice; ascending."""
+    """Such as "locality_bruck<=4K, native": the limits in bytes, and the choices; ascending."""
 
 class Configuration:
-    """Settings: those of the environment, and of files such as toccata.conf where it has none."""
+    """Settings: from the environment, otherwise from files such as toccata.conf."""
 
     def __init__(self, files: list[str]) -> None: ...
     def value(self, name: str) -> str: ...
     def origin(self, name: str) -> str:
-        """ "the environment", or a file; "" where it is not set."""
+        """ "the environment", or a file; "" if it is not set."""
     @property
     def names(self) -> list[str]:
-        """All that files set."""
+        """All names in the files."""
     @property
     def files(self) -> list[str]:
-        """Those that are there."""
+        """The existing files."""
     @property
     def complaints(self) -> list[str]: ...
 
 def configuration_files(library: str) -> list[str]:
-    """toccata.conf of the user, and of the site where the library is installed."""
+    """toccata.conf of the user, and of the site that contains the library."""
 
 def tuning_folders(library: str) -> list[str]:
-    """Of the user, and of the site where the library is installed."""
+    """The folders of the user, and of the site that contains the library."""
 
 class MpiLibrary:
-    """An MPI library that is known by what MPI_Get_library_version says of it."""
+    """An MPI library that is recognised by its text from MPI_Get_library_version."""
 
     @property
     def name(self) -> str: ...
     @property
     def family(self) -> str:
-        """Whose binary interface it has; "" if no library of ours serves it."""
+        """The family whose binary interface it has; "" if no library of Toccata serves it."""
 
     @property
     def tested(self) -> str:
-        """The versions that our tests run with, as "4.1, 5.0"."""
+        """The versions with which our tests run, such as "4.1, 5.0"."""
 
 def mpi_libraries() -> list[MpiLibrary]: ...
 def mpi_library_of(text: str) -> MpiLibrary | None:
-    """The one that says `text`; None for an unknown one."""
+    """The library with that text; None for an unknown one."""
 
 def is_tested(text: str) -> bool:
-    """Whether our tests run with the version that says `text`."""
+    """Whether our tests run with the version of that text."""
 
 def complaint_of_value(name: str, value: str) -> str:
-    """What a setting takes where the value is no such word; "" otherwise."""
+    """The accepted values of a setting if the value is not one of them; otherwise ""."""
 
 def complaint_of_variable(name: str) -> str:
-    """What is wrong with a variable's name; "" for one that means something, and others' own."""
+    """The error in a variable's name; "" for a known name, and for variables of others."""
 
 def rank(
     collective: str,
@@ -559,25 +557,24 @@ def rank(
     unit_bytes: list[int],
     standard: bool = False,
 ) -> list[list[tuple[Choice, float]]]:
-    """The library's choice by a model: of each size the algorithms that can
-    run, with seconds, the quickest first, each in its quickest setting, or in the standard one.
-    Quicker than a Predictor, and coarser."""
+    """The library's ranking by a model: for each size, the algorithms that can run, with seconds,
+    the fastest first. Each has its fastest setting, or the default one. Faster than a Predictor,
+    and less precise."""
 
 def worth_trying(
     collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]
 ) -> list[list[tuple[Choice, float]]]:
-    """Of these, the few that the library tries next to the MPI library's own without
-    measurements."""
+    """The few of these that the library tries without measurements."""
 
 def tuned(path: str, collective: str, ranks: int, nodes: int, bytes: int) -> Choice | None:
-    """What a tuning file has the library choose there; None where it says nothing."""
+    """The library's choice there by a tuning file; None if the file has none."""
 
 TUNING_REACH: float
 """By so much numbers of ranks may differ from those of a point that decides, as a ratio."""
 TUNING_REACH_OF_SIZES: float
 
 def usual_model() -> Model:
-    """The model of a machine of which nothing is known."""
+    """The model for an unknown machine."""
 
 class Crossed:
     """Messages, blocks and bytes that cross a level."""
@@ -590,30 +587,31 @@ class Crossed:
     def bytes(self) -> int: ...
 
 class Crossing:
-    """What goes between ranks that share no region of one level."""
+    """The traffic between ranks that share no region of one level."""
 
     @property
     def level(self) -> str: ...
     @property
     def rank(self) -> Crossed:
-        """The most that a rank sends across; each number for itself."""
+        """The maximum that a rank sends across, for each number separately."""
     @property
     def region(self) -> Crossed:
-        """The most that leaves a region."""
+        """The maximum that leaves a region."""
     @property
     def total(self) -> Crossed: ...
     @property
     def regions(self) -> list[Crossed]:
-        """What leaves each region."""
+        """The traffic out of each region."""
 
 def crossings(choice: Choice, shape: Shape | int, block_bytes: int = 1) -> list[Crossing]:
-    """One for each level of the machine, outermost first; none where none is known."""
+    """One for each level of the machine, outermost first; none if the machine is unknown."""
 
 def regions(shape: Shape | int) -> list[tuple[str, list[int]]]:
-    """Of each level that divides the ranks, outermost first: its name, the region of each rank."""
+    """For each level that divides the ranks, outermost first: its name, and the region of each
+    rank."""
 
 class Flows:
-    """How much goes from each rank to which others: a sparse matrix made of ranges."""
+    """The traffic from each rank to others: a sparse matrix of ranges."""
 
     @property
     def p(self) -> int: ...
@@ -622,20 +620,20 @@ class Flows:
     def row(self, rank: int) -> list[tuple[int, float]]: ...
 
 def has_scotch() -> bool:
-    """Whether Scotch was there when this was built."""
+    """Whether this was built with Scotch."""
 
 def patterns() -> list[tuple[str, str]]:
-    """Names of patterns, and what their heuristics are called."""
+    """Names of patterns, and the names of their heuristics."""
 
 def flows_of(choice: Choice, shape: Shape | int) -> Flows:
-    """What the schedules send, a block a byte."""
+    """The traffic of the schedules, one byte per block."""
 
 def ring_flows(p: int) -> Flows: ...
 def hop_bytes(shape: Shape, flows: Flows, players: list[int]) -> float:
-    """Bytes times distance, where players[i] plays rank i."""
+    """Bytes times distance, if players[i] plays rank i."""
 
 def pattern_of(choice: Choice) -> str:
-    """The pattern that an algorithm is mapped by; "" where its traffic decides."""
+    """The pattern by which an algorithm is mapped; "" if its traffic decides."""
 
 def map_pattern(pattern: str, shape: Shape, seed: int | None = None) -> tuple[list[int], float]:
     """The rank that plays each role, and the seconds of the search."""
@@ -643,22 +641,22 @@ def map_pattern(pattern: str, shape: Shape, seed: int | None = None) -> tuple[li
 def map_flows(flows: Flows, shape: Shape) -> tuple[list[int], float]: ...
 def map_by_scotch(flows: Flows, shape: Shape) -> tuple[list[int], float]: ...
 def mappings_for(choice: Choice, shape: Shape) -> list[list[int]]:
-    """The mappings that are tried for an algorithm, the one meant for it first."""
+    """The mappings that are tried for an algorithm, the preferred one first."""
 
 def orders_for(choice: Choice) -> list[str]:
-    """How its buffers can keep their order: of straight, exchange, shuffle."""
+    """The ways in which its buffers can keep their order: among straight, exchange, shuffle."""
 
 def reordered(choice: Choice, shape: Shape, players: list[int], order: str) -> Shape:
-    """The shape in which others play the ranks, as any analysis takes it."""
+    """The shape in which others play the ranks, for any analysis."""
 
 class ScheduleFileError(ChoiceError):
-    """A file of schedules that cannot be used: its name, and what is wrong there."""
+    """A file of schedules that cannot be used: its name, and the error."""
 
 class MscclError(ChoiceError):
-    """A program of MSCCL that cannot be taken over, or a schedule that cannot be one; and why."""
+    """A program of MSCCL that cannot be converted, or a schedule; and why."""
 
 class ScheduleBuilder:
-    """One rank's schedule while it is written. ValueError where round() has not come first."""
+    """One rank's schedule while it is written. ValueError if round() was not called first."""
 
     def __init__(self) -> None: ...
     def round(self) -> None: ...
@@ -682,28 +680,28 @@ def add_python_algorithm(
     parameters: list[tuple[str, str, list[str], int, int, int, list[int]]],
     flags: dict[str, bool],
 ) -> Algorithm:
-    """Makes an algorithm known of which toccata.outside is asked, by its name."""
+    """Registers an algorithm whose functions are in toccata.outside, by its name."""
 
 def read_schedule_file(path: str) -> str:
-    """The contents of a file of schedules. ScheduleFileError where it is too large."""
+    """The contents of a file of schedules. ScheduleFileError if it is too large."""
 
 def add_schedule_file(text: str, name: str) -> Algorithm:
-    """Makes the algorithm of a file of schedules known by that name."""
+    """Registers the algorithm of a file of schedules under that name."""
 
 def schedule_file(choice: Choice, shapes: list[Shape]) -> str:
     """The file of a choice's schedules in these shapes."""
 
 def tables_of(algorithm: Algorithm) -> list[tuple[int, int, int]]:
-    """Of a file's algorithm: ranks, root and parts of each of its tables."""
+    """For a file's algorithm: ranks, root and parts of each of its tables."""
 
 def add_msccl(xml: str, name: str) -> Algorithm:
-    """Makes a program of MSCCL known as an algorithm."""
+    """Registers a program of MSCCL as an algorithm."""
 
 def msccl(choice: Choice, shape: Shape) -> str:
     """A choice's schedules as a program of MSCCL."""
 
 class Visitor(Protocol):
-    """What a walk reports, in an order that a real run could have had."""
+    """Receives the events of a walk, in an order that is possible in a real run."""
 
     def opened(self, rank: int, number: int) -> None:
         """A rank posts the messages of a round; none has moved yet."""
@@ -715,28 +713,22 @@ class Visitor(Protocol):
         receiver: int,
         target: list[BlockRange],
     ) -> None:
-        """A message has met its receive, both in open rounds."""
+        """A send has met its receive, both in open rounds."""
 
     def closed(self, rank: int, number: int) -> None:
         """All messages of the round have moved; its copies follow."""
 
 def walk(schedules: list[Schedule], visitor: Visitor) -> str:
-    """Run the schedules of all ranks against each other; what is wrong, or "".
-
-    Sends are synchronous (src/analysis/walk.h).
-    """
+    """Runs the schedules of all ranks against each other; returns the error, or "". Sends are
+    synchronous (src/analysis/walk.h)."""
 
 def chance(heads: int, trials: int) -> float:
     """The probability of at least `heads` heads in `trials` tosses of a fair coin (sign test)."""
 
 def nearest(word: str, known: list[str]) -> str:
-    """The known word with the fewest letters inserted, left out or changed; "" if none is near.
-
-    Near means at most a third of the known word's letters (src/selection/spelling.h).
-    """
+    """The known word with the fewest inserted, deleted or changed letters; "" if none is near. Near
+    means at most a third of the known word's letters (src/selection/spelling.h)."""
 
 def check_tuning(text: str, file: str) -> None:
-    """Check the fields of a tuning file that the library reads (src/selection/tuning.h).
-
-    Raises ChoiceError, which names the file, the point and the field.
-    """
+    """Checks the fields of a tuning file that the library reads (src/selection/tuning.h). Raises
+    ChoiceError, which names the file, the point and the field."""

@@ -91,7 +91,7 @@ def _help_of(error: TyperException) -> str:
 
 
 class Command(TyperCommand):
-    """Help that shows what to type, not Python's types; errors name their option."""
+    """Help that shows the words to type, not Python's types; errors name their option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         try:

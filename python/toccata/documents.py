@@ -16,10 +16,9 @@ MOST_BYTES = 64 << 20  # of a file that a user names; the largest that we write 
 
 
 def why_unreadable(path: Path, most: int = MOST_BYTES) -> str:
-    """Why a file must not be read: "is a named pipe; expected a file". "" if it may.
-
-    Reading a pipe would wait for its writer, a device never ends, and a huge file fills the memory.
-    """
+    """The reason why a file must not be read ("is a named pipe; expected a file"); "" if it may be
+    read. Reading a pipe would wait for its writer, a device never ends, and a huge file fills the
+    memory."""
     try:
         found = path.stat()
     except OSError as error:
@@ -42,7 +41,7 @@ def check(path: Path, most: int = MOST_BYTES) -> None:
 
 
 def text_of(path: Path, most: int = MOST_BYTES) -> str:
-    """The text of a file. InputError if it cannot be read, or `check` refuses it."""
+    """The text of a file. InputError if it cannot be read, or if `check` rejects it."""
     check(path, most)
     try:
         return path.read_text()

@@ -18,7 +18,7 @@ def parse_bytes(text: str) -> int:
     """
     match = re.fullmatch(r"(\d+)([KMG]?)(i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
-        raise InputError(f"invalid size '{text}': expected bytes as 4, 16K or 1M")
+        raise InputError(f"invalid size '{text}': expected bytes, such as 4, 16K or 1M")
     size = _number(match[1]) * UNITS[match[2].upper()]
     if size > MOST_BYTES:
         raise InputError(f"size '{text}' is too large; the maximum is {show_bytes(MOST_BYTES)}")
@@ -61,7 +61,7 @@ def parse_ranks(text: str, what: str = "ranks") -> list[int]:
         ]
         if len(bounds) > 3 or len(bounds) == 2 or (len(bounds) == 3 and bounds[1] < bounds[0]):
             raise InputError(
-                f"invalid range of {what} '{piece}': expected FIRST:LAST:STEP, as 8:256:8"
+                f"invalid range of {what} '{piece}': expected FIRST:LAST:STEP, such as 8:256:8"
             )
         first, last, step = bounds if len(bounds) == 3 else (bounds[0], bounds[0], 1)
         ranks.extend(range(first, last + 1, step))
@@ -84,7 +84,7 @@ def parse_seconds(text: str) -> float:
     if not LEAST_SECONDS <= found <= MOST_COUNT:
         raise InputError(
             f"invalid number of seconds '{text}': expected a number from {LEAST_SECONDS} to "
-            f"{MOST_COUNT}, as 0.3"
+            f"{MOST_COUNT}, such as 0.3"
         )
     return found
 

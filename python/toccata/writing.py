@@ -36,7 +36,8 @@ MOST_CHANNELS = 64
 
 
 class MisuseError(ValueError):
-    """What a function asks of its schedule cannot be; the line that asks is in the user's file."""
+    """A request of a function to its schedule is impossible; the line of the request is in the
+    user's file."""
 
 
 def send(first: int, count: int = 1) -> Range:
@@ -246,7 +247,7 @@ def choice(name: str, help: str, words: Sequence[str]) -> Parameter:
 def number(
     name: str, help: str, least: int, most: int, standard: int, samples: Sequence[int] = ()
 ) -> Parameter:
-    """A parameter that is a whole number; proofs go through the samples."""
+    """A parameter that is an integer; proofs try the samples."""
     return Parameter(name, help, (), least, most, standard, tuple(samples) or (standard,))
 
 
@@ -285,9 +286,10 @@ def algorithm(
 ) -> Callable[[Write], Write]:
     """Makes a function `write(shape, rank, schedule)` an algorithm of a collective.
 
-    The function's name is the algorithm's. `claim` says what the literature says that it costs, and
-    the proof holds the schedules to it; `impossible` says why a shape will not do, as the end of a
-    sentence ("needs an even number of ranks"). CONTRIBUTING.md explains the rest.
+    The function's name is the algorithm's. `claim` returns the cost according to the literature,
+    and the proof compares the schedules with it. `impossible` returns the reason why the algorithm
+    cannot run in a shape, as the end of a sentence ("needs an even number of ranks").
+    CONTRIBUTING.md explains the other arguments.
     """
     flags = {"blocks_alike": blocks_alike, "relays": relays, "ordered": ordered,
              "reproducible": reproducible, "by_placement": by_placement}  # fmt: skip

@@ -16,7 +16,7 @@ struct Cost {
   std::int64_t rounds = 0;    // in which any rank has a message
   std::int64_t messages = 0;  // sent by a rank
   std::int64_t sent = 0;      // blocks sent by a rank
-  std::int64_t copied = 0;    // blocks copied by a rank, its own block's way into place included
+  std::int64_t copied = 0;    // blocks copied by a rank, including its own block to its place
   std::int64_t reduced = 0;   // blocks reduced into others by a rank
 
   bool operator==(const Cost&) const = default;
@@ -56,10 +56,9 @@ struct Algorithm {
   // For reductions: whether the algorithm keeps the order of the ranks, so that it can serve
   // operations that do not commute.
   bool ordered = false;
-  // ... and whether it evaluates the standard expression of p ranks for every element, whatever
-  // the root, the parts, the placement and the grid, so that all such algorithms give the same
-  // bits. With 2^k <= p, the first 2 (p - 2^k) ranks are combined in pairs, then these 2^k
-  // operands in pairs, and so on:
+  // ... and whether it evaluates the standard expression of p ranks for every element, for any
+  // root, parts, placement and grid. All such algorithms give the same bits. With 2^k <= p, the
+  // first 2 (p - 2^k) ranks are combined in pairs, then these 2^k operands in pairs, and so on:
   //
   //   p = 6   ((0∘1) ∘ (2∘3)) ∘ (4 ∘ 5)
   //

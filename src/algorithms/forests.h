@@ -19,16 +19,16 @@ struct Forest {
 
   int blocks() const;  // of a segment
 
-  // What a vertex does, its peers being vertices: the blocks 0 ... blocks() * segments - 1 of recv,
-  // and of send in reductions, in the order of the trees. Down from the root that all trees have,
-  // up to it, and up and then down over trees whose roots may differ.
+  // The schedule of a vertex; its peers are vertices. It uses the blocks 0 ... blocks() * segments
+  // - 1 of recv, and of send in reductions, in the order of the trees. `down`: from the common root
+  // of all trees. `up`: to this root. `up and down`: over trees with different roots.
   Schedule down(int vertex, int segments) const;
   Schedule up(int vertex, int segments) const;
   Schedule up_and_down(int vertex, int segments) const;
 };
 
-// Collectives over a forest of the ranks; or over one of the nodes, as `Lanes` counts them, where
-// each rank of a node carries a part of the message over the same trees, and the parts are
+// Collectives over a forest of the ranks, or of the nodes as `Lanes` numbers them. In a forest of
+// the nodes, each rank of a node sends a part of the message over the same trees, and the parts are
 // scattered and gathered inside the nodes.
 class OverForest {
  public:
@@ -51,8 +51,8 @@ class OverForest {
   int segments_;
 };
 
-// Over the trees of a torus that share no link: those of the machine's network where each of its
-// cells has ranks, else those of the mesh that the ranks are laid on.
+// Over trees of a torus that do not share links: of the machine's network if each of its cells has
+// ranks, otherwise of the mesh of the ranks.
 class TorusTrees {
  public:
   static const Parameter& how_many();

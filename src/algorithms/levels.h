@@ -46,8 +46,8 @@ class Levels {
   // The ranks that a member of a team represents, including itself, in ascending order.
   std::vector<int> behind(int level, int member) const;
 
-  // The maximum number of rounds of a collective in any team of a level (a team of one of the
-  // largest two sizes has it), and the size of the largest team.
+  // The maximum number of rounds of a collective in any team of a level, and the size of the
+  // largest team. A team of one of the two largest sizes has the maximum.
   int rounds(int level, const Flat& flat) const;
   int largest(int level) const { return sizes_[level].largest; }
   // The number of rounds in which a rank is busy with one segment, if the outermost level runs one

@@ -35,8 +35,8 @@ struct Way {
 // Routes for an allgather in which all links carry the same amount, within half a percent: N
 // orders, each rotated by one compared with the previous one, and each in both directions. On equal
 // dimensions, all routes carry the same number of pieces. Otherwise, let u_i be the share of the
-// links that lead along dimension i. (A ring of two cells has half as many links, and so has a line
-// without wrap-around, seen from its end.) Let j be the last dimension of the route that begins
+// links that lead along dimension i. (A ring of two cells has half as many links; so has a line
+// without wrap-around, for its end cells.) Let j be the last dimension of the route that begins
 // with dimension i, of D_i cells. Then its share of a block is
 //
 //   u_j + u_j / (D_j - 1) - u_i / (D_i - 1)

@@ -25,7 +25,7 @@ class Fields {
       if (std::ranges::find(names, name) == names.end()) {
         std::string known;
         for (const std::string_view each : names) (known += known.empty() ? "" : ", ") += each;
-        complain(name, "is not a field of a model; known are " + known);
+        complain(name, "is not a field of a model; expected one of " + known);
       }
   }
 
@@ -62,7 +62,7 @@ class Fields {
   }
   const Json& list(const char* name) const {
     const Json& value = at(name);
-    if (!value.is_array() || value.empty()) complain(name, "takes a list of at least one [...]");
+    if (!value.is_array() || value.empty()) complain(name, "must be a list of at least one [...]");
     return value;
   }
   Fields object(const char* name) const { return {at(name), file_, path_ + name + "."}; }

@@ -23,8 +23,8 @@ class ModelError : public std::invalid_argument {
 //                "rendezvous": {"alpha": 4e-6, "beta": 1e-10, "tau": 0.5}}],
 //    "gamma": 2e-10, "copy": 1e-10, "pack": 3e-10}
 //
-// "levels" begins with "network"; "threshold" and "rendezvous" go together; the rest but alpha and
-// beta may be left out. `file` is what errors call it.
+// "levels" begins with "network". "threshold" and "rendezvous" require each other. All other fields
+// except alpha and beta are optional. Errors use the name `file`.
 Model parse_model(std::string_view json, std::string_view file);
 
 // The JSON of a model; every number is written so that reading it gives the same value.

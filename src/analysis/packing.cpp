@@ -26,9 +26,9 @@ struct Batch {
 };
 
 // The amount that can flow to a node from another node and from all batches except the growing one.
-// The flow uses the rest of the network, and a vertex per batch, from which as much flows as the
-// batch has trees, to any of its nodes. Flows are searched backwards from the node, nearest to a
-// batch first.
+// The flow uses the remaining capacities, and a vertex per batch. The flow from this vertex to the
+// nodes of the batch is the number of its trees. The search runs backwards from the node, and
+// visits the nodes nearest to a batch first.
 class Supply {
  public:
   Supply(const Network& network, const std::vector<std::int64_t>& left,

@@ -492,8 +492,8 @@ class Proof : public WalkVisitor {
   std::array<std::string, 2> errors_;  // the first of each case; the first case counts more
 };
 
-// The ranks of which each rank has heard through messages. The messages of a round carry the
-// knowledge from the beginning of that round.
+// The ranks of which each rank has information through messages. The messages of a round carry the
+// information from the beginning of that round.
 class Hearsay : public WalkVisitor {
  public:
   explicit Hearsay(int p) : p_(p), knows_(p, Ranks((p + 63) / 64)) {
@@ -513,7 +513,7 @@ class Hearsay : public WalkVisitor {
     for (int rank = 0; rank < p_; ++rank)
       for (int other = 0; other < p_; ++other)
         if ((knows_[rank][other / 64] >> other % 64 & 1) == 0)
-          return "rank " + std::to_string(rank) + ": ends before it has heard of rank " +
+          return "rank " + std::to_string(rank) + ": ends without information from rank " +
                  std::to_string(other);
     return "";
   }
@@ -617,8 +617,7 @@ std::string verify(const Algorithm& algorithm, const Shape& shape) {
     counter.add(schedules.back());
   }
   std::string error = verify(algorithm, shape, schedules);
-  if (shape.reordering != nullptr)
-    return error;  // a round of its own, behind ours whatever they be
+  if (shape.reordering != nullptr) return error;  // in an additional round, after all of ours
   if (error.empty()) error = unaligned(schedules);
   if (!error.empty()) return error;
   const std::optional<Cost> claim = algorithm.claimed(shape);

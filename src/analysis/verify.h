@@ -13,24 +13,23 @@ namespace toccata {
 // - no undefined data is moved, and no block is moved into one of another size (unless all must be
 //   equal);
 // - no two messages of a round write the same block, and none writes a block that another sends;
-// - at the end, every rank holds what the collective promises;
-// - in a reduction, the result contains every rank's contribution once, in the order of the ranks
-// if
-//   the algorithm promises that, and by the same expression on every rank, so that all get the same
-//   bits;
-// - if the collective synchronizes, no rank ends before it has heard of all ranks, directly or
-//   through others.
-// Both for calls with separate buffers and, if that is different, with MPI_IN_PLACE. Also checks
-// that rounds are the same moments on all ranks, and that rounds, messages and the numbers of sent,
-// copied and reduced blocks agree with the algorithm's claim, if it has one. Returns the first
-// error, in one line that names rank, round and block; empty if there is none.
+// - at the end, every rank holds the blocks that the collective specifies;
+// - in a reduction, the result contains every rank's contribution once, with the same expression on
+//   every rank, so that all get the same bits; and in the order of the ranks if the algorithm
+//   declares that;
+// - if the collective synchronizes, no rank ends before it has information from all ranks, directly
+//   or through others.
+// Covers calls with separate buffers and, if that is different, with MPI_IN_PLACE. Also checks that
+// a message is sent and received in the same round. If the algorithm has a claim, rounds, messages
+// and the numbers of sent, copied and reduced blocks must agree with it. Returns the first error,
+// in one line that names rank, round and block; empty if there is none.
 std::string verify(const Algorithm& algorithm, const Shape& shape);
 
 // The same for these schedules, one per rank, without the claims.
 std::string verify(const Algorithm& algorithm, const Shape& shape,
                    std::span<const Schedule> schedules);
 
-// The same for any schedules; only the collective's promise is checked, in place or not.
+// The same for any schedules; checks only the result of the collective, in place or not.
 std::string verify(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, bool in_place = false);
 

@@ -205,7 +205,7 @@ class Walk {
   }
 
   std::string describe_wait(int rank, const Posted& posted) const {
-    return at(rank) + "waits for ever to " +
+    return at(rank) + "waits forever to " +
            (posted.is_send ? "send to rank " : "receive from rank ") +
            std::to_string(posted.message->peer) + "; ";
   }
@@ -213,7 +213,7 @@ class Walk {
   // Finds a message to a rank that never takes it, from a rank for which another one waits,
   // preferably to receive. On three ranks where 1 should send to 2:
   //
-  //   rank 2, round 1: waits for ever to receive from rank 1; rank 1, round 1: sends to rank 0, ...
+  //   rank 2, round 1: waits forever to receive from rank 1; rank 1, round 1: sends to rank 0, ...
   std::string describe_wrong_peer() const {
     std::vector<std::string> where(p());  // one such message per rank, if there is one
     for_each_waiting([&](int poster, const Posted& each) {

@@ -30,8 +30,8 @@ int guarded(MPI_Comm comm, Body&& body) noexcept {
   }
 }
 
-// The same for a collective. If memory runs out on this rank outside of the rounds of a schedule,
-// which tell the other ranks, these would wait for it.
+// The same for a collective. If memory runs out on this rank, the rounds of a schedule inform the
+// other ranks. Outside of these rounds, the other ranks would wait for this one.
 template <typename Body>
 int guarded_collective(MPI_Comm comm, Body&& body) noexcept {
   return guarded(comm, [&] {

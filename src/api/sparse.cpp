@@ -11,7 +11,7 @@
 
 namespace {
 
-// What a handle points to: the messages, and the memory of their data.
+// The object behind a handle: the messages, and the memory of their data.
 struct Messages final : toccata_messages_object {
   std::vector<toccata_message> messages;
   std::vector<toccata::Delivery> deliveries;

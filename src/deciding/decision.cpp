@@ -120,7 +120,7 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   if (made->follow(ranks.rules().tuning(), "tuned", call.keeps_order)) return made;
   if (!call.keeps_order && made->follow(ranks.rules().learned(), "learned", false)) return made;
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
-  // Where ranks run is known after this, and so what they know by their shape.
+  // After this, the locations of the ranks are known, and therefore their results by shape.
   static_cast<void>(ranks.nodes());
   if (ranks.are_on_one_node() && !can_gain_on_one_node(call.collective, bytes)) {
     made->add({}, "native");
@@ -155,7 +155,7 @@ std::unique_ptr<Decision> Decision::make_nonblocking(Ranks& ranks, const Questio
   return made;
 }
 
-// If a choice cannot run here, the MPI library serves, and the user is told.
+// If a choice cannot run here, the MPI library serves, and one line names the reason.
 void Decision::add(const Choice& choice, const std::string& reason, double predicted) {
   Choice possible;
   try {
@@ -197,7 +197,7 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
 // ones.
 std::vector<Ranking::Entry> Decision::challengers(int root) {
   static constexpr int much = 16;
-  // What publishes blocks in the memory of a node serves blocking calls alone.
+  // Algorithms that publish blocks in the memory of a node serve blocking calls only.
   const auto possible = [&](std::vector<Ranking::Entry> entries) {
     if (is_open())
       std::erase_if(entries,
@@ -227,8 +227,8 @@ void Decision::challenge(const Question& call) {
     bound_ = bound(ranks_, collective_, call.root, bytes_);
 }
 
-// Makes the winner of that code the current candidate. Only what the model proposes here is looked
-// at, which is the same on all ranks.
+// Makes the winner of that code the current candidate. Considers only the model's proposals for
+// this communicator, which are the same on all ranks.
 void Decision::inherit(double code, const Question& call) { inherit(code, challengers(call.root)); }
 
 void Decision::inherit(double code, std::span<const Ranking::Entry> challengers) {
@@ -240,10 +240,11 @@ void Decision::inherit(double code, std::span<const Ranking::Entry> challengers)
   }
 }
 
-// The location of a buffer is known to its rank alone, so no choice depends on that of the current
-// call. But the ranks tell each other with the times: a call had buffers on devices if that of any
-// rank had. The times of calls with and without are not compared. At the first calls with, trials
-// begin anew: the MPI library's own algorithm serves until another one is faster with such buffers.
+// Only the rank itself knows the location of its buffers, so no choice depends on the location in
+// the current call. But the ranks exchange it with the times: a call had buffers on devices if the
+// buffers of any rank were. Times with and without such buffers are not compared. At the first
+// calls with such buffers, trials restart: the MPI library's own algorithm serves until another one
+// is faster with them.
 bool Decision::compares_alike(std::span<const double> on_device) {
   const auto number = std::ranges::count_if(on_device, [](double each) { return each < 0; });
   if (number == 0 && !for_devices_) return true;
@@ -258,8 +259,8 @@ bool Decision::compares_alike(std::span<const double> on_device) {
   return false;
 }
 
-// Ranks have different histories: what this one knows by shape is part of its ballot. A winner
-// counts if every rank knows one; if they differ, the one with the largest code.
+// Ranks may know different winners by shape, so the ballot of each contains its winner. A winner
+// counts only if every rank knows one. If they differ, the one with the largest code counts.
 void Decision::agree(const Question& call) {
   const bool is_alone = candidates_.size() == 1;
   std::vector<double> ballot = trials_->ballot();
@@ -289,7 +290,7 @@ void Decision::conclude() {
   if (current != 0 || trials_->decided()) ranks_.results().keep(key(), candidates_[current].choice);
 }
 
-// A trial that says nothing on one rank says nothing; else as above.
+// If a trial has no result on one rank, it has no result; otherwise as above.
 void Decision::agree(const Question& call, OpenTrials& open) {
   const bool is_alone = candidates_.size() == 1;
   std::vector<double> ballot = open.ballot();

@@ -30,21 +30,21 @@ struct Question {
   // Whether the result depends on the order of the operands, so that neither trials nor learned
   // results may change the algorithm.
   bool keeps_order = false;
-  // Whether the operation is the program's own, which must run as often as the program asks. Known
-  // only if Rules::learns_sums.
+  // Whether the operation is user-defined, so that additional calls must not run it. Known only if
+  // Rules::learns_sums.
   bool runs_users_code = false;
 };
 
 // Decides which algorithm serves the calls of one collective and size class on one communicator, if
 // the library chooses by itself. In order of authority: a tuning file; results of earlier runs; the
 // native algorithm, with which trials then compare candidates that the model proposes. If an
-// earlier communicator of the same shape compared these, and all ranks know of that, the winner
+// earlier communicator of the same shape compared these, and all ranks know the winner, the winner
 // serves.
 //
 // The result of a reduction with rounding depends on the algorithm. Its algorithm is therefore
-// decided before the first call, so that every run of a program gives the same bits. If the user
-// asks for it (Rules::learns_sums), the results of earlier runs decide, and trials apart from the
-// program's calls find them.
+// fixed before the first call, so that every run of a program gives the same bits. If the user
+// requests it (Rules::learns_sums), the results of earlier runs decide. Trials with additional
+// calls find these results.
 class Decision {
  public:
   // The decision for calls such as this one, of up to `bytes`; -1 if ranks do not know each other's
@@ -74,9 +74,9 @@ class Decision {
   // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
-  // Call this after each call, with its seconds if timed, the mean bytes of this rank's blocks if
-  // ranks do not know each other's, and, if timed, whether buffers of this rank were in the memory
-  // of a GPU. From time to time, all ranks agree on their measurements.
+  // Call this after each call. Pass its seconds if it was timed, the mean bytes of this rank's
+  // blocks if ranks do not know each other's, and, if timed, whether buffers of this rank were in
+  // the memory of a GPU. From time to time, all ranks agree on their measurements.
   void ended(const Question& call, double seconds, double own_bytes = 0, bool on_device = false) {
     most_bytes_ = std::max(most_bytes_, own_bytes);
     if (!trials_) return;

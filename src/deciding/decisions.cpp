@@ -67,7 +67,7 @@ bool Decisions::follows_node_rule(const SizeClass& calls) {
 }
 
 // Sizes from one power of two (exclusive) to the next are one class. If a user names sizes, each
-// range is one, or as much of it as is in one such class if a model is to choose the reordering.
+// range is one class. If a model chooses the reordering, a range is divided into the classes above.
 void Decisions::begin(SizeClass& made, const Question& call) {
   const Collective& collective = call.collective;
   const std::int64_t bytes = call.bytes;

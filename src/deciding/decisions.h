@@ -64,7 +64,7 @@ class Decisions {
   // a blocking call must come first.
   Decision* made_for(const Question& call);
 
-  // Whether this object knows calls like this one.
+  // Whether there is a class for calls like this one.
   bool know(const Question& call) { return find(call) != nullptr; }
   // The algorithm that the user requests for such a call.
   Choice asked_for(const Question& call) {

@@ -11,8 +11,8 @@ namespace toccata {
 
 namespace {
 
-// At which sizes `shared` is faster than the own collectives of Open MPI 4.1 and MPICH 4.0
-// (docs/performance/one-node.md), in bytes.
+// The sizes, in bytes, for which `shared` is faster than the collectives of Open MPI 4.1 and
+// MPICH 4.0 (docs/performance/one-node.md).
 struct Range {
   const Collective* collective;
   std::int64_t least, most;
@@ -25,12 +25,13 @@ constexpr Range ranges[] = {
     {&exscan, 0, any},    {&bcast, 0, any},   {&allgather, 0, any},      {&alltoall, 0, any},
     {&gather, 0, any},    {&scatter, 0, any}, {&barrier, 0, any},
 };
-// All ranks read what all others publish; more ranks were not measured with short messages.
+// Every rank reads the publications of all others. More ranks were not measured with short
+// messages.
 constexpr int most_ranks = 8;
 constexpr std::int64_t short_below = 4 << 10;
 
-// With ranks that share cores: up to 4, and up to 8. More were not measured. From `most` on, only
-// where ranks read each other's memory directly, up to `most_directly`.
+// For ranks that share cores: up to 4, and up to 8. More were not measured. From `most` to
+// `most_directly`, only if ranks read each other's memory directly.
 struct CrowdedRange {
   const Collective* collective;
   std::int64_t least, most, most_directly;

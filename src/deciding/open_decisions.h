@@ -11,8 +11,8 @@
 namespace toccata {
 
 // Decides which algorithms serve the nonblocking calls of one communicator if the program names
-// none. A nonblocking call waits for no rank. So the ranks agree when the program itself calls a
-// blocking collective on that communicator: all ranks are at the same call then.
+// none. A nonblocking call must not wait for other ranks. So the ranks agree when the program calls
+// a blocking collective on that communicator, because all ranks are then at the same call.
 class OpenDecisions {
  public:
   explicit OpenDecisions(Ranks& ranks) : ranks_(ranks) {}
@@ -37,17 +37,17 @@ class OpenDecisions {
   };
   std::optional<Verdict> verdict(const Question& call);
 
-  // The class of a call if its next calls, with this one, are lent to the MPI library; else null.
-  // Counts the call. All ranks ask this before verdict().
+  // The class of a call if its next calls, including this one, are lent to the MPI library; otherwise
+  // null. Counts the call. All ranks ask this before verdict().
   SizeClass* lent(const Question& call);
-  // The MPI library serves a call, untimed, because a decision or the absence of one says so. Lends
-  // it as many of the next calls as can be lent. All ranks call this.
+  // Call this if the MPI library serves a call, untimed, because of a decision or without one. Lends
+  // it as many of the next calls as possible. All ranks call this.
   SizeClass& lend(const Question& call);
-  // Lends nothing any more, because other rules hold.
+  // Ends all loans, because other rules hold.
   void take_back();
 
-  // Whether trials have ended on whose times the ranks have not agreed. The same on all ranks at
-  // the same call. agree() is collective.
+  // Whether trials have ended but the ranks have not agreed on their times yet. The same on all
+  // ranks at the same call. agree() is collective.
   bool are_due() const { return due_ > 0; }
   void agree();
   // No trials any more.

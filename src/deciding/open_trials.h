@@ -56,7 +56,7 @@ class OpenTrials {
   // at the same start.
   bool is_due() const { return is_over() && !cast_; }
   // This rank's numbers, once per trial. agree() takes the minimum of each over all ranks. If calls
-  // have not ended on a rank, the trial says nothing, and comes again later.
+  // have not ended on a rank, the trial has no result, and is repeated later.
   std::vector<double> ballot();
   void agree(std::span<const double> least, double agreement = 0);
   // The number of trials on which the ranks have agreed, and that count.

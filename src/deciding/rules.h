@@ -39,8 +39,8 @@ class Rules {
   bool has_files() const { return !tuning_.points.empty() || !learned_.points.empty(); }
   // Whether this run saves its results (TOCCATA_LEARN).
   bool learns() const { return learns_; }
-  // Whether results of earlier runs decide for sums that round, too, and this run measures
-  // candidates for those of the next one: the user named the file, or TOCCATA_LEARN is `sums`.
+  // Whether results of earlier runs also decide for floating-point sums, and this run measures
+  // candidates for the sums of the next run: the user named the file, or TOCCATA_LEARN is `sums`.
   bool learns_sums() const { return learns_sums_; }
   // TOCCATA_MODEL, or the default model.
   const Model& model() const { return model_; }
@@ -63,7 +63,7 @@ class Rules {
     SizedChoice choice = {};
     bool is_set = false;
   };
-  std::vector<Asked> asked_;  // empty: nothing is
+  std::vector<Asked> asked_;  // empty: no requests
   bool chooses_ = false;
   Guarding guarding_ = Guarding::on;
   Tuning tuning_, learned_;

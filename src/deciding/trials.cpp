@@ -180,7 +180,7 @@ void Trials::plan() {
     recheck_ = 2 * begins_;
     return;
   }
-  // The nearest rival. The first candidate, which users have without us, always is one.
+  // The nearest rival. The first candidate, the native algorithm, always is one.
   int rival = -1;
   for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate)
     if (candidate != current_ && !candidates_[candidate].dropped &&
@@ -204,7 +204,7 @@ double Trials::overhead() const {
   return agreeing_ > 0 ? agreeing_ / call : std::min(1.0, setup_ / call);
 }
 
-// Of a trial's calls, in calls of the candidate that stands, by the quickest of each candidate.
+// The cost of a trial's calls, in calls of the current candidate, by the fastest of each candidate.
 double Trials::cost_apart(std::span<const double> least) const {
   double cost = 0;
   for (const int candidate : trial_) cost += times(least, candidate).front();

@@ -9,8 +9,8 @@
 namespace toccata {
 
 // Decides which of a few candidates serves the next call of one collective and size class on one
-// communicator. The current one serves all calls except those of trials, in which others challenge
-// it. The clock of one rank decides nothing: in a trial every rank times its calls; then all ranks
+// communicator. The current one serves all calls except those of trials, which compare others with
+// it. The clock of one rank decides nothing: in a trial, every rank times its calls; then all ranks
 // agree on the times. Decisions depend on these and on the number of calls, which every rank knows.
 //
 //   calls       0 ... 63 | s s s s | ... | s a a s b b s | ... | s b b s b s s b | ... | b s s b s
@@ -21,9 +21,9 @@ namespace toccata {
 // last, contains no waiting for others, but is misleading: in recursive doubling, all messages are
 // already there for the last rank, which finishes at once, while the others wait for its message.
 // So a late rank adds to the time of every candidate. Therefore a candidate takes over only if its
-// fastest call beats the other's fastest, its second fastest the second fastest, and so on, in two
-// comparisons in a row; or in one comparison, if all of its calls beat all of the other's. Programs
-// have rhythms, so each candidate serves as many even calls as odd ones.
+// fastest call beats the other's fastest, its second fastest the other's second fastest, and so on.
+// It must win two comparisons in a row; one is enough if all of its calls beat all of the other's.
+// Programs repeat patterns of calls, so each candidate serves as many even calls as odd ones.
 //
 // Trials and their agreements cost at most `share` of the time of all calls so far, compared with
 // the current candidate. First tries are exempt, because their times are unknown beforehand.
@@ -31,10 +31,10 @@ namespace toccata {
 // first call compared with its second. To need few agreements, candidates are tried together, and
 // the most promising one is compared first.
 //
-// Of sums that round, another algorithm may give other bits. Their candidates are measured apart
-// from the program's calls: after some of these, a candidate makes a call of its own, whose result
-// is discarded. Candidate 0 serves the program throughout, and the winner is for later runs. Every
-// timed call is then a cost of the trials.
+// For floating-point sums, another algorithm may give other bits. Their candidates are measured
+// apart from the program's calls: after some of these, a candidate makes an additional call, whose
+// result is discarded. Candidate 0 serves the program throughout, and the winner is for later runs.
+// Every timed call is then a cost of the trials.
 class Trials {
  public:
   static constexpr double share = 0.02;
@@ -86,10 +86,10 @@ class Trials {
   std::vector<double> ballot() const;
   // `agreement`: its seconds on this rank, which are part of the next ballot.
   void agree(std::span<const double> least, double agreement = 0);
-  // Instead of agree(): the trial says nothing, and comes again after as many calls as there were.
+  // Instead of agree(): the trial has no result, and is repeated after as many calls as there were.
   void put_off();
 
-  // Instead of agree(): the times of the last trial compare nothing. It is made again, after twice
+  // Instead of agree(): the times of the last trial are not comparable. It is repeated after twice
   // as many calls.
   void repeat();
 

@@ -19,14 +19,14 @@ constexpr std::size_t numbers = 40;  // of a ballot, at most
 
 }  // namespace
 
-// What outlives the request, until an exchange under way has ended.
+// The state that outlives the request, until a pending exchange has ended.
 struct Alternatives::Deciding {
   std::shared_ptr<Communicator> communicator;
-  std::mutex mutex;  // guards what follows; no function of MPI is called while it is held
+  std::mutex mutex;  // guards the members below; no function of MPI is called while it is held
   std::unique_ptr<Decision> decision;
   std::unique_ptr<OpenTrials> trials;
   std::size_t ballot = 0;      // its numbers
-  std::int64_t concluded = 0;  // trials, of which the report knows
+  std::int64_t concluded = 0;  // trials that the report contains
 
   std::optional<OpenTrials::Start> start() {
     const auto result = trials->start();
@@ -67,7 +67,7 @@ class Alternatives::Exchange final : public UnderWay,
       process.add(*this);
   }
   bool try_progress() override { return request_->try_driven(); }
-  // If that went wrong, the trial says nothing here: the communicator is broken.
+  // If this failed, the communicator is broken, and the trial has no result.
   void left() override {
     const std::shared_ptr<Exchange> alive = std::move(under_way_);
     const std::lock_guard lock(deciding_->mutex);
@@ -139,7 +139,7 @@ std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decis
   made->deciding_->decision = std::move(decision);
   made->exchange_ = std::make_shared<Exchange>(made->deciding_);
   if (code == MPI_SUCCESS) code = made->exchange_->make(agreeing, tag + tags);
-  // A rank that has no memory, for instance, must not be alone.
+  // All ranks agree, because one rank alone may fail, for example without memory.
   double all_have = 0;
   if (!communicator.agree(std::array{code == MPI_SUCCESS ? 1.0 : 0.0}, std::span(&all_have, 1)) ||
       all_have == 0)

@@ -21,11 +21,11 @@ class Alternatives final : public Driven {
  public:
   using MakeCall = std::function<std::unique_ptr<Call>()>;
 
-  // What decides on a call that can be served, if the library chooses; else null. Collective.
+  // The decision for a call that can be served, if the library chooses; otherwise null. Collective.
   static std::unique_ptr<Decision> decision(const Operation& call, Communicator& communicator);
   // Binds the arguments to all candidates of a decision that has trials. `native` is the MPI
-  // library's own request for that call, which belongs to this object from now on. Null, and
-  // `native` is left alone, if the candidates cannot run here. Collective.
+  // library's own request for that call; this object owns it from now on. If the candidates cannot
+  // run here, returns null and leaves `native` to the caller. Collective.
   static std::unique_ptr<Alternatives> make(std::unique_ptr<Decision> decision,
                                             const MakeCall& make_call, Communicator& communicator,
                                             const Operation& call, MPI_Request native);
@@ -54,7 +54,7 @@ class Alternatives final : public Driven {
 
   std::optional<OpenTrials::Start> start_;  // of the current start; nothing while ranks agree
   double begun_ = 0;                        // of the candidate
-  double waited_ = 0;                       // as WaitClock says then
+  double waited_ = 0;                       // of the WaitClock then
   std::int64_t bytes_ = 0;
   int code_ = MPI_SUCCESS;
 };

@@ -85,7 +85,7 @@ class Layout {
   char* base_ = nullptr;
   DatatypeTraits traits_;
   bool uniform_ = true;
-  int parts_ = 1;              // of what is not uniform
+  int parts_ = 1;              // of blocks that are not uniform
   std::int64_t elements_ = 0;  // where counts_ are empty
   std::vector<std::int64_t> counts_;
   std::vector<std::int64_t> offsets_;  // in bytes
@@ -95,7 +95,7 @@ class Layout {
 // The datatype of data that is packed, in the order of the type map.
 inline DatatypeTraits packed_traits() { return {MPI_PACKED, 1, 1, true}; }
 
-// A plan's view of the buffers of a call.
+// The buffers of a call, as a plan sees them.
 struct Units {
   int send = 0, recv = 0;  // blocks of this rank, before they are cut
   int parts = 1;           // blocks that each is cut into
@@ -129,8 +129,8 @@ struct Binding {
   };
   StandIn send_copy, recv_copy;
 
-  // The runtime in whose memory send, recv or both lie, if messages go from and to there directly;
-  // all data is plain then, and copies go through it. Null where all memory is the host's.
+  // The runtime of the device memory that contains send, recv or both, if messages use it directly;
+  // all data is plain then, and this runtime makes the copies. Null if all memory is the host's.
   const DeviceRuntime* devices = nullptr;
 
   const Layout& operator[](Buffer buffer) const {

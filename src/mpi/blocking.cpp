@@ -21,7 +21,7 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   const std::shared_ptr<const Plan> plan = communicator.plan(server, call.root, turn);
   if (plan->tags() > Channel::blocking_tags) return false;
 
-  Staging staging;  // where the buffers lie no other rank needs to know
+  Staging staging;  // other ranks need not know the location of the buffers
   const auto run = [&](auto& engine, const Operation& bound) {
     engine.binding.reset();
     if (int fault = bound.bind(seat, process.datatypes(), engine.binding); fault != MPI_SUCCESS)

@@ -10,14 +10,14 @@
 
 namespace toccata {
 
-// What serves a call instead of `server`: a reduction's operation may require another one.
+// The server of a call: `server`, or another one if the operation of a reduction requires it.
 inline Server& able_to_serve(const Operation& call, Communicator& communicator, Server& server) {
   const DatatypeTable& datatypes = communicator.process().datatypes();
   if (server.is_native() || call.allows(server.service->choice.ordered(), datatypes)) return server;
   return communicator.instead_of(server, call.allows(true, datatypes));
 }
 
-// What serves a call, without waiting for other ranks, unless the requested algorithm depends on
+// The server of a call. Does not wait for other ranks, unless the requested algorithm depends on
 // where they run. ChoiceError as in Communicator::server.
 inline Server& server_for(const Operation& call, Communicator& communicator,
                           const char* algorithm) {

@@ -30,7 +30,7 @@ class Call {
   std::vector<MPI_Datatype> own_types_in_, own_types_out_;
 };
 
-// The operation that a call of MPI_<name> is.
+// The operation of a call of MPI_<name>.
 namespace operations {
 
 #define TOCCATA_OPERATION(Name, name, collective_)                                        \

@@ -72,9 +72,10 @@ class Channel {
   // Nonblocking ones overlap, so they use tags in turn. After all tags have been used, a new call
   // must wait for the calls of earlier laps: see laps.
   static constexpr int blocking_tag = 0, blocking_tags = 128;
-  // Those of sparse exchanges, which take messages of a tag from any rank. Two in turn: a rank that
-  // is through with one exchange may begin the next, but not the one after, while another is still
-  // in the first. Messages inside a node have known sources and the third tag.
+  // The tags of sparse exchanges, which receive messages of a tag from any rank. Two tags
+  // alternate: a rank that has finished one exchange may begin the next, but not the one after,
+  // while another rank is still in the first. Messages inside a node have known sources and the
+  // third tag.
   static constexpr int sparse_tag = blocking_tag + blocking_tags, sparse_tags = 3;
   static constexpr int local_sparse_tag = sparse_tag + 2;
   int next_sparse_tag() { return sparse_tag + static_cast<int>(sparse_exchanges_++ % 2); }

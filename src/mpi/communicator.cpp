@@ -193,7 +193,7 @@ void Communicator::report(const Server& server, const Evidence& times) {
                  times);
 }
 
-// Where no channel opens, candidates of ours cannot serve, and native stays.
+// If no channel opens, our candidates cannot serve, and native does.
 void Communicator::settle_open_decisions_now() {
   if (open_channel() == MPI_SUCCESS && channel().is_ready())
     rare_->open_decisions.agree();

@@ -94,7 +94,7 @@ class Communicator final : public Members, public Attachment {
 
   // Decides calls for which no algorithm is named; and a call in the form of such a question.
   Decisions& decisions() { return decisions_; }
-  // What serves allreduces if the user requests NCCL.
+  // The server of allreduces if the user requests NCCL.
   Nccl& nccl() { return rare().nccl; }
   // Counts them.
   const Service& nccl_service(const Collective& collective);
@@ -106,8 +106,8 @@ class Communicator final : public Members, public Attachment {
                 Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size()),
             .runs_users_code = Settings::get().learns_sums() && call.runs_users_code()};
   }
-  // The same for a nonblocking call. If that is the last one of a trial, the next blocking call
-  // must not go on at once as the one before did: the ranks have to agree there.
+  // The same for a nonblocking call. If it is the last one of a trial, the next blocking call must
+  // not take the short path, because the ranks have to agree there.
   std::optional<OpenDecisions::Verdict> open_verdict(const Question& question) {
     OpenDecisions& open = rare().open_decisions;
     const bool were_due = open.are_due();

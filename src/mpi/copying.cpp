@@ -104,7 +104,7 @@ void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into, Move
   }
 }
 
-// Where one side or both lie on a device, which each run as a whole does or does not.
+// For runs of which one side or both are on a device; a run is never partly on a device.
 int copy_on_device(const std::vector<Run>& from, const std::vector<Run>& into,
                    const DeviceRuntime& devices) {
   std::vector<DeviceCopy> copies;

@@ -9,8 +9,8 @@ namespace toccata {
 
 namespace {
 
-// By the driver's interface, which is stable and in which every way to use CUDA ends. Copies go by
-// a stream of our own, which waits for no other.
+// Uses the driver's interface, which is stable, and which all other interfaces of CUDA use. Copies
+// use a stream of our own, which waits for no other.
 class Cuda final : public DeviceRuntime {
  public:
   explicit Cuda(const LoadedLibrary& library) {
@@ -146,7 +146,7 @@ class Cuda final : public DeviceRuntime {
     Context context_ = nullptr;
   };
 
-  // The default one where ours cannot be made.
+  // The default stream if ours cannot be created.
   Stream stream_of(Context context) const {
     static constexpr unsigned non_blocking = 1;
     if (context == nullptr || make_stream_ == nullptr) return nullptr;

@@ -16,7 +16,7 @@ namespace toccata {
 
 namespace {
 
-// What was found stays to the end of the process: the runtimes themselves may still run then.
+// Found runtimes stay to the end of the process, because they may still run then.
 struct Kind {
   std::string_view library;
   const DeviceRuntime* (*make)(const LoadedLibrary& library);
@@ -44,8 +44,8 @@ unsigned long long libraries_loaded_so_far() {
   return result;
 }
 
-// Some 10 to 50 us. To load a runtime and to get memory from it takes much longer, so that looking
-// that often finds it in time.
+// About 10 to 50 us. A program needs much longer to load a runtime and to get memory from it, so
+// looking this often finds it in time.
 #if defined(__x86_64__)
 constexpr std::uint64_t ticks_between_looks = 50'000;
 std::uint64_t ticks() { return __builtin_ia32_rdtsc(); }

@@ -58,7 +58,7 @@ std::string support_of_mpi(const DeviceRuntime& runtime) {
   return is_among_kinds(in_mpi.kind) ? "mpi_memory_alloc_kinds" : "";
 }
 
-// Asked once per runtime, which stays.
+// Queried once per runtime, because a runtime stays loaded.
 bool mpi_takes(const DeviceRuntime& runtime) {
   const Settings::Devices wanted = Settings::get().devices();
   if (wanted != Settings::Devices::automatic) return wanted == Settings::Devices::direct;
@@ -84,7 +84,7 @@ bool mpi_takes(const DeviceRuntime& runtime) {
 std::string describe(const DeviceRuntime& runtime) {
   const std::string says = support_of_mpi(runtime);
   return std::string(runtime.name()) + " is loaded; the MPI library " +
-         (says.empty() ? "does not say that it accepts device memory"
+         (says.empty() ? "does not report support for device memory"
                        : "accepts device memory (" + says + ")") +
          "; in calls that Toccata serves, " +
          (mpi_takes(runtime)

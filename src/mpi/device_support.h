@@ -7,18 +7,19 @@
 
 namespace toccata {
 
-// Whether messages may go from and to the memory of a runtime's devices: as TOCCATA_DEVICE says,
-// or if nothing is said, if the MPI library says that it accepts such memory.
+// Whether messages may use the memory of a runtime's devices directly: TOCCATA_DEVICE decides. By
+// default, they may if the MPI library reports that it accepts such memory.
 bool mpi_takes(const DeviceRuntime& runtime);
 
-// Who says that it accepts such memory, as "MPIX_Query_cuda_support"; "" where nothing does.
+// The function or key that reports support, such as "MPIX_Query_cuda_support"; "" without support.
 std::string support_of_mpi(const DeviceRuntime& runtime);
 
 // Whether such memory is among those of mpi_memory_alloc_kinds, as "cuda" is in
 // "mpi,system,cuda:device:managed" [MPI 4.1, section 12.4.3, and its side document on kinds].
 bool names_device_memory(std::string_view kinds, std::string_view kind);
 
-// That and what follows from it, as "CUDA is loaded; the MPI library accepts ...".
+// A sentence about support and its consequence, such as "CUDA is loaded; the MPI library accepts
+// ...".
 std::string describe(const DeviceRuntime& runtime);
 
 }  // namespace toccata

@@ -16,11 +16,11 @@
 
 namespace toccata {
 
-// A library that is loaded already, by the beginning of its file's name. It stays: its functions
-// are kept.
+// A library that is already loaded, found by the beginning of its file's name. It must stay loaded,
+// because its functions are stored.
 class LoadedLibrary {
  public:
-  // Looked up in the loader's list, as dlopen would look for a missing one in all folders.
+  // Found in the loader's list, because dlopen would search all folders for a missing one.
   explicit LoadedLibrary(std::string_view begin) : begin_(begin) {
     if (dl_iterate_phdr(look_at, this) != 0)
       handle_ = dlopen(path_.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -55,7 +55,7 @@ inline bool is_pitched(const DeviceCopy& copy) {
          copy.into_stride <= most && copy.from_stride <= most;
 }
 
-// Row by row, where they cannot go at once.
+// Row by row, if they cannot be copied at once.
 template <typename CopyRow>
 bool copy_rows(const DeviceCopy& copy, CopyRow&& copy_row) {
   for (std::size_t row = 0; row < copy.rows; ++row)
@@ -64,10 +64,10 @@ bool copy_rows(const DeviceCopy& copy, CopyRow&& copy_row) {
   return true;
 }
 
-// Pinned memory that stays: to allocate it takes long, and to free it waits for the whole device.
+// Pinned memory that the process keeps: allocation is slow, and freeing waits for the whole device.
 class PinnedPool {
  public:
-  // Null if there is too much of it already, or `allocate`, which returns null then, fails.
+  // Null if there is too much of it already, or if `allocate` fails and returns null.
   template <typename Allocate>
   void* take(std::size_t bytes, Allocate&& allocate) {
     static constexpr std::size_t least = 64 << 10, most = 64 << 20, most_in_all = 256 << 20;

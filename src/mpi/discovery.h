@@ -50,7 +50,7 @@ class Surroundings {
   std::vector<std::string> complaints_;
 };
 
-// Asks all ranks of `comm` where they run. Collective; other operations of the process continue
+// Finds where all ranks of `comm` run. Collective; other operations of the process continue
 // meanwhile. MPI errors are thrown as std::runtime_error.
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
                                           Background& background, std::string& complaint);

@@ -6,12 +6,12 @@ namespace toccata {
 class Driven {
  public:
   virtual ~Driven() = default;
-  // Starts; goes on as far as it can. Both return whether it has ended: code() is then its result,
-  // which no error handler has had.
+  // Starts; continues as far as possible. Both return whether it has ended: code() is then its
+  // result, which no error handler has received yet.
   virtual bool start_driven() = 0;
   virtual bool try_driven() = 0;
   virtual int code() const = 0;
-  // Gives that to the communicator's error handler.
+  // Passes the result to the communicator's error handler.
   virtual void raise() const = 0;
 };
 

@@ -14,7 +14,7 @@ bool has_other_ranks(MPI_Comm comm) noexcept {
 void end_job(const char* why) noexcept {
   std::fprintf(stderr,
                "toccata: %s on a rank, in an operation that other ranks execute: ending the job, "
-               "because they would wait for this rank without end\n",
+               "because they would wait for this rank forever\n",
                why);
   PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
   std::abort();

@@ -54,7 +54,7 @@ class Engine {
   // Completes the messages of the round, with waiting or as far as they have arrived.
   virtual int all_arrived(bool by_waiting, bool& arrived) = 0;
   virtual bool is_waiting() const = 0;
-  virtual void close_round() = 0;  // messages have come
+  virtual void close_round() = 0;  // messages have arrived
   virtual void finish() = 0;       // the schedule has ended
   // Abandons posted messages; returns whether MPI may still read the data to be sent.
   virtual bool cancel() = 0;

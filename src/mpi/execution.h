@@ -17,7 +17,7 @@ class Communicator;
 struct Operation;
 struct Said;
 
-// Runs a schedule of whose blocks every rank knows the sizes.
+// Runs a schedule if every rank knows the sizes of its blocks.
 //
 // A message travels directly from its memory if that is one run. Otherwise it is packed if the data
 // is plain and not large; if not, a derived datatype lets MPI read the pieces itself. Published
@@ -96,7 +96,7 @@ class Execution final : public Engine {
   std::vector<int> readers_;             // of the publications
   std::vector<node::Stretch> messages_;  // of the publications
   node::Exchange exchange_;
-  bool exchanging_ = false;  // the round's exchange is not done
+  bool exchanging_ = false;  // the round's exchange has not ended
   Reduction reduction_;
   // For schedules that only publish.
   bool ran_program_ = false;

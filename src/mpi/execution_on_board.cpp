@@ -1,4 +1,4 @@
-// How an Execution serves published messages, through the memory of the node.
+// The part of Execution for published messages, which use the memory of the node.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace toccata {
 
 // Operands are cut into pieces between elements. If an element is longer than a piece, or a
-// schedule has too many channels, messages serve it; all ranks see this alike.
+// schedule has too many channels, messages serve it; all ranks decide this identically.
 bool Execution::goes_on_board() const {
   if (transport().board() == nullptr || !plan().publishes) return false;
   if (schedule().channels() > node::Board::most_channels) return false;

@@ -5,8 +5,8 @@
 namespace toccata {
 
 // Whether the MPI library in this process is of the family for which we were built. Otherwise its
-// handles are invalid for us, and only one function of MPI may be called; `complaint` then says so
-// and names the library to preload instead.
+// handles are invalid for us, and only one function of MPI may be called; `complaint` then explains
+// that and names the library to preload instead.
 bool is_our_mpi(std::string& complaint);
 
 // The family for which we were built: "openmpi", "mpich" or "abi".

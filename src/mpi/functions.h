@@ -1,6 +1,6 @@
 // The functions of MPI that the library serves, each described once: its names, its collective, and
-// its arguments before the communicator. The C interface, the symbols preloaded for C and Fortran,
-// the forms for large counts and the operation of a call are generated from these lists.
+// its arguments before the communicator. These lists generate the C interface, the symbols
+// preloaded for C and Fortran, the forms for large counts, and the operation of a call.
 //
 //   X(Name, name, collective)   MPI_Name, toccata_name and mpi_name_
 //   _(KIND, argument)           one argument

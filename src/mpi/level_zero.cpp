@@ -12,10 +12,10 @@ namespace toccata {
 
 namespace {
 
-// Level Zero knows memory by context, and tells no contexts that others made. But a driver knows
-// all of its memory, whichever of its contexts is asked: MPICH and UCX rely on that as well. So
-// there is one context per driver, and copies go in that of the driver whose memory it is, by an
-// immediate command list of that device.
+// In Level Zero, memory belongs to a context, and a library cannot find the contexts of others. But
+// a driver recognises all of its memory with any of its contexts; MPICH and UCX also rely on that.
+// So there is one context per driver. Copies use the context of the driver that owns the memory,
+// and an immediate command list of that device.
 class LevelZero final : public DeviceRuntime {
  public:
   explicit LevelZero(const LoadedLibrary& library) {
@@ -67,7 +67,7 @@ class LevelZero final : public DeviceRuntime {
   }
   void give_back_pinned(void* memory) const override { pinned_.give_back(memory); }
 
-  // No collectives of others are used there.
+  // No collectives of other libraries are used there.
   Identity identity(const void*) const override { return {}; }
   bool on_stream(const void*, const std::function<bool(void*)>&) const override { return false; }
 
@@ -138,7 +138,7 @@ class LevelZero final : public DeviceRuntime {
     auto operator<=>(const Owner&) const = default;
   };
 
-  // There are none until the program has begun to use Level Zero, and so no memory.
+  // Until the program has initialised Level Zero, there are no drivers, and so no memory.
   const std::vector<Driver>& drivers() const {
     static const std::vector<Driver> none;
     if (const auto* known = known_.load(std::memory_order_acquire)) return *known;

@@ -227,7 +227,7 @@ bool Members::is_world() {
 
 std::shared_ptr<const Placement> Members::find_placement() {
   if (open_channel() != MPI_SUCCESS || !channel().is_ready())
-    throw ChoiceError("needs to know where ranks run, but Toccata cannot discover it");
+    throw ChoiceError("needs the locations of the ranks, which Toccata cannot discover");
   if (channel().all_know_places()) {
     const std::vector<int> ranks = process_->world().ranks_of(user_);
     return std::make_shared<const Placement>(process_->world_placement()->among(ranks));

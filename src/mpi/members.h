@@ -127,7 +127,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
 
   int rank_ = 0;
   int size_ = 0;
-  std::shared_ptr<const Placement> placement_;  // if the ranks had to be asked
+  std::shared_ptr<const Placement> placement_;  // if it was discovered on this communicator
   int nodes_ = 0;                               // see known_nodes
   bool is_inter_ = false, has_met_ = false;
   std::uint64_t where_ = 0, known_shape_ = 0;

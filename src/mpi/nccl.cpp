@@ -60,7 +60,7 @@ struct Nccl::Functions {
   int (*close)(void* comm) = nullptr;
 };
 
-// Loaded already, or installed where the loader looks. It stays.
+// Already loaded, or installed in a folder of the loader. It stays loaded.
 const Nccl::Functions* Nccl::functions_of(const DeviceRuntime& runtime) {
   const std::string_view name = runtime.name();
   const char* const library = name == "CUDA"  ? "libnccl.so.2"
@@ -129,11 +129,11 @@ bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
   good = PMPI_Ibcast(id.bytes, sizeof id.bytes, MPI_BYTE, 0, members_.user(), &request) ==
              MPI_SUCCESS &&
          wait(request) && good;
-  if (!agree(good)) return refuse("it gives no identifier");
+  if (!agree(good)) return refuse("NCCL returned no identifier");
   good = runtime->on_stream(device, [&](void*) {
     return functions_->open(&comm_, members_.size(), id, members_.rank()) == 0;
   });
-  if (!agree(good)) return refuse("it cannot be initialised on all ranks");
+  if (!agree(good)) return refuse("NCCL cannot be initialised on all ranks");
   state_ = State::open;
   return true;
 }
@@ -149,7 +149,7 @@ bool Nccl::serve(const Operation& call, int& code) {
       state_ == State::unknown
           ? runtime != nullptr
           : runtime != nullptr && runtime == runtime_ && runtime->identity(device) == device_;
-  // Where the buffers of the others lie no rank knows: each call asks.
+  // No rank knows where the buffers of the others are, so the ranks agree in each call.
   if (!agree(is_right_device)) {
     members_.say_once(
         "TOCCATA_ALLREDUCE=nccl: not all ranks have their buffers in the memory of "

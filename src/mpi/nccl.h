@@ -6,9 +6,9 @@
 
 namespace toccata {
 
-// Allreduces of one communicator by NCCL, or RCCL, which has the same interface: on request only,
-// because a program that calls NCCL itself could wait in one order on one rank and in another order
-// on another rank.
+// Allreduces of one communicator by NCCL, or by RCCL, which has the same interface. Only on
+// request, because a program that calls NCCL itself could deadlock: two ranks could wait for the
+// calls in different orders.
 class Nccl {
  public:
   explicit Nccl(Members& members) : members_(members) {}
@@ -16,10 +16,11 @@ class Nccl {
   Nccl& operator=(const Nccl&) = delete;
   ~Nccl() { close(); }
 
-  // Serves an allreduce without a fault, to its end; `code` is what MPI returns. All ranks call
-  // this in the same call, and get the same answer: false where the MPI library has to serve. That
-  // is, for types and operations that NCCL does not know, if a buffer of any rank is not in the
-  // memory of its device, or if two ranks have the same device.
+  // Serves a valid allreduce to its end; `code` becomes the MPI error code. All ranks call this in
+  // the same call, and get the same answer. False if the MPI library has to serve:
+  // - for types and operations that NCCL does not have
+  // - if a buffer of any rank is not in the memory of its device
+  // - if two ranks have the same device.
   bool serve(const Operation& call, int& code);
   void close() noexcept;
 

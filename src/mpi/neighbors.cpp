@@ -60,7 +60,7 @@ Neighbors neighbors_of(MPI_Comm comm, const Grid* grid, int rank) {
   return Neighbors::in_graph(peers, peers);
 }
 
-// By testing: other ranks may wait for our other open collectives before they come here.
+// By testing: before other ranks arrive here, they may wait for our other open collectives.
 void finish(int code, MPI_Request& request, Background& background) {
   for (bool done = false; code == MPI_SUCCESS && !done;) {
     code = Transport::test(request, done);

@@ -40,7 +40,7 @@ void NodeMemory::open(MPI_Comm world, bool directly) {
   PMPI_Comm_free(&node_comm);
 }
 
-// Ranks on one node may still be unable to share memory, in containers for instance: all try.
+// Ranks on one node may be unable to share memory, for example in containers, so all try.
 bool NodeMemory::share(MPI_Comm node_comm, int place, int ranks) {
   struct Invitation {
     char path[64] = "";
@@ -82,8 +82,8 @@ void NodeMemory::count_cores(MPI_Comm node_comm, int ranks) {
   spare_cores_ = cores >= ranks;
 }
 
-// Containers, seccomp or Yama may forbid it although nothing tells so beforehand. So every rank
-// reads a random number from every other one, which also shows that it has found the right process.
+// Containers, seccomp or Yama may forbid it, which cannot be found out beforehand. So every rank
+// reads a random number from every other one. This also shows that it has found the right process.
 void NodeMemory::try_direct_reading(MPI_Comm node_comm, int ranks) {
   struct Sample {
     int process;

@@ -12,14 +12,14 @@
 
 namespace toccata {
 
-// The memory that this process shares with the other ranks of its node, and its own parts of it: so
-// many communicators at a time publish there. Part n is for the communicator that has our window n
-// of the private world.
+// The memory that this process shares with the other ranks of its node, and its own parts of it.
+// The number of parts limits the communicators that publish at a time. Part n is for the
+// communicator that has our window n of the private world.
 class NodeMemory {
  public:
-  // Collective over `world`, which has all ranks of MPI_COMM_WORLD. Where a node cannot share
-  // memory, its ranks say why, and messages do it all. `directly`: whether ranks may read each
-  // other's own memory, too, if the system permits it.
+  // Collective over `world`, which has all ranks of MPI_COMM_WORLD. If a node cannot share memory,
+  // its ranks report the reason, and use messages. `directly`: whether ranks may also read each
+  // other's own memory, if the system permits it.
   void open(MPI_Comm world, bool directly);
   bool is_open() const { return !members_.empty(); }
   const std::string& why_not() const { return why_not_; }
@@ -28,7 +28,7 @@ class NodeMemory {
   int place(int world_rank) const;
   node::Part* part(int place, int number) const { return segment_.part(place, number); }
 
-  // Takes memory for our part of that number; null where there is none.
+  // Reserves memory for our part of that number; null if there is none.
   node::PartState* reserve(int number);
 
   // How to read the memory of the ranks with these places directly.

@@ -91,7 +91,7 @@ struct Operation {
   // Whether the result depends on the order in which the operands of p ranks are combined, as that
   // of a sum of floating-point numbers does.
   bool is_inexact(int p) const;
-  // Whether the operation is the program's own.
+  // Whether the operation is user-defined.
   bool runs_users_code() const;
 
   // Whether a bound call has no data, as every rank can see, so that there is nothing to do.

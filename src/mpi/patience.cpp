@@ -32,11 +32,12 @@ bool is_first_on_host() {
 void Patience::say() {
   said_ = true;
   if (!is_first_on_host()) return;
-  std::fprintf(stderr,
-               "toccata: has waited 10 s for %s. Ranks without the library, or with different "
-               "settings, never arrive: pass LD_PRELOAD and all TOCCATA_* to every rank (Open MPI: "
-               "mpirun -x LD_PRELOAD -x TOCCATA_..., MPICH: mpiexec -genvall), or unset them.\n",
-               what_.c_str());
+  std::fprintf(
+      stderr,
+      "toccata: a rank has waited 10 s for %s. Ranks without the library, or with different "
+      "settings, never arrive: pass LD_PRELOAD and all TOCCATA_* to every rank (Open MPI: "
+      "mpirun -x LD_PRELOAD -x TOCCATA_..., MPICH: mpiexec -genvall), or unset them.\n",
+      what_.c_str());
 }
 
 }  // namespace toccata

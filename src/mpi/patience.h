@@ -5,9 +5,9 @@
 
 namespace toccata {
 
-// Other ranks may never come, for example if the preload or the settings have not reached them. A
-// waiting caller calls tick() from time to time; after ten seconds, a line on standard error, once
-// per host, names the awaited event.
+// Other ranks may never arrive, for example if the preload or the settings have not reached them. A
+// waiting caller calls tick() from time to time. After ten seconds, one line per host on standard
+// error names the awaited event.
 class Patience {
  public:
   // The awaited event, such as "MPI_Init of all 64 ranks".

@@ -20,8 +20,8 @@ struct Plan {
   // runs it.
   bool sized = false;
 
-  // The most blocks of a message, where data is only moved, by messages alone, each of which has
-  // one stretch of blocks or sends each block by itself; 0 elsewhere.
+  // The maximum number of blocks per message, if the plan only moves data, without publications,
+  // and each message is one contiguous range of blocks or sends each block by itself; otherwise 0.
   int longest_stretch = 0;
 
   int tags() const { return schedule.channels() * (sized ? 2 : 1); }

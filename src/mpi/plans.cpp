@@ -26,8 +26,8 @@ std::size_t Plans::Key::hash() const {
   return result;
 }
 
-// The most blocks of a message, where each is one stretch of them; 0 where it is not, or where
-// blocks are combined.
+// The maximum number of blocks per message, if each message is one contiguous range; 0 if a message
+// is not, or if blocks are combined.
 static int longest_stretch(const Schedule& schedule) {
   int longest = 1;
   for (int round = 0; round < schedule.rounds(); ++round) {

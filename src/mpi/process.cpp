@@ -146,8 +146,8 @@ using Words = std::array<std::uint64_t, words>;
 
 }  // namespace
 
-// With the nonblocking form, so that a line can name the awaited event. Everything that can fail on
-// a single rank comes before, so that all ranks learn of it and switch the library off.
+// Uses the nonblocking form, so that a line can name the awaited event. Steps that can fail on a
+// single rank come before, so that all ranks are informed and switch the library off.
 void Process::begin(bool program_calls_us) noexcept {
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {

@@ -31,7 +31,7 @@ class Attachment {
  public:
   virtual void leave_user() = 0;  // the communicator was freed
   virtual void close() = 0;       // MPI is about to end
-  virtual void tell() = 0;        // tells the process its results
+  virtual void tell() = 0;        // passes its results to the process
 
  protected:
   ~Attachment() = default;
@@ -97,7 +97,7 @@ class Process : public Background {
 
   // Whether MPI_Init opened the private world: all ranks then have it before their first call.
   bool began_with_world() const { return began_with_world_; }
-  // Whether the environment requests nothing that all ranks would do.
+  // Whether the environment requests no algorithm that all ranks would run.
   bool is_off() const { return off_; }
   // Whether nonblocking and persistent calls of the program can be served: all ranks have the same
   // settings, and this MPI calls us while it waits (progress_hook.h).
@@ -142,7 +142,7 @@ class Process : public Background {
   int explain(int error_class, const std::string& text);
 
   // Open nonblocking collectives: a rank that waits for anything advances them all. Otherwise two
-  // ranks that wait in different orders would wait for ever.
+  // ranks that wait in different orders would wait forever.
   void progress() override;
   void add(UnderWay& request);
   void remove(UnderWay& request);

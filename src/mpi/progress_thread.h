@@ -9,7 +9,7 @@
 namespace toccata {
 
 // TOCCATA_PROGRESS=thread: a thread that advances open requests while the program computes. It
-// sleeps while none is open; while one is, it takes as much of a core as it gets. MPI has to allow
+// sleeps while no request is open; otherwise it uses a core as far as it is free. MPI must allow
 // calls from several threads at a time.
 class ProgressThread {
  public:

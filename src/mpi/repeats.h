@@ -38,11 +38,11 @@ class Repeats {
                        [[maybe_unused]] const Operation& operation,
                        [[maybe_unused]] const Seat& seat, [[maybe_unused]] SizeClass& calls,
                        [[maybe_unused]] const DatatypeTable& datatypes) {
-#ifndef TOCCATA_SIMULATED  // there is not enough room for its hundreds of copies
+#ifndef TOCCATA_SIMULATED  // there, memory does not suffice for hundreds of copies
     const std::optional<Range> range =
         range_of(said, operation, seat, calls.least, calls.most, datatypes);
     if (!range) return;
-    // Not in the thread's own memory, of which a library loaded late gets little.
+    // Not in thread-local memory, because a library that is loaded late gets little of it.
     thread_local const std::unique_ptr<Repeats> repeats(new Repeats);
     mine_ = repeats.get();
     mine_->of(said) = {said, Communicator::era(), &calls.left, *range};
@@ -76,9 +76,9 @@ class Repeats {
 
   Repeats() = default;
 
-  // For a class of calls with so many bytes. The meaning of a program's own handle may change; only
-  // predefined datatypes are constant. If ranks do not know each other's sizes, all sizes are in
-  // one class.
+  // For a class of calls with `least` to `most` bytes. A user-defined handle may change its meaning;
+  // only predefined datatypes are constant. If ranks do not know each other's sizes, all sizes are
+  // in one class.
   static std::optional<Range> range_of(const Said& said, const Operation& operation,
                                        const Seat& seat, std::int64_t least, std::int64_t most,
                                        const DatatypeTable& datatypes) {

@@ -34,7 +34,7 @@ std::string readable_seconds(double seconds) {
   return text;
 }
 
-// Ranks whose environment requests no report do not take part; rank 0 must not wait for ever.
+// Ranks whose environment requests no report do not take part; rank 0 must not wait forever.
 bool ends_in_time(MPI_Request& request) {
   static constexpr double patience = 10;  // seconds
   const double started = PMPI_Wtime();

@@ -22,7 +22,7 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   Communicator* communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
   made->communicator_ = communicator->shared();
-  // Before anything is agreed on with other ranks, whose calls may be right.
+  // Before any agreement with other ranks, whose calls may be valid.
   if (int code = communicator->fault(made->call_->operation(), algorithm); code != MPI_SUCCESS)
     return communicator->raise(code);
   Server& server = server_for(made->call_->operation(), *communicator, algorithm);
@@ -39,7 +39,7 @@ static int meet(MPI_Comm comm) {
 }
 
 // The MPI library's persistent collectives may be started in any order and outlive the
-// communicator, or may not be there. A nonblocking one on a communicator of its own is as good.
+// communicator, or may not exist. A nonblocking one on a separate communicator replaces them.
 int Request::prepare_native() {
   if (communicator_ != nullptr && !service_->choice.native())
     service_ = &communicator_->native_instead_of(*service_);
@@ -81,7 +81,7 @@ int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator,
   return made->prepare_on_channel(server);
 }
 
-// Tags come first: all ranks count them, also one on which something fails later.
+// Tags come first, because all ranks must count them, even if a later step fails on one.
 int Request::prepare_on_channel(Server& server) {
   Communicator& communicator = *communicator_;
   plan_ = communicator.plan(server, call_->operation().root, turn_);
@@ -208,7 +208,7 @@ bool Request::try_progress() {
   if (at_it_) return false;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (lock.owns_lock()) go_on();
-  return false;  // the owner takes it off the list
+  return false;  // the owner removes it from the list
 }
 
 int Request::test(bool& done) {
@@ -271,7 +271,7 @@ int Request::run() {
                         !plan_->sized && !plan_->straight->uses_scratch() &&
                         !binding.has_stand_ins() && plan_->straight->serves(binding);
   if (Settings::get().reporting())
-    count();  // which every call has to come here for
+    count();  // every call has to reach this line
   else if (can_bind)
     bound_ = plan_->straight->bind(binding, Transport(channel_->route(), ticket_.tag, turn_));
   return communicator_->raise(code_);

@@ -17,17 +17,17 @@
 
 namespace toccata {
 
-// A nonblocking or persistent collective. It goes on while somebody waits or tests, for it or for
-// another; see Process::progress.
+// A nonblocking or persistent collective. It advances while any request is waited for or tested;
+// see Process::progress.
 class Request final : public UnderWay, public Driven {
  public:
   // Binds the arguments; nothing is sent before start(). Persistent requests start many times.
   // Errors as run().
   static int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made);
-  // The same for a call that `server`, which is not native, serves on a channel that is open or has
-  // set out. Its owner drives it: it is in no list. A persistent one can have the tags from `tag`
-  // on, for requests of which one is active at a time. A null `service` counts no calls.
+  // The same for a call that `server`, which is not native, serves on a channel that is open or is
+  // being opened. Its owner advances it: it is in no list. Persistent requests of which one is
+  // active at a time may share the tags from `tag` on. If `service` is null, calls are not counted.
   static int make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
                          const Service* service, bool persistent, std::unique_ptr<Request>& made,
                          int tag = -1);
@@ -59,12 +59,12 @@ class Request final : public UnderWay, public Driven {
   int bind();
   int prepare_engine();
   void note_bytes();
-  void go_on();  // as far as it can; the mutex is held
+  void go_on();  // as far as possible; the mutex is held
   int end();
   bool end_driven();
   void finish_copies();
   double outside() const;
-  void count();  // the request is over: for the report
+  void count();  // the request has completed: for the report
 
   std::unique_ptr<Call> call_;
   std::vector<OwnedDatatype> datatypes_;  // of the call
@@ -72,24 +72,24 @@ class Request final : public UnderWay, public Driven {
   MPI_Comm own_comm_ = MPI_COMM_NULL;  // for a persistent call that the MPI library serves
   bool persistent_;
   bool is_driven_ = false;
-  std::shared_ptr<Communicator> communicator_;  // null where the MPI library does it all
+  std::shared_ptr<Communicator> communicator_;  // null if the MPI library serves completely
   const Service* service_ = nullptr;
   Channel* channel_ = nullptr;
   std::shared_ptr<const Plan> plan_;  // null where the MPI library serves
   int turn_ = 0;
   bool empty_ = false;  // no data, as every rank can see
   Staging staging_;
-  int copied_ = MPI_SUCCESS;  // what came of the copies of that
+  int copied_ = MPI_SUCCESS;  // the result of its copies
   Channel::Ticket ticket_;
   double started_ = 0;
-  double waited_ = 0;  // as WaitClock says at the start
+  double waited_ = 0;  // of the WaitClock at the start
   std::int64_t bytes_ = 0;
 
-  std::mutex mutex_;  // guards what follows while the request is active
-  // Somebody holds it: perhaps this very thread, which MPI has brought back to us.
+  std::mutex mutex_;  // guards the members below while the request is active
+  // Whether a thread holds it: perhaps this thread, if MPI has called us again.
   std::atomic<bool> at_it_ = false;
   std::unique_ptr<Engine> engine_;
-  std::optional<BoundProgram> bound_;  // what run() comes to, after its first time
+  std::optional<BoundProgram> bound_;  // the short form of run(), after the first run
   MPI_Request native_ = MPI_REQUEST_NULL;
   bool active_ = false;
   bool posted_ = false;  // the schedule has begun; before, the channel is being opened

@@ -97,7 +97,7 @@ int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server&
 
 namespace {
 
-// A call that the MPI library serves, which has set out already.
+// A call that the MPI library serves, and that has already started.
 class NativeCall final : public Driven {
  public:
   NativeCall(MPI_Request request, Communicator& communicator)

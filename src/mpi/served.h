@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#ifdef OPEN_MPI  // whose waiting drives us; see progress_hook.h
+#ifdef OPEN_MPI  // it calls us while it waits; see progress_hook.h
 
 #include <atomic>
 #include <memory>
@@ -30,8 +30,8 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
 
   // Whether a call without a fault can be served here. The same on all ranks.
   static bool can_serve(const Operation& call, Communicator& communicator);
-  // `decided`, or what has to serve such a call instead; null for the MPI library. The same on all
-  // ranks. For a nonblocking call no rank waits for another one here.
+  // `decided`, or the server that has to replace it; null for the MPI library. The same on all ranks.
+  // For a nonblocking call, no rank waits for another one here.
   static Server* usable(const Operation& call, Communicator& communicator, Server& decided,
                         Kind kind);
 
@@ -49,8 +49,8 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
                              MPI_Request& handle);
   ~Served();
 
-  // What MPI_Start has to do next, and MPI_Request_free first, where any persistent requests are
-  // ours. Other requests they leave alone.
+  // Call the first after MPI_Start, and the second before MPI_Request_free, if any persistent
+  // requests are ours. They ignore other requests.
   static bool are_persistent() { return persistent_count.load(std::memory_order_relaxed) > 0; }
   static int started(MPI_Request handle);
   static void freed(MPI_Request handle);
@@ -80,7 +80,7 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   MPI_Request handle_ = MPI_REQUEST_NULL;
   int tag_ = -1;                       // of a persistent one
   MPI_Comm self_ = MPI_COMM_NULL;      // where it is sent
-  std::shared_ptr<Served> under_way_;  // ourselves, whatever becomes of the handle
+  std::shared_ptr<Served> under_way_;  // ourselves, even if the program frees the handle
 };
 
 // Counts a call that the MPI library has served.

@@ -32,7 +32,7 @@ class Settings : public Rules {
 
   // Whether they could not be read; all ranks then must switch the library off.
   bool failed() const { return failed_; }
-  // From now on, we serve nothing, as if nothing were set.
+  // From now on, we serve no calls, as if nothing were set.
   static void switch_off() { mine().become_nothing(); }
 
   // Whether we serve calls of a collective at all.
@@ -52,8 +52,8 @@ class Settings : public Rules {
   bool shares_memory() const { return shares_memory_; }
   // The same: whether they may also read each other's own memory.
   bool reads_directly() const { return reads_directly_; }
-  // TOCCATA_DEVICE: whether messages go from and to the memory of a GPU directly; `automatic` asks
-  // the MPI library whether it can.
+  // TOCCATA_DEVICE: whether messages use the memory of a GPU directly; `automatic` depends on the
+  // support that the MPI library reports.
   enum class Devices : std::uint8_t { automatic, staged, direct };
   Devices devices() const { return devices_; }
   // TOCCATA_PROGRESS: whether a thread of its own advances open requests.
@@ -133,8 +133,7 @@ class Settings : public Rules {
   std::string text_;
 };
 
-// Whether this is rank 0 of its job, according to the launcher's environment; true if it does not
-// tell.
+// Whether this is rank 0 of its job, according to the launcher's environment; true if unknown.
 bool is_first_rank();
 
 // If ranks of `comm` differ in settings that must be equal: one sentence that names the setting and

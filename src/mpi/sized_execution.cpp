@@ -13,8 +13,7 @@ namespace toccata {
 
 namespace {
 
-// Up to this many bytes, data travels with the sizes: MPIs send such messages at once, without
-// asking the receiver.
+// Up to this many bytes, data travels with the sizes, because MPIs send such messages eagerly.
 constexpr std::int64_t room = 4 << 10;
 // Up to this many bytes are packed; more are sent with a derived datatype.
 constexpr std::int64_t pack_limit = 64 << 10;
@@ -147,8 +146,8 @@ int SizedExecution::recv_data(const Message& message, char* data, std::int64_t b
   return transport().irecv(MPI_BOTTOM, 1, type.get(), message.peer, data_channel(message), request);
 }
 
-// Data for which there is no memory must still be received, or its sender would wait: piece by
-// piece, into the memory for data that arrives with its sizes.
+// Data without memory must still be received, because its sender would wait otherwise: in pieces,
+// into the memory for data that arrives with its sizes.
 int SizedExecution::drain(const Message& message, char* sink, std::int64_t bytes) {
   MPI_Request& request = recvs_.emplace_back(MPI_REQUEST_NULL);
   MPI_Datatype pieces;

@@ -10,21 +10,20 @@
 namespace toccata {
 
 // Runs the schedule of an algorithm for equal blocks if every block has its own size (the vector
-// forms), although no rank knows the sizes of the blocks that it forwards: every message contains
-// them. Nothing is padded, and ranks agree on nothing beforehand.
+// forms). No rank knows the sizes of the blocks that it forwards, so every message contains the
+// sizes of its blocks. No block is padded, and no agreement is needed beforehand.
 //
 //   sizes of the blocks | their data, if it is short        with the schedule's tag
 //                         their data, if it is long         with a tag of its own
 //
-// That is the two-phase Bruck of fan2022, for any schedule and any radix. Short messages do without
-// the second message: the receiver has room for the maximum. The schedule's travel has no effect
-// here.
+// This is the two-phase Bruck of fan2022, for any schedule and any radix. Short data needs no
+// second message, because the receiver has room for the maximum. The schedule's travel has no
+// effect here.
 //
-// A block does not move between messages: it is identified by its place and size, which a copy of
-// the schedule passes on, and stays where it arrived until the end. So a rank needs as much memory
-// as it receives in total. If it has no memory for a message, the blocks are lost, and are
-// forwarded as lost: no rank waits in vain, and their receivers end with MPI_ERR_NO_MEM, as does
-// the rank.
+// A block does not move between messages: it stays where it arrived until the end. A copy of the
+// schedule only passes on its place and size. So a rank needs as much memory as it receives in
+// total. If it has no memory for a message, the blocks are lost, and it forwards them as lost. So
+// no rank waits forever, and the rank and the receivers of these blocks return MPI_ERR_NO_MEM.
 //
 // Uses twice as many tags as the schedule has channels.
 class SizedExecution final : public Engine {
@@ -72,7 +71,7 @@ class SizedExecution final : public Engine {
   std::vector<Run> moved_;  // the current message or copy
 
   std::vector<Incoming> incoming_;
-  std::size_t heard_ = 0;  // the number of incoming_ with known sizes
+  std::size_t heard_ = 0;  // number of incoming_ with known sizes
   std::vector<MPI_Request> recvs_;
   std::vector<MPI_Request> sends_;
   std::size_t arrived_ = 0;  // of recvs_, then of sends_

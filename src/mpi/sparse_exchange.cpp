@@ -15,7 +15,7 @@ namespace toccata {
 
 namespace {
 
-// Before each message in a packet: the rank that it is for, or from, and its bytes.
+// Precedes each message in a packet: its destination or source rank, and its bytes.
 struct Label {
   std::int64_t rank;
   std::int64_t bytes;
@@ -69,7 +69,7 @@ int SparseExchange::run_nbx(std::span<const Parcel> parcels) {
   });
 }
 
-// Sends letters, and gives each message that comes to `take`, which begins to receive it.
+// Sends letters, and passes each arriving message to `take`, which begins to receive it.
 template <typename Take>
 int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
   const int tag = communicator_.channel().next_sparse_tag();
@@ -120,7 +120,7 @@ int SparseExchange::receive(char* data, std::int64_t elements, const DatatypeTra
   return PMPI_Imrecv(MPI_BOTTOM, 1, type.get(), &message, &request);
 }
 
-// A message that cannot be delivered is received all the same, or its sender would wait.
+// A message that cannot be delivered is received anyway, because its sender would wait otherwise.
 int SparseExchange::drain(std::int64_t bytes, MPI_Message& message) {
   constexpr std::int64_t piece = sizeof(sink_);
   const auto pieces = static_cast<int>((bytes + piece - 1) / piece);
@@ -238,7 +238,7 @@ int SparseExchange::run_by_node(std::span<const Parcel> parcels, const Regions& 
                     [&](const std::vector<char>& packet) { return unpack(packet); });
 }
 
-// Every rank of the node sends a packet to each of the others, an empty one where there is nothing.
+// Every rank of the node sends a packet to each of the others, even if it is empty.
 template <typename Take>
 int SparseExchange::among_node(std::span<const int> members,
                                std::span<const std::vector<char>> packets, Take&& take) {

@@ -16,7 +16,7 @@ namespace toccata {
 // How the receivers of a sparse exchange find their senders.
 enum class SparseAlgorithm : std::uint8_t { nbx, locality_nbx, native };
 
-// ChoiceError for a name that is not there.
+// ChoiceError for a name that does not exist.
 SparseAlgorithm parse_sparse_algorithm(std::string_view name);
 
 // A message to a rank: elements of the send datatype.
@@ -36,12 +36,12 @@ struct Delivery {
 // an MPI error code, after the communicator's error handler. Deliveries are in the order of their
 // sources.
 //
-//   nbx            synchronous sends; a rank all of whose messages are being received enters a
-//                  nonblocking barrier; once that ends, nothing is on its way to any rank
+//   nbx            synchronous sends; when receivers have matched all messages of a rank, it enters
+//                  a nonblocking barrier; when this ends, no message is in flight
 //                  [hoefler2010, section 4.3]
-//   locality_nbx   the messages to a node travel as one, to one rank there, found by nbx; ranks of
-//                  a node then exchange what came for each other [geyko2023, section 3]
-//   native         counts to all, data to all; also where there is no private channel
+//   locality_nbx   nbx with one message per destination node, to one rank there; the ranks of a
+//                  node then exchange the received messages [geyko2023, section 3]
+//   native         counts to all, data to all; also used without a private channel
 class SparseExchange {
  public:
   SparseExchange(Communicator& communicator, const DatatypeTraits& recv_traits, Arena& arena,

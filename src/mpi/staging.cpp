@@ -33,7 +33,7 @@ int for_each_block(const Side& side, int blocks, const DatatypeTable& datatypes,
   return MPI_SUCCESS;
 }
 
-// Where the first data of a side lies.
+// The address of the first data of a side.
 const void* first_data(const Side& side, int blocks, const DatatypeTable& datatypes) {
   static constexpr int found_it = -1;
   std::int64_t found = 0;
@@ -163,7 +163,8 @@ Side Places::received() const {
   return result;
 }
 
-// Every message then is one stretch of one buffer, as many bytes as an int can say, of plain data.
+// Then every message is one contiguous range of one buffer with plain data, and its bytes fit an
+// int.
 bool Staging::goes_directly(const Operation& call, const Seat& seat, const DatatypeTable& datatypes,
                             const Plan& plan, const Places& places) {
   if (plan.longest_stretch == 0 || places.differ() || !mpi_takes(*places.any_of_both()))
@@ -181,7 +182,7 @@ bool Staging::goes_directly(const Operation& call, const Seat& seat, const Datat
   return fits(call.send, seat.sends) && fits(call.recv, seat.receives);
 }
 
-// What a call reads of its buffers and what it writes there, by its collective.
+// The parts of its buffers that a call reads and writes, by its collective.
 int Staging::replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes,
                      const Plan& plan, const Places& places) {
   if (goes_directly(call, seat, datatypes, plan, places)) {

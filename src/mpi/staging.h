@@ -13,8 +13,8 @@
 
 namespace toccata {
 
-// The runtimes in whose memory the buffers of a call without a fault lie; null for the host's. The
-// call has to outlive it.
+// The runtimes whose memory contains the buffers of a valid call; null for host memory. The call has
+// to outlive this object.
 class Places {
  public:
   Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes);
@@ -24,8 +24,8 @@ class Places {
     return of_sent != nullptr && of_received != nullptr && of_sent != of_received;
   }
 
-  // What the call reads, and what it writes; of a reduction, count and datatype are arguments of
-  // recv. In place, a reduction finds its operands in recv.
+  // The data that the call reads, and the data that it writes. For a reduction, count and datatype
+  // are arguments of recv; in place, its operands are in recv.
   Side sent() const;
   Side received() const;
   bool reads_operands() const { return call_.collective.reduces && call_.send.in_place(); }
@@ -36,13 +36,13 @@ class Places {
   int rank_;
 };
 
-// What is to be done with a call's buffers that lie in the memory of a GPU. This rank alone knows
-// of them. Where the MPI library takes such buffers, messages of a call that only moves data go
-// from and to there. Elsewhere they get images in host memory: the rank copies what the call reads
-// before it begins, and what it wrote when it has ended. Messages do not depend on that.
+// Handles buffers of a call in the memory of a GPU. Other ranks do not notice. If the MPI library
+// accepts such buffers, and the call only moves data, messages use them directly. Otherwise images
+// in host memory replace them: the rank copies the data that the call reads before it begins, and
+// the data that it wrote when it has ended. Messages do not depend on this.
 //
-// An image has every byte where the buffer has it, from the first that the call touches to the
-// last; but only those of the data are copied, as what lies between them may change meanwhile.
+// An image has the layout of the buffer, from the first byte that the call touches to the last. But
+// only data is copied, because the bytes between may change meanwhile.
 class Staging {
  public:
   Staging() = default;
@@ -58,7 +58,7 @@ class Staging {
   // For Binding::devices.
   const DeviceRuntime* direct() const { return direct_; }
 
-  // Return MPI error codes. After an error the call has to go on, as other ranks wait for it.
+  // Return MPI error codes. After an error the call must continue, because other ranks wait for it.
   int copy_in() const;
   int copy_out() const;
 

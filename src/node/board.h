@@ -13,8 +13,8 @@
 
 namespace toccata::node {
 
-// What one rank writes in a cache line no other rank writes. Processors fetch lines in pairs;
-// A64FX has lines of 256 bytes.
+// Two ranks never write to the same cache line. Processors fetch lines in pairs; A64FX has lines of
+// 256 bytes.
 #if defined(__aarch64__)
 inline constexpr std::size_t line = 256;
 #else
@@ -22,8 +22,8 @@ inline constexpr std::size_t line = 128;
 #endif
 
 // A point in the life of a board: the number of the collective call on this communicator, which all
-// ranks count alike, and within the call the round and the position in it. A round that does not
-// fit the slots is published piece by piece; the pieces of all channels take turns:
+// ranks count identically, and within the call the round and the position in the round. If a round
+// does not fit the slots, it is published in pieces, and the channels alternate:
 //
 //   position = piece * channels + channel
 struct Moment {
@@ -55,9 +55,9 @@ struct alignas(line) Progress {
   }
 };
 
-// One publication, which readers find by its moment. A short one lies next to its flag, in the same
-// line; of a longer one the data lies in the slot's memory. A direct one only says where the
-// message lies in the publisher's own memory.
+// One publication, which readers find by its moment. Short data is next to its flag, in the same
+// cache line; longer data is in the slot's memory. A direct publication only contains the address
+// of the message in the publisher's own memory.
 struct alignas(line) Slot {
   std::atomic<std::uint64_t> call;
   std::atomic<std::uint64_t> within_call;
@@ -85,9 +85,8 @@ struct Part {
 };
 static_assert(sizeof(Part) == Part::bytes);
 
-// What a rank remembers of its own part, beyond the life of the communicator that uses it: the
-// ranks that may still be reading there. The next communicator waits for them before it overwrites
-// a slot.
+// The state of a rank's own part that outlives the communicator that uses it: the ranks that may
+// still be reading there. The next communicator waits for them before it overwrites a slot.
 struct PartState {
   struct Reader {
     const Progress* progress;
@@ -105,8 +104,8 @@ struct PartState {
   Paths paths;
 };
 
-// What precedes the data of each piece of a message, except in reductions, and what a direct
-// publication consists of. As aligned as the data.
+// It precedes the data of each piece of a message, except in reductions. A direct publication
+// consists only of this. It has the alignment of the data.
 struct alignas(16) Announcement {
   std::int64_t bytes;   // of the message
   const char* address;  // in the publisher's memory; null unless it is direct
@@ -116,15 +115,15 @@ struct alignas(16) Announcement {
 //
 // A rank publishes at a moment; each reader waits for that moment in the publisher's slot, reads in
 // place, and then sets its own progress. The publisher uses a slot again once all its readers have
-// passed. It learns that from their progress, or from what they publish: a rank that publishes in
+// passed. It detects that by their progress, or by their publications: a rank that publishes in
 // call 7 has finished call 6. Two ranks, an allreduce of 8 bytes:
 //
 //   rank 0   slot 3: {call 7, a}    reads b in rank 1's slot 3    progress: past call 7
 //   rank 1   slot 3: {call 7, b}    reads a in rank 0's slot 3    progress: past call 7
 //
-// A long message may be published directly: the slot says where it lies, and its readers copy it
+// A long message may be published directly: the slot contains its address, and its readers copy it
 // from there, once. The publisher's round ends when all readers have passed. A reader that cannot
-// read that memory refuses the round; it then gets the message piece by piece.
+// read that memory rejects the round, and then gets the message in pieces.
 //
 // All functions are for the owner's thread. Flags are stored with release and loaded with acquire
 // order, so data is visible before its flag on any processor.
@@ -146,8 +145,8 @@ class Board {
   // All ranks count each call of the communicator.
   std::uint64_t begin_call() { return state_->last_call = next_call_++; }
 
-  // The most bytes of a message that one position carries, where all readers share the slot's
-  // memory or where each of them has its own share.
+  // The maximum number of bytes of a message per position: if all readers share the slot's memory,
+  // or if each of them has its own share.
   std::uint32_t piece(bool common) const { return common ? Part::slot_bytes : own_piece_; }
 
   // Whether our slot for that moment may be overwritten.
@@ -160,8 +159,8 @@ class Board {
     return true;
   }
 
-  // Where to write what is to be published, before publish(). `most` is the longest message that
-  // any reader gets now, `piece` the longest at this and all other positions; the data of reader q
+  // The memory to which data must be written before publish(). `most` is the longest message that
+  // any reader gets now, `piece` the longest at this and all other positions. The data of reader q
   // begins q * stride bytes after `data`.
   struct Place {
     char* data;
@@ -191,7 +190,7 @@ class Board {
     slot.call.store(moment.call, std::memory_order_release);
   }
 
-  // What `publisher` published at that moment, as this rank may read it; null if not yet.
+  // The publication of `publisher` at that moment, for this rank; null if it does not exist yet.
   const Slot* find(int publisher, const Moment& moment) {
     const Slot& slot = parts_[publisher]->slot[index(moment)];
     if (slot.call.load(std::memory_order_acquire) != moment.call) return nullptr;
@@ -205,8 +204,8 @@ class Board {
     return first + std::size_t{slot.stride} * own_;
   }
 
-  // Whether a round with messages of that length may be published directly, and how they usually
-  // do best.
+  // Whether a round with messages of that length may be published directly, and the path that is
+  // usually faster.
   bool may_publish_directly(std::int64_t bytes) const { return bytes >= least_direct_; }
   bool always_directly() const { return direct_.always; }
   Paths& paths() { return state_->paths; }
@@ -216,12 +215,12 @@ class Board {
     return !direct_.processes.empty() &&
            direct_.read(direct_.processes[publisher], from, into, bytes);
   }
-  // We cannot read some of the direct publications of this round, and need all of them as pieces.
-  // Before we pass the first piece.
+  // Call this before passing the first piece, if we cannot read some of the direct publications of
+  // this round: we need all of them as pieces.
   void refuse(const Moment& moment) {
     state_->part->progress.refused.store(moment.digest(), std::memory_order_release);
   }
-  // Whether a reader that has passed the first piece of this round has refused it.
+  // Whether a reader that has passed the first piece of this round has rejected it.
   bool has_refused(int reader, const Moment& moment) const {
     return parts_[reader]->progress.refused.load(std::memory_order_acquire) == moment.digest();
   }
@@ -235,8 +234,8 @@ class Board {
   }
   static constexpr std::uint32_t inline_bytes = sizeof(Slot::payload);
 
-  // A look at a rank's progress is remembered, because its line then lies with that rank's core: a
-  // rank that is in a call has finished all calls before it.
+  // The last known progress of each rank, because reading it again would fetch a cache line from
+  // another core. A rank that is in a call has finished all calls before it.
   bool has_read(const PartState::Reader& reader, const Moment& moment) {
     if (reader.rank >= 0 && heard_of_[reader.rank] > moment.call) return true;
     const std::uint64_t in = reader.progress->call.load(std::memory_order_acquire);

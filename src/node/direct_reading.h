@@ -19,9 +19,8 @@ struct DirectReading {
   bool always = false;
 };
 
-// Copies memory of another process of this machine, at that address there, into ours: one copy by
-// the kernel. False if the system does not permit it or the memory cannot be read, for example
-// because it belongs to a device.
+// Copies memory from another process of this machine: one copy by the kernel. False if the system
+// does not permit it or the memory cannot be read, for example because it belongs to a device.
 bool read_of_process(int process, const char* from, char* into, std::int64_t bytes);
 
 }  // namespace toccata::node

@@ -6,7 +6,7 @@
 
 namespace toccata::node {
 
-// `from` is set aside where the result is to lie in its memory.
+// `from` is copied to other memory if the result overwrites it.
 void Operator::combine_in_two_steps(const char* from, const char* other, char* into,
                                     std::int64_t bytes) const {
   if (from != into || other == into) {
@@ -48,8 +48,8 @@ void Exchange::open(Board& board, std::uint64_t call, std::uint32_t round, int c
   choose_path();
 }
 
-// Pieces of a reduction are all as short as those of which each reader has its own, so that the
-// pieces of all ranks hold the same elements.
+// All pieces of a reduction have the length of pieces with one share per reader, so that the pieces
+// of all ranks hold the same elements.
 std::uint32_t Exchange::piece_bytes(bool common) const {
   if (!reduction_) return board_->piece(common) - announcement_;
   return static_cast<std::uint32_t>(board_->piece(false) / reduction_.element * reduction_.element);
@@ -92,7 +92,7 @@ bool Exchange::publish(const Publication& publication) {
                    : publish_piece(publication, publication.readers, publishing_.piece);
 }
 
-// Readers read what lies there until they pass, so nothing of this round may change it.
+// Readers may read this memory until they pass, so no step of this round may change it.
 void Exchange::choose_path() {
   directly_ = false;
   timed_.reset();
@@ -143,7 +143,7 @@ bool Exchange::publish_directly(const Publication& publication) {
 }
 
 // Publishes the piece of that number for some of the publication's readers. A message without bytes
-// is published all the same: its reader waits to hear of us.
+// is published, too, because its reader waits for it.
 bool Exchange::publish_piece(const Publication& publication, std::span<const int> readers,
                              std::uint32_t number) {
   const bool common = publication.common();
@@ -213,8 +213,8 @@ bool Exchange::read(std::size_t reading) {
   return true;
 }
 
-// What was announced, and combinations use in place. Refuses the round if some memory could not be
-// read, here or by read().
+// Reads the direct publications that combinations use in place. Rejects the round if some memory
+// cannot be read, here or by read().
 void Exchange::read_announced() {
   bool in_place = false, all = true;
   for (std::size_t i = 0; i < readings_.size(); ++i) {
@@ -241,7 +241,7 @@ void Exchange::read_directly(std::size_t reading, char* into) {
   has_refused_ = !found.read;
 }
 
-// Some of what the combinations read is direct, the rest comes in pieces: they wait for all of it.
+// Some operands of the combinations are direct, others arrive in pieces: wait for all of them.
 void Exchange::set_aside() {
   reserve_aside(length_);
   bytes_ = 0;

@@ -19,8 +19,8 @@ struct Stretch {
   std::int64_t bytes = 0;
 };
 
-// What a rank publishes on one channel in a round: the same message for all its readers, or one of
-// its own for each.
+// The publication of a rank on one channel in a round: the same message for all readers, or a
+// different one for each.
 struct Publication {
   int channel = 0;
   std::span<const int> readers;
@@ -72,35 +72,36 @@ struct Operator {
                             std::int64_t bytes) const;
 };
 
-// One rank's part in one round of published messages: copies what it publishes into its slots, and
-// what it reads from the slots of others. Never waits: go_on() goes as far as it can, and is called
-// again until it says that the round is done. Of messages longer than a slot, ranks publish and
-// read one piece after the other, all in the same order, so that no two ranks wait for each other.
+// One rank's part in one round of published messages: copies its messages into its slots, and
+// reads messages from the slots of others. Never waits: go_on() continues as far as possible; call
+// it until it returns that the round has ended. If messages are longer than a slot, ranks publish
+// and read one piece after the other, all in the same order, so that two ranks never wait for each
+// other.
 //
 //   piece            0        1        2
 //   rank 0   publish a0       a1       a2
 //            read       b0       b1       b2
 //
-// A direct publication is announced as piece 0, and its readers read all of it then. Only if one of
-// them cannot, and so refuses the round, the pieces 1, 2, ... of it have the data for that reader.
+// A direct publication is announced as piece 0, and its readers read all of it then. If one of them
+// cannot, it rejects the round, and the pieces 1, 2, ... contain the data for that reader.
 //
 //   piece            0                  1        2
-//   rank 0   publish where a lies       -        -         a0, a1 if rank 1 refused
+//   rank 0   publish address of a       -        -         a0, a1 if rank 1 rejected
 //            read      all of b
 class Exchange {
  public:
-  // Opens a round; the spans stay valid until it is done. Readings go into their stretches. Those
-  // without an address are read by the combinations in place; all stretches of these and of the
-  // combinations have one length. In collectives that reduce, every rank gives the operation, also
-  // in rounds without combinations, because the length of a piece depends on it.
+  // Opens a round; the spans stay valid until its end. Readings copy into their stretches. The
+  // combinations read those without an address in place; all stretches of these and of the
+  // combinations have the same length. In collectives that reduce, every rank passes the operation,
+  // also in rounds without combinations, because the length of a piece depends on it.
   void open(Board& board, std::uint64_t call, std::uint32_t round, int channels,
             std::span<const Publication> publications, std::span<const Reading> readings,
             std::span<const Combination> combinations = {}, const Operator& reduction = {});
 
   bool go_on();
 
-  // Whether a message was longer than its reader's stretch: a program may get a size wrong. What
-  // fits has been read. Unknown for reductions, because their pieces carry no sizes.
+  // Whether a message was longer than its reader's stretch, because a program may pass a wrong
+  // size. The part that fits has been read. Unknown for reductions, whose pieces have no sizes.
   bool was_cut() const { return was_cut_; }
 
  private:
@@ -124,9 +125,9 @@ class Exchange {
     return into.data == nullptr && into.bytes > 0;
   }
 
-  // A combination may change what a later piece of ours publishes, for example in an allreduce in
-  // which each rank publishes its partial result and adds the other's to it. So it waits until our
-  // own piece is published, even if all others have published theirs.
+  // A combination may change data that a later piece of ours publishes. An example is an allreduce
+  // in which each rank publishes its partial result and adds the other's to it. So the combination
+  // waits until our own piece is published, even if all others have published theirs.
   bool has_published(std::uint32_t piece) const {
     return publishing_.done || publishing_.piece > piece;
   }
@@ -177,7 +178,7 @@ class Exchange {
   std::vector<int> refusing_;  // readers of the present publication
   bool has_refused_ = false;   // we have refused this round
   std::optional<bool> combinations_change_publications_;
-  // Combinations that wait for the end of the round have what they read set aside.
+  // The operands of combinations that wait for the end of the round.
   bool is_late_ = false;
   std::int64_t length_ = 0, combined_ = 0;  // bytes of each combination: in all, and so far
   std::vector<char> aside_;

@@ -8,11 +8,11 @@
 
 namespace toccata::node {
 
-// Which of two paths a rank's publications of a round take: through its slots, or directly, one
-// copy by the kernel. Slots share the copying between two cores, and the kernel copies once: which
-// is faster depends on the size, on whether the rank also reads in that round, and on where the
-// cores are, which may change while a virtual machine runs. So each rank decides by its own times.
-// Readers follow what is announced, and the result is the same, bit by bit.
+// The path of a rank's publications in a round: through its slots, or directly. Slots need two
+// copies, one on each core; a direct publication needs one copy by the kernel. The faster path
+// depends on the size, on whether the rank also reads in that round, and on the location of the
+// cores, which may change while a virtual machine runs. So each rank decides by its own times.
+// Readers follow the announcement, and the result has the same bits.
 //
 //   rounds of a class   0 1 | s d s d s d s d | the faster one ... | s d s d s d s d | ...
 //                       usual     tries                            after `period` rounds

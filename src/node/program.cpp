@@ -29,8 +29,8 @@ class Program::Compiler {
     return true;
   }
 
-  // How often each scratch block is named: what is received in one and named once more, by a step
-  // of the same round, need not be received.
+  // The number of uses of each scratch block. If a block is received and then used only once, by a
+  // step of the same round, it need not be received.
   void count_uses() {
     const auto count = [&](std::span<const BlockRange> ranges) {
       for (const BlockRange& range : ranges)
@@ -96,8 +96,8 @@ class Program::Compiler {
     return true;
   }
 
-  // Steps read in place only where all messages and steps of the round are one block: then no step
-  // overwrites what a later piece of a message still publishes.
+  // Steps read in place only if all messages and steps of the round are one block: then no step
+  // overwrites data that a later piece of a message still publishes.
   bool add_steps(int round, Round& added) {
     const std::span reads(program_.reads_.begin() + added.reads, program_.reads_.end());
     const auto steps = schedule_.steps(round);
@@ -137,9 +137,9 @@ class Program::Compiler {
     return true;
   }
 
-  // Makes one step of a copy and the reduction that goes on with it, and of the last reduction and
-  // the copy of its result, where scratch that nothing else names is between them. All steps are of
-  // one block.
+  // Joins a copy and the reduction that uses its result to one step, and also the last reduction
+  // and the copy of its result, if no other step uses the scratch between them. All steps have one
+  // block.
   //
   //   t = b    t = a ∘ t    r = t        r = a ∘ b
   void merge(std::vector<Step>& steps, int round) {
@@ -285,8 +285,8 @@ void Program::Run::open_round() {
   open_ = true;
 }
 
-// A piece of one operand holds the same elements as that of the others. Blocks that a message was
-// cut into may differ by an element.
+// Pieces of all operands hold the same elements. If a message is cut into blocks, these may differ
+// by one element.
 bool Program::Run::has_one_length(std::uint32_t first_step, std::uint32_t end_step) const {
   const auto bytes = [&](const Blocks& blocks) {
     return memory_.sides[static_cast<int>(blocks.buffer)].stretch(blocks.first, blocks.count).bytes;

@@ -27,9 +27,9 @@ struct Memory {
   std::array<Side, 3> sides;  // by Buffer
 };
 
-// A schedule whose messages are all published and whose messages and steps are one stretch of
-// blocks each, made ready to run on a board. Blocks that are received in scratch only to be reduced
-// or copied from there are never received: the step reads them where they were published.
+// A schedule that is ready to run on a board. All its messages are published, and each message and
+// each step is one contiguous range of blocks. If a block would be received in scratch only to be
+// reduced or copied from there, it is not received: the step reads it in the publisher's memory.
 class Program {
  public:
   // Nothing if the schedule is not of that kind.
@@ -60,7 +60,7 @@ class Program {
     bool was_cut_ = false;
     std::uint32_t round_ = 0;
     bool open_ = false;
-    bool in_place_ = false;  // steps of the open round read what others published
+    bool in_place_ = false;  // steps of the open round read the publications of others in place
     Exchange exchange_;
     std::vector<int> readers_;
     std::vector<Stretch> messages_;
@@ -107,7 +107,7 @@ class Program {
   // Where a round's entries begin.
   struct Round {
     std::uint32_t published = 0, reads = 0, steps = 0;
-    bool in_place = false;  // steps read what others published
+    bool in_place = false;  // steps read the publications of others in place
   };
   class Compiler;
   friend class ShortProgram;

@@ -43,7 +43,7 @@ bool Segment::open(const std::string& path, int ranks, int parts_per_rank, std::
   return false;
 }
 
-// A child process must not write here: it would speak for its parent.
+// A child process must not write here, because other ranks would take its data for its parent's.
 bool Segment::map(int ranks, int parts_per_rank) {
   parts_per_rank_ = parts_per_rank;
   size_ = header_bytes + Part::bytes * ranks * parts_per_rank;

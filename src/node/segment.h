@@ -9,7 +9,7 @@
 namespace toccata::node {
 
 // The memory that the ranks of a node share: a number of parts per rank. It has no name in any file
-// system, so a crash leaves nothing behind, and it takes no pages until a rank reserves a part.
+// system, so nothing remains after a crash. It takes no pages until a rank reserves a part.
 class Segment {
  public:
   Segment() = default;

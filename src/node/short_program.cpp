@@ -65,7 +65,7 @@ std::optional<ShortProgram> ShortProgram::bind(const Program& program, const Boa
       const Program::Read& each = program.reads_[i];
       if (bytes(each.into) > piece(true)) return {};
       const bool reads_in_place = in_place && each.in_place;
-      // Whether the publisher has to cut it, the reader does not know.
+      // The reader does not know whether the publisher has to cut the message.
       if (reads_in_place && bytes(each.into) > piece(false)) return {};
       bound.readings_.push_back(
           {static_cast<std::uint32_t>(each.channel), board_rank(each.publisher),

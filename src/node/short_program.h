@@ -10,16 +10,16 @@
 namespace toccata::node {
 
 // A program whose messages fit the slots, bound to the sizes of its blocks: a call only writes
-// flags, checks flags and copies. It acts on the board exactly as an Exchange does, so that one
-// rank may run this, and another one that.
+// flags, checks flags and copies. It acts on the board exactly like an Exchange, so one rank may
+// run this and another rank an Exchange.
 class ShortProgram {
  public:
   // `memory` and the others as of Program::Run::start. Nothing if a message needs more than a slot.
   static std::optional<ShortProgram> bind(const Program& program, const Board& board, int first,
                                           const Memory& memory, const Operator& reduction);
 
-  // Runs one call; again() is called between looks for a flag that is not there yet. Returns
-  // whether a message was longer than its reader's memory.
+  // Runs one call. While a flag is not set, calls again() between two checks. Returns whether a
+  // message was longer than its reader's memory.
   template <typename Again>
   bool run(Board& board, std::uint64_t call, char* send, char* recv, const Operator& reduction,
            Again&& again) {
@@ -50,7 +50,7 @@ class ShortProgram {
           const std::int64_t sent = std::min(announced.bytes, bytes);
           data += announcement_;
           bytes = std::min<std::int64_t>(sent, slot->piece);
-          // What is direct is too long for us: the program got a size wrong.
+          // A direct publication is too long for us: the program passed a wrong size.
           rest_[reading - first] = {slot->direct == 0 ? sent : 0, slot->piece};
           more = more || rest_[reading - first].bytes > bytes;
         }
@@ -102,8 +102,8 @@ class ShortProgram {
     bool reads = false;
   };
 
-  // What a publisher had to cut: the next piece of each message that has one, and whether any goes
-  // on after that.
+  // The rest of messages that a publisher had to cut: the next piece of each, and whether any
+  // continues after that.
   template <typename Again>
   bool read_on(const Reading* first, const Reading* end, std::uint32_t piece, char* const* bases,
                Board& board, Moment now, Again&& again) const {

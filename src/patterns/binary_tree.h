@@ -42,7 +42,7 @@ struct BinaryTree {
     if (self == 0) return place;
     const int lowest = self & -self;
     if (lowest > 1) place.children.push_back(player(self - lowest / 2));
-    for (int right = lowest / 2; right > 0; right /= 2)  // where the tree ends, what is left of it
+    for (int right = lowest / 2; right > 0; right /= 2)  // at the end of the tree, the rest of it
       if (self + right < p) {
         place.children.push_back(player(self + right));
         break;

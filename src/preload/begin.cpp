@@ -36,9 +36,9 @@ bool is_first() {
          first.dli_fbase == ours.dli_fbase;
 }
 
-// A tool that comes first may keep all calls to itself, and a program may get its functions where
-// no preloaded library comes first: from a handle of the MPI library, as ctypes, cffi and Julia do.
-// A user who waits for a report, or has asked the doctor, should know.
+// A tool that comes first may pass on no calls. A program may get its functions from a handle of
+// the MPI library, which skips preloaded libraries, as ctypes, cffi and Julia do. Then a user who
+// expects a report, or has started the doctor, gets a line.
 __attribute__((destructor)) void say_if_nothing_came() {
   int initialized = 0;
   if (Settings::were_read() || !(is_set("TOCCATA_REPORT") || is_set("TOCCATA_DOCTOR")) ||

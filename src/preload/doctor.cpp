@@ -20,7 +20,7 @@ namespace toccata {
 
 namespace {
 
-// From the memory of a device to that of the next rank's, by the MPI library.
+// From the memory of a device to that of the next rank's device, by the MPI library.
 bool transfer(const DeviceRuntime& runtime, char* device, int bytes, int rank, int p) {
   std::vector<char> mine(bytes, static_cast<char>(rank + 1)), got(bytes);
   const auto copy = [&](void* into, const void* from) {
@@ -38,8 +38,8 @@ bool transfer(const DeviceRuntime& runtime, char* device, int bytes, int rank, i
   return got == std::vector<char>(bytes, static_cast<char>(before + 1));
 }
 
-// Where messages are to go directly, whether they do: an MPI library that says so may end the
-// program. That would be this one, of which nothing runs.
+// Tests direct messages, because an MPI library that reports support may crash the program. Here,
+// that does no harm: the program itself never runs.
 void try_transfers(int rank, int p) {
   static constexpr int short_one = 64, long_one = 1 << 20;
   const DeviceRuntime* runtime = nullptr;

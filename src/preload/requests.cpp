@@ -1,6 +1,6 @@
 // The nonblocking and persistent collectives that an application calls, in C, and the functions
-// that start and free persistent requests. Open MPI's alone: its waiting functions drive our
-// requests (mpi/progress_hook.h).
+// that start and free persistent requests. For Open MPI only, because its waiting functions advance
+// our requests (mpi/progress_hook.h).
 
 #include "preload/requests.h"
 

@@ -51,7 +51,7 @@ const Algorithm& parse_name(const Collective& collective, std::string_view name)
                                               " algorithm is missing"
                                         : "there is no " + std::string(collective.name) +
                                               " algorithm " + toccata::quoted(name)) +
-                    "; known are " + known);
+                    "; expected one of " + known);
 }
 
 // "messages=per_round|per_block, travel=..."
@@ -189,8 +189,8 @@ const Pattern& pattern_named(std::string_view name) {
   std::string known;
   for (const Pattern& each : patterns())
     known += (known.empty() ? "" : ", ") + std::string(each.name);
-  throw ChoiceError("there is no pattern " + toccata::quoted(name) + "; known are " + known +
-                    ", and algorithms, as allgather/bruck");
+  throw ChoiceError("there is no pattern " + toccata::quoted(name) + "; expected one of " + known +
+                    ", or an algorithm such as allgather/bruck");
 }
 
 Reorder parse_reorder(std::string_view word) {

@@ -39,7 +39,7 @@ class Configuration {
 
 // ${XDG_CONFIG_HOME:-~/.config}/toccata/toccata.conf, and PREFIX/etc/toccata.conf for a library at
 // PREFIX/lib/.../libtoccata.so; /etc/toccata.conf if PREFIX is /usr. None in a process with
-// borrowed rights (topology/environment.h), which reads no settings at all.
+// borrowed rights (topology/environment.h), which reads no settings.
 std::vector<std::string> configuration_files(std::string_view library);
 // ${XDG_DATA_HOME:-~/.local/share}/toccata/tuning, and PREFIX/share/toccata/tuning.
 std::vector<std::string> tuning_folders(std::string_view library);

@@ -480,7 +480,7 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
     }
     for (std::size_t limit = 0; limit < limits.size(); ++limit)
       longest = std::max(longest, round.through[limit] * block * limits[limit]);
-    // A ring whose ranks are mostly near does not wait for the far ones in every round.
+    // In a ring with mostly near ranks, not every round waits for the far ones.
     const double latency = ways == 0 ? 0 : (slowest + sum / ways) / 2;
     all += round.times * (longest + latency);
   }

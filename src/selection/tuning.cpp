@@ -184,8 +184,8 @@ void add_to_tuning(const Tuning& learned, const std::string& path) {
       std::string unknown;
       Tuning all = parse_tuning(*text, path, unknown);
       if (all.machine != learned.machine || all.mpi != learned.mpi)
-        throw TuningError(path +
-                          ": its results are from other nodes or another MPI: it stays unchanged");
+        throw TuningError(
+            path + ": its results are from other nodes or another MPI; the file stays unchanged");
       all.merge(learned);
       return json(all);
     });

@@ -22,47 +22,45 @@ constexpr std::array known{
              "chooses algorithms automatically; off leaves every call to the MPI library"},
     Variable{"TOCCATA_TUNING", "FILE or off", "an installed file for this MPI and kind of node", "",
              "/opt/toccata/etc/tuning-openmpi.json",
-             "uses the results of `toccata tune` from the first call on, and tries the native "
-             "algorithm later; off ignores installed files as well"},
+             "uses the results of `toccata tune` from the first call on, and compares them with "
+             "the native algorithm later; off ignores installed files as well"},
     Variable{"TOCCATA_LEARN", "auto, sums, off or FILE", "off", "", "auto",
-             "keeps the results of this run for the next one, in FILE or in "
-             "~/.local/state/toccata/learned-MPI.json; except with auto, this includes sums that "
-             "round, so that the next run may give different bits"},
-    Variable{
-        "TOCCATA_GUARD", "on, off or all", "on", "", "all",
-        "tries algorithms next to the native one and keeps the fastest; off makes no trials, so "
-        "that the tuning file or the model decides; all also tries reductions that round, so "
-        "that a program may give different bits when it runs again"},
-    Variable{"TOCCATA_MODEL", "FILE", "a model of a usual cluster", "", "./here.json",
-             "proposes algorithms by this model, which `toccata calibrate` writes"},
-    Variable{
-        "TOCCATA_NODE", "auto, segment or off", "auto", "", "off",
-        "exchanges data between ranks of one node through a shared segment, and long blocks by "
-        "one copy from the other rank's own memory, if the system permits it; segment never "
-        "reads that memory; off uses messages of the MPI library there, too"},
+             "keeps the results of this run for the next run, in FILE or in "
+             "~/.local/state/toccata/learned-MPI.json; sums and FILE include floating-point sums, "
+             "so the next run may give different bits"},
+    Variable{"TOCCATA_GUARD", "on, off or all", "on", "", "all",
+             "compares algorithms with the native one during the run, and keeps the fastest; off "
+             "makes no trials: the tuning file or the model decides; all includes floating-point "
+             "sums, so that two runs may give different bits"},
+    Variable{"TOCCATA_MODEL", "FILE", "a model of a typical cluster", "", "./here.json",
+             "proposes algorithms with this model, a file that `toccata calibrate` writes"},
+    Variable{"TOCCATA_NODE", "auto, segment or off", "auto", "", "off",
+             "exchanges data between ranks of one node through shared memory, and reads long "
+             "blocks directly from the memory of the other rank if the system permits it; segment "
+             "uses shared memory only; off uses messages of the MPI library"},
     Variable{"TOCCATA_DEVICE", "auto, staged or direct", "auto", "", "staged",
-             "sends buffers in GPU memory through pinned host memory (staged) or lets the MPI "
-             "library send them (direct); auto does that if the MPI library says it can"},
+             "sends buffers in GPU memory through pinned host memory (staged), or lets the MPI "
+             "library send them (direct); auto is direct if the MPI library reports support"},
     Variable{"TOCCATA_PROGRESS", "calls or thread", "calls", "", "thread",
-             "advances nonblocking and persistent collectives inside the program's calls of MPI; "
-             "thread does so while the program computes as well, by a thread that needs a core "
-             "and MPI_THREAD_MULTIPLE (Open MPI)"},
+             "advances nonblocking and persistent collectives inside the program's MPI calls; "
+             "thread also advances them while the program computes, and needs a core per rank and "
+             "MPI_THREAD_MULTIPLE (Open MPI only)"},
     Variable{"TOCCATA_REPRODUCIBLE", "0 or 1", "0", "", "1",
-             "makes reductions give the same bits on any placement, for any root and length"},
+             "makes reductions give the same bits for any placement, root and length"},
     Variable{"TOCCATA_REPORT", "0, 1 or FILE.json", "0", "", "run.json",
              "makes rank 0 print at MPI_Finalize which algorithms ran, why, and the gain; a file "
              "receives all counts and times, for `toccata explain`"},
-    Variable{
-        "TOCCATA_TOPOLOGY", "FILE or MACHINE", "what hwloc finds", "children per level",
-        "node:4 socket:2 core:8",
-        "adds the switches from a file: Slurm's topology.conf, the output of ibnetdiscover, or "
-        "the output of `toccata topo --save`; or pretends a machine, such as "
-        "\"node:4 socket:2 core:8\""},
+    Variable{"TOCCATA_TOPOLOGY", "FILE or MACHINE", "what hwloc finds", "children per level",
+             "node:4 socket:2 core:8",
+             "adds the switches from a file: Slurm's topology.conf, the output of ibnetdiscover, "
+             "or the output of `toccata topo --save`; a MACHINE such as \"node:4 socket:2 core:8\" "
+             "replaces the discovered machine"},
     Variable{"TOCCATA_PLACEMENT", "NAME", "sequential", "core numbers, in a list", "cyclic",
              "places the ranks of MPI_COMM_WORLD on TOCCATA_TOPOLOGY: sequential, cyclic, "
              "block-scatter, cyclic-scatter, random:SEED, or a list of cores"},
     Variable{"TOCCATA_REORDER", "off, auto, straight, exchange or shuffle", "off", "", "auto",
-             "exchanges the roles of ranks in an algorithm if a model predicts a gain"},
+             "exchanges the roles of ranks in an algorithm; auto does so if a model predicts a "
+             "gain, the others always"},
     Variable{"TOCCATA_REORDER_TOPOLOGIES", "0 or 1", "0", "", "1",
              "lets MPI_Cart_create and the other topology functions reorder ranks if the program "
              "allows it"},

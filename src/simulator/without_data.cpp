@@ -7,7 +7,7 @@
 
 #include "mpi/data.h"
 
-// What SMPI does with the data of a message unless told otherwise; in no header that it installs.
+// SMPI's default function for the data of a message, which its installed headers do not declare.
 void smpi_comm_copy_buffer_callback(simgrid::kernel::activity::CommImpl* message, void* data,
                                     std::size_t bytes);
 
@@ -18,7 +18,7 @@ bool data_moves = true;
 namespace {
 
 constexpr std::size_t most_copied = 4 << 10;
-// SMPI copies what a shorter message sends when it is sent, and the receiver frees that.
+// For a shorter message, SMPI copies the data when it is sent, and the receiver frees the copy.
 std::size_t detached = 0;
 
 void copy_if_short(simgrid::kernel::activity::ActivityImpl* message, void* data,

@@ -9,7 +9,7 @@ namespace toccata {
 
 // The reason why these schedules, one per rank, must not run in that complete shape; empty if they
 // may. They come from a file that any user may have changed. At least, no rank may write outside
-// its buffers or wait for ever:
+// its buffers or wait forever:
 //
 // - every block exists, peers are other ranks, send is not written, and no local step writes a
 //   block that it reads;

@@ -184,7 +184,7 @@ class Parser {
     const auto kind = std::ranges::find(kinds, type, &KindWord::word);
     if (kind == kinds.end())
       fail("a step of type \"" + std::string(type.substr(0, 32)) +
-           "\" cannot be converted; known are s, r, rcs, rrc, rrs, rrcs, cpy, re, nop");
+           "\" cannot be converted; expected one of s, r, rcs, rrc, rrs, rrcs, cpy, re, nop");
     ProgramStep step{&*kind,
                      {'i', 0},
                      {'i', 0},
@@ -242,7 +242,7 @@ class Rounds {
           step >= static_cast<int>(blocks[block].steps.size()))
         throw MscclError("line " + std::to_string(line) + ": it depends on step " +
                          std::to_string(step) + " of thread block " + std::to_string(block) +
-                         ", which is not there");
+                         ", which does not exist");
       after(action, last_[rank][block][step], true);
     }
     order();
@@ -442,7 +442,7 @@ class Rounds {
                      (sent ? " is never received" : " never comes"));
   }
 
-  // Actions that follow each other in a circle must be in one round, otherwise they wait for ever.
+  // Actions that follow each other in a circle must be in one round, otherwise they wait forever.
   // Tarjan's algorithm finds circles; it completes a circle after all that precede it.
   void order() {
     const int number = static_cast<int>(actions.size());

@@ -199,7 +199,8 @@ struct Limits {
 Buffer buffer_of(Reader& reader, std::string_view word) {
   for (const Buffer each : buffers)
     if (word == name(each)) return each;
-  reader.fail("there is no buffer '" + std::string(word) + "'; known are send, recv, scratch");
+  reader.fail("there is no buffer '" + std::string(word) +
+              "'; expected one of send, recv, scratch");
 }
 
 // Reads a range after its '['.
@@ -305,8 +306,8 @@ class RankReader {
       else
         builder_.reduce(from_, into_);
     } else {
-      reader_.fail("there is no entry '" + std::string(what) +
-                   "'; this Toccata knows send, recv, copy, reduce");
+      reader_.fail("unknown entry '" + std::string(what) +
+                   "'; expected send, recv, copy or reduce");
     }
   }
 
@@ -329,7 +330,7 @@ class RankReader {
       else if (option == "travel")
         travel = travel_of(reader_.word());
       else
-        reader_.fail("a message has no option '" + std::string(option) + "'");
+        reader_.fail("unknown option of a message '" + std::string(option) + "'");
     }
     builder_.channel(channel);
     if (sends)
@@ -341,7 +342,7 @@ class RankReader {
   Travel travel_of(std::string_view word) {
     for (const Travel each : travels)
       if (word == name(each)) return each;
-    reader_.fail("'" + std::string(word) + "' is not a way to send a message");
+    reader_.fail("'" + std::string(word) + "' is not a value of travel");
   }
 
   Reader reader_;

@@ -50,7 +50,7 @@ bool XmlTags::next(Tag& tag) {
     if (!comment && !heading && !declaration) break;
     const std::string_view end = comment ? "-->" : heading ? "?>" : ">";
     const std::size_t found = rest.find(end);
-    if (found == std::string_view::npos) fail("a comment does not end");
+    if (found == std::string_view::npos) fail("a comment is not closed");
     skip(found + end.size());
   }
   if (text_.substr(at_).starts_with("<!")) fail("declarations are not allowed");
@@ -78,7 +78,7 @@ bool XmlTags::next(Tag& tag) {
     if (!text_.substr(at_).starts_with("=\"")) fail("expected =\" after an attribute");
     at_ += 2;
     const std::size_t end = text_.find('"', at_);
-    if (end == std::string_view::npos) fail("an attribute does not end");
+    if (end == std::string_view::npos) fail("an attribute is not closed");
     tag.attributes.emplace_back(name, text_.substr(at_, end - at_));
     skip(end + 1 - at_);
   }

@@ -7,7 +7,7 @@
 
 namespace toccata {
 
-// A file that cannot be read or written; what() begins with its path and says why.
+// A file that cannot be read or written; what() begins with its path and states the reason.
 class FileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -18,7 +18,7 @@ inline constexpr std::int64_t most_bytes_of_settings = 16 << 20;
 // Descriptions of a cluster may be longer, such as the output of ibnetdiscover.
 inline constexpr std::int64_t most_bytes_of_topology = 128 << 20;
 
-// The text of a regular file of at most `most_bytes`. Other kinds of files are refused before they
+// The text of a regular file of at most `most_bytes`. Other kinds of files are rejected before they
 // are read: a pipe or a terminal would block, and every rank reads the file. FileError.
 std::string read_regular_file(const std::string& path, std::int64_t most_bytes);
 

@@ -104,7 +104,8 @@ NodeTopology NodeTopology::load(Read&& read) {
 // hwloc reads names of files and plugins from the environment.
 NodeTopology NodeTopology::here() {
   if (has_borrowed_rights())
-    throw TopologyError("a setuid program does not ask hwloc, which obeys the environment");
+    throw TopologyError(
+        "a setuid program does not use hwloc, because the environment controls hwloc");
   try {
     return load([](hwloc_topology_t) { return true; });
   } catch (const TopologyError&) {
@@ -212,7 +213,7 @@ Machine read_hwloc_xml(std::string_view contents, const std::string& file) {
     for (XmlTags::Tag tag; tags.next(tag);) {
       const std::string line = "line " + std::to_string(tags.line()) + ": ";
       if (!tag.opens) {
-        if (open.empty() || open.back() != tag.name) fail(line + "a tag ends that is not open");
+        if (open.empty() || open.back() != tag.name) fail(line + "unexpected closing tag");
         open.pop_back();
         continue;
       }
@@ -220,7 +221,7 @@ Machine read_hwloc_xml(std::string_view contents, const std::string& file) {
         fail(line + "expected one topology");
       is_topology = true;
       if (!tag.closes) open.emplace_back(tag.name);
-      if (open.size() > 64) fail(line + "objects stand too deep in each other");
+      if (open.size() > 64) fail(line + "objects are nested too deeply");
       const auto type = tag.name == "object" ? type_in(tag) : std::nullopt;
       const std::string_view* const cpuset = tag.find("cpuset");
       if (!type || cpuset == nullptr) continue;

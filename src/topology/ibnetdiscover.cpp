@@ -95,8 +95,7 @@ class Fabric {
     in_device_ = true;
     if (kind != "Switch") return;
     at_ = static_cast<int>(switches_.size());
-    if (!by_id_.emplace(id, at_).second)
-      lines_.fail("there is a switch " + quoted(id) + " already");
+    if (!by_id_.emplace(id, at_).second) lines_.fail("switch " + quoted(id) + " occurs twice");
     switches_.push_back({std::string(id)});
     if (const auto words_there = description_in(lines_.comment()); !words_there.empty())
       switches_.back().name = name_of_switch(words_there.front());
@@ -112,7 +111,7 @@ class Fabric {
     const auto number = good && !port.empty() ? parse_number(port) : std::nullopt;
     const auto peer = good && !peer_port.empty() ? parse_number(peer_port) : std::nullopt;
     if (!number || !peer || id.size() < 2) lines_.fail("expected a port as [N] \"ID\"[N]");
-    if (!in_device_) lines_.fail("there is a port before any Switch or Ca");
+    if (!in_device_) lines_.fail("a port precedes the first Switch or Ca");
     if (*number < 1 || *number > ports_)
       lines_.fail("there is no port " + std::string(port) + " among " + std::to_string(ports_));
     if (at_ < 0) return;  // a host's port: the switch at its other end lists the same link
@@ -124,7 +123,7 @@ class Fabric {
       link.end = {words.size() < 2 ? "" : std::string(words[1]), *peer};
     }
     if (!switches_[at_].links.emplace(*number, std::move(link)).second)
-      lines_.fail("port " + std::string(port) + " is there twice");
+      lines_.fail("port " + std::string(port) + " occurs twice");
   }
 
   // A host with several ports belongs to the switch of its first one.

@@ -52,7 +52,7 @@ std::vector<std::int32_t> read_parents(std::string_view text) {
     const std::optional<int> number = piece == "-"    ? -1
                                       : piece.empty() ? std::nullopt
                                                       : parse_number(piece);
-    if (!number) throw std::invalid_argument("has " + quoted(piece) + " where a node should be");
+    if (!number) throw std::invalid_argument("has " + quoted(piece) + " instead of a node");
     parents.push_back(*number);
   }
   return parents;

@@ -78,7 +78,7 @@ constexpr Named by_name[] = {
 Cores at_random(const Machine& machine, std::string_view name) {
   const std::string_view seed = name.substr(name.find(':') + 1);
   const std::optional<int> number = seed.empty() ? std::nullopt : parse_number(seed);
-  if (!number) fail(name, "needs an integer, as random:1");
+  if (!number) fail(name, "needs an integer, such as random:1");
   std::mt19937 engine(*number);
   Cores cores(machine.objects(machine.innermost()));
   std::iota(cores.begin(), cores.end(), 0);
@@ -105,8 +105,8 @@ std::vector<Place> listed(const Machine& machine, std::string_view name) {
         if (!value) {
           std::string known;
           for (const std::string_view each : placement_names()) known += std::string(each) + ", ";
-          fail(name, "does not exist; known are " + known +
-                         "random:SEED, and lists as 0-3,8 or node:0,1");
+          fail(name, "does not exist; expected one of " + known +
+                         "random:SEED, or a list such as 0-3,8 or node:0,1");
         }
         if (*value >= machine.objects(level))
           fail(name, "names " + std::string(machine.name(level)) + " " + std::string(digits) +

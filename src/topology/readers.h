@@ -7,9 +7,10 @@
 
 namespace toccata {
 
-// The machine that a text describes. The text is a file of any kind below, or hwloc's XML, or
-// levels as parse_machine reads them, or a file followed by the levels inside its nodes, such as
-// "topology.conf socket:2 core:8". TopologyError if it is invalid.
+// The machine that a text describes. TopologyError if it is invalid. The text is one of:
+// - a file of any kind below, or hwloc's XML
+// - levels as parse_machine reads them
+// - a file followed by the levels inside its nodes, such as "topology.conf socket:2 core:8"
 Machine read_machine(std::string_view text);
 
 // The machine of one file's contents. TopologyError names `file`, line and reason.

@@ -36,7 +36,7 @@ class Reader {
       else if (const auto sizes = settings.find("blocksizes"); sizes != settings.end())
         read_sizes(sizes->second);
       else
-        lines_.fail("a line begins with SwitchName=, BlockName= or BlockSizes=");
+        lines_.fail("expected a line with SwitchName=, BlockName= or BlockSizes=");
     }
     if (!tree_.switches.empty() && !blocks_.empty())
       lines_.fail_all("has both switches and blocks; Slurm accepts only one of them");
@@ -77,7 +77,7 @@ class Reader {
     if ((nodes == settings.end()) == (switches == settings.end()))
       lines_.fail("switch " + name + " needs either Nodes= or Switches=");
     if (!by_name_.emplace(name, static_cast<int>(tree_.switches.size())).second)
-      lines_.fail("there is a switch " + name + " already");
+      lines_.fail("switch " + quoted(name) + " occurs twice");
     tree_.switches.push_back({name});
     below_.emplace_back();
     if (nodes != settings.end()) {
@@ -128,7 +128,7 @@ class Reader {
     const auto nodes = settings.find("nodes");
     if (nodes == settings.end()) lines_.fail("block " + name + " needs Nodes=");
     for (const SwitchTree::Switch& each : blocks_)
-      if (each.name == name) lines_.fail("there is a block " + name + " already");
+      if (each.name == name) lines_.fail("block " + quoted(name) + " occurs twice");
     blocks_.push_back({name, {}, hosts(nodes->second)});
     for (const std::string& node : blocks_.back().nodes) claim_node(node, "block " + name);
     if (const auto sizes = settings.find("blocksizes"); sizes != settings.end())
@@ -144,8 +144,9 @@ class Reader {
       const int base = sizes_.empty() ? *size : sizes_.front();
       const bool fits = *size % base == 0 && std::has_single_bit(unsigned(*size / base));
       if (!fits || (!sizes_.empty() && *size <= sizes_.back()))
-        lines_.fail("BlockSizes are a size and its multiples by growing powers of two, not " +
-                    list);
+        lines_.fail(
+            "BlockSizes must be a size, then its multiples by ascending powers of two, not " +
+            list);
       sizes_.push_back(*size);
     }
   }

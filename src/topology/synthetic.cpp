@@ -107,7 +107,7 @@ class Reader {
       fail(word, "the name of a level consists of letters, digits, _ and -");
     if (name == "torus" || name == "mesh") fail(word, "a network must come first and only once");
     if (std::ranges::find(levels_, name, &Machine::Level::name) != levels_.end())
-      fail(word, "there is a level " + quoted(name) + " already");
+      fail(word, "level " + quoted(name) + " occurs twice");
     levels_.push_back({std::string(name), std::move(outer)});
   }
 

@@ -361,7 +361,7 @@ class MemoryLimit {
   rlimit before_;
 };
 
-// No rank waits for ever where one rank has no memory for the blocks that pass through it.
+// No rank waits forever where one rank has no memory for the blocks that pass through it.
 TEST(Alltoallv, LackOfMemoryIsAnErrorAtTheEnd) {
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
   constexpr int elements = 16 << 20;

@@ -20,7 +20,7 @@ struct Topology {
   std::string name;
   OwnedComm comm;
   Edges in = {}, out = {};
-  bool repeats = false;  // a neighbour is there twice, on any rank
+  bool repeats = false;  // a neighbour occurs twice, on any rank
 
   void count_repeats(bool is_mesh) {
     bool here = false;

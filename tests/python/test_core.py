@@ -81,7 +81,7 @@ def test_vector_forms_of_rooted_collectives_have_what_serves_them() -> None:
     assert vector <= regular
     assert "linear" in vector
     assert "binomial" not in vector
-    with pytest.raises(_core.ChoiceError, match="known are native, linear"):
+    with pytest.raises(_core.ChoiceError, match="expected one of native, linear"):
         _core.parse_choice("scatterv", "binomial")
 
 

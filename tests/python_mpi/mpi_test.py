@@ -20,7 +20,7 @@ NEIGHBORS = sorted({(RANK - 1) % P, (RANK + 1) % P})
 N = len(NEIGHBORS)
 # MPICH 4.0 cannot keep the text of an error; the library then prints it.
 KEEPS_TEXTS = not re.search(r"MPICH Version:\s*4\.0", MPI.Get_library_version())
-UNKNOWN = r"there is no .* algorithm 'rong'; known are native" if KEEPS_TEXTS else "argument"
+UNKNOWN = r"there is no .* algorithm 'rong'; expected one of native" if KEEPS_TEXTS else "argument"
 
 Arguments = tuple[list[Any], list[np.ndarray]]  # of a call, and the buffers that it fills
 

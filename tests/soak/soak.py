@@ -66,7 +66,7 @@ class Soak:
         """{collective: [(algorithm, {parameter: values})]}, as the library itself tells it."""
         told = self.complaints(lambda name: "?")
         names = {
-            collective: re.search(r"known are native, ([\w, ]+)", words)[1].split(", ")
+            collective: re.search(r"expected one of native, ([\w, ]+)", words)[1].split(", ")
             for collective, words in told.items()
         }
         if set(names) != set(COLLECTIVES):

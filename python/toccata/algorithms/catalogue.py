@@ -22,7 +22,8 @@ MOST_CLOSE = 5  # names to suggest for a mistyped one
 
 
 def constraint(algorithm: _core.Algorithm) -> str | None:
-    """Why some numbers of ranks are impossible ("needs an even number of ranks"), if any are."""
+    """The reason why some numbers of ranks are impossible ("needs an even number of ranks"), if
+    any."""
     choice = _core.parse_choice(algorithm.collective, algorithm.name)
     reasons = dict.fromkeys(choice.why_impossible(p) for p in PROBED_RANKS)
     return "; ".join(reason for reason in reasons if reason) or None
@@ -96,7 +97,7 @@ def of_collective(name: str) -> list[_core.Algorithm]:
     """
     regular = {collective.name: collective.regular for collective in _core.collectives()}
     if name not in regular:
-        raise InputError(f"there is no collective '{name}'; known are {', '.join(regular)}")
+        raise InputError(f"there is no collective '{name}'; expected one of {', '.join(regular)}")
     return [
         each
         for each in _core.algorithms()
@@ -216,5 +217,7 @@ def measured(collective: str, text: str) -> list[str]:
         each if each == "auto" else parse(collective, each).text for each in split_choices(text)
     ]
     if not names:
-        raise InputError(f"'{text}' does not name an algorithm; give some, as native,ring, or all")
+        raise InputError(
+            f"'{text}' does not name an algorithm; expected a list such as native,ring, or all"
+        )
     return list(dict.fromkeys(names))

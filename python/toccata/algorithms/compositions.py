@@ -280,7 +280,7 @@ SOURCE = "traff2020, by levels"
 @algorithm("allgather", citation=SOURCE, parameters=PARAMETERS, impossible=_impossible,
            by_placement=True)  # fmt: skip
 def allgather_by_levels(shape: Shape, rank: int, schedule: Schedule) -> None:
-    """between the parts of a machine and inside of them, after each other or at once"""
+    """between the parts of a machine and inside of them, one after the other or at the same time"""
     schedule.round().copy(send(0), recv(rank))
     _gather(allgather_rounds(shape, rank), schedule)
 
@@ -288,7 +288,7 @@ def allgather_by_levels(shape: Shape, rank: int, schedule: Schedule) -> None:
 @algorithm("reduce_scatter", citation=SOURCE, parameters=PARAMETERS, impossible=_impossible,
            by_placement=True)  # fmt: skip
 def reduce_scatter_by_levels(shape: Shape, rank: int, schedule: Schedule) -> None:
-    """the allgather by levels backwards"""
+    """the allgather by levels in reverse"""
     schedule.scratch(send(0, shape.p))
     schedule.round().copy(send(0, shape.p), scratch(0, shape.p))
     _combine(allgather_rounds(shape, rank), "scratch", schedule)

@@ -12,7 +12,7 @@ MOST_MESSAGES = 30_000_000  # of all ranks together: the maximum to count
 
 
 def bytes_of_blocks(choice: _core.Choice, shape: _core.Shape, size: int) -> int:
-    """Of a schedule's blocks, where a block, or the message that they are parts of, has `size`."""
+    """Bytes of a schedule's blocks, if a block, or the message that it is a part of, has `size`."""
     assert choice.algorithm is not None
     of_message = size_is_of(choice.algorithm.collective) == "message"
     return -(-size // max(1, choice.data(shape))) if of_message else size

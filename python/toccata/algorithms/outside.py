@@ -104,7 +104,7 @@ def _pick(file: str, rest: str) -> tuple[str, str]:
     names = ", ".join(each.name for each in known.values())
     if not name and len(known) > 1:
         raise InputError(
-            f"{file} has several algorithms: {names}; give one, as {next(iter(known))}"
+            f"{file} has several algorithms: {names}; give one, such as {next(iter(known))}"
         )
     text = f"{file}:{name}" if name else next(iter(known))
     if text not in known:
@@ -276,7 +276,7 @@ def _place(path: Path, error: BaseException) -> str:
     return f"{path}:{lines[-1]}" if lines else str(path)
 
 
-# What _core asks of an algorithm, by its name.
+# The functions that _core calls for an algorithm, by its name.
 
 Settings = dict[str, int | str]
 Answer = TypeVar("Answer")
@@ -398,7 +398,7 @@ class _Located(writing.Schedule):
 def located(choice: _core.Choice, shape: _core.Shape, error: str) -> str:
     """A proof's error with the line of the user's file that causes it, if it is known.
 
-    "rank 2, round 1: waits for ever to send to rank 3; ..." belongs to the line that sends the
+    "rank 2, round 1: waits forever to send to rank 3; ..." belongs to the line that sends the
     message.
     """
     if not isinstance(choice, _core.Choice) or choice.algorithm is None:

@@ -1,4 +1,4 @@
-"""Proves algorithms right: every sampled setting, many numbers of ranks, in place and not."""
+"""Proves algorithms: every sampled setting, many numbers of ranks, in place and not."""
 
 import os
 import re
@@ -15,7 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def known_citations() -> frozenset[str] | None:
-    """The keys of references.bib; None where the file is not there."""
+    """The keys of references.bib; None if the file does not exist."""
     installed = launcher.home() / "references.bib"
     path = installed if installed.exists() else CHECKOUT / "docs/references.bib"
     if not path.exists():
@@ -79,7 +79,7 @@ def all_cases(
     ranks: Sequence[int],
     machine: Callable[[int], _core.Shape] | None = None,
 ) -> dict[str, list[Case]]:
-    """The cases of every subject, found on all cores."""
+    """The cases of every subject, found with all cores."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = pool.map(lambda each: list(cases(each, ranks, machine)), subjects.values())
         return dict(zip(subjects, found, strict=True))
@@ -99,9 +99,9 @@ def _tried(
 def prove(
     work: Mapping[str, Sequence[Case]], advance: Callable[[str], None]
 ) -> Iterator[tuple[str, Verdict]]:
-    """Goes through the cases of every subject, on all cores, until one of them fails.
+    """Proves the cases of every subject, with all cores, until one of them fails.
 
-    Yields subjects in their order, each when it is done; calls `advance` with the subject's name
+    Yields subjects in their order, each when it has ended; calls `advance` with the subject's name
     after each proof.
     """
     pool = ThreadPoolExecutor(os.cpu_count())

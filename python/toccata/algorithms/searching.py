@@ -1,15 +1,16 @@
-"""Looks for the quickest schedule of one collective, size and place: with a model, then simulated.
+"""Searches for the fastest schedule of one collective, size and place: with a model, then in
+simulations.
 
-The space has every algorithm of the library in every setting, compositions by level
-(compositions.py) and, on a network without switches, trees packed for its links. The model prices
-settings, first those that proofs sample, then neighbours of the best ones as a seed draws them. The
-simulator confirms: what the model liked, every algorithm of the library, then neighbours of the
-best that were simulated.
+The candidates are all algorithms of the library in every setting, compositions by level
+(compositions.py) and, on a network without switches, trees packed for its links. The model predicts
+the times of settings: first those that proofs sample, then neighbours of the best ones, which a
+seed selects. The simulator measures the best candidates of the model, every algorithm of the
+library, then neighbours of the fastest simulated ones.
 
-The budget is counted in work, not by a clock: what each step takes about, on two cores of the
-machine that this was written on. So a seed and a budget name one result, everywhere; a slower
-machine takes longer. Prices and simulations are kept as they come, so that a search which was
-interrupted goes on where it was.
+The budget counts work, not time: each step has an approximate cost, in seconds of two cores of the
+machine on which this was written. So a seed and a budget determine one result, on every machine; a
+slower machine takes longer. Predictions and simulations are stored, so an interrupted search can
+continue.
 """
 
 import hashlib
@@ -27,9 +28,9 @@ from toccata.simulating import simulation
 from toccata.simulating.platforms import Platform
 from toccata.topology import machines, networks
 
-CORES = 2  # whose seconds the budget is
-FOR_PRICES = 0.3  # of the budget; the rest is for simulations
-PARENTS = 8  # the best ones, whose neighbours are looked at
+CORES = 2  # whose seconds are the unit of the budget
+FOR_PRICES = 0.3  # of the budget; the others are for simulations
+PARENTS = 8  # the best ones, whose neighbours become candidates
 MOST_FRUITLESS = 200  # moves in a row that lead to what is known
 AT_ONCE = 4  # candidates that are simulated before the next are chosen
 WALKED = 2e-6  # seconds that the model takes for a message
@@ -39,7 +40,7 @@ STARTED = 5e-3  # seconds that any candidate takes
 
 @dataclass(frozen=True)
 class Task:
-    """What is searched for."""
+    """The problem of a search."""
 
     collective: str
     platform: Platform
@@ -56,7 +57,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A schedule that may be the best: `label` is what it is called, and unique."""
+    """A schedule that may be the best; `label` is its unique name."""
 
     label: str
     choice: _core.Choice
@@ -65,7 +66,7 @@ class Candidate:
 
     @property
     def is_standard(self) -> bool:
-        """Whether it is one of the library's with nothing set."""
+        """Whether it is an algorithm of the library with its default parameters."""
         return self.is_ours and ":" not in self.label
 
     @property
@@ -75,7 +76,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Found:
-    """A candidate with its times in seconds; `simulated` is None where it was not, or not ended."""
+    """A candidate with its times in seconds; `simulated` is None if it was not simulated to the
+    end."""
 
     candidate: Candidate
     priced: float
@@ -84,7 +86,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Result:
-    """All that was looked at: the simulated ones first, by their time, then the others."""
+    """All candidates: the simulated ones first, by their time, then the others."""
 
     all: list[Found]
     bound: float
@@ -104,16 +106,16 @@ class Result:
 
 
 def nodes_of(platform: Platform) -> int:
-    """How many ranks are one per node."""
+    """The number of ranks with one rank per node."""
     machine = machines.named(platform.machine)
     level = 0 if machine.dims else machine.levels.index("node") if "node" in machine.levels else -1
     return machine.objects(level if level >= 0 else len(machine.levels) - 1)
 
 
 def run(task: Task, told: Callable[[str, float], None]) -> Result:
-    """Searches; `told` hears what is done, and how much of the budget it took.
+    """Searches. Calls `told` after each step with its name and its cost.
 
-    Raises InputError where nothing is possible, or the budget is too small for any simulation.
+    Raises InputError if nothing is possible, or the budget is too small for any simulation.
     """
     search = _Search(task, told)
     try:
@@ -125,7 +127,7 @@ def run(task: Task, told: Callable[[str, float], None]) -> Result:
 
 
 class _Prices:
-    """Of the model, by candidate, kept under a digest of all that they depend on."""
+    """The model's predictions, by candidate, stored under a digest of all their inputs."""
 
     def __init__(self, task: Task) -> None:
         place = [task.collective, task.platform.text, task.p, task.placement, task.bytes]
@@ -140,7 +142,7 @@ class _Prices:
         self._kept = len(self.known)
 
     def keep(self, at_least: int = 1) -> None:
-        """Once that many are new."""
+        """Saves the predictions when that many are new."""
         if len(self.known) < self._kept + at_least:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -197,8 +199,8 @@ class _Search:
             fruitless = 0 if len(self._priced) > before else fruitless + 1
 
     def _sampled(self) -> Iterator[Candidate]:
-        """The library's in their standard settings, in all that proofs sample, compositions, and
-        packed trees."""
+        """The library's algorithms with default parameters and with all parameters that proofs
+        sample, compositions, and packed trees."""
         algorithms = catalogue.of_collective(self._task.collective)
         for algorithm in algorithms:
             yield self._of(catalogue.standard(algorithm))
@@ -232,7 +234,7 @@ class _Search:
         yield Candidate("forestcoll on packed trees", choice, shape, False)
 
     def _price(self, candidate: Candidate, budget: float) -> bool:
-        """Whether there was budget left; known and impossible candidates take none."""
+        """Whether the budget was sufficient; known and impossible candidates cost nothing."""
         label = candidate.label
         if label in self._looked_at:
             return True
@@ -287,7 +289,8 @@ class _Search:
                 self._times[labels[cell]] = outcome.seconds
 
     def _next_batch(self, budget: float) -> list[Candidate]:
-        """In turns of the library's own, by price, and of what simulations liked."""
+        """Alternates between the library's algorithms, by predicted time, and neighbours of the
+        fastest simulated candidates."""
         by_price = [
             candidate
             for candidate, _ in sorted(
@@ -303,7 +306,7 @@ class _Search:
             queue = queues.pop(0)
             for each in queue:
                 price = self._priced[each.label][1]
-                # What takes the same by the model to the last bit hardly differs, if it does.
+                # Candidates with exactly the same prediction hardly differ.
                 if each.label in batch or (price in known and not each.is_standard):
                     continue
                 effort = self._effort(each) / CORES
@@ -317,7 +320,7 @@ class _Search:
         return list(batch.values())
 
     def _neighbours(self) -> Iterator[Candidate]:
-        """Of those that were quickest in the simulation."""
+        """Neighbours of the fastest simulated candidates."""
         timed = sorted((time, label) for label, time in self._times.items() if time is not None)
         if not timed:
             return
@@ -358,7 +361,7 @@ def _composed(collective: str) -> Sequence[_core.Choice]:
 
 
 def _near(parameter: _core.Parameter, value: int | str) -> list[int | str]:
-    """Other values that a parameter may take: any word, or numbers near by."""
+    """Other values that a parameter may have: any word, or numbers nearby."""
     if isinstance(value, str):
         return [each for each in parameter.accepts.split("|") if each != value]
     least, most = (int(each) for each in parameter.accepts.split(".."))

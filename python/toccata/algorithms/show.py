@@ -1,4 +1,4 @@
-"""A schedule as text: which rank sends what to which rank in each round."""
+"""A schedule as text: which rank sends which blocks to which rank in each round."""
 
 import io
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ def runs(blocks: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def describe_blocks(ranges: Sequence[_core.BlockRange]) -> str:
-    """As in "0-3, 7" or "scratch 0-1"; recv, where results end up, goes without saying."""
+    """Such as "0-3, 7" or "scratch 0-1"; recv, the buffer of results, is not named."""
     parts: list[str] = []
     for buffer in dict.fromkeys(each.buffer for each in ranges):
         blocks = [block for each in ranges if each.buffer == buffer for block in each.blocks]
@@ -48,7 +48,7 @@ def describe_blocks(ranges: Sequence[_core.BlockRange]) -> str:
 
 
 def common_pattern(rounds: Sequence[_core.Round]) -> str:
-    """What all ranks do in a round, where their peers follow one rule: "r → r + 4" (mod p)."""
+    """The actions of all ranks in a round, if their peers follow one rule: "r → r + 4" (mod p)."""
     p = len(rounds)
     peers = [[each.peer for each in round_.sends] for round_ in rounds]
     if any(len(each) != 1 for each in peers):
@@ -65,13 +65,13 @@ def common_pattern(rounds: Sequence[_core.Round]) -> str:
 
 
 def common_travel(rounds: Iterable[_core.Round | None]) -> str:
-    """How all messages travel, if they do so in one way that the schedule prescribes."""
+    """The way in which all messages travel, if the schedule prescribes one for all."""
     ways = {each.travel for round_ in rounds if round_ for each in round_.sends}
     return f"travels {ways.pop()}" if len(ways) == 1 and "whole" not in ways else ""
 
 
 class Narrator:
-    """Tells of one choice in one shape."""
+    """Describes one choice in one shape."""
 
     def __init__(self, choice: _core.Choice, shape: _core.Shape) -> None:
         self.choice = choice
@@ -109,7 +109,9 @@ class Narrator:
         )
         text.append("→ peer: blocks sent   ← peer: blocks received   from ⇒ to: copied", "dim")
         if cost.reduced:
-            text.append("   from ∘ into: reduced, what lower ranks gave on the left", "dim")
+            text.append(
+                "   from ∘ into: reduced, with the contributions of lower ranks on the left", "dim"
+            )
         return text
 
     def all_ranks(self) -> RenderableType:
@@ -156,7 +158,7 @@ class Narrator:
     def table(
         rows: Sequence[tuple[str, _core.Round | None]], gap_before: int | None = None
     ) -> Table:
-        """Columns only for what happens; an ellipsis before the last row if `gap_before`."""
+        """Only columns with contents; an ellipsis before the last row if `gap_before`."""
         rounds = [round_ for _, round_ in rows if round_ is not None]
         columns = {
             "sends": any(each.sends for each in rounds),

@@ -186,7 +186,7 @@ _SKELETONS = {
 
 
 def text(collective: str, name: str) -> str:
-    """The file of a new algorithm; DRAWING stands where its schedule is to be shown."""
+    """The file of a new algorithm; DRAWING marks the place of its schedule."""
     if collective not in _SKELETONS:
         known = ", ".join(_SKELETONS)
         raise InputError(f"there is no skeleton for {collective}; expected one of {known}")

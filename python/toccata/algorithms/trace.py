@@ -1,4 +1,4 @@
-"""What every block of every rank holds after every round, by following the schedules."""
+"""The contents of every block of every rank after every round, from the schedules."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _Held = tuple[int, frozenset[int]]  # a datum, and who contributed to it
 
 @dataclass
 class Step:
-    """One rank in one round: what it does, and what it holds afterwards."""
+    """One rank in one round: its actions, and its data afterwards."""
 
     holds: dict[str, list[int]]  # buffer -> datum of each block
     # The same for who contributed to it, where the collective reduces: empty for no rank yet.
@@ -32,7 +32,7 @@ class Step:
 
 @dataclass
 class Trace:
-    """steps[round][rank]; before[rank] is what each rank holds at first."""
+    """steps[round][rank]; before[rank] is the initial data of each rank."""
 
     shape: _core.Shape
     before: list[Step]
@@ -57,7 +57,7 @@ def places(ranges: list[_core.BlockRange]) -> list[Place]:
 
 
 def held(step: Step, where: list[Place]) -> list[_Held]:
-    """What a rank has there."""
+    """The data of a rank in that place."""
     return [(step.holds[buffer][block], step.given[buffer][block]) for buffer, block in where]
 
 
@@ -85,7 +85,7 @@ class _Follower:
         receiver: int,
         target: list[_core.BlockRange],
     ) -> None:
-        """Data as the sender held it when its round was opened."""
+        """Data as the sender held it when it opened its round."""
         data = held(self.histories[sender][-1], places(source))
         step = self.open[receiver]
         step.receives_from.append(sender)
@@ -106,7 +106,7 @@ class _Follower:
         self.histories[rank].append(step)
 
     def stop(self) -> None:
-        """Of a wrong algorithm: the rounds that never end, with the peers waited for."""
+        """For a wrong algorithm: the rounds that never end, with the awaited peers."""
         for rank, step in self.open.items():
             wanted = self.schedules[rank].round(len(self.histories[rank]) - 1).recvs
             missing = Counter(each.peer for each in wanted) - Counter(step.receives_from)
@@ -130,7 +130,7 @@ def _start(choice: _core.Choice, shape: _core.Shape, rank: int, schedule: _core.
 
 
 def _next(last: Step) -> Step:
-    """A step that starts from what the last one left."""
+    """A step that starts from the data of the last one."""
     return Step(
         {buffer: list(data) for buffer, data in last.holds.items()},
         {buffer: list(ranks) for buffer, ranks in last.given.items()},
@@ -146,11 +146,8 @@ def _store(step: Step, target: list[_core.BlockRange], data: list[_Held]) -> lis
 
 
 def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
-    """Follows all ranks of the choice.
-
-    Every rank goes on in its own time, as in the proof. If ranks wait for each other forever, which
-    those of a proved algorithm never do, the trace ends there.
-    """
+    """Follows all ranks of the choice, each at its own pace, as in the proof. If ranks wait for
+    each other forever, which those of a proved algorithm never do, the trace ends there."""
     follower = _Follower(choice, shape)
     if _core.walk(follower.schedules, follower):
         follower.stop()

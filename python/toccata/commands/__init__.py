@@ -9,7 +9,7 @@ class Entry:
 
     module: str  # in toccata.commands
     function: str
-    summary: str  # what `toccata --help` says: the first paragraph of the function's docstring
+    summary: str  # the line of `toccata --help`: the first paragraph of the function's docstring
     interspersed: bool = True  # whether options may follow the arguments
 
 
@@ -38,7 +38,7 @@ COMMANDS = {
     "search": Entry(
         "search",
         "search",
-        "Search for the quickest schedules of a collective on a machine, and write them to a file.",
+        "Search for the fastest schedules of a collective on a machine, and write them to a file.",
     ),
     "traffic": Entry(
         "traffic",
@@ -53,7 +53,7 @@ COMMANDS = {
     "bounds": Entry(
         "bounds",
         "bounds_",
-        "Compare what algorithms reach on a network with lower bounds for all algorithms.",
+        "Compare the costs of algorithms on a network with lower bounds for all algorithms.",
     ),
     "predict": Entry(
         "predict",
@@ -95,8 +95,7 @@ COMMANDS = {
     "explain": Entry(
         "explain",
         "explain",
-        "Explain which algorithms a run chose, why, and the gain; or predict the choice "
-        "for a call.",
+        "Explain the choices of a run and their gain, or predict the choice for a call.",
     ),
     "export": Entry(
         "export",

@@ -45,7 +45,7 @@ from toccata.papers import alltoall_tables
 
 
 class MetricName(StrEnum):
-    """Which of a benchmark's times is shown."""
+    """The time of a benchmark that the table shows."""
 
     median = "median"
     average = "average"
@@ -88,8 +88,8 @@ Algorithms = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="all, variants (every setting), or a list such as native,ring,sparbit:...; "
-        "auto: the choice of the preloaded library.",
+        help="all, variants (every setting), auto (the choice of the preloaded library), or a "
+        "list such as native,ring,sparbit:....",
     ),
 ]
 DistributionOption = Annotated[
@@ -100,7 +100,7 @@ DistributionOption = Annotated[
 ]
 DeviceOption = Annotated[
     DeviceName | None,
-    typer.Option(help="GPU runtime in whose memory the buffers are; host memory by default."),
+    typer.Option(help="GPU runtime that allocates the buffers; host memory by default."),
 ]
 Paper = Annotated[
     bool,
@@ -114,7 +114,7 @@ Baseline = Annotated[
     str,
     typer.Option(
         metavar="LIST",
-        help="Algorithms to compare the highlighted one with, such as native.",
+        help="Algorithms with which the highlighted one is compared, such as native.",
     ),
 ]
 Highlight = Annotated[
@@ -192,20 +192,23 @@ def bench(
 ) -> None:
     """Measure the algorithms of a collective on this machine, compared with the MPI library's own.
 
-    Runs the benchmark once per number of ranks and measures all algorithms interleaved in that run.
-    Prints a table, and writes CSV, JSON and a heat map to results/ by default. Min, average and max
-    are over the ranks' mean times, as in the OSU benchmarks. The median is over the repetitions; ±
-    is half the interquartile range. If a time does not fit those of neighbouring sizes, the size is
-    measured again, and marked if it still does not fit. After Ctrl-C or a failed run, the files
-    contain the results so far, marked as incomplete. Exit code 1 if a run fails or receives wrong
-    data.
+    Runs the benchmark once per number of ranks, and interleaves the calls of all algorithms in that
+    run. Prints a table, and writes CSV, JSON and a heat map to results/ by default.
+
+    Min, average and max are over the ranks' mean times, as in the OSU benchmarks. The median is
+    over the repetitions; ± is half the interquartile range. If a time does not fit the times of
+    the neighbouring sizes, this size is measured again. If it still does not fit, the table marks
+    it.
 
     An algorithm wins only if its quartiles do not overlap the runner-up's. In the heat map, a cell
     has the colour of the winner. If the highlighted algorithm wins, the shade of blue shows its
     gain over the second best. The number is the time of the MPI library's own choice, divided by
     the winner's.
 
-    `toccata bench links` is a command of its own.
+    After Ctrl-C or a failed run, the files contain the results so far, marked as incomplete. The
+    exit code is 1 if a run fails or receives wrong data.
+
+    See also `toccata bench links`, a separate command.
 
     Examples:
 
@@ -270,7 +273,7 @@ def _watch(
 def _conclude(
     request: Request, results: Results, shown: Comparison, before: Results | None, files: Files
 ) -> None:
-    """What all runs say together, on the terminal and in files."""
+    """Prints and writes the results of all runs."""
     swept, sizes_of = results, ""
     if request.paper:
         of_paper, sizes_of = alltoall_tables.as_the_paper(results), alltoall_tables.SIZES_OF

@@ -48,21 +48,24 @@ def bounds_(
         typer.Option("--bytes", metavar="N", help="Bytes of the whole vector, such as 64 or 4K."),
     ] = "1M",
 ) -> None:
-    """Compare what algorithms reach on a network with lower bounds for all algorithms.
+    """Compare the costs of algorithms on a network with lower bounds for all algorithms.
 
     Without COLLECTIVE, prints the bounds of all collectives. Numbers in brackets are multiples of
     the bound.
 
     Rounds: the number of consecutive messages, if a node sends one message per link at a time.
 
-    Bytes: the bytes that cross a link as wide as a node's link. One bound holds for any routes
-    (smallest cuts; flows for alltoall). The other holds for the network's own routes (a linear
-    program, up to 64 nodes): a torus routes in the order of its dimensions; other networks use all
-    shortest paths equally.
+    Bytes: the bytes on the busiest link, converted to a link with the capacity of a node's link.
+    There are two bounds:
+
+    - for any routes: from the smallest cuts (for alltoall, from flows)
+    - for the network's own routes: from a linear program, up to 64 nodes. A torus routes in the
+      order of its dimensions. Other networks use all shortest paths equally.
 
     --links multiplies the capacity of a cable A-B, of a vertex (for a switch, of its uplink), or of
-    a level. Cells of a torus are named by their coordinates, other vertices as leaf0 or node3, or
-    as in the file. Uplinks are as wide as all nodes below them, so leaf=1/2 is a 2:1 taper.
+    a level. The name of a torus cell is its coordinates. Other vertices are named leaf0 or node3,
+    or as in the file. By default, an uplink has the capacity of all nodes below it together, so
+    leaf=1/2 is a 2:1 taper.
 
     Examples:
 

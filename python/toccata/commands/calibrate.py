@@ -46,10 +46,10 @@ def calibrate(
 ) -> None:
     """Measure messages on this machine, level by level, and fit a model for `predict` to them.
 
-    At each level of the machine, one pair of ranks runs ping-pong and sends bursts of messages;
-    between nodes, an increasing number of pairs does so at the same time. Choose the number of
-    ranks and the arguments of the launcher so that ranks occur at all levels. Prints the parameters
-    and the errors of the fit.
+    At each level of the machine, one pair of ranks runs ping-pong and sends bursts of messages.
+    Between nodes, an increasing number of pairs does so at the same time. Choose the number of
+    ranks and the arguments of the launcher so that each level has a pair of ranks. Prints the
+    parameters and the errors of the fit.
 
     Examples:
 

@@ -30,9 +30,9 @@ from toccata.errors import InputError
 from toccata.launching import launcher
 from toccata.models import predicting
 
-# Piped output is for programs and files: nothing is cut to the width of a terminal.
+# Piped output is for programs and files, so it is never cut to the width of a terminal.
 console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-# One console where both are the same terminal, or the bar would be in the way of the text.
+# If both are the same terminal, they share one console; otherwise the bar would overwrite text.
 progress_console = console if console.is_terminal else Console(stderr=True)
 
 
@@ -52,7 +52,7 @@ def collective_names() -> list[str]:
 
 
 def algorithm_names() -> list[str]:
-    """For completion: whole names, and short ones where they are clear."""
+    """For completion: full names, and short names that are unique."""
     known = _core.algorithms()
     times = Counter(each.name for each in known)
     return [*(each.path for each in known), *(name for name in times if times[name] == 1)]
@@ -90,7 +90,7 @@ NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check th
 
 
 class DistributionName(StrEnum):
-    """How the bytes of a vector form are spread over its blocks."""
+    """The distribution of the bytes of a vector form over its blocks."""
 
     even = "even"
     uniform = "uniform"
@@ -133,7 +133,7 @@ Names = Annotated[
 
 
 def subjects(names: Sequence[str] | None) -> list[_core.Algorithm | _core.Choice]:
-    """Algorithms, or single choices where a name says its parameters."""
+    """Algorithms, or single choices if a name contains parameters."""
     collectives = [each.name for each in _core.collectives() if each.regular == each.name]
     chosen: list[_core.Algorithm | _core.Choice] = []
     for name in names or collectives:
@@ -155,7 +155,7 @@ def name_of(subject: _core.Algorithm | _core.Choice) -> str:
 
 
 def words(launcher_args: str) -> list[str]:
-    """The launcher's arguments, as a shell would take them apart."""
+    """The launcher's arguments, split as a shell splits them."""
     try:
         return shlex.split(launcher_args)
     except ValueError as error:  # "No closing quotation"
@@ -169,9 +169,10 @@ def normalised(collective: str, text: str) -> str:
 def impossible(
     choices: Mapping[str, _core.Choice], shapes: Sequence[_core.Shape]
 ) -> list[dict[str, str]]:
-    """Of each shape, which cannot run there, by name, and why: "needs an even number of ranks".
+    """For each shape, the algorithms that cannot run, and the reason: "needs an even number of
+    ranks".
 
-    Raises InputError if none can anywhere.
+    Raises InputError if no algorithm can run with any shape.
     """
     found = [
         {name: why for name, choice in choices.items() if (why := choice.why_impossible(shape))}
@@ -185,7 +186,7 @@ def impossible(
 
 
 def print_without(p: int, left_out: Mapping[str, str]) -> None:
-    """A line for each algorithm that has no times or counts, with why."""
+    """Prints a line for each algorithm that has no times or counts, with the reason."""
     for name, why in left_out.items():
         console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
 
@@ -198,16 +199,17 @@ def duration(seconds: float) -> str:
 
 
 def time_left(total: float, done: float, took: float) -> float:
-    """Of work that was estimated to take `total` seconds, when what should take `done` took `took`.
+    """The remaining seconds of work with an estimated time of `total` seconds.
 
-    The estimate counts as much as a tenth of the work that took what it should.
+    The part with an estimated time of `done` seconds took `took` seconds. The estimate has the
+    weight of a tenth of the work that took exactly its estimated time.
     """
     trusted = total / 10
     return (total - done) * (took + trusted) / (done + trusted)
 
 
 class TimeLeft(ProgressColumn):
-    """Of a bar whose total is an estimate in seconds. Between two advances it counts down."""
+    """For a bar with an estimated total in seconds. Between two advances, it counts down."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -223,11 +225,11 @@ class TimeLeft(ProgressColumn):
 
 
 def progress(remaining: bool = False, counted: bool = True, estimated: bool = False) -> Progress:
-    """A bar that goes away when done, and does not appear without a terminal.
+    """A progress bar, which disappears at the end. Without a terminal, it does not appear.
 
-    It tells the time that it took, or that remains; and of what is `counted`, how many of how many.
-    What remains is told by the pace so far, or, where the bar's total is `estimated` seconds, by
-    these as well.
+    It shows the elapsed time, or the `remaining` time. If `counted`, it shows the number of
+    finished steps. The remaining time follows from the pace so far, and, if the total is
+    `estimated` seconds, from this estimate as well.
     """
     return Progress(
         TextColumn("{task.description}"),
@@ -242,5 +244,5 @@ def progress(remaining: bool = False, counted: bool = True, estimated: bool = Fa
 
 
 def print_whole(tables: RenderableType) -> None:
-    """Cuts nothing off: see PlainTable, which minds a terminal's width itself."""
+    """Prints without truncation; PlainTable adapts to the width of the terminal itself."""
     console.print(tables, crop=False)

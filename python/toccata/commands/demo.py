@@ -28,11 +28,13 @@ def demo_(
 ) -> None:
     """Compare the automatic choice of the preloaded library with the MPI library's own algorithms.
 
-    Measures this machine and, as root with Open MPI, four hosts that it emulates: network
-    namespaces with a latency of 1 ms and 100 Mbit/s each (bench/cluster). Timing starts after the
-    first calls of each size, in which the library makes its trials. If the automatic choice is more
-    than 5% slower, it is measured twice more, and the median counts. If the quartiles of the two
-    overlap, there is no winner: `?` follows the ratio, and the cell is grey in the figure.
+    Measures this machine. As root with Open MPI, it also measures four hosts that it emulates:
+    network namespaces with a latency of 1 ms and 100 Mbit/s each (bench/cluster).
+
+    Timing starts after the first calls of each size, in which the library makes its trials. If the
+    automatic choice is more than 5% slower, it is measured twice more, and the median counts. If
+    the quartiles of both overlap, there is no winner: `?` follows the ratio, and the cell is grey
+    in the figure.
     """
     from toccata.drawing import pictures
     from toccata.measuring import demo  # matplotlib takes a second to load
@@ -43,7 +45,7 @@ def demo_(
     hosts = demo.WHOLE_HOSTS if whole else demo.HOSTS
     places = [*here, *([] if why else [hosts])]
     cells: list[demo.Cell] = []
-    of_hosts: list[demo.Cell] = []  # where there is most to win, and so the first thing shown
+    of_hosts: list[demo.Cell] = []  # shown first, because gains are largest between hosts
     with progress() as bar:
         task = bar.add_task("", total=demo.runs(places) + 1)
 
@@ -61,7 +63,7 @@ def demo_(
                 with demo.hosts():
                     found = demo.measure(hosts, "openmpi", told)[1]
                     of_hosts = demo.measure_again(found, "openmpi", told_again)
-            except Failure as error:  # what was measured is worth showing all the same
+            except Failure as error:  # show the results of this machine anyway
                 why = str(error)
     cells = [*of_hosts, *cells]
     print_whole(demo.table(cells))

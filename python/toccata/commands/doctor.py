@@ -26,12 +26,15 @@ def doctor(
 ) -> None:
     """Check the installation: MPIs, libraries, settings, the machine, and your own command.
 
-    Prints for each MPI whether a library exists for it, for each setting its origin and whether it
-    is valid, and for each problem the remedy. With a command, starts this command with the library
-    preloaded: every rank reports in MPI_Init whether it has the library, and the program ends
-    there. (A program without the library starts, and doctor ends it.) Checks choices for the ranks
-    of the command; without a command, for one rank per core of this host. Exit code 0 only if
-    nothing is wrong.
+    Prints for each MPI whether Toccata has a library for it, for each setting its origin and
+    whether it is valid, and for each problem the remedy.
+
+    With a command, starts this command with the library preloaded. Every rank reports in MPI_Init
+    that it has loaded the library, and ends there. If the program does not load the library, it
+    starts normally, and doctor ends it.
+
+    Checks the choices for the number of ranks of the command; without a command, for one rank per
+    core of this host. The exit code is 0 only if all checks succeed.
 
     Examples:
 

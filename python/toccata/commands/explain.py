@@ -17,7 +17,7 @@ from toccata.topology import machines
 from toccata.topology.machines import MachineOption, PlacementOption
 from toccata.tuning import tuning_file
 
-MOST_WALKED = 2_000_000  # messages of all ranks; a walk of so many takes a second or two
+MOST_WALKED = 2_000_000  # messages of all ranks; a walk of that many takes one or two seconds
 
 
 def explain(
@@ -44,16 +44,17 @@ def explain(
         typer.Option("--tuning", metavar="FILE", help="Tuning file, as for TOCCATA_TUNING."),
     ] = None,
 ) -> None:
-    """Explain which algorithms a run chose, why, and the gain; or predict the choice for a call.
+    """Explain the choices of a run and their gain, or predict the choice for a call.
 
-    With TOCCATA_REPORT=FILE.json a run writes a report. For each collective, communicator and size,
-    explain prints the algorithm, the reason, its time, and the native time if it was measured;
-    "before" is calculated from these. `-o` draws the times before and after.
+    With TOCCATA_REPORT=FILE.json, a run writes a report. For each collective, communicator and
+    size, explain prints the algorithm, the reason for its choice, its time, and the native time if
+    it was measured. `-o` draws the time of the run with Toccata and, calculated from the measured
+    native times, without it.
 
-    For a collective, explain prints what the library would choose on a machine: by the nearest
-    point of the tuning file, otherwise by the model, with the time of every candidate. "Sketched"
-    times, which the library uses, are estimated from the schedules of a few ranks; "walked" times
-    follow the schedules of all ranks, unless these are too many.
+    For the name of a collective, explain prints the library's choice on a machine: from the nearest
+    point of the tuning file, otherwise from the model. It also prints the predicted time of every
+    candidate. "Sketched" times, which the library uses, are estimated from the schedules of a few
+    ranks. "Walked" times follow the schedules of all ranks, unless there are too many messages.
 
     Examples:
 
@@ -70,7 +71,7 @@ def explain(
         return
     if not subject.endswith(".json") and not Path(subject).exists():
         known = ", ".join(each.name for each in _core.collectives())
-        raise InputError(f"'{subject}' is neither a file nor a collective; known are {known}")
+        raise InputError(f"'{subject}' is neither a file nor a collective; expected one of {known}")
     outputs.check_pictures(output)
     report = reports.read(Path(subject))
     print_whole(reports.table(report))
@@ -106,7 +107,7 @@ def _of_a_call(
     what = f"{collective} of {q.show_bytes(size)} among {ranks} ranks on {nodes} node(s)"
     tuned = None
     if file is not None:
-        tuning_file.read(file)  # its complaints name the place
+        tuning_file.read(file)  # its errors name the place
         tuned = _core.tuned(str(file), collective, ranks, nodes, size)
     ranked = _core.rank(collective, shape, parameters, [size])[0]
     tried = {
@@ -151,7 +152,7 @@ def _of_a_call(
             try:
                 time = _core.Predictor(choice, shape).seconds(size, parameters)
                 walked = q.show_microseconds(time)
-            except _core.ChoiceError as error:  # its ranks wait for each other for ever
+            except _core.ChoiceError as error:  # a deadlock
                 wrong[choice.text] = str(error)
                 walked = "[bold red]wrong[/]"
         mark = "[bold green]" if choice.text == (tuned or ranked[0][0]).text else "[default]"

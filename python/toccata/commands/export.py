@@ -26,7 +26,7 @@ def export(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With --mpich: its coll_selection.json, or its library.",
+            help="With --mpich: coll_selection.json of MPICH, or the MPICH library.",
         ),
     ] = None,
     output: Annotated[
@@ -38,10 +38,10 @@ def export(
 ) -> None:
     """Export the choices of a tuning file to an MPI that runs without Toccata.
 
-    If the MPI does not have the best algorithm, it gets the best one that it has, provided that it
-    takes less than 95% of the native time; otherwise its own choice stays. Its rules ignore nodes:
-    for several numbers of nodes, the rule for the largest number is exported. As in the library, a
-    rule applies near a measured point only.
+    If the MPI does not have the best algorithm, exports the best one that the MPI has. If this one
+    takes more than 95% of the native time, the MPI keeps its own choice. The rules of an MPI ignore
+    nodes, so the choices for the largest measured number of nodes are exported. As in the library,
+    a rule applies only near a measured point.
 
     Examples:
 

@@ -13,7 +13,7 @@ from toccata.errors import InputError
 
 
 class Split(StrEnum):
-    """What a fit does not see."""
+    """The part of the times that the fit does not use."""
 
     sizes = "sizes"
     collectives = "collectives"
@@ -63,15 +63,15 @@ def fit_(
     """Fit a cost model to one part of the recorded times, and validate it with the rest.
 
     FILE contains times of single algorithms, from `toccata bench --csv` or from the PICO benchmark
-    on other machines. The fit uses algorithms that Toccata has. The other times show the
-    quality of the model:
+    on other machines. The fit uses only algorithms that Toccata has. The rest of the times shows
+    the quality of the model:
 
     - the median error of predicted times
     - among pairs of algorithms whose times differ by more than 20%, the share in the right order
     - the regret: the time of the predicted best algorithm, divided by the time of the real best
 
-    If the file contains the MPI's own choice (the default), prints the mean regret of five ways to
-    choose:
+    If the file contains the MPI's own choice (the default), also prints the mean regret of five
+    rules for choosing:
 
     - the model's proposal: the default, unless another algorithm is predicted to be more than 10%
       faster
@@ -117,7 +117,7 @@ def fit_(
         print_whole(fit_report.parameters(each.model))
         console.print()
     print_whole(fit_report.verdict([each.judged for each in fitted]))
-    if not collectives:  # there the model has seen what it would choose by
+    if not collectives:  # there, the fit has used the times by which it would choose
         decided = [
             decision
             for each in fitted

@@ -25,7 +25,7 @@ Ranks = Annotated[str | None, typer.Option(metavar="P", help="Number of ranks; 5
 Sizes = Annotated[
     str | None,
     typer.Option(
-        metavar="LIST", help="Bytes of a message: a list as 1,64,4K, or a range that doubles."
+        metavar="LIST", help="Bytes per message: a list such as 1,64,4K, or a range that doubles."
     ),
 ]
 Repetitions = Annotated[int, typer.Option(metavar="N", parser=calls, help="Timed calls per size.")]
@@ -58,9 +58,10 @@ def links_(
     """Measure messages over several links of a node at the same time, and fit a model to them.
 
     Every second rank of a mesh (without a mesh: rank 0) sends to its neighbours, receives from
-    them, and exchanges with them. Prints the times, and α, β and τ of (α + nβ)(1 + (l − 1)τ) for
-    each range of sizes; the figure follows the paper (Chan et al., 2006). Writes CSV and the figure
-    to results/ by default.
+    them, and exchanges messages with them. Prints the times, and for each range of sizes the
+    parameters α, β and τ of the model (α + nβ)(1 + (l − 1)τ), where n is the bytes per message and
+    l the number of links. The figure follows the paper (Chan et al., 2006). Writes CSV and the
+    figure to results/ by default.
 
     Examples:
 

@@ -38,10 +38,10 @@ def new(
     collective, slash, short = name.partition("/")
     if not slash or not re.fullmatch(r"[a-z][a-z0-9_]*", short):
         raise InputError(
-            f"invalid name '{name}': expected COLLECTIVE/NAME, as allgather/mine, with "
-            "lower case letters, digits and _"
+            f"invalid name '{name}': expected COLLECTIVE/NAME, such as allgather/mine, with "
+            "lower-case letters, digits and _"
         )
-    catalogue.of_collective(collective)  # says so if there is no such collective
+    catalogue.of_collective(collective)  # raises InputError if there is no such collective
     path = output or Path(f"{short}.py")
     if path.exists():
         raise InputError(f"{path} exists already; give another file with --output")

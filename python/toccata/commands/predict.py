@@ -50,8 +50,8 @@ def predict(
         typer.Option(
             metavar="P",
             autocompletion=platforms.names,
-            help="Instead of --model and --machine: a platform, as for sim: yahoo, cervino, "
-            "..., or a file.",
+            help="Instead of --model and --machine: a platform of `toccata sim`, such as yahoo, or "
+            "a file.",
         ),
     ] = None,
     machine: Annotated[
@@ -80,7 +80,7 @@ def predict(
     sizes: Annotated[
         str,
         typer.Option(
-            metavar="LIST", help="Bytes per block, or of the message: 1,4K, or doubling from 1:1M."
+            metavar="LIST", help="Bytes per block, or of the message: 1,4K or FIRST:LAST:FACTOR."
         ),
     ] = "1:1M:4",
     ratios: Annotated[
@@ -104,9 +104,9 @@ def predict(
 ) -> None:
     """Predict how long algorithms take on a machine, compared with a lower bound.
 
-    Walks the schedules of all ranks, with one clock per rank and the model's parameters for each
-    level of the machine. A model is a name that comes with Toccata, or a file from `toccata
-    calibrate`; docs/models.md describes the parameters and their origin.
+    Walks through the schedules of all ranks, with one clock per rank and the model's parameters for
+    each level of the machine. --model names a model that comes with Toccata, or a file from
+    `toccata calibrate`. docs/models.md describes the parameters and their origin.
 
     Examples:
 
@@ -211,9 +211,9 @@ def _where(
 
 
 def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:
-    """What is to be predicted, by the name it is shown by.
+    """The algorithms to predict, with their displayed names.
 
-    Raises InputError where they are of several collectives, which mean different things by a size.
+    Raises InputError if they belong to several collectives, because sizes then differ in meaning.
     """
     choices = []
     for each in subjects(names):

@@ -54,8 +54,8 @@ def prove(
     """Prove algorithms that are not in the library, and write their schedules to a file.
 
     Accepts functions in Python (see `toccata new`), MSCCL programs, and files that this command
-    wrote. The proofs are those of `toccata verify`; an error names the line of the Python file.
-    Exit code 1 if a proof fails; then no file is written.
+    wrote. The proofs are the same as in `toccata verify`. An error names the line of the Python
+    file. If a proof fails, no file is written, and the exit code is 1.
 
     Examples:
 
@@ -103,7 +103,7 @@ def prove(
 def _write(
     subject: _core.Algorithm | _core.Choice, cases: Sequence[proving.Case], output: Path
 ) -> None:
-    """The schedules of all proved numbers of ranks, in the one setting that is named."""
+    """Writes the schedules of all proved numbers of ranks, with the named parameters."""
     choice = subject if isinstance(subject, _core.Choice) else catalogue.standard(subject)
     algorithm = choice.algorithm
     assert algorithm is not None
@@ -115,7 +115,7 @@ def _write(
         key = (case.shape.p, case.shape.root)
         if key not in ((each.p, each.root) for each in shapes):
             shapes.append(case.shape)
-    if every_root:  # no rank can play another's, or the order would change
+    if every_root:  # ranks cannot exchange their roles, because the order would change
         shapes = [_core.Shape(p, root) for p in sorted({e.p for e in shapes}) for root in range(p)]
         for shape in shapes:
             if error := choice.verify(shape):

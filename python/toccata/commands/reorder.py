@@ -80,10 +80,16 @@ def reorder(
 ) -> None:
     """Map an algorithm's ranks onto a machine, and print the gain.
 
-    Prints for the ranks before and after: bytes times distance, bytes that cross each level, bytes
-    that leave its busiest object, predicted time, and the time to find the mapping; compared with
-    the mapping of the Scotch library for the same traffic. --rankfile writes the mapping for
-    mpirun, srun or mpiexec, so that you can start your job reordered.
+    Prints for the original order, the new order, and the mapping that the Scotch library finds for
+    the same traffic:
+
+    - bytes times distance
+    - bytes that cross each level, and that leave the busiest object of that level
+    - the predicted time
+    - the time to find the mapping
+
+    --rankfile writes the mapping for mpirun, srun or mpiexec, so that you can start your job
+    reordered.
 
     Examples:
 
@@ -102,7 +108,7 @@ def reorder(
         reordering_figures.run(console, output)
         return
     if name is None:
-        raise InputError("name an algorithm, as allgather/ring; `toccata list` shows them")
+        raise InputError("name an algorithm, such as allgather/ring; `toccata list` prints all")
     choice = catalogue.find(name)
     there = machines.named(machine)
     ranks = p if p is not None else there.objects(len(there.levels) - 1)

@@ -17,7 +17,7 @@ from toccata.simulating.simulation import Cell
 
 
 class PaperName(StrEnum):
-    """What can be reproduced: the modules of toccata.papers."""
+    """The papers that can be reproduced: the modules of toccata.papers."""
 
     locality = "locality"
     sparbit = "sparbit"
@@ -38,10 +38,10 @@ def reproduce(
 ) -> None:
     """Reproduce the tables and figures of a paper, compared with the paper's numbers.
 
-    Simulates the paper's measurements on similar machines, and writes the paper's section of
-    reproduction.md, the figures, and all times as CSV. `selectors` is not a paper: it compares all
-    collectives with SimGrid's selectors. Results are kept, so that an interrupted run continues
-    where it stopped.
+    Simulates the paper's measurements on similar machines, and writes the section about this paper
+    in reproduction.md, the figures, and all times as CSV. `selectors` is not a paper: it compares
+    all collectives with SimGrid's selectors. If a run is interrupted, the same command continues
+    it.
 
     Examples:
 

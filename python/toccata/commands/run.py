@@ -16,7 +16,7 @@ from toccata.launching import doctor, launcher, starting
 
 
 def _served(collective: str, help_: str = "The same for the MPI function of that name.") -> Any:
-    """The option that says what serves a collective."""
+    """The option that names the algorithm of a collective."""
 
     def names() -> list[str]:
         return ["auto", "native", *(each.name for each in catalogue.of_collective(collective))]
@@ -30,7 +30,10 @@ ALONE = ("--dry-run", "--help", "-h", "--learn-sums", "--no-learn")
 
 
 def with_report(words: Sequence[str]) -> list[str]:
-    """The words behind `run`, with a value to --report, which takes one where it ends in .json."""
+    """The words after `run`, with an explicit value of --report, which is optional.
+
+    The next word is the value if it ends in .json.
+    """
     result = list(words)
     at = 0
     while at < len(result) and result[at].startswith("-") and result[at] != "--":
@@ -49,8 +52,8 @@ def with_report(words: Sequence[str]) -> list[str]:
 
 
 def _learning(sums: bool, off: bool) -> dict[str, str]:
-    """The setting of TOCCATA_LEARN: an option, else as in the environment or a configuration file,
-    else auto."""
+    """The setting of TOCCATA_LEARN: from an option, from the environment or a configuration file,
+    otherwise auto."""
     if off:
         return {"TOCCATA_LEARN": "off"}
     if sums:
@@ -131,13 +134,13 @@ def run(
         bool,
         typer.Option(
             "--learn-sums",
-            help="Learn for sums that round, too; the next run may give different bits.",
+            help="Learn for floating-point sums, too; the next run may give different bits.",
         ),
     ] = False,
     no_learn: Annotated[
         bool,
         typer.Option(
-            "--no-learn", help="Neither use results of earlier runs nor keep those of this one."
+            "--no-learn", help="Neither use results of earlier runs nor save those of this run."
         ),
     ] = False,
     dry_run: Annotated[
@@ -149,11 +152,11 @@ def run(
     Detects the MPI of the program, preloads the library for it into all ranks, and passes every
     TOCCATA_* variable to all hosts. The launcher may be mpirun or mpiexec of any MPI, orterun,
     prterun, srun, jsrun, aprun or flux run. env, timeout, nice, numactl or time may precede it, and
-    a shell script may contain it. The exit code is the program's; 2 if the program and the launcher
-    belong to different MPIs.
+    a shell script may contain it. The exit code is that of the program, or 2 if the program and the
+    launcher belong to different MPIs.
 
-    The results of each run serve the next one on such nodes (TOCCATA_LEARN=auto), unless a setting
-    or --no-learn says otherwise.
+    Each run saves its results for the next run on nodes of the same kind (TOCCATA_LEARN=auto). A
+    setting or --no-learn turns that off.
 
     Examples:
 
@@ -179,7 +182,7 @@ def run(
         if (text := asked.get(each.name)) is not None:
             if text != "auto":
                 outside.load_named(text)
-                _core.parse_sized_choice(each.name, text)  # says so if it is none
+                _core.parse_sized_choice(each.name, text)  # raises an error if it is invalid
             settings[each.variable] = text
     if report is not None:
         settings["TOCCATA_REPORT"] = report

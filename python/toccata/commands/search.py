@@ -53,7 +53,7 @@ def search(
             "--seconds",
             metavar="S",
             parser=seconds,
-            help="Amount of work: about as much as two cores do in this time.",
+            help="Amount of work: about the work of two cores in this time.",
         ),
     ] = 60,
     p: Annotated[
@@ -89,12 +89,12 @@ def search(
         ),
     ] = None,
 ) -> None:
-    """Search for the quickest schedules of a collective on a machine, and write them to a file.
+    """Search for the fastest schedules of a collective on a machine, and write them to a file.
 
-    A model predicts the times of three kinds of candidates: the library's algorithms in all
-    settings, compositions by level, and trees packed for the links. The best candidates are
-    simulated. The table shows both times and the distance to the lower bound. The schedules of the
-    winner are proved before they are written.
+    A model predicts the times of three kinds of candidates: the library's algorithms with all
+    parameters, algorithms composed of one per level of the machine, and trees packed for the links.
+    The best candidates are simulated. The table shows the predicted time, the simulated time, and
+    its multiple of the lower bound. The schedules of the winner are proved before they are written.
 
     The budget counts work, not time: the same seed and budget give the same result everywhere. If
     a search is interrupted, the same command continues it.
@@ -130,7 +130,7 @@ def search(
                 task, lambda what, effort: bar.update(at, advance=effort, description=what)
             )
         except KeyboardInterrupt:
-            console.print("interrupted; give the same command again, and it goes on from here")
+            console.print("interrupted; the same command continues the search")
             raise
     of = catalogue.meaning_of_size(collective).removeprefix("bytes ")
     console.print(
@@ -143,7 +143,7 @@ def search(
 
 
 def _as_table(found: searching.Result) -> PlainTable:
-    """The quickest in the simulation, and the first of the library's if it is not among them."""
+    """The fastest candidates in the simulation, and the library's best if it is not among them."""
     table = PlainTable()
     table.add_column("", style="cyan")
     for heading in ("Model,\nµs", "Simulated,\nµs", "Times the\nbound"):
@@ -176,7 +176,7 @@ def _print_summary(found: searching.Result, task: searching.Task, took: float) -
         console.print(
             f"the library's best, {ours.candidate.label}, takes "
             f"{q.show_microseconds(ours.simulated)} µs: "
-            + (f"this is {less:.1%} less" if less > 0 else "nothing was found that takes less")
+            + (f"this is {less:.1%} less" if less > 0 else "no faster candidate was found")
         )
     console.print(
         f"[dim]{len(found.all)} candidates by the model, {len(found.simulated)} simulated; "
@@ -194,7 +194,7 @@ def _write(found: searching.Result, task: searching.Task, output: Path) -> None:
     algorithm = best.choice.algorithm
     assert algorithm is not None
     shapes = [best.shape]
-    if best.choice.rooted and algorithm.ordered:  # no rank can play another's
+    if best.choice.rooted and algorithm.ordered:  # ranks cannot exchange their roles
         placed = best.shape.placement
         assert placed is not None
         shapes = [_core.Shape(placed, root) for root in range(task.p)]

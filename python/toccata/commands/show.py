@@ -46,9 +46,9 @@ def show_(
 ) -> None:
     """Show which rank sends which blocks to which rank in each round, as text or as a figure.
 
-    Blocks are named by their position in the buffer; recv, the buffer of results, is not mentioned.
-    In the figure a column is a rank; blocks received in the round are grey. If a proof fails (see
-    `toccata verify`), its round and rank are marked.
+    A block is named by its buffer and position; without a name of a buffer, it is in recv, the
+    buffer of the result. In the figure, each column is a rank, and blocks received in the round are
+    grey. If the proof fails (see `toccata verify`), the round and the rank of the error are marked.
 
     Examples:
 
@@ -61,7 +61,7 @@ def show_(
     """
     choice = catalogue.find(algorithm)
     shape = machines.shape(p, machine, placement, root)
-    choice.cost(shape)  # says so if it is impossible
+    choice.cost(shape)  # raises an error if the algorithm cannot run
     fault = ""
     if choice.proof_effort(shape) <= _core.MOST_PROOF_EFFORT:
         fault = choice.verify(shape)

@@ -123,12 +123,12 @@ def sim(
     """Simulate a collective's algorithms on a machine that you do not have, with SimGrid.
 
     Runs the benchmark program and the library with all ranks in one process, on a simulated
-    network; only messages take time. Every run gives the same times, so earlier results are kept.
-    Times are those of the slowest rank; all ranks start together. platforms/ describes the
-    platforms, docs/simulation.md what is simulated. `make simgrid` builds SimGrid.
+    network. Only messages take time. Every run gives the same times, so earlier results are reused.
+    All ranks start together, and the time is that of the slowest rank. platforms/ describes the
+    platforms, docs/simulation.md the simulation. `make simgrid` builds SimGrid.
 
-    The table also contains SimGrid's own selectors; each chooses like the MPI library of its name.
-    Algorithms that return wrong data are left out.
+    The table also contains SimGrid's own selectors. Each of them chooses like the MPI library with
+    the same name. Algorithms that return wrong data are left out.
 
     Examples:
 
@@ -141,7 +141,7 @@ def sim(
     if distribution and catalogue.is_regular(collective):
         raise InputError("--distribution requires a vector form, such as alltoallv")
     if distribution and predicted:
-        raise InputError("--predicted needs blocks of equal size: omit --distribution")
+        raise InputError("--predicted requires blocks of equal size; leave out --distribution")
     known = catalogue.of_collective(collective)
     chosen = (
         [each.name for each in known]
@@ -254,7 +254,7 @@ def sim(
 def _print_predicted(
     platform: platforms.Platform, outcomes: dict[simulation.Cell, simulation.Outcome]
 ) -> None:
-    """The model beside the simulation: each algorithm's median error, and all together."""
+    """The model compared with the simulation: the median error of each algorithm and of all."""
     from toccata.simulating import model_beside  # scipy takes a second to load
 
     predicted = model_beside.predictions(platform, outcomes)

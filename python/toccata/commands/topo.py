@@ -49,8 +49,8 @@ def topo(
         str | None,
         typer.Option(
             metavar="ROOTS",
-            help='Pack trees for the links between nodes: for broadcasts from these nodes, as "0", '
-            '"0,8" or "all", and for allreduces and allgathers. Takes MACHINE and --save.',
+            help='Pack trees for the links between nodes: for broadcasts from the nodes "0", "0,8" '
+            'or "all", and for allreduces and allgathers. Requires MACHINE and --save.',
         ),
     ] = None,
     links: Annotated[
@@ -70,8 +70,8 @@ def topo(
     """Show a machine and where ranks run on it, as a tree or as a figure.
 
     Without MACHINE, shows this machine as found by hwloc. With --ranks, mpirun starts that number
-    of ranks, which discover where they run like the library does, including TOCCATA_TOPOLOGY.
-    Identical objects are shown once.
+    of ranks, which discover where they run in the same way as the library (TOCCATA_TOPOLOGY
+    included). Identical objects are shown once.
 
     Examples:
 

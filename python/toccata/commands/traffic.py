@@ -28,10 +28,12 @@ def traffic(
 ) -> None:
     """Count rounds, messages and blocks, and compare them with the literature.
 
-    Every number is the maximum over the ranks. If a paper has a closed form, its value is in
-    brackets. If counting would take too long, it uses a sample of the ranks. With --machine, a
-    second table shows the bytes that cross each level, that is, bytes between ranks on different
-    nodes, sockets, ...: the maximum per rank, the maximum per region, and the total.
+    Every number is the maximum over the ranks. If a paper gives a formula, its value is in
+    brackets. If counting all ranks would take too long, a sample of the ranks is counted.
+
+    With --machine, a second table shows the bytes that cross each level, that is, bytes between
+    ranks on different nodes, sockets, ...: the maximum per rank, the maximum per object of the
+    level, and the total.
 
     Examples:
 

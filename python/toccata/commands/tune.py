@@ -113,15 +113,14 @@ def tune(
     """Find the best algorithm for each number of ranks and size, and write a tuning file.
 
     Runs every algorithm, with every setting of its parameters, interleaved with the native one.
-    Drops candidates that are significantly slower: a sign test compares the interleaved calls with
-    those of the candidate with the lowest median, at a level of 5% shared among all pairs and all
-    evaluations. Candidates that take three times as long in the first calls are dropped at once.
-    Chooses an algorithm if it is significantly faster than native by the same test, otherwise
-    native.
+    Drops candidates that are significantly slower than the one with the lowest median: a sign test
+    compares their interleaved calls. All pairs and all evaluations share a level of 5%. Candidates
+    that take three times as long in the first calls are dropped at once. Chooses an algorithm if
+    the same test finds it faster than native, otherwise native.
 
     The file is updated after each result. You can interrupt the command; the same command continues
-    where it stopped. TOCCATA_TUNING=FILE makes the library use the file: near a measured point it
-    takes the choice of that point; elsewhere it chooses as without a file.
+    it. With TOCCATA_TUNING=FILE, the library uses the file. Near a measured point, it takes the
+    choice of that point; elsewhere, it chooses as without a file.
 
     Examples:
 
@@ -178,7 +177,7 @@ def tune(
 
 
 def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path) -> None:
-    """With a bar; interrupted it says how to go on."""
+    """Measures with a progress bar; if interrupted, prints how to continue."""
     total = sum(len(each.plan.sizes) for each in jobs)
     if not total:
         console.print(f"{output} contains all results; --again repeats the measurements")
@@ -225,7 +224,7 @@ def _modelled(
     sizes: Sequence[int],
 ) -> tuning_file.Tuning:
     if machine is None:
-        raise InputError('--by-model requires --machine, as "node:4 socket:2 core:8"')
+        raise InputError('--by-model requires --machine, such as "node:4 socket:2 core:8"')
     parameters = predicting.read_model(model)
     there = machines.named(machine)
     found = tuning_file.Tuning(machine=there.text, model=parameters.name)
@@ -240,17 +239,17 @@ def _modelled(
 
 
 def _collectives(names: Sequence[str] | None) -> list[str]:
-    """InputError where one is none."""
+    """The named collectives; InputError if one does not exist."""
     known = [each.name for each in _core.collectives()]
     for each in names or []:
         if each not in known:
-            raise InputError(f"there is no collective '{each}'; known are {', '.join(known)}")
+            raise InputError(f"unknown collective '{each}'; expected one of {', '.join(known)}")
     return list(names or [each.name for each in _core.collectives() if each.regular == each.name])
 
 
 def _candidates(collective: str, text: str) -> list[str]:
-    """The MPI library's own among them, which all are measured by; none that no tuning file can
-    choose."""
+    """The candidates: the MPI library's own, which is the baseline, and all that are proved,
+    because a tuning file cannot choose others."""
     unproved = {path.rpartition("/")[2] for path in catalogue.unproved(collective)}
     found = catalogue.measured(collective, text)
     proved = [each for each in found if each.partition(":")[0] not in unproved]

@@ -39,12 +39,17 @@ def verify(
 ) -> None:
     """Prove that algorithms are correct, for every setting of their parameters, also in place.
 
-    Follows every block from its origin: nothing deadlocks, no undefined data is sent, no two writes
-    overlap, every rank ends with the blocks that the collective requires, and the numbers of
-    rounds, messages and blocks agree with the literature. Proves 1 to --max-p ranks, and some large
-    and irregular numbers if that takes about a second. Topology-aware algorithms are proved on
-    several kinds of machines, or with up to --max-p ranks on a given machine. Exit code 1 if a
-    proof fails.
+    Follows every block from its origin, and proves that
+
+    - the ranks do not deadlock
+    - no rank sends undefined data
+    - no two writes overlap
+    - every rank ends with the blocks that the collective requires
+    - the numbers of rounds, messages and blocks agree with the literature.
+
+    Proves 1 to --max-p ranks, and some larger numbers if that takes about a second. Topology-aware
+    algorithms are proved on several kinds of machines, or on the machine of --machine. The exit
+    code is 1 if a proof fails.
 
     Examples:
 
@@ -52,7 +57,7 @@ def verify(
     - `toccata verify sparbit --max-p 699`
     - `toccata verify allgather/bruck:rotation=none`
     """
-    machines.shape(max_p if machine else 1, machine, placement)  # says so if it is impossible
+    machines.shape(max_p if machine else 1, machine, placement)  # raises an error if impossible
     ranks = range(1, max_p + 1) if machine else _core.ranks_to_prove(max_p)
     known = partial(machines.shape, machine=machine, placement=placement) if machine else None
     began = monotonic()
@@ -81,4 +86,4 @@ def verify(
     took = f"{proofs} proofs in {duration(monotonic() - began)}"
     if failed:
         raise Failure(f"{failed} of {len(work)} algorithms are wrong; {took}")
-    console.print(f"{len(work)} of {len(work)} algorithms are right; {took}")
+    console.print(f"{len(work)} of {len(work)} algorithms are correct; {took}")

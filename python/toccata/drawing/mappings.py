@@ -23,11 +23,9 @@ def draw(
     all_: Sequence[Mapped],
     size: int,
 ) -> Figure:
-    """One panel per mapping: a row is a node, a cell a core with the rank that is played there.
-
-    Colours range from rank 0 to the last one, so that neighbours look similar. The bars show the
-    bytes that leave each node.
-    """
+    """One panel per mapping: a row is a node, a cell is a core with the role of its rank. Colours
+    range from rank 0 to the last one, so that neighbours look similar. The bars show the bytes that
+    leave each node."""
     level, nodes = _nodes(placement)
     rows = min(len(nodes), MOST_ROWS)
     columns = max(len(each) for each in nodes)

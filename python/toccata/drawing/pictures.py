@@ -1,4 +1,4 @@
-"""What all pictures have in common: the colours of cells and arrows, and how a file is written."""
+"""The common parts of all figures: the colours of cells and arrows, and writing to a file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,17 +13,14 @@ FAINT_ARROW, OUTWARD, FAINT_OUTWARD = "#9fb6c9", "#c0392b", "#e2b3ad"
 
 
 def write(figure: Figure, path: Path) -> None:
-    """Writes the picture in the format that the file's name says.
-
-    Raises OSError where it cannot be written.
-    """
+    """Writes the figure in the format of the file's suffix. OSError if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     dpi = min(170, MOST_PIXELS / max(figure.get_size_inches()))
     figure.savefig(path, dpi=dpi, facecolor="white")
 
 
 def some_of(values: Sequence[int], most: int) -> list[int]:
-    """At most so many of them, evenly spread, the first and the last included."""
+    """At most that many of them, evenly spread, including the first and the last."""
     if len(values) <= most:
         return list(values)
     last = len(values) - 1

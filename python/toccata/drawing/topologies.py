@@ -103,7 +103,7 @@ def _box(machine: _core.Machine, item: tree.Item) -> Box:
 
 
 def _lay_out(box: Box) -> None:
-    """Sizes, from the inside out; boxes inside stand in rows that make about a 3:2 rectangle."""
+    """Sizes, from the inside outwards; inner boxes form rows in a rectangle of about 3:2."""
     if not box.inside:
         box.width = max(CELL[0], 0.075 * len(box.title) + 0.16)
         return
@@ -134,7 +134,7 @@ def _rows(box: Box) -> list[list[Box]]:
 
 
 def _placed(box: Box, x: float, y: float) -> list[tuple[Box, float, float]]:
-    """The box and all in it with their left upper corners."""
+    """The box and all boxes in it, with their upper left corners."""
     result = [(box, x, y)]
     top = y + (HEADER if box.title else 0) + PAD
     if not box.inside:
@@ -174,7 +174,7 @@ def _draw_box(axes: Axes, box: Box, x: float, y: float) -> None:
 
 
 def _draw_mesh(machine: _core.Machine, placement: _core.Placement | None) -> Figure:
-    """Planes of the last two dimensions beside each other; links that wrap around end in an arc."""
+    """Planes of the last two dimensions side by side; links around a ring end in an arc."""
     planes, rows, columns = [1, 1, *machine.dims][-3:]
     wraps = [False, False, *machine.periodic][-3:]
     shown = [min(each, SHOWN_CELLS) for each in (planes, rows, columns)]
@@ -240,7 +240,7 @@ def _draw_links(
     last: tuple[bool, bool],
     wraps: Sequence[bool],
 ) -> None:
-    """To the right and downwards, and stubs at both ends of a dimension that wraps around."""
+    """Links to the right and downwards, and stubs at both ends of a periodic dimension."""
     middle = (x + cell[0] / 2, y + cell[1] / 2)
     stub = 0.12
     lines = []

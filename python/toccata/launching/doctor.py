@@ -33,7 +33,7 @@ RANK = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """`topic: text`; for an error, `remedy` says what to do."""
+    """`topic: text`; for an error, `remedy` is the remedy."""
 
     topic: str
     text: str
@@ -114,7 +114,11 @@ def mpis() -> list[Finding]:
         findings.append(Finding("library", f"{name}: {path}"))
     if not built:
         findings.append(
-            Finding("library", "no library was built", "install an MPI's development files; make")
+            Finding(
+                "library",
+                "no library was built",
+                "install the development files of an MPI, then run make",
+            )
         )
     found = {(each.family, each.version): each for each in reversed(launcher.launchers())}
     for each in found.values():
@@ -122,7 +126,7 @@ def mpis() -> list[Finding]:
         try:
             library = launcher.library(each.family, each.version)
         except InputError:
-            remedy = "install its development files, then make; or make MPI=/path/to/its/mpicc"
+            remedy = "install its development files, then run make or make MPI=/path/to/its/mpicc"
             findings.append(Finding("launcher", f"{text}: no library for it", remedy))
         else:
             findings.append(Finding("launcher", f"{text}: served by {library.parent.name}"))
@@ -307,8 +311,8 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
     """The choices for some typical calls, and whether requested algorithms are possible: among
     the ranks of a job, or as many as this host has cores."""
     if said.value("TOCCATA") in ("off", "0"):
-        return [Finding("choice", f"native for all, because {said.origin('TOCCATA')} says "
-                        "TOCCATA=off")]  # fmt: skip
+        why = f"because of TOCCATA=off in {said.origin('TOCCATA')}"
+        return [Finding("choice", f"native for all, {why}")]
     job = job or Job([0] * machines.cores(_core.this_machine()))
     p = job.ranks
     if p < 2:
@@ -326,7 +330,7 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
         text = said.value(variable)
         if (name, text) == ("allreduce", "nccl"):
             call = f"{name} among {p} ranks with one device each"
-            findings.append(Finding("choice", f"{call}: NCCL or RCCL, because {variable} says so"))
+            findings.append(Finding("choice", f"{call}: NCCL or RCCL, because of {variable}"))
         elif text not in ("", "auto"):
             findings += _asked(name, variable, text, shape, bool(complaint(variable, said)))
         elif name in typical:
@@ -354,7 +358,7 @@ def _asked(
                     f"set {variable} to another algorithm: `toccata list {collective}` shows all",
                 )
             )
-    return findings or [Finding("choice", f"{call}: {text}, because {variable} says so")]
+    return findings or [Finding("choice", f"{call}: {text}, because of {variable}")]
 
 
 def _by_itself(
@@ -370,7 +374,7 @@ def _by_itself(
     guard = said.value("TOCCATA_GUARD")
     with suppress(_core.ChoiceError):  # named where tuning files are
         if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
-            return known.text, f"because {tuning_file} says so"
+            return known.text, f"because of {tuning_file}"
     tried = _core.worth_trying(collective, shape, model, [size])[0]
     if not tried:
         return "native", "because no algorithm of Toccata can run there"
@@ -416,14 +420,17 @@ def treat(
             *findings,
             Finding(
                 "ranks",
-                f"it ended with code {code} before MPI_Init: {' / '.join(last)}",
+                f"the command ended with code {code} before MPI_Init: {' / '.join(last)}",
                 "check that the command runs without Toccata",
             ),
         ], None
     if not ranks:
-        remedy = "a wrapper may empty the environment, or the program have an MPI inside itself"
+        remedy = "a wrapper may clear the environment, or the program may contain its own MPI"
         what = "ended" if code is not None else f"ran for {seconds:g} s"
-        return [*findings, Finding("ranks", f"it {what}, and none has the library", remedy)], None
+        return [
+            *findings,
+            Finding("ranks", f"the command {what}, and no rank loaded the library", remedy),
+        ], None
     findings += transfers(said)
     size = int(next(iter(ranks.values()))[2])
     missing = [str(rank) for rank in range(size) if rank not in ranks]
@@ -431,13 +438,13 @@ def treat(
     for rank, match in sorted(ranks.items()):
         by_host.setdefault(match[3], []).append(rank)
     for host, here in by_host.items():
-        findings.append(Finding("host", f"{host}: {len(here)} of {size} ranks have the library"))
+        findings.append(Finding("host", f"{host}: {len(here)} of {size} ranks loaded the library"))
     if missing:
         findings.append(
             Finding(
                 "ranks",
-                f"without the library: {', '.join(missing[:8])}{', ...' * (len(missing) > 8)}",
-                "check that the library's path exists on their hosts",
+                f"ranks without it: {', '.join(missing[:8])}{', ...' * (len(missing) > 8)}",
+                "check that the path of the library exists on their hosts",
             )
         )
     if len({match[5] for match in ranks.values()}) > 1:
@@ -452,19 +459,24 @@ def treat(
 
 
 def transfers(said: str) -> list[Finding]:
-    """Whether messages between device buffers came through, if the ranks tried; none if not."""
+    """Whether messages between device buffers arrived correctly; empty if the ranks did not test
+    them."""
     lines = [line.removeprefix(TRANSFERS) for line in said.splitlines() if TRANSFERS in line]
     if not lines:
         return []
     if ": right" in lines:
-        return [Finding("devices", "messages of 64 B and 1 MiB between device buffers are right")]
+        return [
+            Finding("devices", "messages of 64 B and 1 MiB between device buffers arrive correctly")
+        ]
     remedy = "set TOCCATA_DEVICE=staged"
     if lines == [" begin"]:
-        text = "a message between device buffers ended the program"
+        text = "a message between device buffers crashed the program"
         return [Finding("devices", text, remedy)]
     if ": wrong" in lines:
-        return [Finding("devices", "messages between device buffers are wrong", remedy)]
-    return [Finding("devices", f"messages were not tried{lines[-1]}")]
+        return [
+            Finding("devices", "messages between device buffers arrive with wrong data", remedy)
+        ]
+    return [Finding("devices", f"messages were not tested{lines[-1]}")]
 
 
 def _run(

@@ -1,7 +1,7 @@
-"""The MPI of a launcher, our files for it, and how to start programs with it.
+"""The MPI of a launcher, our files for it, and the command to start programs with it.
 
-Families have the names of the build. If it has several MPIs of one family, the first has the
-family's name alone, such as "openmpi", and the others add their version, as in "openmpi-5.0".
+Families have the names of the build. If the build has several MPIs of one family, the first has the
+name of the family, such as "openmpi". The others add their version, as in "openmpi-5.0".
 """
 
 import os
@@ -130,13 +130,13 @@ def identify(command: str) -> Launcher:
     path = shutil.which(command)
     if path is None:
         raise InputError(
-            f"there is no program '{command}'; give the launcher, as mpirun or mpiexec"
+            f"there is no program '{command}'; give a launcher, such as mpirun or mpiexec"
         )
     # Only programs with these names are run to find their version: others might be anything.
     if commandline.kind_of(command) not in ("openmpi", "hydra", "mpiexec"):
         raise InputError(
             f"'{command}' is not a known launcher; give mpirun or mpiexec before the program, "
-            f"or name its MPI, as toccata run --mpi openmpi -- {command}"
+            f"or name its MPI, for example with toccata run --mpi openmpi -- {command}"
         )
     try:
         asked = subprocess.run(

@@ -16,37 +16,37 @@ VERSION = 1
 INSTEAD = "native, for "  # before the requested algorithm
 MOST_ROWS = 30
 REASONS = {
-    "forced": "asked for by name", "tuned": "the tuning file says so",
-    "learned": "earlier runs found so", "modelled": "the model says so",
-    "guarded": "found by trials in this run", "tried": "tried, and native served on",
-    "shared": "found by trials on another communicator of that shape",
-    "apart": "candidates for the next run were measured in calls of their own",
+    "forced": "a setting names it", "tuned": "from the tuning file",
+    "learned": "from earlier runs", "modelled": "from the model",
+    "guarded": "fastest in trials of this run", "tried": "tried, but native served most calls",
+    "shared": "fastest in trials on another communicator of that shape",
+    "apart": "candidates for the next run, measured in additional calls",
     "node": "shared memory is faster on one node",
 }  # fmt: skip
 
-# Why native serves, in a word for the table, and in a sentence with the remedy. The first ones are
-# the library's (src/deciding/why_native.cpp); the others follow from the rows.
+# The reasons why native serves: a short form for the table, and a sentence with the remedy. The
+# library writes the first ones (src/deciding/why_native.cpp); the others follow from the rows.
 WHYS = {
     "alone": ("one rank", "communicators of one rank have nothing to exchange"),
-    "world": ("beyond world", "settings do not hold on communicators that reach beyond "
+    "world": ("beyond world", "settings do not apply to communicators with ranks outside "
               "MPI_COMM_WORLD; use the C interface there"),
     "off": ("off", "TOCCATA=off leaves everything to the MPI library"),
-    "asked": ("asked for", "a setting names native"),
-    "reproducible": ("reproducible", "no algorithm of ours forms the standard expression there "
-                     "(TOCCATA_REPRODUCIBLE=1)"),
-    "neighbors": ("neighbours", "nothing is tried among neighbours; `toccata tune`, or a setting "
-                  "that names an algorithm, decides"),
+    "asked": ("requested", "a setting names native"),
+    "reproducible": ("reproducible", "with TOCCATA_REPRODUCIBLE=1, no algorithm of Toccata can "
+                     "serve these calls"),
+    "neighbors": ("neighbours", "Toccata does not try algorithms for neighbourhood collectives; "
+                  "use `toccata tune`, or a setting that names an algorithm"),
     "request": ("request", "native serves nonblocking and persistent calls under MPIs other than "
                 "Open MPI, and until trials have ended"),
     "empty": ("no data", "calls without data"),
     "rounds": ("keeps bits", "floating-point sums keep their bits; TOCCATA_LEARN=FILE finds "
-               "the fastest for the next run, TOCCATA_GUARD=all for this one"),
-    "none": ("none possible", "no algorithm of ours can run there"),
+               "the fastest algorithm for the next run, TOCCATA_GUARD=all for this run"),
+    "none": ("none possible", "no algorithm of Toccata can run there"),
     "first": ("first calls", "native serves the first 32 calls of each size on a communicator; "
-              "TOCCATA_LEARN=auto or `toccata tune` decides from the first call on"),
+              "with TOCCATA_LEARN=auto or `toccata tune`, the choice is made before"),
     "few": ("few calls", "too few calls: trials begin when they cost at most 2% of the time; "
-            "TOCCATA_LEARN=auto or `toccata tune` decides from the first call on"),
-    "unknown": ("not known", "an older library wrote this report; run again with this one"),
+            "with TOCCATA_LEARN=auto or `toccata tune`, the choice is made before"),
+    "unknown": ("not known", "an older library wrote this report; run again with this library"),
 }  # fmt: skip
 
 
@@ -125,13 +125,14 @@ def read(path: Path) -> Report:
 
 
 def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
-    """Why native serves a row of a report, in a word, and in a sentence with the remedy."""
+    """The reason why native serves a row of a report: a short form, and a sentence with the
+    remedy."""
     if row.choice.startswith(INSTEAD):
         return _why_not(row)
     if row.reason == "apart":
         return "next run", (
             "floating-point sums keep their bits in this run; the next run with the same "
-            "TOCCATA_LEARN uses what this one found"
+            "TOCCATA_LEARN uses the results of this run"
         )
     tried = [each for each in rows if each.calls_alike == row.calls_alike and each.gain]
     if tried:
@@ -143,8 +144,7 @@ def why_native(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
             return "tried", f"the best candidate of {len(tried)} is not faster: {took}"
         return "in trials", (
             f"{took} ({best.calls} calls), but not chosen yet: it must win two comparisons, and "
-            "trials "
-            "take at most 2% of the time"
+            "trials take at most 2% of the time"
         )
     if row.why in WHYS and (row.why != "unknown" or row.bytes < 0):
         return WHYS[row.why]
@@ -168,7 +168,7 @@ def _why_not(row: Row) -> tuple[str, str]:
 
 
 def reasons(report: Report) -> list[str]:
-    """Lines: how much of the time native serves, and why, the most time first."""
+    """Lines: the share of the time that native serves, by reason, the largest share first."""
     shares: dict[str, float] = defaultdict(float)
     where: dict[str, dict[str, None]] = defaultdict(dict)
     for each in report.rows:
@@ -198,7 +198,7 @@ def summary(report: Report) -> list[str]:
     won = before - after
     verb = "won" if won >= 0 else "lost"
     lines.append(
-        f"by native it would have been {_seconds(before)}: {verb} {_seconds(abs(won))}, "
+        f"with native, it would have been {_seconds(before)}: {verb} {_seconds(abs(won))}, "
         f"{abs(won) / before:.0%}; native was compared for {compared / after:.0%} of the time"
     )
     gains = {each: each.before - each.seconds for each in report.rows}
@@ -223,7 +223,7 @@ def table(report: Report) -> RenderableType:
     result.add_column("Choice", no_wrap=True)
     result.add_column("Reason", no_wrap=True)
     for heading in (
-        "A call\nµs", "Predicted\nµs", "In trials\nµs", "Native in\ntrials", "Bound\nµs", "Gain",
+        "Per call\nµs", "Predicted\nµs", "In trials\nµs", "Native in\ntrials", "Bound\nµs", "Gain",
     ):  # fmt: skip
         result.add_column(heading, justify="right", no_wrap=True)
     rows = sorted(report.rows, key=lambda each: each.seconds, reverse=True)
@@ -255,23 +255,22 @@ def table(report: Report) -> RenderableType:
     shown = {_reason(each, report.rows) for each in rows if not each.is_native}
     used = [f"{each}: {meaning}" for each, meaning in REASONS.items() if each in shown]
     used.append(
-        "Per call: the mean over all calls on rank 0, including waiting. In trials: the time "
-        "of the "
-        "slowest rank in the last trial"
+        "Per call: the mean over all calls on rank 0, including waiting. In trials: the time of "
+        "the slowest rank in the last trial"
     )
     parts.append(Text("; ".join(used), style="dim"))
     return Group(*parts)
 
 
 def _reason(row: Row, rows: Sequence[Row]) -> str:
-    """Of an algorithm of ours."""
+    """The reason of a row that an algorithm of Toccata serves."""
     native = [each for each in rows if each.calls_alike == row.calls_alike and each.is_native]
     served_on = row.reason == "guarded" and sum(each.calls for each in native) > row.calls
     return "tried" if served_on else row.reason
 
 
 def show_size(size: int) -> str:
-    """Of a call; exact sizes are worth less than short ones."""
+    """The size of a call, rounded: short numbers are more useful than exact ones."""
     if size < 0:
         return "?"
     for unit, factor in (("M", 1 << 20), ("K", 1 << 10)):

@@ -45,12 +45,12 @@ def prepare(
     at = commandline.unwrapped(words)
     if at == len(words):
         raise InputError(
-            f"'{' '.join(words)}' does not start a program; give the launcher, as mpirun"
+            f"'{' '.join(words)}' does not start a program; give a launcher, such as mpirun"
         )
     path = shutil.which(words[at])
     if path is None:
         raise InputError(
-            f"there is no program '{words[at]}'; give the launcher, as mpirun or mpiexec"
+            f"there is no program '{words[at]}'; give a launcher, such as mpirun or mpiexec"
         )
     environment = {**environment, **commandline.assignments(words[:at])}
     kind = commandline.kind_of(words[at])
@@ -78,8 +78,8 @@ def prepare(
 
 
 def _launcher(word: str, kind: str, family: str | None) -> launcher.Launcher | None:
-    """Whose launcher it is; None for those of any MPI, and for one that does not say it where the
-    user does. InputError where the user says another MPI than the launcher."""
+    """The family of the launcher; None for launchers of any MPI, and for an unknown one if the user
+    names the MPI. InputError if the user names another MPI than the launcher's."""
     if kind not in ("openmpi", "hydra", "mpiexec"):
         return None
     try:
@@ -104,8 +104,8 @@ def _launcher(word: str, kind: str, family: str | None) -> launcher.Launcher | N
 def _family(
     starter: str, kind: str, arguments: Sequence[str], family: str, option: str = ""
 ) -> tuple[str, list[str]]:
-    """Whose library, where the launcher or the user (by the `option`) says `family` or nothing, and
-    a line for each program that cannot tell."""
+    """The family of the library, and a line for each program whose MPI is unknown. `family` comes
+    from the launcher or the user (by the `option`), or is unknown."""
     remarks = []
     for place in commandline.programs(arguments, kind):
         program = arguments[place]
@@ -135,20 +135,20 @@ def _family(
     if not family:
         why = remarks[0] if remarks else "no program stands behind it"
         raise InputError(
-            f"'{starter}': {why}; name the MPI, as toccata run --mpi openmpi -- {starter}"
+            f"'{starter}': {why}; name the MPI, for example toccata run --mpi openmpi -- {starter}"
         )
     return family, remarks
 
 
 def _started_by(program: str) -> str:
-    """The MPI of the launchers that a shell script names; InputError where it is no such script."""
+    """The MPI of the launchers that a shell script names; InputError if it is not such a script."""
     path = Path(shutil.which(program) or program)
     documents.check(path)
     with path.open("rb") as file:
         text = file.read(1 << 20)
     first = text.split(b"\n", 1)[0].decode(errors="replace")
     families: dict[str, str] = {}
-    others = ""  # launchers of any MPI, whose programs have to say it
+    others = ""  # launchers of any MPI; the program determines it
     if re.match(r"#!.*\b(ba|da|k|z)?sh\b", first):
         lines = [line for line in text.decode(errors="replace").splitlines() if line[:1] != "#"]
         for word in re.findall(r"[\w./+-]+", "\n".join(lines)):
@@ -164,14 +164,15 @@ def _started_by(program: str) -> str:
     if families:
         names = " and ".join(families.values())
         raise InputError(
-            f"'{program}' names {names}, which belong to two MPIs; choose one, as --mpi openmpi"
+            f"'{program}' names {names}, which belong to two MPIs; choose one, for example "
+            "--mpi openmpi"
         )
     if others:
         raise InputError(
-            f"'{program}' names {others}, which starts programs of any MPI; name the MPI, as "
-            "--mpi openmpi"
+            f"'{program}' names {others}, which starts programs of any MPI; name the MPI, for "
+            "example --mpi openmpi"
         )
-    launcher.identify(program)  # says what is wrong
+    launcher.identify(program)  # names the error
     raise InputError(f"'{program}' is not a launcher")
 
 
@@ -204,8 +205,8 @@ def _exported(
 def _inherited(
     family: str, exported: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """For a command that cannot be inspected: its programs inherit the environment, and Open MPI
-    passes variables to other hosts that this one of its own names."""
+    """For a command that cannot be inspected: its programs inherit the environment. Open MPI also
+    passes variables to other hosts that its own variable names."""
     if family == "openmpi":
         name = "OMPI_MCA_mca_base_env_list"
         theirs = environment.get(name)
@@ -218,7 +219,7 @@ Hand = Callable[[Sequence[str], Mapping[str, str]], Handed]
 
 
 def _by(option: Callable[[str, str], list[str]], kind: str = "") -> Hand:
-    """As options before all others; for `kind`, before those of each program."""
+    """As options before all others; for `kind`, before the options of each program."""
 
     def hand(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
         words = [word for name, value in exported.items() for word in option(name, value)]
@@ -231,8 +232,8 @@ def _by(option: Callable[[str, str], list[str]], kind: str = "") -> Hand:
 
 
 def _srun(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
-    """Values have commas, which --export cannot take: named there, they come from our environment;
-    but the library would get into srun itself."""
+    """Values may contain commas, which --export cannot pass. A name in --export takes the value
+    from our environment; but then srun itself would load the library."""
     outside = {name: value for name, value in exported.items() if name != "LD_PRELOAD"}
     added = ",".join([*outside, f"LD_PRELOAD={exported['LD_PRELOAD']}"])
     result: list[str] = []

@@ -59,7 +59,9 @@ def check_machine(text: str, ranks: int) -> None:
     """InputError if it is not a mesh of that many cells; ChoiceError if it is not a machine."""
     dims = _core.Machine(text).dims
     if not dims:
-        raise InputError(f"'{text}' is not a mesh; give one as torus:4x4, or leave out --machine")
+        raise InputError(
+            f"'{text}' is not a mesh; give one such as torus:4x4, or leave out --machine"
+        )
     if prod(dims) != ranks:
         raise InputError(
             f"'{text}' has {prod(dims)} cells, each of them a rank; "

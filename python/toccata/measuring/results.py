@@ -109,7 +109,7 @@ def best(measurements: Sequence[Measurement], metric: Metric) -> Measurement | N
 
 
 def clear_winner(measurements: Sequence[Measurement], metric: Metric) -> Measurement | None:
-    """The fastest, if the next one's spread does not reach it; of a single one, that one."""
+    """The fastest, if the spread of the next one does not reach it; a single one wins."""
     first = best(measurements, metric)
     second = best([each for each in measurements if each is not first], metric)
     if first is None or (second is not None and not first.clearly_below(second, metric)):
@@ -160,7 +160,7 @@ _NOTHING = Measurement("", "", 0, 0, "", 0, 0, 0, 0, 0, 0, 0, None)
 
 
 def write_json(results: Results, path: Path, complete: bool = True) -> None:
-    """An array of objects, times in seconds. OSError where it cannot be written."""
+    """An array of objects, times in seconds. OSError if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(each, complete, 1.0) for each in results.all]
     path.write_text(json.dumps(rows, indent=1) + "\n")
@@ -178,7 +178,8 @@ def block_bytes(row: Mapping[str, str | None], collective: str, ranks: int, size
 
 
 def read_csv(path: Path) -> Results:
-    """What write_csv wrote. InputError, naming file and line, where it is something else."""
+    """The contents of a file of write_csv. InputError, naming file and line, if it is something
+    else."""
     names = {field: f"{shown}_us" for field, shown in COLUMNS.items()}
     documents.check(path)
     with path.open(newline="", encoding="utf-8", errors="replace") as file:

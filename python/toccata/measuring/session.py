@@ -1,4 +1,4 @@
-"""What `toccata bench` does: a plan for each number of ranks, the runs, and what is written."""
+"""The work of `toccata bench`: a plan for each number of ranks, the runs, and the written files."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ STANDARD_REPETITIONS = 100
 
 @dataclass(frozen=True)
 class Request:
-    """What the user wants measured; None where nothing was said."""
+    """The requested measurement; None for missing options."""
 
     collective: str
     ranks: str | None
@@ -41,7 +41,7 @@ class Request:
 
     @property
     def name(self) -> str:
-        """Of files, as "alltoallv-uniform"."""
+        """The name for files, such as "alltoallv-uniform"."""
         parts = [self.collective, self.distribution or "", self.device or ""]
         parts.append("paper" if self.paper else "")
         return "-".join(filter(None, parts))
@@ -86,7 +86,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which algorithm is set off against which others, by which time."""
+    """The highlighted algorithm, those that it is compared with, and the compared time."""
 
     marked: str | None
     compared: list[str] | None  # None: all others
@@ -114,7 +114,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Files:
-    """What is written."""
+    """The files to write."""
 
     csv: Path
     json: Path
@@ -153,7 +153,7 @@ class Files:
 
 @dataclass
 class Watch:
-    """Functions that hear of the progress."""
+    """Functions that receive the progress."""
 
     starts: Callable[[int], None]  # ranks
     arrived: Callable[[Measurement], None]

@@ -63,7 +63,7 @@ def details(results: Results, ranks: int) -> RenderableType:
 
 
 def _narrow(algorithm: str) -> str:
-    """Its name on several lines, so that the columns of five algorithms fit a terminal."""
+    """Its name on several lines, so that the columns of five algorithms fit into a terminal."""
     name, _, settings = algorithm.partition(":")
     return "\n".join([name.replace("_", "_\n"), *filter(None, settings.split(","))])
 

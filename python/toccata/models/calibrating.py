@@ -58,7 +58,8 @@ def parse_sizes(text: str) -> list[int]:
     sizes = benchmark.parse_sizes(text, least=0)
     if sum(size > 0 for size in sizes) < LEAST_POINTS:
         raise InputError(
-            f"--sizes {text}: a fit takes at least {LEAST_POINTS} different sizes above 0, as 1:4M"
+            f"--sizes {text}: a fit needs at least {LEAST_POINTS} different sizes above 0, such as "
+            "1:4M"
         )
     return sizes
 

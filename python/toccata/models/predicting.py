@@ -15,7 +15,7 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.topology import machines
 
-MOST_BOUNDED_RANKS = 20_000  # with more of them, a lower bound takes longer than everything else
+MOST_BOUNDED_RANKS = 20_000  # with more of them, a lower bound takes longer than all other work
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def read_model(name: str) -> _core.Model:
     if not path.exists():
         known = ", ".join(model_names())
         raise InputError(
-            f"there is no model '{name}'; known are {known}, or give the path of a file"
+            f"there is no model '{name}'; expected one of {known}, or the path of a file"
         )
     return _core.Model.read(str(path))
 
@@ -104,7 +104,7 @@ def predict(
                 for i, size in enumerate(sizes):
                     advance(f"{label}, {show_bytes(size)}", step)
                     seconds[label][i] = predictor.seconds(size, model)
-            except _core.ChoiceError as error:  # its ranks wait for each other for ever
+            except _core.ChoiceError as error:  # a deadlock
                 raise Failure(f"{catalogue.path_of(choice)} is wrong: {error}") from None
             advance(label, step)
     except KeyboardInterrupt:
@@ -175,10 +175,8 @@ def as_rows(all_: Sequence[Predicted], complete: bool = True) -> list[dict[str, 
 def settings(
     machine: str | None, placement: str | None, ranks: Sequence[int], nodes: Sequence[int]
 ) -> list[Setting]:
-    """One for each number of ranks, or of nodes of which all cores have one.
-
-    Raises InputError or ChoiceError where a machine has not so many, or no nodes.
-    """
+    """One for each number of ranks, or of nodes with one rank per core. Raises InputError or
+    ChoiceError if the machine is too small, or has no nodes."""
     if not nodes:
         return [Setting(machine, machines.shape(p, machine, placement)) for p in ranks]
     if machine is None:

@@ -176,7 +176,7 @@ class Case:
 
     @property
     def job(self) -> str:
-        """As in "4x4x4", or "64, 4 a node"."""
+        """Such as "4x4x4", or "64, 4 per node"."""
         return self.nodes + (f", {self.ranks_per_node} a node" if self.ranks_per_node > 1 else "")
 
     @property
@@ -193,11 +193,8 @@ class Case:
 
 
 def read(path: Path) -> list[Row]:
-    """All lines of a file.
-
-    Raises InputError, naming file, line and column, where it is no such table; OSError where it
-    cannot be read.
-    """
+    """All lines of a file. Raises InputError, naming file, line and column, if it is not such a
+    table; OSError if it cannot be read."""
     documents.check(path)
     with path.open(newline="", encoding="utf-8", errors="replace") as file:
         reader = csv.DictReader(file, strict=True)

@@ -163,7 +163,7 @@ def start_file(placement: _core.Placement, players: Sequence[int], launcher: str
     no cores. Raises InputError where a launcher is none, or hosts have no names.
     """
     if launcher not in LAUNCHERS:
-        raise InputError(f"--launcher {launcher}: known are {', '.join(LAUNCHERS)}")
+        raise InputError(f"--launcher {launcher}: expected one of {', '.join(LAUNCHERS)}")
     machine = placement.machine
     levels = machine.levels
     node = levels.index("node") if "node" in levels else 0

@@ -70,7 +70,7 @@ def measured() -> Platform:
 
 @cache
 def ideal() -> Platform:
-    """Where a node's links do not delay each other, as in the paper's model."""
+    """If a node's links do not delay each other, as in the paper's model."""
     return measured().changed("bluegene, tau 0", {"tau": 0.0})
 
 
@@ -106,7 +106,7 @@ def work(quick: bool) -> list[Work]:
 
 
 def _figure_10(quick: bool) -> list[tuple[str, tuple[str, ...], list[int]]]:
-    """Its two panels: collective, algorithms, bytes in all."""
+    """Its two panels: collective, algorithms, total bytes."""
     return [
         ("bcast", (*SHORT_BCAST, *PEERS), _short(quick)),
         ("allgather", (*FIGURE_10, *PEERS), _gathered(quick)),

@@ -45,7 +45,7 @@ COLOURS = {
 
 @dataclass
 class Panel:
-    """Gains in per cent over the original placement, by order and by size."""
+    """Gains in percent over the original placement, by order and by size."""
 
     title: str
     gains: dict[str, dict[int, float]] = field(default_factory=dict)
@@ -133,7 +133,7 @@ OVERHEADS = ["overheads in ms", "distances", "RDMH", "RMH", "BBMH", "BGMH", "Sco
 
 
 def overheads(numbers: Sequence[int] = (1024, 2048, 4096)) -> list[list[str]]:
-    """What it takes to know the distances, and to map, ours and Scotch's; a row for each number of
+    """The time to find the distances, and to map, for Toccata and Scotch: a row per number of
     ranks, and the paper's."""
     rows = []
     for ranks in numbers:

@@ -36,7 +36,7 @@ IN_FRONT = 8  # of a ranking are simulated, in the setting predicted to be the f
 
 @dataclass(frozen=True)
 class Place:
-    """Where a collective runs."""
+    """The location of a collective."""
 
     name: str  # of a platform
     ranks: int

@@ -43,11 +43,8 @@ class Platform:
         inside: dict[str, float] | None = None,
         noise: float = 0,
     ) -> "Platform":
-        """Another one, whose messages between nodes, and inside of them, have these alpha, o, ...:
-        in seconds.
-
-        With `noise`, the processor at either end of a message is held up for as long in the mean.
-        """
+        """Another platform, with these alpha, o, ... in seconds for messages between nodes and
+        inside of them. With `noise`, the mean delay of the processor at either end of a message."""
         fields = json.loads(self.text)
         for level in fields["levels"]:
             outside = level["level"] in (fields["levels"][0]["level"], "leaf")
@@ -85,8 +82,8 @@ def find(text: str, model: str | None = None) -> Platform:
         if ":" not in text:
             known = ", ".join(names())
             raise InputError(
-                f"there is no platform '{text}'; known are {known}, or give a file or a machine "
-                f'as "node:16 core:8"'
+                f"there is no platform '{text}'; expected one of {known}, a file, or a machine "
+                'such as "node:16 core:8"'
             )
         return _of_machine(text, model or STANDARD_MODEL)
     if model is not None:

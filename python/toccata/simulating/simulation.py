@@ -65,7 +65,7 @@ SAID_LINES = 6
 
 
 def options_of(collective: str) -> tuple[str, ...]:
-    """SimGrid's for one collective, beyond those of all."""
+    """SimGrid's options for one collective, in addition to the general ones."""
     return IN_TURN if collective in ONE_WAY else ()
 
 
@@ -86,7 +86,7 @@ class Cell:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """SimGrid's that this cell has beyond those of all, or instead."""
+        """SimGrid's options for this cell, in addition to the general ones or instead of them."""
         own = options_of(self.collective)
         if self.is_peer:
             own += (f"smpi/{self.collective}:{self.algorithm.removeprefix(PEER)}",)
@@ -109,7 +109,7 @@ class Outcome:
 
     @property
     def late(self) -> bool:
-        """Stopped by the time limit, which is not stored: with more time it may end."""
+        """Ended by the time limit. Not stored, because the cell may succeed with more time."""
         return self.why_not.startswith(_LATE)
 
 
@@ -144,7 +144,7 @@ def _digest_of_code() -> str:
 
 
 def key(platform: Platform, cell: Cell) -> str:
-    """Under which the outcome of a cell is kept."""
+    """The key under which the outcome of a cell is stored."""
     run = replace(cell, algorithm=outside.runnable(cell.algorithm))  # a file is named by its digest
     what = [_digest_of_code(), platform.text, asdict(run), (*OPTIONS, *cell.options)]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
@@ -179,11 +179,9 @@ def command(
     options: Sequence[str] = (),
     program: Path | None = None,
 ) -> tuple[list[str], dict[str, str]]:
-    """How to run a program's ranks on a platform, and in which environment.
-
-    The program is the benchmark unless told; `options` are more of SimGrid's. The files that it
-    needs go to `directory`.
-    """
+    """The command that runs a program's ranks on a platform, and its environment. The program is
+    the benchmark by default; `options` are additional options of SimGrid. The required files go to
+    `directory`."""
     cores = platforms.cores(platform, ranks, placement)
     hosts, description = directory / "hosts", directory / "platform.json"
     hosts.write_text("".join(f"c{core}\n" for core in cores))
@@ -217,7 +215,7 @@ def command(
 def _command_of(
     platform: Platform, cells: Sequence[Cell], directory: Path, options: Sequence[str] = ()
 ) -> tuple[list[str], dict[str, str]]:
-    """Of cells that differ in size alone; `options` hold above theirs."""
+    """For cells that differ in size only; `options` override theirs."""
     cell = cells[0]
     arguments = ["--collective", cell.collective]
     arguments += ["--sizes", ",".join(str(each.bytes) for each in cells)]
@@ -269,11 +267,11 @@ class _Runs:
 def _simulate(
     platform: Platform, cells: Sequence[Cell], limit: float, runs: _Runs
 ) -> Iterator[tuple[Cell, Outcome]]:
-    """Cells that differ in size alone, by one run, or by more where one ends early: then the size
-    that it was at is to blame.
+    """Simulates cells that differ in size only, in one run. If a run ends early, the size at which
+    it ended is the cause, and another run continues.
 
-    Raises Failure where one of ours fails or gives wrong data. Peers' failures are outcomes, and so
-    are deadlocks that are SimGrid's.
+    Raises Failure if an algorithm of Toccata fails or gives wrong data. Failures of peers, and
+    deadlocks of SimGrid, are outcomes.
     """
     left = list(cells)
     while left:
@@ -328,8 +326,8 @@ ALL_WAIT = ("smpi/async-small-thresh:0", "smpi/send-is-detached-thresh:0")
 
 
 def _ends_where_all_wait(platform: Platform, cell: Cell, limit: float, runs: _Runs) -> bool:
-    """Whether a cell of ours ends well if all messages wait for their receivers: then no deadlock
-    is its own, and it gives the right data."""
+    """Whether a cell of ours succeeds if all messages wait for their receivers: then a deadlock is
+    SimGrid's, and the data is correct."""
     with tempfile.TemporaryDirectory(prefix="toccata-sim-") as directory:
         words, environment = _command_of(platform, [cell], Path(directory), ALL_WAIT)
         with runs.started(words, environment, Path(directory) / "said") as process:
@@ -380,11 +378,8 @@ def run_all(
     limit: float = 600,
     jobs: int | None = None,
 ) -> dict[Work, Outcome]:
-    """All cells, in their order, on as many cores as there are, longest first; `told` hears of each
-    that has ended.
-
-    After `limit` seconds a cell is given up. What has ended is kept, whatever becomes of the rest.
-    """
+    """All cells, in their order, with all cores, the longest first; calls `told` with each that has
+    ended. A cell is ended after `limit` seconds. Finished cells are stored, even if others fail."""
     programs()
     outcomes: dict[Work, Outcome] = {}
     batches: dict[tuple[Platform, Cell, bool], list[Cell]] = defaultdict(list)
@@ -438,16 +433,15 @@ CROWDED = 4500  # messages under way at once: of twice as many each takes five t
 
 
 def effort_of(choice: _core.Choice, shape: _core.Shape) -> float:
-    """The same of one call with these ranks, wherever they are."""
+    """The same for one call with these ranks, anywhere."""
     sent, at_once = sent_by_a_rank(choice, shape)
     crowd = shape.p * at_once / CROWDED
     return 0.1 + 1.5e-3 * shape.p + shape.p * sent * SECONDS_A_MESSAGE * (1 + crowd * crowd)
 
 
 def sent_by_a_rank(choice: _core.Choice, shape: _core.Shape) -> tuple[float, float]:
-    """Messages in all and, of the fullest round, at once: in the mean of a few ranks here and
-    there, as a root, or the first of a power of two, has more to do.
-    """
+    """Messages in total, and the maximum per round: the mean of a few ranks in different places,
+    because a root, or the first rank of a power of two, sends more."""
     some = {((2 * i + 1) * shape.p // 16 + i) % shape.p for i in range(8)}
     in_rounds = [
         [len(schedule.round(i).sends) for i in range(len(schedule))]

@@ -239,10 +239,9 @@ def _flows(network: Network, weights: Sequence[int]) -> float:
 
 
 def _over_routes(network: Network, weights: Sequence[int], collective: str, root: int) -> float:
-    """The traffic between pairs of nodes for which every cut among the nodes carries its demand,
-    and the busiest link, over fixed routes, carries the least. A linear program; cuts are added as
-    they are found to be violated. For a block, or a message, of 1.
-    """
+    """A linear program over the traffic between pairs of nodes: every cut among the nodes must
+    carry its demand, and the load of the busiest link, over fixed routes, is minimal. Cuts are
+    added when they are found to be violated. For a block, or a message, of 1."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix, vstack
 

@@ -135,7 +135,7 @@ def _factor(item: str, text: str) -> Fraction:
         factor = Fraction(-1)
     if factor < 0:
         raise InputError(
-            f"--links '{item}': expected WHAT=FACTOR, with a factor as 0 (dead), 0.5, 1/5 or 2"
+            f"--links '{item}': expected WHAT=FACTOR, with a factor such as 0 (dead), 0.5, 1/5 or 2"
         )
     return factor
 
@@ -181,7 +181,7 @@ def _of_machine(machine: _core.Machine, rates: dict[str, float]) -> Network:
     if "node" not in machine.levels:
         raise InputError(
             f"'{machine.text}' has no links: it needs a level called node, as in "
-            '"leaf:2 node:8 core:8", or a torus, as torus:8x8x8'
+            '"leaf:2 node:8 core:8", or a torus, such as torus:8x8x8'
         )
     level = machine.levels.index("node")
     vertices, known = list[str](), list[tuple[str, int]]()

@@ -43,9 +43,8 @@ class Packing:
         return all_of_them // nodes
 
     def busiest(self, network: Network) -> float:
-        """What the busiest link carries by the network's fixed routes, of a message or a block of
-        1, over a link of capacity 1.
-        """
+        """The load of the busiest link with the network's fixed routes, for a message or block of 1
+        and a link of capacity 1."""
         flows = [
             (parent, node, weight / self.pieces)
             for weight, parents in self.trees
@@ -74,10 +73,7 @@ def _depth(parents: Sequence[int]) -> int:
 
 def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> list[Packing]:
     """For broadcasts from these nodes, for allreduces, and, unless there are very many nodes, for
-    allgathers.
-
-    Raises InputError where the network is disconnected.
-    """
+    allgathers. Raises InputError if the network is disconnected."""
     try:
         links = _among_nodes(network)
         result = [
@@ -104,7 +100,7 @@ def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
             raise InputError(
                 f"--trees '{roots}': '{each.strip()}' is not a node; expected all, or nodes by "
                 "number "
-                f"or name, as 0,{network.nodes - 1}"
+                f"or name, such as 0,{network.nodes - 1}"
             )
         numbers.append(vertex)
     return network, pack(network, numbers)
@@ -149,9 +145,9 @@ Links = dict[tuple[int, int], Fraction]
 
 
 def _among_nodes(network: Network) -> Links:
-    """The links among nodes. Where there are switches, a ring of the nodes in the order of the
-    machine, of which each link has what all of them have at the same time by the fixed routes.
-    """
+    """The links among nodes. If there are switches: a ring of the nodes in the order of the
+    machine. Each of its links has the capacity that all of them have at the same time with the
+    fixed routes."""
     if network.is_direct:
         return network.links
     nodes = network.nodes

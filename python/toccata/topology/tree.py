@@ -27,12 +27,12 @@ class Item:
     kind: int = 0  # equal for objects with as many of everything in them
 
     def all_ranks(self) -> list[int]:
-        """Also those inside."""
+        """Including those inside."""
         return [*self.ranks, *(rank for each in self.inside for rank in each.all_ranks())]
 
 
 def items(machine: _core.Machine, placement: _core.Placement | None) -> list[Item]:
-    """The outermost objects, with all that is in them."""
+    """The outermost objects, with all objects in them."""
     levels = range(len(machine.levels))
     labels = [machine.labels(level) for level in levels]
     objects = [
@@ -60,7 +60,7 @@ def _kinds(those: Iterable[Item]) -> Iterable[int]:
 
 
 def alike(those: Sequence[Item]) -> list[list[Item]]:
-    """Runs of objects of one kind."""
+    """Runs of identical objects."""
     return [list(same) for _, same in groupby(those, key=lambda each: each.kind)]
 
 
@@ -106,7 +106,7 @@ class Narrator:
         self.folds = lines > UNFOLDED_LINES
 
     def tree(self) -> RenderableType:
-        """Innermost objects are told of in the lines of those around them."""
+        """Innermost objects appear in the lines of the objects around them."""
         heading = Text(summary(self.machine), style="bold")
         if self.placement:
             heading.append(f"   {plural('rank', self.placement.p)}", style="bold green")
@@ -129,7 +129,7 @@ class Narrator:
         return not any(each.inside for each in run[0].inside)
 
     def line(self, run: list[Item]) -> Text:
-        """One object, or several that are alike."""
+        """One object, or several identical ones."""
         first, last = run[0], run[-1]
         name = self.machine.levels[first.level]
         text = Text()

@@ -39,7 +39,7 @@ class Point:
 
     @property
     def gain(self) -> float:
-        """Of native's time, as 0.25; 0 where it is not known."""
+        """The saved share of native's time, such as 0.25; 0 if unknown."""
         known = self.seconds > 0 and self.native_seconds > 0
         return 1 - self.seconds / self.native_seconds if known else 0.0
 
@@ -56,7 +56,7 @@ class Tuning:
     machine: str = ""
     mpi: str = ""
     model: str = ""  # by which it was made, if it was not measured
-    partial: bool = False  # whether more was to come
+    partial: bool = False  # whether results are missing
     date: str = ""
     points: list[Point] = field(default_factory=list)
 
@@ -109,11 +109,11 @@ def read(path: Path) -> Tuning:
 
 
 def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) -> Point:
-    """Of all that were measured in one setting, what is to serve there.
+    """The choice among all algorithms that were measured in one setting.
 
-    The algorithm with the lowest median among those that are significantly faster than the MPI
-    library's own (sign test on interleaved calls, its level shared among all candidates); the MPI
-    library's own if none is.
+    Among the algorithms that are significantly faster than the MPI library's own, the one with the
+    lowest median; if there is none, the MPI library's own. The test is a sign test on interleaved
+    calls; all candidates share its level.
     """
     native = next(each for each in measured if each.algorithm == "native")
     others = [each for each in measured if each is not native]

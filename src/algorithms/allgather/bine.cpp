@@ -7,9 +7,9 @@
 //   p = 8, swaps    0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
 //   rank 0 has      A . . D . . . .    A . . D E . . H    all
 //
-// Even ranks go up when odd ones go down. After distance j, a rank has every
-// 2^(j+1)th block from its own on, and from that of its last peer on: the paper permutes blocks to
-// have them in a row, but two strided ranges are as good.
+// Even ranks go up when odd ones go down. After distance j, a rank has every 2^(j+1)th block,
+// counted from its own and from that of its last peer. The paper permutes blocks so that they are
+// contiguous; two strided ranges need no permutation.
 
 #include "patterns/bine.h"
 

@@ -1,5 +1,5 @@
 // Allgather by Bruck: every rank sends all it has to the rank `distance` below, and the distance
-// doubles. For any p: the last round sends only what is missing.
+// doubles. It works for any p: the last round sends only the missing blocks.
 // [bruck1997, section IV]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β   copies p+1 blocks
 //
 //   p = 3, scratch of      rank 0   rank 1   rank 2
@@ -7,9 +7,9 @@
 //     distance 1           A B .    B C .    C A .
 //     distance 2           A B C    B C A    C A B     rank r holds block r + i in place i
 //
-// Blocks gather in scratch, own block first, so that every message is one piece, and are rotated
-// into place at the end. Without the rotation they lie in recv at once: nothing is copied, but a
-// message may pass the end of the buffer and be two pieces.
+// Blocks are collected in scratch, the own block first, so that every message is contiguous. At the
+// end they are rotated into recv. Without the rotation, they are received in recv directly: nothing
+// is copied, but a message may pass the end of the buffer and then consists of two pieces.
 
 #include <algorithm>
 

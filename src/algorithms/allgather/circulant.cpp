@@ -6,8 +6,8 @@
 //
 //   p = 5, what rank 0 holds    A . . . .    over 1: A . . . E    2: A . . D E    3: A B C D E
 //
-// Segments are for allgatherv: if one block is much longer than the others, it is forwarded piece
-// by piece, and the time is closer to that of all bytes at once.
+// Segments are for allgatherv: a block that is much longer than the others is forwarded in pieces,
+// so that its rounds overlap.
 
 #include "patterns/circulant.h"
 

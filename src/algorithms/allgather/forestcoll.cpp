@@ -1,7 +1,7 @@
-// Allgather over spanning trees of the nodes, packed for the machine's network, as many from each
-// node: a block is cut into pieces, one for each tree that begins there (or several, by its
-// weight), and a node passes a piece on in the round after it came. Pieces between two nodes travel
-// together in a round.
+// Allgather over spanning trees of the nodes, packed for the machine's network. The same number of
+// trees begins at each node. A block is cut into pieces, one per tree that begins at its node (or
+// several, by the tree's weight). A node forwards a piece in the round after it arrived. All pieces
+// between two nodes in one round are one message.
 // [zhao2024, section 5]   rounds D, the depth of the trees
 //
 // `toccata topo MACHINE --trees --save FILE` packs trees, also around dead and slow links;

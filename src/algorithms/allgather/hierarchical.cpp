@@ -1,6 +1,5 @@
-// Allgather with one leader per node: ranks give their blocks to their node's leader, leaders
-// exchange what they have with any flat allgather, and every leader broadcasts all of it on its
-// node.
+// Allgather with one leader per node: ranks send their blocks to their node's leader, leaders
+// exchange these with any flat allgather, and every leader broadcasts all blocks on its node.
 // [mirsadeghi2016, section II]
 //               r nodes of s ranks, e.g. binomial and Bruck: rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
 //               cost of a leader (⌈log2 s⌉ + ⌈log2 r⌉)·α + ((r-1)/r + ⌈log2 s⌉)·n·β
@@ -10,7 +9,7 @@
 //     exchange of leaders        ABCD    .B..    ABCD    ...D
 //     broadcast                  ABCD    ABCD    ABCD    ABCD
 //
-// On several levels, leaders of sockets, say, gather to the leader of their node, and so on.
+// With several levels, for example, leaders of sockets gather to the leader of their node.
 // Without nodes, every rank is a leader.
 
 #include "algorithms/leaders.h"

@@ -1,7 +1,7 @@
-// Allgather by Bruck among regions, nodes say, with a message of its own for each rank of a region:
-// where Bruck's data doubles with every message that leaves the region, this one's grows by the
-// size of a region. Between, regions gather what came in; they do that in the same way where a
-// level further in divides them, else by Bruck.
+// Allgather by Bruck among regions, such as nodes, in which each rank of a region sends a message
+// of its own. In Bruck's algorithm, data doubles with every message that leaves a region; here it
+// multiplies by the size of a region. After each exchange, regions gather the received data inside:
+// in the same way if an inner level divides them, otherwise by Bruck.
 // [bienz2022, algorithm 2]   r regions of s ranks: ⌈log_(s+1) r⌉ messages out of the region, and
 // ⌈log2 s⌉ inside it before the first and after each
 //
@@ -10,11 +10,11 @@
 //     fetch from one, two regions on     ABCD.. AB..EF    ..CDEF ABCD..    AB..EF ..CDEF
 //     gather inside                      ABCDEF ABCDEF    ABCDEF ABCDEF    ABCDEF ABCDEF
 //
-// When every region holds the data of `held` regions, from its own on, lane k of it fetches what
-// the region k · held further on holds, for k = 1, 2, ... A region has as many lanes as the largest
-// has ranks, and a rank of a smaller one several. (The paper's regions are alike, and its lane k is
-// local rank k, so that local rank 0 idles.) In the last round only what is missing is fetched, and
-// some lanes have nothing to do.
+// If every region holds the data of `held` regions, beginning with its own, its lane k fetches the
+// data of the region k · held further on, for k = 1, 2, ... Every region has as many lanes as the
+// largest region has ranks; a rank of a smaller region serves several lanes. (In the paper, all
+// regions have the same size, and lane k is local rank k, so that local rank 0 idles.) The last
+// round fetches only the missing data, and some lanes idle.
 
 #include <array>
 

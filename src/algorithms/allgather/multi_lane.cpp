@@ -8,8 +8,8 @@
 //     lanes 0 2 and 1 3          A.C.    .B.D    A.C.    .B.D
 //     gather on the nodes        ABCD    ABCD    ABCD    ABCD
 //
-// There are as many lanes as the largest node has ranks. On a smaller node a rank is in several; it
-// has a block for the first of them alone, but takes part in all.
+// There are as many lanes as the largest node has ranks. On a smaller node, a rank is in several
+// lanes. It contributes a block only to the first of them, but takes part in all.
 
 #include "algorithms/levels.h"
 

@@ -1,6 +1,6 @@
-// Allgather by several leaders a node, each for its part of the node's ranks: one a socket, or any
-// number. All leaders exchange by a flat allgather. More ranks talk at a time than with one leader,
-// but what one node has goes to another once for each leader there.
+// Allgather with several leaders per node, each for a part of the node's ranks: one per socket, or
+// any number. All leaders exchange with a flat allgather. More ranks communicate at a time than
+// with one leader, but every block enters a node once per leader.
 // [kandalla2009]   l leaders, each for s ranks, e.g. binomial and Bruck:
 // rounds 2·⌈log2 s⌉ + ⌈log2 l⌉   cost of a leader (⌈log2 s⌉ + ⌈log2 l⌉)·α + ((l-1)/l + ⌈log2
 // s⌉)·n·β

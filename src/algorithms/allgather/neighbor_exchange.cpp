@@ -1,5 +1,5 @@
-// Allgather by neighbor exchange: pairs of neighbours swap blocks, and every rank swaps with its
-// left and its right neighbour in turn, passing on the two blocks it got last.
+// Allgather by neighbor exchange: pairs of neighbours swap blocks. Every rank alternates between
+// its left and its right neighbour, and forwards the two blocks that it received last.
 // [chen2005]   rounds p/2   cost p/2·α + (p-1)/p·n·β   for even p
 //
 //   p = 4, swaps   0-1 2-3    1-2 3-0

@@ -1,4 +1,4 @@
-// Allgather by recursive doubling: the data held doubles every round.
+// Allgather by recursive doubling: two ranks swap all their data, which doubles in every round.
 // [thakur2005, section 4.1]   rounds log2 p   cost log2 p·α + (p-1)/p·n·β   for p a power of two
 //
 //   p = 4, swaps   0-1 2-3    0-2 1-3

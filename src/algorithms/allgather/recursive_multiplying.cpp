@@ -1,6 +1,6 @@
-// Allgather by recursive multiplying: in every round k ranks give each other all they have, so that
-// the data held multiply by k. If p is not j·k^m with j < k, ranks are folded in pairs first, and
-// unfolded at the end.
+// Allgather by recursive multiplying: in every round, k ranks exchange all their data, which
+// multiplies by k. If p is not j·k^m with j < k, ranks are folded in pairs first, and unfolded at
+// the end.
 // [ruefenacht2017]   rounds logk p, or ⌊logk p⌋ + 3 at most
 //                    cost rounds·α + (p-1)/p·n·β, twice that for folded pairs
 //

@@ -1,17 +1,18 @@
 // Allgather by Swing on a torus: two ranks swap their data, over distances that halve and swing
-// from side to side, in one dimension after the other, most data between neighbours. Every block is
-// in 2N parts, and part k begins with another dimension, half of the parts the other way round.
+// from side to side, in one dimension after the other. Neighbours swap the most data. Every block
+// has 2N parts. Each part begins with another dimension, and half of the parts use the opposite
+// direction.
 // [desensi2024]   rounds log2 p   cost log2 p·α + Ξ·(p-1)/p·n/2N·β
 //
-// As some messages go further than to neighbours they share links; Ξ is 1.10 on 8 x 8, 1.17 on
-// 32 x 32, 1.03 on 8 x 8 x 8. There are far fewer rounds than torus_multiport has.
+// Messages that go further than to neighbours share links; Ξ is 1.10 on 8 x 8, 1.17 on
+// 32 x 32, 1.03 on 8 x 8 x 8. There are far fewer rounds than in torus_multiport.
 //
 //   ring of 8, part 0   0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
 //              part 1   0-5 1-4 2-7 3-6    0-1 2-3 4-5 6-7    0-7 1-2 3-4 5-6
 //
-// It is allgather/bine on each line. Where a dimension is not a power of two, neighbouring cells
-// are folded first, and get all but their own in the end, which takes two rounds more and many
-// times the bytes: there, torus_multiport is better.
+// It is allgather/bine on each line. If a dimension is not a power of two, neighbouring cells are
+// folded first, and receive all blocks except their own at the end. This takes two more rounds and
+// many times the bytes, so torus_multiport is better there.
 
 #include <algorithm>
 #include <ranges>

@@ -3,9 +3,9 @@
 // and in later ones, so that no block arrives twice.
 // [chan2006, section 4.2.2]   rounds d-N, d the sum of the dimensions   cost (d-N)·α + (D-1)/D·n·β
 //
-// D is the dimension that is last in the order. The paper leaves the order open and writes the
-// longest there; the shortest is better, as most goes through the last. That is still about 2N
-// times what the links could do: see torus_multiport.
+// D is the dimension that is last in the order. The paper does not specify the order, and its cost
+// has the longest dimension last. The shortest is better, because most data pass through the last
+// one. This is still about 2N times the lower bound; see torus_multiport.
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"

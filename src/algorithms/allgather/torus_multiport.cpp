@@ -5,8 +5,8 @@
 //
 //   4 x 4, way 0 →↓    way 1 ↓→    way 2 ←↑    way 3 ↑←     so all four links are always busy
 //
-// That is the lower bound. [chan2006, section 6] says that it is out of reach, which is true for
-// whole blocks. On dimensions of different sizes, the paper's equal parts miss it;
+// This is the lower bound. [chan2006, section 6] states that no algorithm reaches it, which is true
+// for whole blocks. On dimensions of different sizes, the paper's equal parts do not reach it;
 // algorithms/torus.h calculates the pieces per route for which all links carry the same amount. On
 // a mesh, data return along the line to close a ring, so a link carries twice as much; this is
 // necessary, because a corner has only N links.

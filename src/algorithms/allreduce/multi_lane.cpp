@@ -1,6 +1,6 @@
-// Allreduce in lanes: every node reduces and scatters the message over its ranks, each of which
-// then takes part in an allreduce of its part with the ranks of the same number on other nodes;
-// then every node gathers the parts. All ranks of a node communicate with other nodes at the same
+// Allreduce in lanes: every node reduces and scatters the message over its ranks. Each rank then
+// takes part in an allreduce of its part, with the ranks of the same number on other nodes. At the
+// end, every node gathers the parts. All ranks of a node communicate with other nodes at the same
 // time.
 // [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, 1/s of an allreduce among r between
 //

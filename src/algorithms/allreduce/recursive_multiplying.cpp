@@ -1,4 +1,4 @@
-// Allreduce by recursive multiplying: in every round, k ranks exchange what they have reduced. If p
+// Allreduce by recursive multiplying: in every round, k ranks exchange their partial results. If p
 // is not j·k^m with j < k, ranks are folded in pairs first, and unfolded at the end.
 // [ruefenacht2017]   rounds logk p, or ⌊logk p⌋ + 3 at most   cost rounds·(α + (k-1)·n·(β + γ))
 //
@@ -62,7 +62,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                                               : BlockRange{Buffer::scratch, free++});
       if (peer != rank) schedule.recv(peer, operands.back());
     }
-    // The next one above first, so that no rank hears of all at a time.
+    // The next rank above comes first, so that no rank receives from all at the same time.
     const auto place = std::ranges::find(ranks, rank) - ranks.begin();
     for (std::size_t i = 1; i < ranks.size(); ++i)
       if (const int peer = ranks[(place + i) % ranks.size()]; !(folded && peer == twin))

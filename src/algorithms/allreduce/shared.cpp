@@ -1,6 +1,7 @@
-// Allreduce in the shared memory of a node. In slices: every rank publishes its contribution, rank
-// r reduces slice r of all of them in place and publishes the result, and all others read it there.
-// Whole, for short messages: every rank publishes its contribution, and reduces all of them itself.
+// Allreduce in the shared memory of a node. There are two forms:
+// - in slices: every rank publishes its contribution. Rank r reduces slice r of all contributions
+//   in place and publishes the result, which all others read.
+// - whole, for short messages: every rank publishes its contribution, and reduces all of them.
 // [slices: jain2018, section III; whole: graham2008, section 3]
 // slices   rounds 2   copies per rank p-1 slices and 1 into shared memory, p-1 out of it;
 //                     reduces p-1

@@ -2,7 +2,7 @@
 // allgather/swing.
 // [desensi2024]   rounds 2·log2 p   cost 2·log2 p·α + 2·Ξ·(p-1)/p·n/2N·β + (p-1)/p·n·γ
 //
-// Dimensions that are not powers of two, and Ξ, are as there.
+// Ξ, and dimensions that are not powers of two, are as in allgather/swing.
 
 #include "algorithms/reduce_scatter_allgather.h"
 #include "algorithms/torus.h"

@@ -3,8 +3,8 @@
 // [edmonds1973]   rounds 2D + s - 1, depth D = d-N+1, d the sum of the N dimensions, all at least 3
 //                 cost (2D + s - 1)·(α + n/(N·s)·β), with one rank per cell
 //
-// A link carries every segment of two trees, one of them on its way up, the other on its way down:
-// p/(p-1) times as much as it must. A tree combines ranks in any order.
+// A link carries every segment of two trees, of one upwards and of the other downwards. This is
+// p/(p-1) times the lower bound. A tree combines ranks in any order.
 
 #include "algorithms/forests.h"
 

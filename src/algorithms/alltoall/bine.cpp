@@ -1,7 +1,7 @@
-// All-to-all over a Bine butterfly: two ranks swap half of what they hold, over distances a third
-// shorter than powers of two, so that less of it leaves a group of neighbours. A block goes the
-// swaps that lead to its destination, the shortest first, and keeps its place: place i is for the
-// swaps that are bits of i.
+// All-to-all over a Bine butterfly: two ranks swap half of their blocks, over distances a third
+// shorter than powers of two, so that fewer blocks leave a group of neighbours. A block takes part
+// in the swaps that lead to its destination, the shortest first, and keeps its place: the bits of
+// i are the swaps of place i.
 // [desensi2025]   rounds log2 p   cost log2 p·α + log2 p/2·n·β   copies 2p + blocks sent
 //
 //   p = 4, ab is what a sends to b     rank 0 (a)       1 (b)          2 (c)          3 (d)
@@ -9,9 +9,9 @@
 //     places 1 3 between 0-1 2-3       aa ba ad bd      bb ab bc ac    cc dc cb db    ...
 //     places 2 3 between 0-3 1-2       aa ba da ca      bb ab cb db    cc dc bc ac    ...
 //
-// What is at place i in the end came the same swaps from afar: it is found by the last one first.
-// The swaps do not commute, so blocks lie in no order that ranges could say: each has one of its
-// own, in 40 KB for 1024 ranks. Beyond that it is not offered.
+// At the end, the source of the block at place i follows from the same swaps in reverse order. The
+// swaps do not commute, so no range expresses the order of the blocks: each block has its own
+// range. This takes 40 KB for 1024 ranks, which is the maximum.
 
 #include "patterns/bine.h"
 

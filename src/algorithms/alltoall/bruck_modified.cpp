@@ -1,16 +1,16 @@
-// All-to-all by Bruck without the last rotation: blocks go down instead of up, and place rank + i
-// holds what has i ranks to go, so that whatever arrives for good lies in place already.
+// All-to-all by Bruck without the last rotation: blocks go down instead of up. Place rank + i holds
+// a block that has i ranks to go, so a block is in its place when it arrives at its destination.
 // [oliviero2023, section II-C; traff2014, section 3]   rounds ⌈log2 p⌉
 // cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β   copies p + (blocks sent)
 //
-//   p = 4, what rank 1 (b) has; ab is what a sends to b. Place 1 + i is for blocks that go i down
+//   p = 4, the data of rank 1 (b); ab is the block from a to b. Blocks in place 1 + i go i down
 //     at first               bc bb ba bd
 //     places 2 0 go down 1   cd bb cb bd
 //     places 3 0 go down 2   ab bb cb db
 //
-// Blocks are sent from where they lie, by a derived datatype: nothing is packed. What arrives for
-// the places that are being sent has to wait in scratch. (The paper counts the datatype's own
-// reading as another copy of every block sent.)
+// A derived datatype sends blocks from their places, so nothing is packed. Blocks that arrive for
+// places that are being sent wait in scratch. (The paper counts reading through the datatype as
+// another copy of every sent block.)
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

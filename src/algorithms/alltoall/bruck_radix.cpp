@@ -1,5 +1,6 @@
-// All-to-all by Bruck in any radix r: a block goes by the digits of its way in base r, at most r-1
-// rounds for each digit. A larger radix sends less in more rounds; radix p is direct exchange.
+// All-to-all by Bruck in any radix r: a block moves by the digits of its distance in base r, with
+// at most r-1 rounds per digit. A larger radix sends fewer bytes in more rounds; radix p is direct
+// exchange.
 // [oliviero2023, section II-B; bruck1997, section III]
 // rounds Σ over the ⌈logr p⌉ digits of (values it takes) - 1 <= (r-1)·⌈logr p⌉
 // cost rounds·α + (r-1)/r·⌈logr p⌉·n·β   copies 2p + 2·(blocks sent)

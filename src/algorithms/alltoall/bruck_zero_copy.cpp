@@ -1,21 +1,21 @@
-// All-to-all by Bruck without local copies: a block is sent for the first time out of send, between
-// rounds it stays where it arrived, and its last hop ends at its place in recv.
+// All-to-all by Bruck without local copies: the first hop of a block starts in send, between rounds
+// it stays where it arrived, and its last hop ends at its place in recv.
 // [oliviero2023, section II-D; traff2014, section 4]   rounds ⌈log2 p⌉
 // cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β   copies 1 block, the rank's own
 //
 // Block i has i ranks to go, down by the powers of two in i, as in bruck_modified. It arrives in
-// the round of one bit of i and leaves in that of the next, and must not arrive where it leaves
-// from: the same block of the rank above comes while ours is on its way.
+// the round of one bit of i and leaves in the round of the next one. It must leave from another
+// place than the one where the next block i arrives, because both happen in the same round.
 //
 //   i = 0 1 1 0 1       leaves send in round 0, waits in an array from 0 to 2, in another from 2
 //       4 3 2 1 0       to 3, and arrives in recv in round 3
 //
-// The papers take recv and one array in turn, by the parity of the bits still to come. But numbers
-// of even parity (0 3 5 6 9 10 12 15 ...) are not strided ranges: the schedule would be as long as
-// p. So a block that waits from round k to round m is in the array named by the highest bit in
-// which k and m differ. It is 0 in k and 1 in m, so the array from m on is another; and all the
-// blocks that come in round l, leave in k and come again to leave in m are one strided range. There
-// are ⌈log2 ⌈log2 p⌉⌉ arrays: 1 up to 4 ranks, 2 up to 16, 3 up to 256, 4 up to 65 536.
+// The papers alternate between recv and one array, by the parity of the remaining bits. But numbers
+// of even parity (0 3 5 6 9 10 12 15 ...) are not strided ranges, so the schedule would have O(p)
+// entries. Therefore a block that waits from round k to round m is in the array numbered by the
+// highest bit in which k and m differ. This bit is 0 in k and 1 in m, so the block is in another
+// array from m on. All blocks with the same rounds of arrival and departure are one strided range.
+// There are ⌈log2 ⌈log2 p⌉⌉ arrays: 1 up to 4 ranks, 2 up to 16, 3 up to 256, 4 up to 65 536.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

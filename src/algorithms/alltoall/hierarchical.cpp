@@ -1,20 +1,20 @@
-// All-to-all by nodes: ranks hand what they have to the leaders of their node, leaders exchange it
-// with those of the other nodes by any flat all-to-all, and give it to the ranks it is for. With
-// all ranks as leaders nothing is left to give: that is the all-to-all in lanes. [traff2020;
-// kandalla2009]   r nodes of s ranks, l leaders a node, exchange in pairs: rounds 1 + (r-1) + 1
+// All-to-all by nodes: ranks send their blocks to the leaders of their node, leaders exchange these
+// with the leaders of other nodes by any flat all-to-all, and deliver them to the destinations. If
+// all ranks are leaders, no delivery is needed: this is the all-to-all in lanes. [traff2020;
+// kandalla2009]   r nodes of s ranks, l leaders per node, exchange in pairs: rounds 1 + (r-1) + 1
 // messages of a leader (s-1) + (r-1) + (s/l-1)
 //
-//   4 ranks on nodes 0 1 | 2 3, all leaders; what b sends to c is bc
+//   4 ranks on nodes 0 1 | 2 3, all leaders; bc is the block from b to c
 //                                 rank 0 (a)         1 (b)              2 (c)         3 (d)
 //     at first                    aa ab ac ad        ba bb bc bd        ca cb cc cd   ...
-//     leader i gets what is for   aa ba | ac bc      ab bb | ad bd      ca da | cc dc
+//     leader i gets blocks for    aa ba | ac bc      ab bb | ad bd      ca da | cc dc
 //     the i-th rank of each node
 //     exchange with other nodes   aa ba ca da        ab bb cb db        ac bc cc dc   ...
 //
-// Leader i is for the ranks whose number on their node is i, i + l, i + 2l, ... A node with fewer
-// ranks than leaders has several leaders on one rank, which have no rank there to give to.
+// Leader i serves the ranks with the numbers i, i + l, i + 2l, ... on their node. On a node with
+// fewer ranks than leaders, one rank plays several leaders, which have no rank to deliver to.
 //
-// No rank knows how large the blocks are that pass through it, so that they have to be alike.
+// Blocks must have the same size, because no rank knows the sizes of the blocks that it forwards.
 
 #include <algorithm>
 #include <array>
@@ -64,11 +64,11 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     return all.scratch({{Buffer::recv, 0, 1, 0, blocks}}).first;
   };
 
-  // By place on the node: what comes from each for the lanes that this rank carries, and what goes
-  // to those they are for.
+  // By place on the node: the blocks from each rank for the lanes of this rank, and the blocks that
+  // are delivered.
   std::vector<BlockRanges> handed(size), given(size), taken(size);
-  // By lane: what goes out, node by node, destination and source; and what comes in, where it
-  // belongs if it is for this rank.
+  // By lane: the outgoing blocks, by node, destination and source; and the incoming ones, in their
+  // final places if they are for this rank.
   std::vector<BlockMap> out(lanes.number(), BlockMap::table()), in = out;
   for (int lane = own; lane < lanes.number(); lane += size) {
     const int destinations = lanes.served(lane), others = lanes.served(lane, here) - 1;

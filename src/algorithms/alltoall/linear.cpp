@@ -1,5 +1,5 @@
-// All-to-all with all messages in flight at once. Rank r begins with r+1, so that no rank is
-// every rank's first.
+// All-to-all with all messages in flight at once. Rank r begins with r+1, so that not all ranks
+// send to the same rank first.
 // [thakur2005, section 4.2]   rounds 1   cost α + (p-1)·o + (p-1)/p·n·β
 //
 //   p = 4, in the order of posting   0: 1 2 3    1: 2 3 0    2: 3 0 1    3: 0 1 2

@@ -1,10 +1,11 @@
-// Barrier by a k-nomial tree: ranks signal to their parents that all ranks below have entered; the
-// root's signal that all have entered goes down again.
+// Barrier by a k-nomial tree: ranks signal to their parents that all ranks below have entered. The
+// root then signals down the tree that all ranks have entered.
 // [conceptual, k-nomial tree functions]   rounds 2·⌈logk p⌉   cost 2·⌈logk p⌉·α
 //
 //   p = 4, k = 2    1>0 3>2    2>0    0>2    0>1 2>3
 //
-// In as many rounds, it needs a radix twice as large and half as many messages as dissemination.
+// For the same number of rounds as dissemination, it needs twice the radix and sends half as many
+// messages.
 
 #include "patterns/knomial.h"
 
@@ -35,7 +36,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 static Cost claim(const Shape& shape) {
   const Knomial root = tree_of(shape, 0);
   std::int64_t messages = root.children();
-  // Who is told and tells has its own parent, too; of those the first has the most children.
+  // An inner rank has a parent and children; the first one has the most children.
   if (root.levels() > 1)
     messages = std::max<std::int64_t>(messages, tree_of(shape, root.farthest()).children() + 1);
   if (shape.p > 1) messages = std::max<std::int64_t>(messages, 1);

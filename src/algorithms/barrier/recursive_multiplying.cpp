@@ -1,12 +1,12 @@
-// Barrier by recursive multiplying: in every round k ranks tell each other all that they have heard
-// of, so that it multiplies by k. If p is not j·k^m with j < k, ranks are folded in pairs first,
-// and unfolded at the end.
+// Barrier by recursive multiplying: in every round, the k ranks of a group exchange signals, so the
+// number of ranks from which a rank has information multiplies by k. If p is not j·k^m with j < k,
+// ranks are folded in pairs first, and unfolded at the end.
 // [ruefenacht2017, on allreduce]   rounds logk p, or ⌊logk p⌋ + 3 at most   cost rounds·α
 //
 //   p = 4, k = 2    0-1 2-3    0-2 1-3
 //
-// Dissemination goes round a circle, so that in every round some rank reaches beyond its node.
-// Here, with ranks in the order of the nodes, the first rounds stay inside.
+// Dissemination uses a circle of ranks, so in every round some rank sends to another node. Here, if
+// ranks are in the order of the nodes, the first rounds stay inside the nodes.
 
 #include "algorithms/algorithm.h"
 #include "patterns/folded_cube.h"

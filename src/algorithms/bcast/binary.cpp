@@ -1,5 +1,5 @@
-// Broadcast down a binary tree in segments, which follow each other: every rank passes each on to
-// its two children in the round after it came.
+// Broadcast down a binary tree in segments, which follow each other: every rank forwards a segment
+// to its two children in the round after its arrival.
 // [sanders2009]   rounds ⌊log2 (p-1)⌋ + s   cost (⌊log2 (p-1)⌋ + s)·(α + 2·n/s·β)
 //
 //   p = 4, root 0, segments A B    0>2 A    0>2 B 2>1 A 2>3 A    2>1 B 2>3 B

@@ -1,5 +1,5 @@
-// Broadcast down a Bine tree: in every round all ranks that have the message send it on,
-// alternately up and down, to ranks a third nearer than those of a binomial tree. If p is not a
+// Broadcast down a Bine tree: in every round, all ranks that have the message forward it,
+// alternately up and down. The distances are a third shorter than in a binomial tree. If p is not a
 // power of two, ranks are folded in pairs.
 // [desensi2025]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β)
 //

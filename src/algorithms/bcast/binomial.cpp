@@ -1,10 +1,11 @@
-// Broadcast down a binomial tree: in every round all ranks that have the message send it on, to the
-// rank half as far as in the round before.
+// Broadcast down a binomial tree: in every round, all ranks that have the message forward it, over
+// half of the distance of the previous round.
 // [thakur2005, on broadcast]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β)
 //
 //   p = 4, root 0   round 0: 0>2    round 1: 0>1 2>3
 //
-// Cut into segments, each is passed on to all children at once in the round after it came:
+// If the message is cut into segments, each is sent to all children at once, in the round after its
+// arrival:
 //                rounds ⌊log2 p⌋ + s - 1   cost (⌊log2 p⌋ + s - 1)·(α + ⌈log2 p⌉·n/s·β)
 
 #include "patterns/binomial.h"

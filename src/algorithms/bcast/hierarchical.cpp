@@ -1,5 +1,5 @@
-// Broadcast by levels: among the leaders, then inside each region, on all levels. Cut into
-// segments, one goes on inside while the next comes in.
+// Broadcast by levels: among the leaders, then inside each region, on all levels. If the message is
+// cut into segments, one is broadcast inside while the next arrives.
 // [karonis2000]   r nodes of s ranks, binomial   rounds ⌈log2 r⌉ + ⌈log2 s⌉
 //                 cost ⌈log2 r⌉·(α + n·β) between nodes, ⌈log2 s⌉·(α + n·β) inside
 //

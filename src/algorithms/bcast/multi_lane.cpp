@@ -1,5 +1,5 @@
-// Broadcast in lanes: the root scatters the message over the ranks of its node, each of which
-// broadcasts its part to the ranks of the same number on other nodes; then every node gathers the
+// Broadcast in lanes: the root scatters the message over the ranks of its node. Each of these
+// broadcasts its part to the ranks of the same number on other nodes. Then every node gathers the
 // parts. All ranks of a node communicate with other nodes at the same time.
 // [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, 1/s of a broadcast among r between
 //

@@ -3,7 +3,8 @@
 //
 //   p = 8, root 0   round 0: 1>0 6>7 2>3 5>4    round 1: 7>0 4>3    round 2: 3>0
 //
-// The root takes in what is above and below it by turns, and the order of the ranks is not kept.
+// The root combines contributions from above and below alternately, so the order of the ranks is
+// not kept.
 
 #include "patterns/bine.h"
 

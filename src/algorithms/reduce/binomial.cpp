@@ -1,12 +1,13 @@
-// Reduce up a binomial tree: in every round half of those that still have something send it to the
+// Reduce up a binomial tree: in every round, half of the remaining ranks send their results to the
 // other half. If p is not a power of two, ranks are folded in pairs first.
 // [thakur2005, on reduce]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + n·γ)
 //
 //   p = 4, root 0   1>0 3>2    2>0            p = 4, root 3   1>0 2>3    0>3
 //
-// Neighbours first: what is combined is always that of consecutive ranks, so the order of the ranks
-// is kept, and the expression is the standard one for any root. Of two such runs, the root goes on
-// with both if it is in one of them, else the lowest rank does.
+// Neighbours are combined first, so operands always belong to consecutive ranks. Therefore the
+// order of the ranks is kept, and the expression is the standard one for any root. When two runs
+// of ranks are combined, the root continues with both if it is in one of them, otherwise the lowest
+// rank does.
 
 #include <utility>
 #include <vector>

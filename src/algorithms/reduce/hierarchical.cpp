@@ -1,5 +1,5 @@
 // Reduce by levels: inside each region to its leader, then among the leaders; bcast/hierarchical in
-// reverse. Cut into segments, one goes out while the next is combined inside.
+// reverse. If the message is cut into segments, one is sent out while the next is combined inside.
 // [karonis2000]   r nodes of s ranks, binomial   rounds ⌈log2 s⌉ + ⌈log2 r⌉
 //
 //   4 ranks on nodes 0 1 | 2 3, root 3    inside 1>0 2>3    among leaders 0>3

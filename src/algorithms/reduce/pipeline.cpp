@@ -3,7 +3,7 @@
 //
 //   p = 4, root 0, segments A B    3>2 B    3>2 A 2>1 B    2>1 A 1>0 B    1>0 A
 //
-// The chain begins behind the root, so that the order of the ranks is not kept.
+// The chain begins after the root, so the order of the ranks is not kept.
 
 #include "algorithms/registry.h"
 #include "schedule/backwards.h"

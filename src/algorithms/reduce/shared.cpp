@@ -1,6 +1,7 @@
-// Reduction in the shared memory of a node. In slices: every rank publishes its contribution, rank
-// r reduces slice r of all of them in place, and publishes the result for the root. Whole, for
-// short messages: every rank publishes its contribution, and the root reduces all of them.
+// Reduction in the shared memory of a node. There are two forms:
+// - in slices: every rank publishes its contribution. Rank r reduces slice r of all contributions
+//   in place and publishes the result for the root.
+// - whole, for short messages: every rank publishes its contribution, and the root reduces all.
 // [slices: jain2018, section III; whole: graham2008, section 3]
 // slices   rounds 2   copies per rank p-1 slices and 1 into shared memory; reduces p-1 slices
 // whole    rounds 1   copies per rank 1 message into shared memory; the root reduces p-1 messages

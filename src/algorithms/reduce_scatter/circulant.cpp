@@ -2,9 +2,10 @@
 // allgather/circulant in reverse.
 // [traff2024b]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·(β + γ)
 //
-//   p = 5, what rank 0 sends, with what came for it before    over 3: b c    2: d    1: e
+//   p = 5, rank 0 sends partial sums for    over 3: b c    2: d    1: e
 //
-// No other reduce-scatter has both for all p. The order of the ranks is not kept.
+// No other reduce-scatter has the minimum of rounds and of bytes for all p. The order of the ranks
+// is not kept.
 
 #include "algorithms/allgather_backwards.h"
 #include "patterns/arithmetic.h"

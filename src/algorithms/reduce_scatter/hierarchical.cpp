@@ -1,6 +1,6 @@
 // Reduce-scatter by levels: reduce inside each region to its leader, reduce-scatter among the
-// leaders, each of which receives the results for its region, and scatter inside each region, on
-// all levels.
+// leaders, and scatter inside each region, on all levels. In the second step, each leader receives
+// the results for its region.
 // [karonis2000]   r nodes of s ranks, binomial and circulant   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
 //                cost ⌈log2 r⌉·α + (r-1)/r·n·(β + γ) between nodes,
 //                     2·⌈log2 s⌉·α + (⌈log2 s⌉ + (s-1)/p)·n·β inside

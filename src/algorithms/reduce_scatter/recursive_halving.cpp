@@ -1,15 +1,15 @@
-// Reduce-scatter by recursive halving: two ranks swap halves of what they are responsible for, at
-// distances that double. If p is not a power of two, ranks are folded in pairs first, and unfolded
-// at the end.
+// Reduce-scatter by recursive halving: two ranks divide their blocks between them, and send each
+// other the half that they give up, at distances that double. If p is not a power of two, ranks are
+// folded in pairs first, and unfolded at the end.
 // [thakur2005, on reduce-scatter; rabenseifner2004]   rounds log2 p, or ⌊log2 p⌋ + 2
 //               cost rounds·α + (p-1)/p·n·(β + γ)
 //
 //   p = 4        0-1 2-3                       0-2 1-3
 //   ranks keep   AC BD AC BD                   A B C D
 //
-// thakur2005 halves at distances that halve, where the blocks of a half lie together but ranks are
-// combined out of order. With neighbours first the order is kept and the expression is the
-// standard one; a half then is every 2nd, 4th, ... block.
+// In thakur2005, distances halve: the blocks of a half are contiguous, but ranks are combined out
+// of order. With neighbours first, the order is kept and the expression is the standard one. Then a
+// half is every 2nd, 4th, ... block.
 
 #include "algorithms/algorithm.h"
 #include "patterns/halving.h"

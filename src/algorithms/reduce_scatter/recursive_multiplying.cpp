@@ -1,5 +1,4 @@
-// Reduce-scatter by recursive multiplying, or rather dividing: allgather/recursive_multiplying in
-// reverse.
+// Reduce-scatter by recursive multiplying: allgather/recursive_multiplying in reverse.
 // [ruefenacht2017]   rounds logk p, or ⌊logk p⌋ + 3 at most
 //                    cost rounds·α + (p-1)/p·n·(β + γ), twice that for folded pairs
 //

@@ -3,7 +3,7 @@
 //
 //   ring of 8, part 0   0-1 2-3 4-5 6-7    0-7 1-2 3-4 5-6    0-3 1-6 2-5 4-7
 //
-// Dimensions that are not powers of two, and Ξ, are as there.
+// Ξ, and dimensions that are not powers of two, are as in allgather/swing.
 
 #include "algorithms/algorithm.h"
 #include "algorithms/allgather_backwards.h"

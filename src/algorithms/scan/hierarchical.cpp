@@ -1,12 +1,13 @@
-// Scan by levels: a scan in every run of ranks on one node, an exclusive scan of the runs'
-// contributions among their last ranks; inside each run, the result of all earlier runs is added.
-// On all levels.
+// Scan by levels. A run is a sequence of consecutive ranks on one node. There is a scan inside
+// every run, and an exclusive scan of the runs' contributions among their last ranks. Then the
+// result of all earlier runs is added inside each run. The same applies on all levels.
 // [traff2020, on scan]   r nodes of s consecutive ranks   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
 //
 //   4 ranks on nodes 0 1 | 2 3     inside          between    inside
 //                                  0>1 a   2>3 c   1>3 ab     3>2 ab
 //
-// Ranks that are scattered over the nodes make many short runs: the order is kept on any placement.
+// If ranks are scattered over the nodes, there are many short runs. The order is kept on any
+// placement.
 
 #include "algorithms/scan_by_levels.h"
 

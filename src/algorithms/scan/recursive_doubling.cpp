@@ -1,5 +1,5 @@
-// Scan by recursive doubling: ranks swap what their groups contribute, at distances that double, so
-// that groups do. Contributions from below belong to the result, too.
+// Scan by recursive doubling: ranks exchange the contributions of their groups, at distances that
+// double, so that groups double, too. The result includes the contributions from below.
 // [sanders2006]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + 2·n·γ)
 //
 //   p = 4            0>1 2-3            0>2 1>3

@@ -1,6 +1,6 @@
-// Scatter down a Bine tree: in every round all ranks that have blocks send on those of one more
-// child's subtree, which are consecutive ranks. If p is not a power of two, ranks are folded in
-// pairs.
+// Scatter down a Bine tree: in every round, all ranks that have blocks forward the blocks of one
+// more child's subtree, whose ranks are consecutive. If p is not a power of two, ranks are folded
+// in pairs.
 // [desensi2025]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
 //
 //   p = 8, root 0   round 0: 0>3 c d e f    round 1: 0>7 g h 3>4 e f    round 2: 0>1 b 7>6 g ...

@@ -279,7 +279,7 @@ class Guest(unittest.TestCase):
     def test_doctor_tries_direct_messages(self):
         asked = {"TOCCATA_DOCTOR": "1"}
         told = run(guest("device"), 3, asked).error
-        self.assertIn("devices: CUDA is loaded; the MPI library does not say", told)
+        self.assertIn("devices: CUDA is loaded; the MPI library does not report", told)
         self.assertNotIn("doctor: transfers", told)
         libraries = [options.library, str(options.guests / "libaware.so")]
         there = {"DEVICES": str(options.guests / "libcuda.so.1")}

@@ -163,7 +163,7 @@ def test_wrong_schedules_give_their_line(write: Write, toccata: Toccata) -> None
     )
     done = toccata("prove", deadlock, "-o", "mine.json")
     assert done.returncode == 1
-    assert re.search(r"mine\d+.py:7: rank 0, round 1: waits for ever to send", done.stdout)
+    assert re.search(r"mine\d+.py:7: rank 0, round 1: waits forever to send", done.stdout)
     assert not Path("mine.json").exists()
     wrong = write("schedule.round().copy(send(0), recv(0))")
     done = toccata("prove", wrong)

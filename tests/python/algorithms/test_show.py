@@ -165,14 +165,14 @@ def test_too_large_for_a_picture() -> None:
 
 def test_a_fault_is_marked() -> None:
     """In the round that the line of the proof names, a frame about the rank."""
-    error = "rank 2, round 1: waits for ever to receive from rank 1; rank 1 has ended"
+    error = "rank 2, round 1: waits forever to receive from rank 1; rank 1 has ended"
     fault = schedules.Fault.of(error)
     assert fault is not None and (fault.rank, fault.round) == (2, 1)
     assert schedules.Fault.of("") is None
     assert schedules.Fault.of("has 3 channels") == schedules.Fault("has 3 channels", None, None)
     figure = schedules.draw(find("allgather/ring"), Shape(4), fault)
     assert framed(figure) == [("round 1", 1.5)]
-    assert "wrong: rank 2, round 1: waits for ever" in words_of(figure)
+    assert "wrong: rank 2, round 1: waits forever" in words_of(figure)
 
 
 def test_a_fault_without_a_round_is_of_the_end() -> None:
@@ -207,7 +207,7 @@ def test_a_deadlock_is_drawn(stuck: int, tmp_path: Path) -> None:
     """A ring whose ranks all receive in one round and send in the next: all wait in that round."""
     file = tmp_path / "late.py"
     file.write_text(STUCK.format(stuck=stuck))
-    fault = schedules.Fault.of(f"rank 0, round {stuck}: waits for ever to receive from rank 3")
+    fault = schedules.Fault.of(f"rank 0, round {stuck}: waits forever to receive from rank 3")
     figure = schedules.draw(find(f"{file}:late"), Shape(4), fault)
     assert framed(figure) == [(f"round {stuck}", -0.5)]
     last = figure.axes[-1]

@@ -227,7 +227,7 @@ def test_verify() -> None:
         ["allgather/ring", "proved"],
     ]
     proofs = sum(int(line.split()[2]) for line in lines[:2])
-    assert re.fullmatch(rf"2 of 2 algorithms are right; {proofs} proofs in \d+ s", lines[2])
+    assert re.fullmatch(rf"2 of 2 algorithms are correct; {proofs} proofs in \d+ s", lines[2])
     assert "up to 4096 ranks" in lines[0]
 
 

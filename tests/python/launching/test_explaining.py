@@ -58,12 +58,12 @@ def test_explain_a_report(report: Path, tmp_path: Path) -> None:
     assert (code, stderr) == (0, "")
     assert "16 ranks   Open MPI v4.1.4" in stdout
     assert "in collectives for 40.00 ms, 40% of the run's 100.00 ms" in stdout
-    assert "by native it would have been 65.00 ms: won 25.00 ms, 38%" in stdout
+    assert "with native, it would have been 65.00 ms: won 25.00 ms, 38%" in stdout
     assert "devices" not in stdout
     assert "native was compared for 75% of the time" in stdout
     assert "most was won in allgather of 4K by locality_bruck:lanes=all: 25.00 ms" in stdout
     assert "×2.00" in stdout
-    assert "guarded: found by trials in this run" in stdout
+    assert "guarded: fastest in trials of this run" in stdout
     assert picture.stat().st_size > 1000
 
 
@@ -134,7 +134,7 @@ def test_why_native_serves(tmp_path: Path) -> None:
     told = {line.split()[1].rstrip(":"): line for line in lines}
     assert told["allreduce"] == (
         "   52%  allreduce: floating-point sums keep their bits; TOCCATA_LEARN=FILE finds the "
-        "fastest for the next run, TOCCATA_GUARD=all for this one"
+        "fastest algorithm for the next run, TOCCATA_GUARD=all for this run"
     )
     assert "too few calls: trials begin" in told["scan"]
     assert (
@@ -150,7 +150,7 @@ def test_why_native_serves(tmp_path: Path) -> None:
     assert "nothing else was better" not in stdout
     rows = [each for each in stdout.splitlines() if each.startswith("bcast")]
     # Time per call is a column of its own, so that it cannot be taken for that of the trials.
-    assert "A call" in stdout and "In trials" in stdout
+    assert "Per call" in stdout and "In trials" in stdout
     assert [" 0.13 " in each for each in rows if "native" in each] == [True]
 
 
@@ -158,7 +158,7 @@ def test_reports_of_before_do_not_say_why(tmp_path: Path) -> None:
     old = row(choice="native", reason="native", bytes=-1, measured=0, native=0)
     del old["why"]
     report = of(old, path=tmp_path / "run.json")
-    assert "run again with this one" in reports.reasons(report)[1]
+    assert "run again with this library" in reports.reasons(report)[1]
 
 
 def test_a_real_run_says_why(toccata: Toccata, tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ class Deadlock:
 
     def seconds(self, size: int, model: Any) -> float:
         if self.name == "ring":
-            raise _core.ChoiceError("rank 2, round 0: waits for ever")
+            raise _core.ChoiceError("rank 2, round 0: waits forever")
         return 1e-6
 
 
@@ -195,7 +195,7 @@ def test_a_wrong_algorithm_is_named_and_others_are_listed(monkeypatch: pytest.Mo
     code, stdout, stderr = invoke("explain", "allgather", "-p", "4")
     assert code == 1
     assert stderr == (
-        "toccata: allgather/ring is wrong: rank 2, round 0: waits for ever; `toccata verify "
+        "toccata: allgather/ring is wrong: rank 2, round 0: waits forever; `toccata verify "
         "allgather` shows all\n"
     )
     rows = {line.split()[0].rstrip("*"): line for line in stdout.splitlines() if "×" in line}

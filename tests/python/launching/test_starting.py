@@ -157,7 +157,7 @@ def test_what_nobody_can_tell(started: Path) -> None:
     assert start.remarks == [
         "cannot detect the MPI of 'app.sh' (it is a script for sh); taking Open MPI"
     ]
-    with pytest.raises(InputError, match="name the MPI, as toccata run --mpi openmpi -- srun"):
+    with pytest.raises(InputError, match="for example toccata run --mpi openmpi -- srun"):
         starting.prepare(["srun", "app.sh"], {}, {})
     start = starting.prepare(["srun", "app.sh"], {}, {}, "mpich")
     assert start.words[1].endswith(library(started, "mpich"))
@@ -192,7 +192,7 @@ def test_a_shell_script_that_starts_by_srun(started: Path) -> None:
     job.chmod(0o755)
     assert starting.prepare(["job"], {}, {}).family == "mpich"
     job.write_text("#!/bin/sh\nsrun -n 2 app.sh\n")
-    with pytest.raises(InputError, match=r"names srun, .* name the MPI, as --mpi openmpi"):
+    with pytest.raises(InputError, match=r"names srun, .* name the MPI, for example --mpi openmpi"):
         starting.prepare(["job"], {}, {})
 
 
@@ -238,30 +238,30 @@ def test_doctor_starts_that_very_command(started: Path) -> None:
     program = fakes.script(started / "app.openmpi", f"import sys\n{ranks}")
     findings, job = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
     assert [each.text for each in findings if each.topic == "host"] == [
-        "here: 2 of 2 ranks have the library"
+        "here: 2 of 2 ranks loaded the library"
     ]
     assert all(each.good for each in findings)
     assert job is not None and job.ranks == 2
     program.write_text(program.read_text().rsplit("\n", 1)[0])
     findings, job = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
-    assert [each.text for each in findings if not each.good] == ["without the library: 1"]
+    assert [each.text for each in findings if not each.good] == ["ranks without it: 1"]
     assert job is None
     fakes.script(started / "app.openmpi", "raise SystemExit('oh no')")
     findings, job = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=20)
-    assert findings[-1].text == "it ended with code 1 before MPI_Init: oh no"
+    assert findings[-1].text == "the command ended with code 1 before MPI_Init: oh no"
     fakes.script(started / "app.openmpi", "import time; time.sleep(60)")
     findings, job = doctor.treat(["mpirun", "-n", "2", str(program)], {}, seconds=1)
-    assert findings[-1].text == "it ran for 1 s, and none has the library"
+    assert findings[-1].text == "the command ran for 1 s, and no rank loaded the library"
 
 
 def test_doctor_tells_of_messages_between_devices() -> None:
     begin = "toccata: doctor: transfers begin\n"
     for said, text, good in (
         ("", "", True),
-        (begin + "toccata: doctor: transfers: right\n", "1 MiB between device buffers are", True),
-        (begin + "toccata: doctor: transfers: wrong\n", "buffers are wrong", False),
-        (begin + "Segmentation fault\n", "ended the program", False),
-        ("toccata: doctor: transfers: not all ranks have device memory\n", "not tried", True),
+        (begin + "toccata: doctor: transfers: right\n", "between device buffers arrive", True),
+        (begin + "toccata: doctor: transfers: wrong\n", "arrive with wrong data", False),
+        (begin + "Segmentation fault\n", "crashed the program", False),
+        ("toccata: doctor: transfers: not all ranks have device memory\n", "not tested", True),
     ):
         findings = doctor.transfers(said)
         assert [text in each.text for each in findings] == [True] * bool(text)
@@ -309,7 +309,7 @@ def test_doctor_reads_the_files_of_user_and_site(tmp_path: Path) -> None:
         f"{file}:3: 'nonsense' is not a setting; lines are NAME=value, such as TOCCATA_REPORT=1"
     ]
     assert [each.text for each in doctor.choices(_said({}, file))] == [
-        f"native for all, because {file} says TOCCATA=off"
+        f"native for all, because of TOCCATA=off in {file}"
     ]
 
 
@@ -318,7 +318,7 @@ def test_doctor_tells_what_is_chosen(tmp_path: Path) -> None:
         pytest.skip("one core has nothing to choose")
     environment = {"TOCCATA_BCAST": "binomial"}
     told = {each.text.split()[0]: each.text for each in doctor.choices(_said(environment))}
-    assert told["bcast"].endswith("binomial, because TOCCATA_BCAST says so")
+    assert told["bcast"].endswith("binomial, because of TOCCATA_BCAST")
     assert "native first, then trials of" in told["allgather"]
     assert "keep their bits" in told["allreduce"]
     model = {"TOCCATA_GUARD": "all"}
@@ -332,7 +332,7 @@ def test_doctor_judges_the_ranks_of_the_command() -> None:
         told = {each.text.split()[0]: each for each in doctor.choices(said, job)}
         assert told["allgather"].good is good
         assert all(f"among {job.ranks} ranks" in each.text for each in told.values())
-        assert told["scan"].text.endswith("linear, because TOCCATA_SCAN says so")
+        assert told["scan"].text.endswith("linear, because of TOCCATA_SCAN")
     odd = doctor.choices(said, doctor.Job([0, 0, 0]))[0]
     assert "native instead of neighbor_exchange, which needs an even number" in odd.text
     assert "toccata list allgather" in odd.remedy

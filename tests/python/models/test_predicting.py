@@ -37,7 +37,7 @@ def test_models_by_name_and_by_path(tmp_path: Path) -> None:
     copy.write_text(lassen.json)
     again = predicting.read_model(str(copy))
     assert again.coefficients == lassen.coefficients
-    with pytest.raises(InputError, match="no model 'lasen'; known are gigabit, gpc, lassen"):
+    with pytest.raises(InputError, match="no model 'lasen'; expected one of gigabit, gpc, lassen"):
         predicting.read_model("lasen")
     copy.write_text(lassen.json.replace('"alpha"', '"alfa"', 1))
     with pytest.raises(_core.ModelError, match=r"ours.json: levels\[0\].eager.alfa is not a field"):
@@ -130,7 +130,7 @@ def test_predict_tells_ratios_to_the_lower_bound() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("allgather/ring", "--model", "x"), "there is no model 'x'; known are"),
+        (("allgather/ring", "--model", "x"), "there is no model 'x'; expected one of"),
         (("allgather/ring", "--model", "./x.json"), "x.json: cannot be read: No such file"),
         (
             ("allgather/ring", "alltoall", "--model", "lassen"),

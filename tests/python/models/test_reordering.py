@@ -76,7 +76,7 @@ def test_files_to_start_by(tmp_path: Path) -> None:
     ]
     with pytest.raises(InputError, match="needs names of hosts"):
         reordering.start_file(ranks, players, "slurm")
-    with pytest.raises(InputError, match="known are openmpi, slurm, mpich"):
+    with pytest.raises(InputError, match="expected one of openmpi, slurm, mpich"):
         reordering.start_file(ranks, players, "lsf")
     file = tmp_path / "machine.txt"
     file.write_text("machine node:2 core:2\nlabels node a,b\n")

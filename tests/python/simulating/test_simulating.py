@@ -34,7 +34,7 @@ def test_a_machines_text_is_a_platform() -> None:
 
 
 def test_what_is_no_platform_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no platform 'yaho'; known are bluegene"):
+    with pytest.raises(InputError, match="no platform 'yaho'; expected one of bluegene"):
         platforms.find("yaho")
     with pytest.raises(InputError, match="has its own model"):
         platforms.find("yahoo", "lassen")

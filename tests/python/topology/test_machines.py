@@ -34,7 +34,7 @@ def test_a_placement_knows_who_is_near() -> None:
     [
         (("--machine", "node:2 core"), "a count is missing"),
         (("--machine", "node:2 core:2"), "has 4 places"),
-        (("--machine", "node:8", "--placement", "odd"), "known are block-bunch"),
+        (("--machine", "node:8", "--placement", "odd"), "expected one of block-bunch"),
         (("--placement", "cyclic"), "no effect without --machine"),
     ],
 )

@@ -214,7 +214,7 @@ def test_what_is_wrong_with_a_file(text: str, said: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("tune allgatherx", "no collective 'allgatherx'"),
+        ("tune allgatherx", "unknown collective 'allgatherx'"),
         ("tune allgather --algorithms quick", "'quick'"),
         ("tune --machine node:2", "--by-model"),
         ("tune --by-model usual", "requires --machine"),

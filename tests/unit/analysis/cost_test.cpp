@@ -328,7 +328,7 @@ TEST(Cost, SaysWhatAWalkWouldNotComeThrough) {
   alone.round().send(1, recv(0));
   schedules[0] = std::move(alone).build();
   EXPECT_EQ(predict(allgather, {2}, schedules, {}, flat()).error,
-            "rank 0, round 0: waits for ever to send to rank 1; rank 1 has ended");
+            "rank 0, round 0: waits forever to send to rank 1; rank 1 has ended");
 }
 
 TEST(Cost, CutsAUnitIntoPartsAsEvenlyAsItCan) {

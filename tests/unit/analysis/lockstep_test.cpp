@@ -164,7 +164,7 @@ TEST(LockstepFails, OnBlocksOfOtherSizes) {
 
 TEST(LockstepFails, OnAMessageThatNeverComes) {
   EXPECT_EQ(run_broken<Break::wait>({{1, 1, 1}}),
-            "rank 1, round 2: waits for ever to receive from rank 0; rank 0 has ended");
+            "rank 1, round 2: waits forever to receive from rank 0; rank 0 has ended");
 }
 
 // Four contributions from scratch 0 to 3, combined in that order or another.
@@ -192,7 +192,7 @@ TEST(LockstepReduces, InTheOrderOfTheRanks) {
   EXPECT_EQ(run_reduction(compose, {2, 1, 0, 3}), "");
   EXPECT_NE(run_reduction(compose, {1, 2, 0, 3}), "");
   EXPECT_NE(run_reduction(add, {2, 1, 3}), "") << "rank 0 is missing";
-  EXPECT_NE(run_reduction(add, {2, 1, 1, 0, 3}), "") << "rank 1 is there twice";
+  EXPECT_NE(run_reduction(add, {2, 1, 1, 0, 3}), "") << "rank 1 occurs twice";
 }
 
 TEST(Operators, Associate) {

@@ -36,9 +36,10 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
     }
     return std::string();
   };
-  EXPECT_EQ(error("\"beta\": 2e-9", "\"b\": 2e-9"),
-            "small.json: levels[0].eager.b is not a field of a model; known are alpha, beta, o, "
-            "g, tau");
+  EXPECT_EQ(
+      error("\"beta\": 2e-9", "\"b\": 2e-9"),
+      "small.json: levels[0].eager.b is not a field of a model; expected one of alpha, beta, o, "
+      "g, tau");
   EXPECT_EQ(error(", \"beta\": 2e-9", ""), "small.json: levels[0].eager.beta is missing");
   EXPECT_EQ(error("2e-9", "-2e-9"),
             "small.json: levels[0].eager.beta is -2e-09; expected a number of at least 0");
@@ -60,7 +61,7 @@ TEST(ModelFile, SpeaksOfFileAndFieldWhereItIsWrong) {
   EXPECT_EQ(error("5e-10}", "5e999}"), "small.json: a number in it is too large");
   EXPECT_EQ(error(small, "[]"), "small.json: this is not an object {...}");
   EXPECT_EQ(error(small, "{\"name\": \"x\", \"levels\": []}"),
-            "small.json: levels takes a list of at least one [...]");
+            "small.json: levels must be a list of at least one [...]");
 }
 
 TEST(ModelFile, NamesAFileThatIsNotThere) {

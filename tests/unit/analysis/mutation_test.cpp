@@ -130,7 +130,7 @@ std::string mutate(Plan& plan, int p, Random& random) {
       return "a message has another peer";
     case 2:
       list->push_back(note);
-      return "a message is there twice";
+      return "a message occurs twice";
     default:
       note.travel = note.travel == Travel::packed ? Travel::datatype : Travel::packed;
       return "a message travels otherwise";
@@ -139,7 +139,7 @@ std::string mutate(Plan& plan, int p, Random& random) {
 
 // Where blocks are parked, some lie in two places at once, and either will do, as of what is
 // combined on several levels; where the order of the ranks is not kept, contributions may be
-// combined in another one. A neighbour that is there twice brings the same block twice.
+// combined in another one. A neighbour that occurs twice brings the same block twice.
 bool may_be_right(const Algorithm& algorithm) {
   return algorithm.blocks_alike || algorithm.collective.reduces ||
          &algorithm.collective == &neighbor_allgather;
@@ -210,7 +210,7 @@ TEST_P(BarrierMutation, IsFound) {
             for (int absent = 0; absent < p && !early; ++absent)
               early = leaves_without(wrong, absent);
             const std::string error = verify(algorithm, shape, wrong);
-            ASSERT_EQ(error.find("ends before it has heard of rank") != std::string::npos, early)
+            ASSERT_EQ(error.find("ends without information from rank") != std::string::npos, early)
                 << test::describe(algorithm, shape) << ", without " << sender << " > "
                 << message.peer << " in round " << round << ": " << error;
             any |= early;

@@ -45,7 +45,7 @@ TEST(Verify, SeesAMissingReceive) {
               own_block(1, out);
               out.round().send(0, recv(1));
             }),
-            "rank 0, round 1: waits for ever to send to rank 1; rank 1 has ended");
+            "rank 0, round 1: waits forever to send to rank 1; rank 1 has ended");
 }
 
 TEST(Verify, SeesAMissingSend) {
@@ -53,7 +53,7 @@ TEST(Verify, SeesAMissingSend) {
               own_block(1, out);
               out.round().recv(0, recv(0));
             }),
-            "rank 0, round 1: waits for ever to receive from rank 1; rank 1 has ended");
+            "rank 0, round 1: waits forever to receive from rank 1; rank 1 has ended");
 }
 
 TEST(Verify, SeesAMessageTooMany) {
@@ -61,7 +61,7 @@ TEST(Verify, SeesAMessageTooMany) {
               swap(1, out);
               out.round().send(0, recv(1));
             }),
-            "rank 1, round 2: waits for ever to send to rank 0; rank 0 has ended");
+            "rank 1, round 2: waits forever to send to rank 0; rank 0 has ended");
 }
 
 TEST(Verify, SeesAWrongPeer) {
@@ -76,7 +76,7 @@ TEST(Verify, SeesAWrongPeer) {
   };
   EXPECT_EQ(verify_allgather(3, ring(1)), "");
   EXPECT_EQ(verify_allgather(3, ring(2)),
-            "rank 2, round 1: waits for ever to receive from rank 1; "
+            "rank 2, round 1: waits forever to receive from rank 1; "
             "rank 1, round 1: sends to rank 0, which never receives the message");
 }
 
@@ -92,7 +92,7 @@ TEST(Verify, SeesAMessageSentTwiceToOnePeer) {
                                  out.recv(peer, recv(peer));
                                }
                              }),
-            "rank 3, round 1: waits for ever to receive from rank 1; "
+            "rank 3, round 1: waits forever to receive from rank 1; "
             "rank 1, round 1: sends to rank 2, which never receives the message");
 }
 
@@ -152,7 +152,7 @@ TEST(Verify, SeesADeadlockOfCrossedRounds) {
                                out.round().send(1 - rank, recv(rank));
                                out.round().recv(1 - rank, recv(1 - rank));
                              }),
-            "rank 0, round 1: waits for ever to send to rank 1; "
+            "rank 0, round 1: waits forever to send to rank 1; "
             "rank 1 also waits, in round 1, to send to rank 0");
 }
 
@@ -400,7 +400,7 @@ TEST(VerifyReduction, SeesContributionsMissingOrThereTwice) {
             }),
             "rank 0: at the end recv block 0 holds 2 contributions; expected one from each of the "
             "3 ranks");
-  // As many as there should be, but rank 1's is there twice and rank 2's is not.
+  // As many as there should be, but rank 1's occurs twice and rank 2's is not.
   EXPECT_EQ(verify_allreduce(
                 [](int, ScheduleBuilder& out) {
                   out.copy(scratch(1), scratch(2)).reduce(scratch(0), scratch(1));
@@ -488,16 +488,16 @@ TEST(VerifyBarrier, EveryRankHearsOfAll) {
   EXPECT_EQ(verify_barrier({{{1, 2}, {0, 2}, {0, 1}}}), "") << "all tell all";
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1, 2}, {}, {}}}), "") << "to rank 0 and back";
   EXPECT_EQ(verify_barrier({{{1}, {2}, {}}, {{}, {}, {0, 1}}}),
-            "rank 2: ends before it has heard of rank 0")
+            "rank 2: ends without information from rank 0")
       << "in the round in which rank 1 sends, it has not heard of rank 0 yet";
 }
 
 TEST(VerifyBarrier, RefutesThoseThatLeaveEarly) {
-  EXPECT_EQ(verify_barrier({}), "rank 0: ends before it has heard of rank 1");
-  EXPECT_EQ(verify_barrier({{{1}, {2}, {0}}}), "rank 0: ends before it has heard of rank 1");
+  EXPECT_EQ(verify_barrier({}), "rank 0: ends without information from rank 1");
+  EXPECT_EQ(verify_barrier({{{1}, {2}, {0}}}), "rank 0: ends without information from rank 1");
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1}, {}, {}}}),
-            "rank 2: ends before it has heard of rank 0");
-  EXPECT_EQ(verify_barrier({{{1, 2}, {0}, {0}}}), "rank 1: ends before it has heard of rank 2")
+            "rank 2: ends without information from rank 0");
+  EXPECT_EQ(verify_barrier({{{1, 2}, {0}, {0}}}), "rank 1: ends without information from rank 2")
       << "what comes in a round is not in what is sent there";
 }
 

@@ -77,7 +77,7 @@ TEST(Request, TakesAnAlgorithmForTheVectorForm) {
   EXPECT_THROW(parse_choice(alltoallv, "allgather/ring"), ChoiceError);
 }
 
-// "..., known are ..." without the list, which grows.
+// "..., expected one of ..." without the list, which grows.
 std::string start_of(const std::string& error) { return error.substr(0, error.find(';')); }
 
 TEST(Request, RefusesAnUnknownAlgorithm) {
@@ -90,7 +90,7 @@ TEST(Request, RefusesAnUnknownAlgorithm) {
     if (&each->collective == &allgather) {
       EXPECT_NE(error.find(each->name), std::string::npos) << error;
     }
-  EXPECT_NE(error.find("known are native, "), std::string::npos) << error;
+  EXPECT_NE(error.find("expected one of native, "), std::string::npos) << error;
 }
 
 TEST(Request, RefusesToGuessWhereNoneIsNamed) {

@@ -169,7 +169,7 @@ TEST(Msccl, WhatCannotBeIsNamed) {
   refused("", "ends early");
   refused("text", "expected a tag");
   refused("<!DOCTYPE x>", "declarations are not allowed");
-  refused("<!--", "a comment does not end");
+  refused("<!--", "a comment is not closed");
   refused(std::string(1'000'000, '<'), "expected the name of a tag");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "<algo>";

@@ -192,10 +192,10 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
     EXPECT_EQ(said.find('\n'), std::string::npos);
     EXPECT_LT(said.size(), 400u);
   };
-  refused("[[]]", "waits for ever");
+  refused("[[]]", "waits forever");
   refused(
       "[[],[[\"recv\",0,[\"recv\",0]]],[[\"send\",0,[\"recv\",1]]],[[\"recv\",0,[\"recv\",0]]]]",
-      "waits for ever");
+      "waits forever");
   refused("[[],[[\"send\",9223372036854775808,[\"recv\",0]]]]", "out of range");
   refused("[[],[[\"send\",-1,[\"recv\",0]]]]", "out of range");
   refused("[[],[[\"send\",1,[\"recv\",0]]]]", "cannot be its own peer");
@@ -208,7 +208,7 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
   refused("[[],[[\"copy\",[\"recv\",0,2],[\"recv\",0]]]]", "2 blocks are copied into 1");
   refused("[[],[[\"copy\",[\"send\",0],[\"recv\",0]]]]", "different size");
   refused("[[],[[\"reduce\",[\"send\",0],[\"recv\",1]]]]", "does not reduce");
-  refused("[[],[[\"publish\",[\"send\",0]]]]", "there is no entry 'publish'");
+  refused("[[],[[\"publish\",[\"send\",0]]]]", "unknown entry 'publish'");
   refused("[[[\"send\",0,1,0,268435456]]]", "scratch is too large");
   refused("[[[\"recv\",5]]]", "there are no");
   refused(std::string(100'000, '['), "expected");

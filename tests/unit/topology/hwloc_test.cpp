@@ -86,8 +86,8 @@ TEST(HwlocXml, BrokenFilesGiveALine) {
            {R"(<object type="Core" cpuset="zero"/>)", "'zero' is not a set of processors"},
            {R"(<object type="Core" cpuset="0x123456789"/>)", "is not a set of processors"},
            {R"(<object type="Core" cpuset=",0x1"/>)", "is not a set of processors"},
-           {R"(<object type="Core" cpuset="0x1">)", "a tag ends that is not open"},
-           {R"(<object type="Core)", "an attribute does not end"},
+           {R"(<object type="Core" cpuset="0x1">)", "unexpected closing tag"},
+           {R"(<object type="Core)", "an attribute is not closed"},
            {R"(</topology><topology>)", "expected one topology"},
            {R"(<object type="Package" cpuset="0x1"/><object type="Package" cpuset="0x2"/>
                <object type="Core" cpuset="0x4"/>)",

@@ -86,7 +86,8 @@ TEST(Placements, AreRefusedInOneLine) {
             "placement 'cyclic' has 4 places on node:2 core:2, but there are 5 ranks");
   EXPECT_EQ(complaint("node:2 core:2", 3, "0,1"),
             "placement '0,1' has 2 places on node:2 core:2, but there are 3 ranks");
-  EXPECT_NE(complaint("core:2", 1, "sideways").find("known are block-bunch"), std::string::npos);
+  EXPECT_NE(complaint("core:2", 1, "sideways").find("expected one of block-bunch"),
+            std::string::npos);
   EXPECT_NE(complaint("core:2", 1, "").find("has 0 places"), std::string::npos);
   EXPECT_NE(complaint("core:2", 1, "0,9").find("numbered 0..1"), std::string::npos);
   EXPECT_NE(complaint("core:2", 1, "1-0").find("in descending order"), std::string::npos);

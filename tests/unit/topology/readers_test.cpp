@@ -59,7 +59,7 @@ TEST(Slurm, MalformedFileIsRefusedWithLineAndReason) {
       {"# c\n\nSwitchName=s1 Nodes=n[1-", "f:3: the brackets of 'n[1-' do not match"},
       {"SwitchName=s1", "f:1: switch s1 needs either Nodes= or Switches="},
       {"SwitchName=s1 Nodes=a Switches=s2", "f:1: switch s1 needs either"},
-      {"SwitchName=s1 Nodes=a\nSwitchName=s1 Nodes=b", "f:2: there is a switch s1 already"},
+      {"SwitchName=s1 Nodes=a\nSwitchName=s1 Nodes=b", "f:2: switch 's1' occurs twice"},
       {"SwitchName=s1 Nodes=a\nSwitchName=s2 Nodes=a", "f:2: node a is in switch s1 and in switch"},
       {"SwitchName=s1 Nodes=a Nodes=b", "f:1: Nodes is given twice"},
       {"SwitchName=s1 Nodes=", "f:1: 'Nodes=' is not a setting"},
@@ -101,13 +101,13 @@ TEST(Ibnetdiscover, OneSwitchIsOneLeaf) {
 
 TEST(Ibnetdiscover, MalformedOutputIsRefusedWithLineAndReason) {
   const std::vector<std::pair<const char*, const char*>> wrong{
-      {"[1] \"H-a\"[1]", "f:1: there is a port before any Switch"},
+      {"[1] \"H-a\"[1]", "f:1: a port precedes the first Switch"},
       {"Switch \"S-1\"", "f:1: Switch is followed by its number of ports"},
       {"Switch 8 S-1", "f:1: Switch is followed by its number of ports"},
       {"Switch 8 \"S-1\"\n[1] H-a[1]", "f:2: expected a port"},
       {"Switch 8 \"S-1\"\n[9] \"H-a\"[1]", "f:2: there is no port 9 among 8"},
-      {"Switch 8 \"S-1\"\n[1] \"H-a\"[1]\n[1] \"H-b\"[1]", "f:3: port 1 is there twice"},
-      {"Switch 8 \"S-1\"\n\nSwitch 8 \"S-1\"", "f:3: there is a switch 'S-1' already"},
+      {"Switch 8 \"S-1\"\n[1] \"H-a\"[1]\n[1] \"H-b\"[1]", "f:3: port 1 occurs twice"},
+      {"Switch 8 \"S-1\"\n\nSwitch 8 \"S-1\"", "f:3: switch 'S-1' occurs twice"},
       {"Switch 8 \"S-1\"\n[1] \"S-2\"[1]", "f: port 1 of switch S-1 leads to 'S-2', which is no"},
       {"Switch 8 \"S-1\"", "f: has no switch with a host"},
       {"vendid=0x2c9\nwhat is this", "f:2: 'what' is neither Switch"},
@@ -158,7 +158,7 @@ TEST(ReadMachine, TakesHwlocsXml) {
   EXPECT_EQ(text(read_machine(data + "hwloc.xml")), "socket:2 numa:2 core:4");
   const std::string broken = testing::TempDir() + "toccata-broken.xml";
   std::ofstream(broken) << "<?xml version=\"1.0\"?>\n<topology><object></topology>\n";
-  EXPECT_NE(complaint([&] { read_machine(broken); }).find("line 2: a tag ends that is not open"),
+  EXPECT_NE(complaint([&] { read_machine(broken); }).find("line 2: unexpected closing tag"),
             std::string::npos);
 }
 

@@ -62,7 +62,7 @@ TEST(SyntheticMachine, IsRefusedInOneLineThatNamesTheWord) {
       {"node:0", "'0' is not an integer of at least 1"},
       {"node:-2", "'-2' is not an integer"},
       {"node:2 core:2,3,4", "it has 3 counts, but there are 2 objects of level node"},
-      {"node:2 core:4 node:2", "there is a level 'node' already"},
+      {"node:2 core:4 node:2", "level 'node' occurs twice"},
       {"node:99999999999", "99999999999 is too large; the maximum is 16777216"},
       {"node:100000 core:100000", "the machine would have more than"},
       {"node:2*99999999", "the machine would have more than"},
