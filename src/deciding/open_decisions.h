@@ -37,11 +37,11 @@ class OpenDecisions {
   };
   std::optional<Verdict> verdict(const Question& call);
 
-  // The class of a call if its next calls, including this one, are lent to the MPI library; otherwise
-  // null. Counts the call. All ranks ask this before verdict().
+  // The class of a call if its next calls, including this one, are lent to the MPI library;
+  // otherwise null. Counts the call. All ranks ask this before verdict().
   SizeClass* lent(const Question& call);
-  // Call this if the MPI library serves a call, untimed, because of a decision or without one. Lends
-  // it as many of the next calls as possible. All ranks call this.
+  // Call this if the MPI library serves a call, untimed, because of a decision or without one.
+  // Lends it as many of the next calls as possible. All ranks call this.
   SizeClass& lend(const Question& call);
   // Ends all loans, because other rules hold.
   void take_back();
