@@ -1,9 +1,9 @@
 """The cost of the preloaded library for a program's collectives.
 
-guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks in four interleaved
-variants: bare, preloaded but off, preloaded without settings, so that the library chooses, and
-preloaded with an algorithm forced for every collective. Prints the medians over the runs with their
-spread.
+guest.py FAMILY BUILD [RUNS]: runs BUILD/bench/FAMILY/guest on two ranks in five interleaved
+variants: bare, preloaded but off, preloaded without settings, so that the library chooses,
+preloaded with an algorithm forced for every collective, and the same with a loaded GPU runtime (its
+substitute in the tests, if built). Prints the medians over the runs with their spread.
 """
 
 import os
@@ -53,6 +53,10 @@ def main() -> None:
         "nothing asked": preload,
         "forced": preload | FORCED,
     }
+    runtime = build / "tests" / "mpi" / "libcuda.so.1"
+    if runtime.exists():
+        both = {"LD_PRELOAD": f"{preload['LD_PRELOAD']}:{runtime}"}
+        variants["forced, GPU runtime"] = preload | FORCED | both
     found: dict[str, list[dict[str, float]]] = {name: [] for name in variants}
     for run in range(runs):
         print(f"run {run + 1} of {runs}", file=sys.stderr)

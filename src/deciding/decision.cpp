@@ -12,6 +12,14 @@ namespace toccata {
 
 namespace {
 
+// Persistent calls use messages of the MPI library, inside a node too. A request that can be served
+// by any candidate takes 1 to 2 us more than a native one. Inside a node, only long reductions to
+// one rank, or to each rank its block, gain more than that (docs/performance/requests.md).
+bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
+  static constexpr std::int64_t least = 64 << 10;
+  return (&collective == &reduce || &collective == &reduce_scatter) && bytes >= least;
+}
+
 // The fastest algorithms by the model, for each of some sizes, on the machine of the ranks; none if
 // that is unknown.
 std::vector<std::vector<Ranking::Entry>> ranked(Ranks& ranks, const Collective& collective,
@@ -114,6 +122,10 @@ std::unique_ptr<Decision> Decision::make_persistent(Ranks& ranks, const Question
   if (call.keeps_order || (bytes < 0 && call.collective.vector_of == nullptr)) return nullptr;
   // After this, the locations of the ranks are known, and therefore their results by shape.
   static_cast<void>(ranks.nodes());
+  if (ranks.are_on_one_node() && !can_gain_on_one_node(call.collective, bytes)) {
+    made->add({}, "native");
+    return made;
+  }
   const std::optional<Choice> winner = ranks.results().winner(made->key());
   const double code = winner ? code_of(*winner) : 0;
   double least[3];

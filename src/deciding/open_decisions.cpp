@@ -2,15 +2,27 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace toccata {
 
-OpenDecisions::SizeClass& OpenDecisions::of(const Question& call) {
+namespace {
+
+// Calls without a decision of their own are served as blocking ones, whose decisions may change.
+constexpr std::int64_t lent_at_once = 64;
+
+}  // namespace
+
+OpenDecisions::SizeClass* OpenDecisions::find(const Question& call) {
   const auto found = std::ranges::find_if(classes_, [&](const SizeClass& each) {
     return &each.call.collective == &call.collective && each.least <= call.bytes &&
            call.bytes <= each.most && each.call.keeps_order == call.keeps_order;
   });
-  if (found != classes_.end()) return *found;
+  return found != classes_.end() ? &*found : nullptr;
+}
+
+OpenDecisions::SizeClass& OpenDecisions::of(const Question& call) {
+  if (SizeClass* const known = find(call)) return *known;
   std::int64_t least = call.bytes, most = call.bytes;
   if (call.bytes > 1) {
     most = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(call.bytes)));
@@ -19,11 +31,36 @@ OpenDecisions::SizeClass& OpenDecisions::of(const Question& call) {
   return classes_.emplace_back(SizeClass{.call = call, .least = least, .most = most});
 }
 
-std::optional<OpenDecisions::Verdict> OpenDecisions::verdict(const Question& call) {
+bool OpenDecisions::are_tracked(const Question& call) const {
   const Rules& rules = ranks_.rules();
-  if (gave_up_ || !rules.chooses(call.collective) || rules.decides_at_once() || call.bytes < 0 ||
-      (call.bytes == 0 && !call.collective.synchronizes))
-    return {};
+  return !gave_up_ && rules.chooses(call.collective) && !rules.decides_at_once() &&
+         (call.bytes > 0 || (call.bytes == 0 && call.collective.synchronizes));
+}
+
+OpenDecisions::SizeClass* OpenDecisions::lent(const Question& call) {
+  SizeClass* const known = find(call);
+  if (known == nullptr || known->left == 0) return nullptr;
+  --known->left;
+  return known;
+}
+
+OpenDecisions::SizeClass& OpenDecisions::lend(const Question& call) {
+  SizeClass& calls = of(call);
+  if (!are_tracked(call))
+    calls.left = lent_at_once;
+  else if (calls.calls <= first_calls)
+    calls.left = first_calls - std::exchange(calls.calls, first_calls);
+  else
+    calls.left = calls.trials != nullptr ? calls.trials->lend() : lent_at_once;
+  return calls;
+}
+
+void OpenDecisions::take_back() {
+  for (SizeClass& each : classes_) each.left = 0;
+}
+
+std::optional<OpenDecisions::Verdict> OpenDecisions::verdict(const Question& call) {
+  if (!are_tracked(call)) return {};
   SizeClass& calls = of(call);
   if (++calls.calls <= first_calls) return {};
   if (calls.calls == first_calls + 1) {
@@ -41,8 +78,10 @@ std::optional<OpenDecisions::Verdict> OpenDecisions::verdict(const Question& cal
 void OpenDecisions::agree() {
   due_ = 0;
   for (SizeClass& each : classes_)
-    if (each.trials != nullptr && each.trials->is_due())
+    if (each.trials != nullptr && each.trials->is_due()) {
       each.decision->agree(each.call, *each.trials);
+      each.left = 0;
+    }
 }
 
 void OpenDecisions::give_up() {

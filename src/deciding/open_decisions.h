@@ -22,6 +22,8 @@ class OpenDecisions {
     Question call;
     std::int64_t least, most;  // bytes
     std::int64_t calls = 0;
+    // The number of next calls that the MPI library serves, without a look at anything.
+    std::int64_t left = 0;
     std::unique_ptr<Decision> decision = nullptr;
     std::unique_ptr<OpenTrials> trials = nullptr;
   };
@@ -34,6 +36,15 @@ class OpenDecisions {
     Server& server() const { return calls->decision->server(start.candidate); }
   };
   std::optional<Verdict> verdict(const Question& call);
+
+  // The class of a call if its next calls, including this one, are lent to the MPI library;
+  // otherwise null. Counts the call. All ranks ask this before verdict().
+  SizeClass* lent(const Question& call);
+  // Call this if the MPI library serves a call, untimed, because of a decision or without one.
+  // Lends it as many of the next calls as possible. All ranks call this.
+  SizeClass& lend(const Question& call);
+  // Ends all loans, because other rules hold.
+  void take_back();
 
   // Whether trials have ended but the ranks have not agreed on their times yet. The same on all
   // ranks at the same call. agree() is collective.
@@ -48,7 +59,9 @@ class OpenDecisions {
   }
 
  private:
+  SizeClass* find(const Question& call);
   SizeClass& of(const Question& call);
+  bool are_tracked(const Question& call) const;
 
   Ranks& ranks_;
   std::list<SizeClass> classes_;  // addresses never change

@@ -25,6 +25,11 @@ std::optional<OpenTrials::Start> OpenTrials::start() {
       .candidate = trials_->trial()[place], .place = static_cast<int>(place), .trial = trial_};
 }
 
+std::int64_t OpenTrials::lend() {
+  if (is_over()) return unlimited;
+  return started_ == 0 ? trials_->pass() : 0;
+}
+
 void OpenTrials::ended(const Start& call, double seconds) {
   if (call.place >= 0 && call.trial == trial_) times_[call.place] = std::max(seconds, 0.0);
 }

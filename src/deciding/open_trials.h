@@ -45,6 +45,10 @@ class OpenTrials {
   };
   // A call starts. Nothing if the ranks have to agree first: ask again after agree().
   std::optional<Start> start();
+  // The number of next starts that the current candidate serves untimed, and that need not ask;
+  // counts them as started. If trials await an agreement, unlimited: until agree(). Only without a
+  // lag.
+  std::int64_t lend();
   // A timed call has ended here, perhaps in another thread. Calls of former trials do not count.
   void ended(const Start& call, double seconds);
 

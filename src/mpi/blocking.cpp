@@ -1,5 +1,7 @@
 #include "mpi/blocking.h"
 
+#include "mpi/ending.h"
+
 namespace toccata {
 
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
@@ -44,8 +46,11 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     return served;
   };
   if (!has_device_runtime()) return serve(call);
+  const Places places(call, seat, process.datatypes());
+  if (!places.any()) return serve(call);
   Operation staged = call;
-  if (int fault = staging.replace(staged, seat, process.datatypes(), *plan); fault != MPI_SUCCESS)
+  if (int fault = staging.replace(staged, seat, process.datatypes(), *plan, places);
+      fault != MPI_SUCCESS)
     return judge(fault);
   said = nullptr;
   if (!staging.any()) return serve(call);
@@ -54,6 +59,15 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
   if (copied == MPI_SUCCESS) copied = staging.copy_out();
   if (code == MPI_SUCCESS && copied != MPI_SUCCESS) code = communicator.raise(copied);
   return true;
+}
+
+void end_job_if_others_wait(const Operation& call, Communicator& communicator, Server& server,
+                            int code) {
+  int error_class = MPI_SUCCESS, turn = 0;
+  PMPI_Error_class(code, &error_class);
+  const bool tells_others = communicator.plan(server, call.root, turn)->sized;
+  if (error_class == MPI_ERR_NO_MEM && !tells_others && communicator.size() > 1)
+    end_job("out of memory");
 }
 
 }  // namespace toccata

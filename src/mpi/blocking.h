@@ -35,6 +35,11 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
               const Said* said = nullptr);
 
+// After run_ours() for a call of MPI's own functions, with an error: ends the job if this rank lacked
+// memory and the other ranks do not hear of it, because they would wait for its messages.
+void end_job_if_others_wait(const Operation& call, Communicator& communicator, Server& server,
+                            int code);
+
 // Makes a reduction like `call` for the time that it takes, by `server` (the MPI library if it
 // cannot serve), and discards the result. Its operation must be predefined. Seconds. All ranks call
 // this.
@@ -89,6 +94,8 @@ int run(const Said& said, Operation call, const char* algorithm, Native&& native
   const bool served =
       !server.is_native() && run_ours(call, *communicator, server, code, stays ? &said : nullptr);
   const Service* service = server.service;
+  if (served && algorithm == nullptr && code != MPI_SUCCESS)
+    end_job_if_others_wait(call, *communicator, server, code);
   if (!served) {
     code = native();
     if (reporting && !service->choice.native())

@@ -115,6 +115,13 @@ class Communicator final : public Members, public Attachment {
     if (!were_due && open.are_due()) end_era();
     return verdict;
   }
+  // Calls lent to the MPI library: see OpenDecisions::lent() and lend().
+  OpenDecisions::SizeClass* lent_open(const Question& question) {
+    return rare_ == nullptr ? nullptr : rare_->open_decisions.lent(question);
+  }
+  OpenDecisions::SizeClass& lend_open(const Question& question) {
+    return rare().open_decisions.lend(question);
+  }
   // All ranks come here with the same blocking call of the program's: they agree on the times of
   // nonblocking calls, if that is due.
   void settle_open_decisions() {
@@ -123,6 +130,7 @@ class Communicator final : public Members, public Attachment {
   // Sets the choice for later calls. Collective.
   void ask(const Collective& collective, SizedChoice choice) {
     end_era();
+    if (rare_ != nullptr) rare_->open_decisions.take_back();
     decisions_.ask(collective, std::move(choice));
   }
 

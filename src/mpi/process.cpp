@@ -359,11 +359,13 @@ void Process::report() {
         "TOCCATA_REPORT is "
         "not set on all of them (mpirun -x)");
   if (world_rank_ != 0) return;
+  std::vector<std::string> devices;
+  for (const DeviceRuntime* each : device_runtimes()) devices.push_back(describe(*each));
   if (const std::string& path = Settings::get().report_file(); !path.empty()) {
     int ranks = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     std::ofstream file(path);
-    file << report_.json(library_version(), ranks, PMPI_Wtime() - began_);
+    file << report_.json(library_version(), ranks, PMPI_Wtime() - began_, devices);
     file.close();
     if (!file)
       say_once("TOCCATA_REPORT=" + path +
@@ -377,8 +379,8 @@ void Process::report() {
         "tool comes first (list libtoccata.so first in LD_PRELOAD), or the calls are nonblocking "
         "or persistent, which Toccata intercepts under Open MPI only");
   std::fputs(table.c_str(), stderr);
-  for (const DeviceRuntime* each : device_runtimes())
-    std::fprintf(stderr, "toccata: devices: %s\n", describe(*each).c_str());
+  for (const std::string& each : devices)
+    std::fprintf(stderr, "toccata: devices: %s\n", each.c_str());
 }
 
 void Process::say_here(const std::string& line) {

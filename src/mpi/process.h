@@ -143,7 +143,6 @@ class Process : public Background {
 
   // Open nonblocking collectives: a rank that waits for anything advances them all. Otherwise two
   // ranks that wait in different orders would wait forever.
-  bool busy() const override { return active_count_.load(std::memory_order_relaxed) > 0; }
   void progress() override;
   void add(UnderWay& request);
   void remove(UnderWay& request);
@@ -194,7 +193,6 @@ class Process : public Background {
   std::mutex added_mutex_;
   std::vector<UnderWay*> added_;          // added to active_ as soon as that may change
   std::atomic<bool> progressing_{false};  // also set inside MPI, which calls us from there
-  std::atomic<int> active_count_{0};
   std::unique_ptr<ProgressThread> progress_thread_;
 };
 

@@ -31,14 +31,16 @@ class Repeats {
 #endif
   }
 
-  // `operation` is the same call, on that rank of that number of ranks.
+  // `operation` is the same call, on that rank of that number of ranks; `calls` is its class, of
+  // blocking or of nonblocking calls.
+  template <typename SizeClass>
   static void remember([[maybe_unused]] const Said& said,
                        [[maybe_unused]] const Operation& operation,
-                       [[maybe_unused]] const Seat& seat,
-                       [[maybe_unused]] Decisions::SizeClass& calls,
+                       [[maybe_unused]] const Seat& seat, [[maybe_unused]] SizeClass& calls,
                        [[maybe_unused]] const DatatypeTable& datatypes) {
 #ifndef TOCCATA_SIMULATED  // there, memory does not suffice for hundreds of copies
-    const std::optional<Range> range = range_of(said, operation, seat, calls, datatypes);
+    const std::optional<Range> range =
+        range_of(said, operation, seat, calls.least, calls.most, datatypes);
     if (!range) return;
     // Not in thread-local memory, because a library that is loaded late gets little of it.
     thread_local const std::unique_ptr<Repeats> repeats(new Repeats);
@@ -66,7 +68,7 @@ class Repeats {
       return said.comm == other.comm && said.collective == other.collective &&
              said.sent_type == other.sent_type && said.received_type == other.received_type &&
              said.operation == other.operation && said.root == other.root &&
-             said.has_arrays == other.has_arrays &&
+             said.has_arrays == other.has_arrays && said.opens == other.opens &&
              ((range.least <= elements && elements <= range.most) || range.all);
     }
   };
@@ -74,13 +76,14 @@ class Repeats {
 
   Repeats() = default;
 
-  // A user-defined handle may change its meaning; only predefined datatypes are constant. If
-  // ranks do not know each other's sizes, all sizes are in one class.
+  // For a class of calls with `least` to `most` bytes. A user-defined handle may change its meaning;
+  // only predefined datatypes are constant. If ranks do not know each other's sizes, all sizes are
+  // in one class.
   static std::optional<Range> range_of(const Said& said, const Operation& operation,
-                                       const Seat& seat, const Decisions::SizeClass& calls,
+                                       const Seat& seat, std::int64_t least, std::int64_t most,
                                        const DatatypeTable& datatypes) {
-    if (calls.collective->vector_of != nullptr || calls.collective->among_neighbors ||
-        calls.collective->synchronizes)
+    const Collective& collective = operation.collective;
+    if (collective.vector_of != nullptr || collective.among_neighbors || collective.synchronizes)
       return Range{.all = true};
     const auto stays = [&](MPI_Datatype type) {
       return type == MPI_Datatype{} || datatypes.is_predefined(type);
@@ -93,14 +96,15 @@ class Repeats {
     const std::int64_t size = operation.unit(seat.rank, seat.p) / elements;
     if (size <= 0) return {};
     return Range{.by_sent = by_sent,
-                 .least = calls.least <= 0 ? 1 : (calls.least + size - 1) / size,
-                 .most = calls.most / size};
+                 .least = least <= 0 ? 1 : (least + size - 1) / size,
+                 .most = most / size};
   }
 
   // A product, in which all low bits affect the high ones, of the handle and the power of two of
   // the size.
   Repeat& of(const Said& said) {
-    const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
+    const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective ^
+                         static_cast<std::uintptr_t>(said.opens);
     const auto size = std::bit_width(static_cast<std::uint64_t>(said.sent | said.received));
     const std::uint64_t mixed =
         (handles + static_cast<std::uint64_t>(size) * 8) * 0x9e3779b97f4a7c15;

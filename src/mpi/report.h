@@ -44,8 +44,9 @@ class Report {
 
   // A readable table; empty if nothing ran.
   std::string table() const;
-  // All rows, for `toccata explain`.
-  std::string json(const std::string& mpi, int ranks, double seconds) const;
+  // All rows, for `toccata explain`; `devices` has a sentence per GPU runtime.
+  std::string json(const std::string& mpi, int ranks, double seconds,
+                   const std::vector<std::string>& devices) const;
 
  private:
   std::string serialized() const;

@@ -109,15 +109,13 @@ int Request::bind() {
       code != MPI_SUCCESS)
     return code;
   Operation call = call_->operation();
+  const Seat seat = communicator_->seat(call);
+  const DatatypeTable& datatypes = communicator_->process().datatypes();
   if (has_device_runtime())
-    if (int code = staging_.replace(call, communicator_->seat(call),
-                                    communicator_->process().datatypes(), *plan_);
-        code != MPI_SUCCESS)
-      return code;
-  if (int code = call.bind(communicator_->seat(call), communicator_->process().datatypes(),
-                           engine_->binding);
-      code != MPI_SUCCESS)
-    return code;
+    if (const Places places(call, seat, datatypes); places.any())
+      if (int code = staging_.replace(call, seat, datatypes, *plan_, places); code != MPI_SUCCESS)
+        return code;
+  if (int code = call.bind(seat, datatypes, engine_->binding); code != MPI_SUCCESS) return code;
   engine_->binding.devices = staging_.direct();
   empty_ = call.empty(engine_->binding);
   engine_->fit(*plan_);

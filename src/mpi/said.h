@@ -18,6 +18,7 @@ struct Said {
   MPI_Op operation = {};
   int root = 0;  // of gather and scatter, where it selects the arguments; else 0
   bool has_arrays = false;
+  bool opens = false;  // a nonblocking call
   int named_root = 0;
   const void* in = nullptr;
   void* out = nullptr;

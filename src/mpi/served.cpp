@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/blocking.h"
 #include "mpi/comms.h"
 #include "mpi/wait_clock.h"
 
@@ -57,12 +56,6 @@ bool Served::can_serve(const Operation& call, Communicator& communicator) {
   return communicator.process().serves_requests() && communicator.size() > 1 &&
          communicator.obey_rules() && !is_of_program(call.operation) &&
          communicator.fault(call, nullptr) == MPI_SUCCESS;
-}
-
-Server* Served::server(const Operation& call, Communicator& communicator, Kind kind) {
-  Server* const decided = kind == Kind::persistent ? &server_for(call, communicator, nullptr)
-                                                   : communicator.server_at_once(call);
-  return decided == nullptr ? nullptr : usable(call, communicator, *decided, kind);
 }
 
 Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,

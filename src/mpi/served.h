@@ -10,8 +10,11 @@
 #include <utility>
 
 #include "mpi/alternatives.h"
+#include "mpi/blocking.h"
 #include "mpi/communicator.h"
+#include "mpi/repeats.h"
 #include "mpi/request.h"
+#include "mpi/said.h"
 
 namespace toccata {
 
@@ -27,10 +30,8 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
 
   // Whether a call without a fault can be served here. The same on all ranks.
   static bool can_serve(const Operation& call, Communicator& communicator);
-  // The server of such a call; null for the MPI library. The same on all ranks. For a nonblocking
-  // call, no rank waits for another one here.
-  static Server* server(const Operation& call, Communicator& communicator, Kind kind);
-  // `decided`, or the server that has to replace it; null for the MPI library.
+  // `decided`, or the server that has to replace it; null for the MPI library. The same on all ranks.
+  // For a nonblocking call, no rank waits for another one here.
   static Server* usable(const Operation& call, Communicator& communicator, Server& decided,
                         Kind kind);
 
@@ -87,17 +88,28 @@ void count_native(const Operation& call, Communicator& communicator, Served::Kin
 
 // Serves a call of MPI_I<name>. `make_call` returns the call with its arguments.
 template <typename MakeCall, typename Native>
-int run_nonblocking(const Operation& call, Communicator& communicator, MPI_Request& handle,
-                    MakeCall&& make_call, Native&& native) {
+int run_nonblocking(const Said& said, const Operation& call, Communicator& communicator,
+                    MPI_Request& handle, MakeCall&& make_call, Native&& native) {
   if (Served::can_serve(call, communicator)) {
-    auto timed = communicator.open_verdict(communicator.question(call));
-    Server* const server =
-        timed ? Served::usable(call, communicator, timed->server(), Served::Kind::nonblocking)
-              : Served::server(call, communicator, Served::Kind::nonblocking);
-    if (timed && timed->start.place < 0) timed.reset();
-    if (server != nullptr)
-      return Served::make(make_call(), communicator, *server, Served::Kind::nonblocking, handle,
-                          timed);
+    const Question question = communicator.question(call);
+    OpenDecisions::SizeClass* lent = communicator.lent_open(question);
+    Served::Timed timed;
+    if (lent == nullptr) {
+      timed = communicator.open_verdict(question);
+      Server* const decided = timed ? &timed->server() : communicator.server_at_once(call);
+      if (timed && timed->start.place < 0) timed.reset();
+      Server* const server = decided == nullptr ? nullptr
+                                                : Served::usable(call, communicator, *decided,
+                                                                 Served::Kind::nonblocking);
+      if (server != nullptr)
+        return Served::make(make_call(), communicator, *server, Served::Kind::nonblocking, handle,
+                            timed);
+      if (!timed && (decided == nullptr || decided->is_native()))
+        lent = &communicator.lend_open(question);
+    }
+    if (lent != nullptr && !Settings::get().reporting())
+      Repeats::remember(said, call, communicator.seat(call), *lent,
+                        communicator.process().datatypes());
     const double started = timed ? PMPI_Wtime() : 0;
     const int code = native();
     if (code != MPI_SUCCESS) return code;
@@ -128,7 +140,8 @@ int run_persistent(const Operation& call, Communicator& communicator, MPI_Reques
     }
     server = decision != nullptr
                  ? Served::usable(call, communicator, decision->current(), Served::Kind::persistent)
-                 : Served::server(call, communicator, Served::Kind::persistent);
+                 : Served::usable(call, communicator, server_for(call, communicator, nullptr),
+                                  Served::Kind::persistent);
   }
   if (server != nullptr)
     return Served::make(make_call(), communicator, *server, Served::Kind::persistent, handle);
@@ -139,13 +152,13 @@ int run_persistent(const Operation& call, Communicator& communicator, MPI_Reques
 
 // Serves such a call, or calls `native`.
 template <typename MakeCall, typename Native>
-int run_request(Operation call, MPI_Comm comm, Served::Kind kind, MPI_Request* handle,
+int run_request(const Said& said, Operation call, Served::Kind kind, MPI_Request* handle,
                 MakeCall&& make_call, Native&& native) {
-  Communicator* const communicator = Communicator::of(comm);
+  Communicator* const communicator = Communicator::of(said.comm);
   if (communicator == nullptr || communicator->is_inter() || handle == nullptr) return native();
   if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
   return kind == Served::Kind::nonblocking
-             ? run_nonblocking(call, *communicator, *handle, make_call, native)
+             ? run_nonblocking(said, call, *communicator, *handle, make_call, native)
              : run_persistent(call, *communicator, *handle, make_call, native);
 }
 

@@ -68,7 +68,11 @@ class Shortcuts {
               reinterpret_cast<std::intptr_t>(other.in) -
                       reinterpret_cast<std::intptr_t>(other.out) !=
                   alias) &&
-             !has_device_runtime();
+             (!has_device_runtime() || !is_on_device(other));
+    }
+    bool is_on_device(const Said& other) const {
+      return (reads && device_runtime_of(other.in) != nullptr) ||
+             (writes && device_runtime_of(other.out) != nullptr);
     }
     int run(const Said& other);
   };

@@ -127,25 +127,40 @@ int Staging::add(Data& data, const Side& side, int blocks, const DatatypeTable& 
 }
 
 Places::Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes)
-    : sent(call.send), received(call.recv) {
+    : call_(call), rank_(seat.rank) {
   const Collective& collective = call.collective;
-  if (collective.reduces) {
-    sent = call.recv;
-    sent.buffer = call.send.buffer;
-    if (call.recv.counted) {
-      received.counted = false;
-      received.count = call.recv.elements(seat.rank);
-    }
-  }
-  reads_operands = collective.reduces && call.send.in_place();
-  if (seat.sends > 0 && !sent.in_place())
-    of_sent = device_runtime_of(first_data(sent, seat.sends, datatypes));
+  // Most calls need no look at blocks, which takes as long as the runtime's answer.
+  const auto is_simple = [&](const Side& side) {
+    return !side.placed && !side.typed && datatypes.is_predefined(side.type);
+  };
+  if (seat.sends > 0 && !call.send.in_place())
+    of_sent = device_runtime_of(is_simple(collective.reduces ? call.recv : call.send)
+                                    ? call.send.buffer
+                                    : first_data(sent(), seat.sends, datatypes));
   if (call.recv.in_place() || (collective.rooted && collective.reduces && seat.receives == 0))
     return;
-  const int blocks = reads_operands ? seat.sends : seat.receives;
+  const bool by_operands = reads_operands();
+  const int blocks = by_operands ? seat.sends : seat.receives;
   if (blocks > 0)
-    of_received =
-        device_runtime_of(first_data(reads_operands ? call.recv : received, blocks, datatypes));
+    of_received = device_runtime_of(
+        is_simple(call.recv) ? call.recv.buffer
+                             : first_data(by_operands ? call.recv : received(), blocks, datatypes));
+}
+
+Side Places::sent() const {
+  if (!call_.collective.reduces) return call_.send;
+  Side result = call_.recv;
+  result.buffer = call_.send.buffer;
+  return result;
+}
+
+Side Places::received() const {
+  Side result = call_.recv;
+  if (call_.collective.reduces && result.counted) {
+    result.counted = false;
+    result.count = call_.recv.elements(rank_);
+  }
+  return result;
 }
 
 // Then every message is one contiguous range of one buffer with plain data, and its bytes fit an
@@ -169,18 +184,17 @@ bool Staging::goes_directly(const Operation& call, const Seat& seat, const Datat
 
 // The parts of its buffers that a call reads and writes, by its collective.
 int Staging::replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes,
-                     const Plan& plan) {
-  const Places places(call, seat, datatypes);
-  if (!places.any()) return MPI_SUCCESS;
+                     const Plan& plan, const Places& places) {
   if (goes_directly(call, seat, datatypes, plan, places)) {
     direct_ = places.any_of_both();
     return MPI_SUCCESS;
   }
   const Collective& collective = call.collective;
-  const bool reads_operands = places.reads_operands;
+  const bool reads_operands = places.reads_operands();
   if (places.of_sent != nullptr) {
     Data read;
-    if (int code = add(read, places.sent, seat.sends, datatypes); code != MPI_SUCCESS) return code;
+    if (int code = add(read, places.sent(), seat.sends, datatypes); code != MPI_SUCCESS)
+      return code;
     if (int code = make(call.send, std::move(read), {}, *places.of_sent); code != MPI_SUCCESS)
       return code;
   }
@@ -191,7 +205,7 @@ int Staging::replace(Operation& call, const Seat& seat, const DatatypeTable& dat
     if (int code = add(read, call.recv, seat.sends, datatypes); code != MPI_SUCCESS) return code;
   }
   if (seat.receives > 0)
-    if (int code = add(written, places.received, seat.receives, datatypes); code != MPI_SUCCESS)
+    if (int code = add(written, places.received(), seat.receives, datatypes); code != MPI_SUCCESS)
       return code;
   if (is_input)
     read = std::exchange(written, {});

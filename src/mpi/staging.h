@@ -13,8 +13,10 @@
 
 namespace toccata {
 
-// The runtimes whose memory contains the buffers of a valid call; null for host memory.
-struct Places {
+// The runtimes whose memory contains the buffers of a valid call; null for host memory. The call has
+// to outlive this object.
+class Places {
+ public:
   Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes);
   bool any() const { return of_sent != nullptr || of_received != nullptr; }
   const DeviceRuntime* any_of_both() const { return of_sent != nullptr ? of_sent : of_received; }
@@ -24,9 +26,14 @@ struct Places {
 
   // The data that the call reads, and the data that it writes. For a reduction, count and datatype
   // are arguments of recv; in place, its operands are in recv.
-  Side sent, received;
-  bool reads_operands = false;
+  Side sent() const;
+  Side received() const;
+  bool reads_operands() const { return call_.collective.reduces && call_.send.in_place(); }
   const DeviceRuntime *of_sent = nullptr, *of_received = nullptr;
+
+ private:
+  const Operation& call_;
+  int rank_;
 };
 
 // Handles buffers of a call in the memory of a GPU. Other ranks do not notice. If the MPI library
@@ -43,9 +50,10 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // Gives a call without a fault, which runs by that plan, images in place of such buffers, unless
-  // their messages go directly. Returns an MPI error code.
-  int replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes, const Plan& plan);
+  // Gives a call without a fault, which runs by that plan and has such buffers, images in their
+  // place, unless their messages go directly. Returns an MPI error code.
+  int replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes, const Plan& plan,
+              const Places& places);
   bool any() const { return !images_.empty(); }
   // For Binding::devices.
   const DeviceRuntime* direct() const { return direct_; }

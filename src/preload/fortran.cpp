@@ -283,13 +283,17 @@ TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor
       next(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, TOCCATA_INFO_ARGUMENT_##kind_ request, \
            code);                                                                                  \
     };                                                                                             \
-    if (!concerns || c_communicator(comm) == MPI_COMM_NULL) return native(ierror);                 \
+    const MPI_Comm c_comm = c_communicator(comm);                                                  \
+    toccata::Said said =                                                                           \
+        toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_SAID_ARGUMENT) c_comm);               \
+    if (!concerns || c_comm == MPI_COMM_NULL ||                                                    \
+        toccata::requests::is_one_more(said, toccata::Served::Kind::kind_))                        \
+      return native(ierror);                                                                       \
     MPI_Request made = MPI_REQUEST_NULL, theirs = MPI_REQUEST_NULL;                                \
-    const int result = toccata::guarded(c_communicator(comm), [&] {                                \
+    const int result = toccata::guarded_collective(c_comm, [&] {                                   \
       [[maybe_unused]] const toccata::Peers peers =                                                \
-          toccata::peers_of(toccata::collective_, c_communicator(comm));                           \
-      return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT)                  \
-                                         c_communicator(comm),                                     \
+          toccata::peers_of(toccata::collective_, c_comm);                                         \
+      return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_C_ARGUMENT) said,            \
                                      toccata::Served::Kind::kind_, &made, [&] {                    \
                                        MPI_Fint code = MPI_SUCCESS;                                \
                                        native(&code);                                              \

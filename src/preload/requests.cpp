@@ -13,34 +13,36 @@
 
 #define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC
 
-#define TOCCATA_INTERPOSE_REQUEST(function, ours, name, collective_, kind_)                  \
-  TOCCATA_INTERPOSED int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm, \
-                                  TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request);      \
-  static auto next_##function() {                                                            \
-    static const auto next = toccata::next_definition<decltype(function)>(#function, ours);  \
-    return next;                                                                             \
-  }                                                                                          \
-  /* Apart, so that what is not looked at is quick. */                                       \
-  [[gnu::noinline]] static int look_at_##function(                                           \
-      TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                             \
-      TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                                 \
-    return toccata::guarded_collective(comm, [&] {                                           \
-      return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,        \
-                                     toccata::Served::Kind::kind_, request, [&] {            \
-                                       return next_##function()(                             \
-                                           TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,  \
-                                           TOCCATA_INFO_ARGUMENT_##kind_ request);           \
-                                     });                                                     \
-    });                                                                                      \
-  }                                                                                          \
-  int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                    \
-               TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                        \
-    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);     \
-    if (!concerns || comm == MPI_COMM_NULL)                                                  \
-      return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,              \
-                               TOCCATA_INFO_ARGUMENT_##kind_ request);                       \
-    return look_at_##function(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,               \
-                              TOCCATA_INFO_ARGUMENT_##kind_ request);                        \
+#define TOCCATA_INTERPOSE_REQUEST(function, ours, name, collective_, kind_)                    \
+  TOCCATA_INTERPOSED int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,   \
+                                  TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request);        \
+  static auto next_##function() {                                                              \
+    static const auto next = toccata::next_definition<decltype(function)>(#function, ours);    \
+    return next;                                                                               \
+  }                                                                                            \
+  /* Apart, so that what is not looked at is quick. */                                         \
+  [[gnu::noinline]] static int look_at_##function(                                             \
+      TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                               \
+      TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request, const toccata::Said& said) {        \
+    return toccata::guarded_collective(comm, [&] {                                             \
+      return toccata::requests::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) said,          \
+                                     toccata::Served::Kind::kind_, request, [&] {              \
+                                       return next_##function()(                               \
+                                           TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,    \
+                                           TOCCATA_INFO_ARGUMENT_##kind_ request);             \
+                                     });                                                       \
+    });                                                                                        \
+  }                                                                                            \
+  int function(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                      \
+               TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request) {                          \
+    static const bool concerns = toccata::Settings::get().concern(toccata::collective_);       \
+    toccata::Said said = toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm); \
+    if (!concerns || comm == MPI_COMM_NULL ||                                                  \
+        toccata::requests::is_one_more(said, toccata::Served::Kind::kind_))                    \
+      return next_##function()(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,                \
+                               TOCCATA_INFO_ARGUMENT_##kind_ request);                         \
+    return look_at_##function(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm,                 \
+                              TOCCATA_INFO_ARGUMENT_##kind_ request, said);                    \
   }
 
 #define TOCCATA_INTERPOSE_NONBLOCKING(Name, name, collective)                                      \

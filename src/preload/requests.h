@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mpi/call.h"
+#include "mpi/said.h"
 #include "mpi/served.h"
 
 // Info arguments, which persistent functions have.
@@ -19,18 +20,25 @@
 // A call of MPI_I<name> or MPI_<name>_init, with the arguments that C gives it.
 namespace toccata::requests {
 
+// Whether it is one more call that goes directly to the MPI library.
+inline bool is_one_more(Said& said, Served::Kind kind) {
+  said.opens = kind == Served::Kind::nonblocking;
+  return said.opens && Repeats::is_one_more(said);
+}
+
 #define TOCCATA_REQUEST_SET(kind, name) call->name = name;
-#define TOCCATA_REQUEST(Name, name, collective)                                                 \
-  template <typename Native>                                                                    \
-  int name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm, Served::Kind kind,        \
-           MPI_Request* request, Native&& native) {                                             \
-    return run_request(                                                                         \
-        operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm), comm, kind, request, \
-        [&] {                                                                                   \
-          auto call = std::make_unique<calls::name>();                                          \
-          TOCCATA_ARGUMENTS_##name(TOCCATA_REQUEST_SET) return call;                            \
-        },                                                                                      \
-        std::forward<Native>(native));                                                          \
+#define TOCCATA_REQUEST(Name, name, collective)                                             \
+  template <typename Native>                                                                \
+  int name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) const Said& said, Served::Kind kind, \
+           MPI_Request* request, Native&& native) {                                         \
+    return run_request(                                                                     \
+        said, operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) said.comm), kind, \
+        request,                                                                            \
+        [&] {                                                                               \
+          auto call = std::make_unique<calls::name>();                                      \
+          TOCCATA_ARGUMENTS_##name(TOCCATA_REQUEST_SET) return call;                        \
+        },                                                                                  \
+        std::forward<Native>(native));                                                      \
   }
 TOCCATA_FUNCTIONS(TOCCATA_REQUEST)
 #undef TOCCATA_REQUEST

@@ -48,7 +48,6 @@ struct Found {
 // By a process that has nothing else under way, and knows nothing yet.
 Found find_out(MPI_Comm comm) {
   struct Nothing final : Background {
-    bool busy() const override { return false; }
     void progress() override {}
   } nothing;
   const OwnedComm own = duplicate(comm);

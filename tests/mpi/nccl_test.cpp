@@ -1,5 +1,5 @@
-// Allreduces by NCCL, for which nccl.c stands in: TOCCATA_ALLREDUCE=nccl, with the stand-in for
-// CUDA, under an MPI library that accepts device memory (aware.c).
+// Allreduces by NCCL or RCCL, for which nccl.c stands in: TOCCATA_ALLREDUCE=nccl, with the stand-in
+// for CUDA or HIP, under an MPI library that accepts device memory (aware.c).
 
 #include <cstdlib>
 #include <dlfcn.h>

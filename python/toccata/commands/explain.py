@@ -77,6 +77,8 @@ def explain(
     print_whole(reports.table(report))
     for line in (*reports.summary(report), *reports.reasons(report)):
         console.print(line, soft_wrap=True)
+    for sentence in report.devices:
+        console.print(f"devices: {sentence}", soft_wrap=True)
     if output is not None:
         from toccata.drawing import gains, pictures  # matplotlib takes a second to load
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -102,6 +102,7 @@ class Report:
     ranks: int
     seconds: float  # from MPI_Init to MPI_Finalize
     rows: list[Row]
+    devices: list[str] = field(default_factory=list)  # a sentence per loaded GPU runtime
 
     @property
     def after(self) -> float:

@@ -7,9 +7,11 @@ One test alone: ctest -V prints the command line; add the test's name to it, as 
 """
 
 import argparse
+import json
 import re
 import socket
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -265,6 +267,12 @@ class Guest(unittest.TestCase):
             rows = {row[2]: n for row, n in outcome.calls.items() if row[0] == collective}
             native = sum(n for name, n in rows.items() if "native" in name)
             self.assertEqual((rows.get("ring"), native), (7, 0), outcome.error)
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            self.expect_right(run(guest("device"), 3, more | {"TOCCATA_REPORT": str(report)}))
+            devices = json.loads(report.read_text())["devices"]
+            self.assertEqual(len(devices), 1)
+            self.assertRegex(devices[0], "^CUDA is loaded; .* through pinned host")
 
     # Every rank has the stand-in for CUDA; the MPI library has to be asked whether it accepts its
     # memory, and one that does not ends the program.

@@ -28,6 +28,7 @@ SAMPLE = {
     "mpi": "Open MPI\tv4.1.4",
     "ranks": 16,
     "seconds": 0.1,
+    "devices": [],
     "rows": [
         row(),
         row(choice="native", reason="native", calls=64, seconds=0.005, measured=5e-5),
@@ -58,11 +59,21 @@ def test_explain_a_report(report: Path, tmp_path: Path) -> None:
     assert "16 ranks   Open MPI v4.1.4" in stdout
     assert "in collectives for 40.00 ms, 40% of the run's 100.00 ms" in stdout
     assert "with native, it would have been 65.00 ms: won 25.00 ms, 38%" in stdout
+    assert "devices" not in stdout
     assert "native was compared for 75% of the time" in stdout
     assert "most was won in allgather of 4K by locality_bruck:lanes=all: 25.00 ms" in stdout
     assert "×2.00" in stdout
     assert "guarded: fastest in trials of this run" in stdout
     assert picture.stat().st_size > 1000
+
+
+def test_devices_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(SAMPLE | {"devices": ["CUDA is loaded; the MPI library accepts"]}))
+    assert "devices: CUDA is loaded; the MPI library accepts" in invoke("explain", str(path))[1]
+    older = {key: value for key, value in SAMPLE.items() if key != "devices"}
+    path.write_text(json.dumps(older))
+    assert reports.read(path).devices == []
 
 
 def test_a_loss_is_called_one(tmp_path: Path) -> None:

@@ -263,10 +263,16 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
       };
       if (call.form == Form::nonblocking) {
         for (int time = 0; time < call.times; ++time) {
+          if (member->open.lent(question) != nullptr) {
+            serve(time, nullptr, false);
+            continue;
+          }
           const auto verdict = member->open.verdict(question);
           const bool timed = verdict && verdict->start.place >= 0;
-          const double seconds = serve(time, verdict ? &verdict->server() : nullptr, timed);
+          const Server* const server = verdict ? &verdict->server() : nullptr;
+          const double seconds = serve(time, server, timed);
           if (timed) verdict->calls->trials->ended(verdict->start, seconds);
+          if (!timed && (server == nullptr || server->native)) member->open.lend(question);
         }
         continue;
       }

@@ -1,0 +1,260 @@
+// The time of nonblocking and persistent collectives: a plain MPI program, to be preloaded under
+// Open MPI; see scripts/nonblocking.py. Calls of MPI_* and of the MPI library's own functions,
+// which the preloaded library does not see, alternate. Rank 0 prints one line per cell and form:
+//
+//   COLLECTIVE BYTES FORM MEDIAN QUARTILE QUARTILE   (microseconds)
+//
+// FORM is native or ours, and blocking, nonblocking (with the wait at once), overlapped (with a
+// computation that takes as long as the native nonblocking call) or persistent (start and wait).
+// Nothing advances a call while its rank computes, except messages that are under way.
+// Each sample starts after a barrier and counts the slowest rank. BYTES are those of a block of
+// alltoall, allgather, gather, scatter and reduce_scatter, and of the message of the others.
+//
+//   nonblocking [-r SAMPLES] [-t TRIALS] [-s SECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
+//
+// -t: calls of each form before the first sample, in which the library tries algorithms (500).
+// -s: at most about so many seconds per cell (10); long calls get fewer trials and samples.
+
+#include <mpi.h>
+
+#ifdef OPEN_MPI
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <functional>
+#include <mpi-ext.h>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "turns.h"
+
+namespace {
+
+#define WORLD MPI_COMM_WORLD
+const MPI_Datatype type = MPI_LONG;  // exact, so that sums may be tried
+int p;
+long *in, *out;
+
+#if OMPI_MAJOR_VERSION >= 5
+#define INIT(Name) MPI_##Name##_init
+#else
+#define INIT(Name) MPIX_##Name##_init
+#endif
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+
+// Functions of the MPI library itself: the search in a library's handle finds no preloaded one.
+template <typename Function>
+Function* native_function(Function* ours, const char* name) {
+  Dl_info info = {};
+  dladdr(dlsym(RTLD_DEFAULT, "PMPI_Init"), &info);
+  void* const library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  void* const found = library == nullptr ? nullptr : dlsym(library, name);
+  if (found == nullptr || found == reinterpret_cast<void*>(ours)) {
+    std::fprintf(stderr, "nonblocking: the MPI library has no function of its own %s\n", name);
+    MPI_Abort(WORLD, 1);
+  }
+  return reinterpret_cast<Function*>(found);
+}
+
+struct Side {
+  std::function<void(int)> blocking;
+  std::function<void(int, MPI_Request*)> start;
+  std::function<void(int, MPI_Request*)> init;
+};
+struct Collective {
+  std::string name;
+  Side native, ours;
+};
+
+#define ARGUMENTS(...) __VA_ARGS__
+#define SIDE(PREFIX, Name, name, arguments, init)                                            \
+  Side {                                                                                     \
+    []([[maybe_unused]] int n) { PREFIX##Name(arguments WORLD); },                           \
+        []([[maybe_unused]] int n, MPI_Request* r) { PREFIX##I##name(arguments WORLD, r); }, \
+        []([[maybe_unused]] int n, MPI_Request* r) {                                         \
+          static const auto function = init;                                                 \
+          function(arguments WORLD, MPI_INFO_NULL, r);                                       \
+        }                                                                                    \
+  }
+#define COLLECTIVE(Name, name, arguments)                         \
+  Collective {                                                    \
+#name,                                                        \
+        SIDE(PMPI_, Name, name, ARGUMENTS(arguments),             \
+             native_function(&INIT(Name), TEXT(INIT(Name)))),     \
+        SIDE(MPI_, Name, name, ARGUMENTS(arguments), &INIT(Name)) \
+  }
+
+const std::vector<Collective>& collectives() {
+  static const std::vector<Collective> all{
+      COLLECTIVE(Allreduce, allreduce, ARGUMENTS(in, out, n, type, MPI_SUM, )),
+      COLLECTIVE(Reduce, reduce, ARGUMENTS(in, out, n, type, MPI_SUM, 0, )),
+      COLLECTIVE(Reduce_scatter_block, reduce_scatter_block,
+                 ARGUMENTS(in, out, n, type, MPI_SUM, )),
+      COLLECTIVE(Bcast, bcast, ARGUMENTS(out, n, type, 0, )),
+      COLLECTIVE(Allgather, allgather, ARGUMENTS(in, n, type, out, n, type, )),
+      COLLECTIVE(Alltoall, alltoall, ARGUMENTS(in, n, type, out, n, type, )),
+      COLLECTIVE(Gather, gather, ARGUMENTS(in, n, type, out, n, type, 0, )),
+      COLLECTIVE(Scatter, scatter, ARGUMENTS(in, n, type, out, n, type, 0, )),
+      COLLECTIVE(Scan, scan, ARGUMENTS(in, out, n, type, MPI_SUM, )),
+      COLLECTIVE(Barrier, barrier, ARGUMENTS())};
+  return all;
+}
+
+double now() { return PMPI_Wtime(); }
+// If ranks share cores, a computation sleeps, because it would delay the other ranks.
+void compute(double seconds) {
+  static const bool crowded = p > sysconf(_SC_NPROCESSORS_ONLN);
+  if (crowded) {
+    usleep(static_cast<useconds_t>(seconds * 1e6));
+    return;
+  }
+  for (const double until = now() + seconds; now() < until;) {
+  }
+}
+void wait(MPI_Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
+void wait_native(MPI_Request& request) { PMPI_Wait(&request, MPI_STATUS_IGNORE); }
+
+double quantile(std::vector<double> values, double q) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * (values.size() - 1) + 0.5);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+// Times are in seconds; of the slowest rank.
+std::vector<double> slowest(const std::vector<double>& mine) {
+  std::vector<double> result(mine.size());
+  PMPI_Allreduce(mine.data(), result.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX,
+                 WORLD);
+  return result;
+}
+
+void measure_cell(const Collective& collective, int bytes, int samples, int trials,
+                  double seconds) {
+  const int n = std::max(bytes / static_cast<int>(sizeof(long)), 1);
+  const Side &native = collective.native, &ours = collective.ours;
+  MPI_Request request, native_request, our_request;
+  native.init(n, &native_request);
+  ours.init(n, &our_request);
+
+  // Long calls get fewer trials and samples.
+  const double started = now();
+  for (int i = 0; i < 4; ++i) native.blocking(n);
+  double typical = (now() - started) / 4;
+  PMPI_Allreduce(MPI_IN_PLACE, &typical, 1, MPI_DOUBLE, MPI_MAX, WORLD);
+  trials = std::min(trials, static_cast<int>(seconds / 6 / typical) + 1);
+  samples = std::min(samples, std::max(static_cast<int>(seconds / 20 / typical), 8));
+
+  // Trials: the ranks agree on the times of nonblocking calls in blocking ones.
+  for (int i = 0; i < trials; ++i) ours.blocking(n);
+  for (int i = 0; i < trials; ++i) {
+    ours.start(n, &request);
+    wait(request);
+    if (i % 8 == 7) ours.blocking(n);
+  }
+  for (int i = 0; i < trials; ++i) {
+    MPI_Start(&our_request);
+    wait(our_request);
+  }
+
+  double work = 0;
+  const auto nonblocking = [&](bool is_native, double computes) {
+    (is_native ? native : ours).start(n, &request);
+    if (computes > 0) compute(computes);
+    is_native ? wait_native(request) : wait(request);
+  };
+  const std::array<std::pair<const char*, std::function<void()>>, 8> forms{
+      {{"native blocking", [&] { native.blocking(n); }},
+       {"ours blocking", [&] { ours.blocking(n); }},
+       {"native nonblocking", [&] { nonblocking(true, 0); }},
+       {"ours nonblocking", [&] { nonblocking(false, 0); }},
+       {"native overlapped", [&] { nonblocking(true, work); }},
+       {"ours overlapped", [&] { nonblocking(false, work); }},
+       {"native persistent",
+        [&] {
+          PMPI_Start(&native_request);
+          wait_native(native_request);
+        }},
+       {"ours persistent", [&] {
+          MPI_Start(&our_request);
+          wait(our_request);
+        }}}};
+  const auto sample = [&](const std::function<void()>& form) {
+    PMPI_Barrier(WORLD);
+    const double start = now();
+    form();
+    return now() - start;
+  };
+
+  // The computation takes as long as the native nonblocking call on its slowest rank.
+  std::vector<double> latencies;
+  for (int i = 0; i < 15; ++i) latencies.push_back(sample(forms[2].second));
+  work = quantile(slowest(latencies), 0.5);
+  PMPI_Bcast(&work, 1, MPI_DOUBLE, 0, WORLD);
+
+  std::array<std::vector<double>, forms.size()> times;
+  for (int repetition = 0; repetition < samples; ++repetition)
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+      const std::size_t which = toccata::turn(i, repetition, forms.size());
+      times[which].push_back(sample(forms[which].second));
+    }
+  int rank;
+  PMPI_Comm_rank(WORLD, &rank);
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    const std::vector<double> all = slowest(times[i]);
+    if (rank != 0) continue;
+    std::printf("%s %d %s", collective.name.c_str(), bytes, forms[i].first);
+    for (const double q : {0.5, 0.25, 0.75}) std::printf(" %.3f", quantile(all, q) * 1e6);
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  MPI_Request_free(&our_request);
+  PMPI_Request_free(&native_request);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(WORLD, &p);
+  int samples = 40, trials = 500;
+  double seconds = 10;
+  std::vector<int> sizes;
+  std::string names;
+  for (int option; (option = getopt(argc, argv, "r:t:s:b:c:")) != -1;) {
+    std::stringstream list(optarg);
+    if (option == 'r') samples = std::atoi(optarg);
+    if (option == 't') trials = std::atoi(optarg);
+    if (option == 's') seconds = std::atof(optarg);
+    if (option == 'c') names = std::string(",") + optarg + ",";
+    for (std::string each; option == 'b' && std::getline(list, each, ',');)
+      sizes.push_back(std::atoi(each.c_str()));
+  }
+  if (sizes.empty()) sizes = {8, 1 << 10, 64 << 10};
+  const auto longest = static_cast<std::size_t>(*std::ranges::max_element(sizes)) * p;
+  std::vector<long> sent(longest / sizeof(long) + 1, 1), received(longest / sizeof(long) + 1, 0);
+  in = sent.data();
+  out = received.data();
+  for (const Collective& each : collectives()) {
+    if (!names.empty() && names.find("," + each.name + ",") == std::string::npos) continue;
+    for (const int bytes : each.name == "barrier" ? std::vector{0} : sizes)
+      measure_cell(each, bytes, samples, trials, seconds);
+  }
+  MPI_Finalize();
+}
+
+#else
+
+#include <cstdio>
+
+int main() {
+  std::printf("nonblocking: only Open MPI lets a preloaded library serve requests\n");
+  return 0;
+}
+
+#endif
