@@ -13,7 +13,7 @@
 //   nonblocking [-r SAMPLES] [-t TRIALS] [-s SECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
 //
 // -t: calls of each form before the first sample, in which the library tries algorithms (500).
-// -s: at most about so many seconds per cell (10); long calls get fewer trials and samples.
+// -s: approximate maximum of seconds per cell (10); long calls get fewer trials and samples.
 
 #include <mpi.h>
 

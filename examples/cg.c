@@ -1,7 +1,7 @@
 // Conjugate gradients on a square with N x N points, -Laplace u = 1 and u = 0 outside. Rows are
-// spread over the ranks; each step exchanges rows with two neighbours, and has two sums of one
-// number each over all ranks: 8 bytes of MPI_Allreduce, for whose latency all wait. Knows nothing
-// of Toccata.
+// spread over the ranks. Each step exchanges rows with two neighbours, and has two sums of one
+// number over all ranks (MPI_Allreduce of 8 bytes), so its time depends on their latency. Does not
+// use Toccata.
 //
 //   mpirun -n 4 cg [N [STEPS]]
 

@@ -1,6 +1,6 @@
 // A 2-D Fourier transform there and back, over and over, of a matrix whose rows are spread over the
 // ranks: rows are transformed where they are, and an MPI_Alltoall transposes the matrix in between.
-// Knows nothing of Toccata.
+// Does not use Toccata.
 //
 //   mpirun -n 4 fft [N [STEPS]]      an N x N matrix; N a power of two that the ranks divide
 

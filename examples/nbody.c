@@ -1,5 +1,5 @@
 // Bodies that draw each other, all pairs: every step each rank moves its own and tells all ranks
-// where they are, by MPI_Allgather. Knows nothing of Toccata.
+// where they are, by MPI_Allgather. Does not use Toccata.
 //
 //   mpirun -n 4 nbody [BODIES [STEPS]]     bodies of each rank
 

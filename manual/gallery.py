@@ -83,7 +83,7 @@ def write(folder: Path) -> None:
         "Gallery\n=======\n\n"
         f"All {len(all_)} algorithms that there are, from the registry that the library itself\n"
         f"goes by. Counts and predictions are of {RANKS} ranks on ``{COUNTED['flat']}``, or on\n"
-        f"``{COUNTED['mesh']}`` for those that go by a mesh, by the model ``{MODEL}``; the\n"
+        f"``{COUNTED['mesh']}`` for those that depend on a mesh, by the model ``{MODEL}``; the\n"
         "pictures show fewer.\n\n.. toctree::\n   :maxdepth: 2\n\n"
         + "".join(f"   {each}\n" for each in collectives)
     )
@@ -165,7 +165,7 @@ def traffic(entry: Entry) -> str:
     cut = entry.choice.data(shape)
     text = (
         f"{found.rounds} rounds; a rank sends at most {found.messages} messages, {found.sent} "
-        f"blocks in all, where the data are {cut}"
+        f"blocks in total, where the data are {cut}"
         if cut > 1
         else f"{found.rounds} rounds; a rank sends {found.messages} messages at most"
     )
@@ -208,7 +208,7 @@ def when_chosen(name: str, order: dict[int, list[tuple[str, float]]]) -> str:
         if other == name
     }
     if not factors:
-        return "never there: it cannot run with so many ranks"
+        return "never there: it cannot run with that many ranks"
     best = min(factors, key=lambda size: factors[size])
     return (
         f"not there; it comes nearest at {named(best)}, with {factors[best]:.2f} times "

@@ -217,7 +217,7 @@ _SYNOPSIS = """
 """
 _DESCRIPTION = """
 Preload the library into all ranks of an MPI program, and it serves the program's blocking
-collectives, in C and Fortran. With nothing set, it chooses algorithms automatically: the first
+collectives, in C and Fortran. Without settings, it chooses algorithms automatically: the first
 calls use the MPI library's own algorithm. After a collective of some size has taken enough time,
 the library tries up to five algorithms that a model proposes, and keeps the fastest. After
 set-up, trials cost at most 2% of the time in those calls. ``toccata run`` preloads the library on

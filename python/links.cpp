@@ -1,4 +1,4 @@
-// What goes over the links of a mesh, and the lower bounds.
+// The traffic over the links of a mesh, and the lower bounds.
 
 #include "links.h"
 

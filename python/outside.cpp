@@ -40,7 +40,7 @@ Travel travel_named(std::string_view word) {
       "travel");
 }
 
-// What a Python function writes with; it has no rounds unless it says so.
+// What a Python function writes with; it has no rounds unless it opens one.
 void check_round(const ScheduleBuilder& builder) {
   if (builder.rounds() == 0) throw nb::value_error("round() comes first");
 }

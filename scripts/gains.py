@@ -1,5 +1,5 @@
 """Draws docs/images/gains.png from docs/performance/four-hosts.csv: the speedup over Open MPI's own
-choice with nothing set. `gains.py --table` prints the table of docs/performance/four-hosts.md."""
+choice without settings. `gains.py --table` prints the table of docs/performance/four-hosts.md."""
 
 import csv
 import sys
@@ -51,7 +51,7 @@ def draw(path: Path) -> None:
     axes.bar_label(bars, [f"{each:.1f}×" for each in speedups], padding=3, fontsize=8)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xlabel(
-        "speedup over Open MPI 4.1.4 (16 ranks on 4 emulated hosts, nothing set)\n"
+        "speedup over Open MPI 4.1.4 (16 ranks on 4 emulated hosts, no settings)\n"
         "grey: at most 1.05"
     )
     axes.tick_params(axis="y", labelsize=8)

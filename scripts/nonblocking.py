@@ -1,7 +1,7 @@
 """The time of nonblocking and persistent collectives under Open MPI, bare and preloaded.
 
 nonblocking.py [--hosts] [--runs N] [--build DIR] [--output FILE.csv] [-- OPTIONS of the program]:
-runs DIR/bench/openmpi/nonblocking, preloaded with nothing set, with 2 ranks here, or with --hosts
+runs DIR/bench/openmpi/nonblocking, preloaded without settings, with 2 ranks here, or with --hosts
 with 16 ranks on the four hosts of bench/cluster/up.sh (which has to run), even and uneven. Writes
 the median of the runs of all cells to FILE.csv, and prints the ratios of ours to native: the
 geometric mean of each form, and the cells in which ours is clearly slower.

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "preload"))
 from jobs import Job  # noqa: E402
 from suites import Family  # noqa: E402
 
-VARIANTS = ("bare", "nothing set", "model chooses")
+VARIANTS = ("bare", "no settings", "model chooses")
 TIMES = ("init_ms", "first_ms", "collectives_ms", "communicator_ms")
 FAR = (10_000, 100_000)
 Figures = dict[str, float]

@@ -249,7 +249,7 @@ def main() -> int:
     wanted = options.kinds.split(",")
     kinds: dict[str, list[tuple[str, Settings]]] = {}
     if "unset" in wanted:
-        kinds["nothing set"] = [("nothing set", {})]
+        kinds["no settings"] = [("no settings", {})]
     if "model" in wanted:
         kinds["model chooses"] = [("model chooses", {"TOCCATA_GUARD": "off"})]
     if "forced" in wanted:

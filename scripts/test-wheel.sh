@@ -86,7 +86,7 @@ for family in "$@"; do
   )
 done
 
-# Each missing part: one line says what is missing, and the remedy.
+# For each missing part, one line names it and the remedy.
 one_line() { # TEXT COMMAND...: the command fails, and its one line of standard error has the text
   text=$1
   shift
@@ -108,7 +108,7 @@ one_line() { # TEXT COMMAND...: the command fails, and its one line of standard 
   pip install --quiet --disable-pip-version-check mpi4py
   one_line "finds no MPI library" python -c 'import toccata.mpi'
 
-  # An MPI that no library serves: it says so itself.
+  # An MPI that no library serves: one line reports that.
   cat >none/bin/mpirun <<'SH'
 #!/bin/sh
 echo "OtherMPI launcher 1.0"

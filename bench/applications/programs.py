@@ -18,7 +18,7 @@ Results = dict[str, float]
 
 @dataclass(frozen=True)
 class Program:
-    """`prepare` writes the input of so many ranks into a folder, where `command` then runs.
+    """`prepare` writes the input of that many ranks into a folder, where `command` then runs.
     `patterns` find results in its output by name, the last match of each; they may differ from
     those of the bare run by `tolerance`, relatively."""
 

@@ -78,7 +78,7 @@ def markdown(collective: str, ranks: str, slots: str, rows: list[dict[str, str]]
     flat, _ = ALGORITHMS[collective].split(";")
     by_nodes = [each for each in names if each not in OWN and each not in flat.split(",")]
     lines = [
-        f"`{collective}`, {ranks} ranks, {slots} a host: median ms (half of what lies between the "
+        f"`{collective}`, {ranks} ranks, {slots} per host: median ms (half of the distance of the "
         f"quartiles, %); by nodes: {', '.join(by_nodes) or 'none'}",
         "",
         f"| bytes | {' | '.join(names)} |",

@@ -1,6 +1,6 @@
 #!/bin/bash
 # reordering.sh [REPETITIONS]: examples/nbody on the four hosts of up.sh, 16 ranks dealt out to them in
-# turn: bare; with ring and recursive doubling, and with these reordered; and preloaded with nothing set, and
+# turn: bare; with ring and recursive doubling, and with these reordered; and preloaded without settings, and
 # with TOCCATA_REORDER=auto alone. Interleaved, total times, medians of REPETITIONS (5) runs. Builds nothing;
 # brings the hosts up and takes them down.
 set -Eeuo pipefail

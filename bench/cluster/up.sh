@@ -57,7 +57,7 @@ for ((i = 0; i < HOSTS; i++)); do
     echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle
     echo 1 >/proc/sys/net/ipv4/tcp_no_metrics_save'
   [ "$DELAY" -gt 0 ] || continue
-  # The delay line holds what comes in; without it packets pass.
+  # The delay line holds incoming packets; without it, packets pass.
   printf '*filter\n:INPUT ACCEPT\n-A INPUT -i eth0 -j NFQUEUE --queue-num 1 --queue-bypass\nCOMMIT\n' |
     ip netns exec toccata$i iptables-legacy-restore
   queues+=("toccata$i:1:$DELAY")

@@ -51,8 +51,8 @@ class Request {
         buffers_(std::move(other.buffers_)),
         arrays_(std::move(other.arrays_)) {}
 
-  // The ranks still write to the buffers of an active request, and to wait here could block for
-  // ever; so an active request that is forgotten stays, with its buffers.
+  // Other ranks still write to the buffers of an active request, and waiting here could block
+  // forever. So a dropped active request stays, with its buffers.
   ~Request() {
     int finalized = 1;
     if (handle_ == nullptr) return;

@@ -45,7 +45,7 @@ class Network {
   using Route = std::vector<std::pair<int, double>>;
   Route route(int from, int to) const;
 
-  // The bytes on each link if so many bytes are sent from one node to another.
+  // The bytes on each link if that many bytes are sent from one node to another.
   struct Flow {
     int from, to;
     double bytes;

@@ -35,8 +35,8 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
               const Said* said = nullptr);
 
-// After run_ours() for a call of MPI's own functions, with an error: ends the job if this rank lacked
-// memory and the other ranks do not hear of it, because they would wait for its messages.
+// After run_ours() for a call of MPI's own functions, with an error: ends the job if this rank
+// lacked memory and the other ranks are not informed, because they would wait for its messages.
 void end_job_if_others_wait(const Operation& call, Communicator& communicator, Server& server,
                             int code);
 

@@ -23,7 +23,7 @@ struct Said {
   const void* in = nullptr;
   void* out = nullptr;
 
-  // All but the buffers.
+  // All members except the buffers.
   bool is_like(const Said& other) const {
     return comm == other.comm && collective == other.collective && sent == other.sent &&
            received == other.received && sent_type == other.sent_type &&

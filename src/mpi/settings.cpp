@@ -156,7 +156,7 @@ void Settings::read() {
   }
 }
 
-// TOCCATA=off leaves all calls to the MPI library, whatever else is set.
+// TOCCATA=off leaves all calls to the MPI library, regardless of other settings.
 bool Settings::is_switched_on() {
   const std::string mode = value("TOCCATA", "native");
   chooses_ = mode.empty() || mode == "auto" || switches_on(mode);

@@ -23,7 +23,7 @@ class Settings : public Rules {
   static bool were_read();
 
   // Whether the MPI library in this process is of the family for which we were built. If not,
-  // nothing is requested, and the complaints say so.
+  // nothing is requested, and the complaints contain the reason.
   bool is_our_mpi() const { return is_our_mpi_; }
 
   // If `here`, prints the complaints: the first time, and never again. They include files that

@@ -68,7 +68,7 @@ class ShortProgram {
   }
 
  private:
-  // Memory: so many bytes from the beginning of a buffer, or the find of a reading.
+  // Memory: an offset from the beginning of a buffer, or the result of a reading.
   struct Place {
     static constexpr std::int8_t found = 3;
     std::int8_t base = 0;  // as Buffer, or `found`

@@ -23,7 +23,7 @@ Machine read_slurm(std::string_view contents, const std::string& file);
 
 // The output of `ibnetdiscover`. Leaf switches that reach each other through switches at most k
 // levels further from the hosts are in one object of the k-th level outside them. So a pod of a fat
-// tree is one "spine", whatever its number of spine switches.
+// tree is one "spine", for any number of spine switches.
 Machine read_ibnetdiscover(std::string_view contents, const std::string& file);
 
 // The output of `toccata topo --save`: the machine in one line, names, and packed trees.

@@ -1,4 +1,4 @@
-"""Compiles each CASE of wrong.cpp: all but the first must fail, with the message beside it.
+"""Compiles each CASE of wrong.cpp: all except the first must fail, with the message next to it.
 
 wrong.py COMPILER OPTION...
 """

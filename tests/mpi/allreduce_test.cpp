@@ -138,7 +138,7 @@ TEST(Allreduce, EveryPredefinedOperationOnEveryDatatype) {
   for (const MPI_Datatype type : types)
     for (const MPI_Op operation : operations) {
       if (type == MPI_DATATYPE_NULL || !is_defined(operation, type, datatypes)) continue;
-      // Zeros, of whatever kind, combine to zeros.
+      // Zeros of any kind combine to zeros.
       std::array<char, 64> zeros{}, result;
       result.fill(1);
       char name[MPI_MAX_OBJECT_NAME];

@@ -1,6 +1,6 @@
-/* An MPI library that accepts the memory of a GPU, to be preloaded: it says so, and its messages
- * from and to the stand-in's memory (DEVICES) go through memory of its own, which takes them when
- * they are received or waited for. It also keeps a digest of all messages. */
+/* An MPI library that accepts the memory of a GPU, to be preloaded: it reports that, and its
+ * messages from and to the stand-in's memory (DEVICES) go through memory of its own, which takes
+ * them when they are received or waited for. It also keeps a digest of all messages. */
 #define _GNU_SOURCE
 #include <mpi.h>
 

@@ -70,7 +70,7 @@ TEST(Barrier, Persistent) {
     }
 }
 
-// Those that are under way at the same time do not hear of each other.
+// Simultaneous ones do not affect each other.
 TEST(Barrier, SeveralAtOnce) {
   const std::vector<std::string> all = choices(barrier, MPI_COMM_WORLD, one_travel);
   std::vector<toccata_request> requests(all.size());

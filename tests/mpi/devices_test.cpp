@@ -127,7 +127,7 @@ TEST_F(Devices, ReduceScatterInPlace) {
     }
 }
 
-// Whatever the places of buffers, which differ between ranks, the messages are the same ones. Where
+// For all places of buffers, which differ between ranks, the messages are the same. Where
 // MPI accepts the memory of devices, algorithms that only move data have no other copies than their
 // local ones.
 TEST_F(Devices, MessagesAreTheSameAsWithoutThem) {

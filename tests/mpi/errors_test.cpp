@@ -1,5 +1,5 @@
 // What is wrong comes back as an MPI error class, by way of the user's error handler, and does no
-// harm to what comes after.
+// harm to later calls.
 
 #include <climits>
 
@@ -29,7 +29,7 @@ class Errors : public testing::Test {
   }
 
   // The call fails with an error of that class on a communicator that returns errors, and on one
-  // whose handler notes them. `any` stands for whatever the MPI library finds. Behind a handler MPI
+  // whose handler notes them. `any` stands for any error of the MPI library. Behind a handler MPI
   // itself may return anything: MPICH 5 then returns success.
   static constexpr int any = -1;
   enum class By { us, mpi };
@@ -173,7 +173,7 @@ TEST_F(Errors, NoCommunicator) {
   MPI_Errhandler_free(&before);
 }
 
-// MPI does not demand that any rank notices, but no rank may be lost for ever.
+// MPI does not demand that any rank notices, but no rank may be lost forever.
 TEST_F(Errors, MoreSentThanExpected) {
   if (p == 1) {
     expect_error(MPI_ERR_TRUNCATE, [&](MPI_Comm comm) {

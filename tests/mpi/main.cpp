@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     delete printer;
   const int result = RUN_ALL_TESTS();
 
-  // What a program may leave for MPI_Finalize to end: communicators, in whatever order.
+  // What a program may leave for MPI_Finalize to end: communicators, in any order.
   MPI_Comm one, other;
   MPI_Comm_dup(MPI_COMM_WORLD, &one);
   MPI_Comm_dup(MPI_COMM_WORLD, &other);

@@ -1,7 +1,7 @@
 // The collectives among neighbours on every kind of topology: every algorithm, every kind of
 // datatype, blocks that differ. Against the MPI library's own, but where a neighbour is there
 // several times: MPIs match such edges in different orders then, some forms of one in different
-// ones. There messages with tags say what MPI wants.
+// ones. There messages with tags define the correct order.
 
 #include <map>
 

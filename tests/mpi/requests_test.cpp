@@ -302,7 +302,7 @@ TEST(Requests, GoOnWhileNativeOnesAreWaitedFor) {
   native.expect_right();
 }
 
-// No rank receives our messages, and we no rank's, whatever the tags.
+// No rank receives our messages, and we no rank's, with any tags.
 TEST(Requests, UsersMessagesOfAnyTag) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
@@ -459,7 +459,7 @@ TEST(Requests, DatatypesMayBeFreedAtOnce) {
   }
 }
 
-// With the automatic choice, all ranks agree from time to time, whatever requests each has open.
+// With the automatic choice, all ranks agree from time to time, with any open requests.
 TEST(Requests, UnderWayOnSomeRanksWhileAllAgree) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   MPI_Comm lower;

@@ -1,5 +1,5 @@
 // Nonblocking and persistent forms of the rooted and the reducing collectives, their errors, and
-// what goes to the MPI library.
+// calls that the MPI library serves.
 
 #include <array>
 #include <numeric>

@@ -88,7 +88,7 @@ contains
     call MPI_Type_free(absolute, code)
   end subroutine run
 
-  ! Rank r's integers begin after stride * r; what lies between is -1 still.
+  ! Rank r's integers begin after stride * r; the values between remain -1.
   subroutine check(all, p, stride)
     integer, intent(in) :: all(:), p, stride
     integer :: r, i, expected

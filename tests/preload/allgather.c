@@ -1,4 +1,4 @@
-/* An MPI program that knows nothing of Toccata: every rank contributes `count` integers, in all the
+/* An MPI program that does not use Toccata: every rank contributes `count` integers, in all the
  * ways that programs do it. Prints "right" from rank 0 if all ranks got what they should. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-"""Commands under mpirun that do not outlive their caller, whatever they do."""
+"""Commands under mpirun that never outlive their caller."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Runs programs that know nothing of Toccata under libtoccata.so, and reads what they print."""
+"""Runs programs that do not use Toccata under libtoccata.so, and reads what they print."""
 
 import argparse
 import os
@@ -342,7 +342,7 @@ class Preload(unittest.TestCase):
 
     def test_levels_that_nobody_knows(self):
         asked = {"TOCCATA_TOPOLOGY": "foo:3 core:2", "TOCCATA_REPORT": "0"}
-        for algorithm in "locality_bruck", "ring":  # it goes by them, and it does not
+        for algorithm in "locality_bruck", "ring":  # it depends on them, and it does not
             outcome = run(options.programs[0], 2, algorithm, more=asked)
             self.assertEqual(outcome.out, ["right"], outcome.error)
             self.assertEqual(len(outcome.messages), 1)

@@ -1,4 +1,4 @@
-/* Collectives and topologies as a program calls them that knows nothing of Toccata, to be run on a
+/* Collectives and topologies as a program calls them that does not use Toccata, to be run on a
  * pretended machine with TOCCATA_REORDER and TOCCATA_REORDER_TOPOLOGIES: results are those of MPI,
  * and with "moved" on the command line, topologies come in another order. */
 #include <mpi.h>

@@ -68,5 +68,5 @@ def script(path: Path, text: str) -> Path:
 
 
 def launcher(path: Path, family: str) -> Path:
-    """A program that says it is mpirun of that family, and starts what follows once."""
+    """A program that says it is mpirun of that family, and starts the following command once."""
     return script(path, LAUNCHER.format(version=VERSIONS[family]))

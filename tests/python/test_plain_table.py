@@ -8,7 +8,7 @@ from toccata.plain_table import PlainTable
 
 
 def table(figures: int, kept: int = 1) -> PlainTable:
-    """So many columns of eleven characters, behind what they are of."""
+    """That many columns of eleven characters, after the column that names the row."""
     result = PlainTable(kept)
     for each in range(kept):
         result.add_column(f"Of{each}")

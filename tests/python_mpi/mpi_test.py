@@ -197,7 +197,7 @@ def test_every_collective_is_here() -> None:
     assert functions == {*CALLS, *(f"I{name.lower()}" for name in CALLS)} | {
         f"{name}_init" for name in CALLS
     }
-    for name in functions:  # each is a method of mpi4py's, and says what it is
+    for name in functions:  # each is a method of mpi4py's, with a docstring
         assert getattr(mpi, name).__doc__.split()[-1].startswith("MPI_")
         assert hasattr(MPI.Comm, name) or hasattr(MPI.Intracomm, name) or "eighbor" in name
 

@@ -92,7 +92,7 @@ const char* program;  // by which it is spawned
 std::set<std::string> features;
 bool has(const char* feature) { return features.contains(feature); }
 
-// What is counted whatever thread it happens in.
+// Counters for all threads.
 std::atomic<long> copies, deletes, errors;
 int attribute = MPI_KEYVAL_INVALID;  // of communicators
 int type_mark =
@@ -494,7 +494,7 @@ void Soak::reduce(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& 
   c.recv = in_place ? c.send : filled(extent * total, salt + 1);
   const void* from = in_place ? MPI_IN_PLACE : c.send.data();
   void* into = c.recv.data();
-  // In place, what follows the result may be anything.
+  // In place, the data after the result may be anything.
   const int result = kind == 2 ? n : kind == 3 ? sizes[rank] : n;
   c.told = in_place && kind >= 2 ? extent * result : c.recv.size();
   switch (kind) {
@@ -545,7 +545,7 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
   };
   // Each side describes the same values by the datatype or by its elements. The ranks may differ in
   // that, by the standard, except for most collectives the MPIs' algorithms do not stand it bare:
-  // they go by sizes of a rank's own datatypes. Where blocks lie is every rank's own affair.
+  // they depend on the sizes of a rank's own datatypes. Every rank places its blocks itself.
   Random& whose = kind == 4 || kind == 6 ? mine : random;
   struct Side {
     MPI_Datatype type;

@@ -8,12 +8,12 @@ data of a rank multiplies by k in a round [bruck1997]; with 1, blocks go round a
 
     order=outer_first    the lanes, then what they brought inside     fewest bytes between the parts
     order=inner_first    inside, then all of that between the parts   where the outer links are idle
-    order=as_they_come   what came through the lanes in one round is spread inside while the next
+    order=as_they_come   the blocks from the lanes of one round are spread inside while the next
                          round goes on: slow outer links have all of the time for their bytes
 
     4 ranks on nodes 0 1 | 2 3, as they come    rank 0   1        2        3
       inside, and lanes 0 2, 1 3                ABC.     AB.D     A.CD     .BCD
-      inside, of what came                      ABCD     ABCD     ABCD     ABCD
+      inside, of these blocks                   ABCD     ABCD     ABCD     ABCD
 
 `toccata show` and `prove` take them as `.../toccata/compositions.py:allgather_by_levels`.
 """

@@ -10,7 +10,7 @@ from rich.text import Text
 from toccata import _core
 from toccata.algorithms.catalogue import path_of
 
-ALL_RANKS = 16  # so many ranks are shown one by one
+ALL_RANKS = 16  # up to this number, ranks are shown one by one
 ALL_ROUNDS = 16
 SELECTED_AT_START = 4  # of more ranks, so many of the first and the last one
 COMMON_PATTERN = 100_000  # rank-rounds that are worth looking through for a common pattern

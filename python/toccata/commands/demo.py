@@ -70,5 +70,5 @@ def demo_(
     console.print(f"\n{demo.summary(cells)}")
     if why and not no_hosts:
         console.print(f"without the four emulated hosts, where gains are larger: {why}")
-    pictures.write(demo.draw(cells, f"Nothing set but the preload, {library}"), output)
+    pictures.write(demo.draw(cells, f"Without any settings, {library}"), output)
     console.print(f"wrote {output}")

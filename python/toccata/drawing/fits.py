@@ -83,7 +83,7 @@ def over_sizes(cases: Sequence[Case], predicted: Sequence[float], title: str) ->
         shown = sorted({cases[i].total_bytes for i in here})[::2]
         axes.minorticks_off()
         axes.set_xticks(shown, [show_bytes(size) for size in shown])
-        axes.set(title=collective, xlabel="bytes in all", ylabel="µs")
+        axes.set(title=collective, xlabel="total bytes", ylabel="µs")
         axes.legend(frameon=False, fontsize="small")
     return figure
 

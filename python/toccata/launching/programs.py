@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SECONDS = 20  # for ldd and for Python, to find mpi4py
-# Symbols of each MPI library, whatever its file name. Intel MPI derives from MPICH.
+# Symbols of each MPI library, under any file name. Intel MPI derives from MPICH.
 MARKS = {
     "openmpi": b"ompi_mpi_comm_world",
     "intelmpi": b"Intel(R) MPI Library",

@@ -1,6 +1,6 @@
 """The automatic choice compared with the MPI library's own, here and on four emulated hosts.
 
-Both are interleaved in one run of a program with the library preloaded and nothing set: native is
+Both are interleaved in one run of a program with the library preloaded, without settings: native is
 the MPI library's function by its other name, PMPI_..., which is not intercepted. If the quartiles
 of the two overlap, there is no winner.
 """

@@ -1,4 +1,4 @@
-"""Models fitted to one part of recorded times and validated with the rest, in turns."""
+"""Models fitted to one part of recorded times and validated with the others, alternately."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

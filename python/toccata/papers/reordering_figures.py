@@ -24,7 +24,7 @@ RANKS = 4096
 SIZES = [16, 64, 256, 1024, 4096, 16384, 65536, 262144]
 LAST_SMALL = 1024
 FLAT = ["block-bunch", "block-scatter", "cyclic-bunch", "cyclic-scatter"]
-# The paper's best results, in per cent: up to 1 KiB, and beyond.
+# The paper's best results, in percent: up to 1 KiB, and beyond.
 PAPER = {
     "block-bunch": (67, 0),
     "block-scatter": (67, 50),

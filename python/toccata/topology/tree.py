@@ -117,7 +117,7 @@ class Narrator:
     def add(self, tree: Tree, those: list[Item]) -> None:
         runs = alike(those) if self.folds else [[each] for each in those]
         if those and not any(each.inside for each in those):
-            runs = [those]  # cores, or whatever is innermost
+            runs = [those]  # cores, or other innermost objects
         for run in runs:
             branch = tree.add(self.line(run))
             inside = run[0].inside

@@ -19,7 +19,7 @@
 
 namespace toccata::algorithms::allgather {
 
-// Null where there are none for these ranks.
+// Null if there are none for these ranks.
 static const std::vector<PackedTree>* trees_of(const Shape& shape) {
   if (!has_packed_trees(shape)) return nullptr;
   const Machine& machine = shape.placement->machine();

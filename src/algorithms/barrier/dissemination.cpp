@@ -9,9 +9,9 @@
 
 namespace toccata::algorithms::barrier {
 
-static const Parameter radix = number(
-    "radix", "k: factor by which the number of ranks that a rank has heard of grows per round", 2,
-    1 << 20, 2, {2, 3, 4});
+static const Parameter radix =
+    number("radix", "k: factor by which the number of known ranks grows per round", 2, 1 << 20, 2,
+           {2, 3, 4});
 
 // Calls visit(distance) for the ranks that receive a signal in the round of that weight.
 template <typename Visit>

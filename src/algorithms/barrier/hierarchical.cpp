@@ -13,8 +13,7 @@ static const Parameter between =
     choice("between", "algorithm among leaders: barrier/...", {"dissemination", "knomial"});
 // Messages without blocks leave one right behind the other: three cost hardly more than one.
 static const Parameter radix = number(
-    "radix", "k: factor by which the number of leaders that a leader has heard of grows per round",
-    2, 1024, 4, {2, 4});
+    "radix", "k: factor by which the number of known leaders grows per round", 2, 1024, 4, {2, 4});
 static const Parameter inside =
     choice("inside", "algorithm inside each region: bcast/...", {"knomial", "linear"});
 

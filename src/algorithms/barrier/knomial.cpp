@@ -46,7 +46,7 @@ static Cost claim(const Shape& shape) {
 extern const Algorithm knomial{
     .name = "knomial",
     .collective = toccata::barrier,
-    .summary = "up and down a k-nomial tree: 2p-2 messages in all",
+    .summary = "up and down a k-nomial tree: 2p-2 messages in total",
     .citation = "conceptual, k-nomial tree functions",
     .claim = claim,
     .parameters = {radix},

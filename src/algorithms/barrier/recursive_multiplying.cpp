@@ -13,9 +13,9 @@
 
 namespace toccata::algorithms::barrier {
 
-static const Parameter radix = number(
-    "radix", "k: factor by which the number of ranks that a rank has heard of grows per round", 2,
-    1 << 20, 4, {2, 3, 4});
+static const Parameter radix =
+    number("radix", "k: factor by which the number of known ranks grows per round", 2, 1 << 20, 4,
+           {2, 3, 4});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const FoldedCube cube{shape.p, 0, shape.parameters[radix]};

@@ -1,7 +1,7 @@
 """What the preloaded library chooses by itself, seen in its report.
 
 `slow` is a library behind ours by which four collectives of the MPI library take 2 ms longer, so
-that ours are the quicker ones whatever this machine does.
+that ours are faster on any machine.
 """
 
 import argparse

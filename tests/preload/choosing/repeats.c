@@ -1,4 +1,4 @@
-// Calls collectives many times, and looks at what comes out: repeats CALLS [BYTES
+// Calls collectives many times, and checks the results: repeats CALLS [BYTES
 // [split|vector|again|nonblocking|persistent]], where `again` is on a duplicate, a tenth as often,
 // and the last two gather by such calls, of which rank 0 is late now and then. The last calls are
 // on a communicator whose info asks for a ring.

@@ -64,7 +64,7 @@ def ours_in_shared_folders():
 
 
 class Ending:
-    """How a job ended, and what remains of it."""
+    """How a job ended, and which processes and files remain."""
 
     def __init__(self, how, when, settings, preloaded):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-/* What the programs of this folder share: each knows nothing of Toccata, checks what it gets and
+/* What the programs of this folder share: none uses Toccata, checks what it gets and
  * has rank 0 print "right" or "wrong" as its last line. */
 #ifndef GUEST_H
 #define GUEST_H

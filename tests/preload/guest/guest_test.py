@@ -133,7 +133,7 @@ class Guest(unittest.TestCase):
         for label, command, everywhere in (
             ("the first", only("$rank = 0", ring), {}),
             ("the last", only("$rank = 2", ring), {}),
-            ("all but the first", only("$rank != 0", ring), {}),
+            ("all except the first", only("$rank != 0", ring), {}),
             ("another", only("$rank = 1", other), ring),
         ):
             with self.subTest(label):
@@ -257,7 +257,7 @@ class Guest(unittest.TestCase):
         self.assertIn("TOCCATA_ALLGATHER=recursive_doubling: ", outcome.messages[0])
         self.assertIn(("allgather", 3, "native, for recursive_doubling"), outcome.calls)
 
-    # The last rank copies them, and the others know nothing of that.
+    # The last rank copies them, and the others do not notice.
     def test_device_buffers(self):
         more = REPORT | {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "ring"}
         outcome = run(guest("device"), 3, more)

@@ -30,7 +30,7 @@ int memfd_create(const char* name, unsigned flags) {
   return next(name, flags);
 }
 
-/* All but the page with the random number. */
+/* All except the page with the random number. */
 int fallocate(int file, int mode, off_t first, off_t bytes) {
   if (denies("fallocate") && bytes > 4096) {
     errno = ENOSPC;

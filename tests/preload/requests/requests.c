@@ -1,4 +1,4 @@
-/* Nonblocking and persistent collectives of a program that knows nothing of Toccata, each compared
+/* Nonblocking and persistent collectives of a program that does not use Toccata, each compared
  * with the blocking function of the MPI library. Rank 0 prints "right", or what is wrong.
  *
  *   requests random SEED STEPS   every function, datatype, operation and place; up to 12 requests
@@ -371,7 +371,7 @@ static void a_random_step(MPI_Comm const* all_comms, int count_comms, MPI_Comm c
 
 static void random_program(unsigned long long seed, int steps) {
   struct draw all = {seed}, own = {seed * 977 + (unsigned)rank};
-  /* Every function once in each form, whatever is drawn. */
+  /* Every function once in each form, for any random numbers. */
   for (int f = 0; f < FUNCTIONS; ++f)
     for (int form = NONBLOCKING; form <= START; ++form) {
       struct call* const c = new_call((enum function)f, 3 + f,
@@ -587,7 +587,7 @@ static void errors(void) {
   code = MPI_Iallgather(&mine, 1, MPI_DATATYPE_NULL, got, 1, MPI_INT, MPI_COMM_WORLD, &request);
   MPI_Error_class(code, &class);
   if (class != MPI_ERR_TYPE) wrong("class of no datatype", class);
-  /* MPI_Cancel is wrong for a collective, and says so. */
+  /* MPI_Cancel is wrong for a collective, and returns an error. */
   MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
   code = MPI_Cancel(&request);
   if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -43,7 +43,7 @@ SIMPLE = {
     "NEIGHBOR_ALLTOALL": "direct",
     "NEIGHBOR_ALLTOALLV": "direct",
 }
-# Blocks of different lengths, segments, blocks that lie elsewhere, and one that goes by places.
+# Blocks of different lengths, segments, blocks that lie elsewhere, and one that depends on places.
 OTHERS = SIMPLE | {
     "ALLGATHER": "sparbit",
     "ALLTOALL": "bruck_zero_copy",

@@ -1,4 +1,4 @@
-"""`toccata reorder`: mappings, what comes of them, and files to start a job by."""
+"""`toccata reorder`: mappings, their effects, and files to start a job."""
 
 from pathlib import Path
 

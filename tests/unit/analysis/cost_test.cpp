@@ -387,7 +387,7 @@ TEST_P(EveryCost, IsTheSumOfItsTerms) {
 }
 
 // With the better of two machines nothing takes longer, nor do fewer bytes. (Where levels differ in
-// more than latency, messages may come in another order, and the last in line be a quicker one.)
+// more than latency, messages may come in another order, and the last one may be faster.)
 TEST_P(EveryCost, GrowsWithBytesAndParameters) {
   test::Random random(2);
   for_shapes([&](const Shape& shape) {

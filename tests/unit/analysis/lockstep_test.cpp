@@ -122,7 +122,7 @@ void broken_ring(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   for (int i = 0; i < p - 1; ++i) {
     const bool last = i == p - 2;
     int into = block(i + 1);
-    if (broken == Break::order && last) into = block(i);  // over what came before
+    if (broken == Break::order && last) into = block(i);  // over earlier data
     schedule.round();
     if (broken != Break::wait || rank != 0 || !last) schedule.send((rank + 1) % p, recv(block(i)));
     schedule.recv((rank + p - 1) % p, recv(into));

@@ -86,7 +86,7 @@ void shift_a_block(BlockRanges& ranges, Random& random) {
   ranges = single;
 }
 
-// Changes one thing and says what.
+// Changes one thing and returns its name.
 std::string mutate(Plan& plan, int p, Random& random) {
   const auto messages = plan.messages();
   const auto steps = plan.steps();
@@ -187,8 +187,8 @@ bool leaves_without(const std::vector<Schedule>& all, int absent) {
 
 using BarrierMutation = test::AlgorithmTest;
 
-// With a message left out on both sides nothing hangs, but somebody may leave too early: the proof
-// says so exactly where it is so, and it is so for some message.
+// If a message is left out on both sides, nothing hangs, but a rank may leave too early. The proof
+// finds exactly these cases, and at least one message is such a case.
 TEST_P(BarrierMutation, IsFound) {
   const Algorithm& algorithm = *GetParam();
   for (const int p : {2, 3, 4, 5, 7, 8, 12})

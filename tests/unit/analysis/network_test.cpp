@@ -52,7 +52,7 @@ TEST(Cuts, GoThroughTaperedTrees) {
   EXPECT_DOUBLE_EQ(scatter_cut(tapered, ones(tapered), 0).ratio(), 2.0);
   EXPECT_DOUBLE_EQ(allgather_cut(full, ones(full)).ratio(), 3.0 / 2);
   EXPECT_DOUBLE_EQ(allgather_cut(tapered, ones(tapered)).ratio(), 2.0);
-  // The cut that says so leaves one leaf switch out.
+  // The corresponding cut leaves one leaf switch out.
   const Cut cut = allgather_cut(tapered, ones(tapered));
   EXPECT_NE(cut.inside[0], cut.inside[2]);
   EXPECT_EQ(cut.inside[0], cut.inside[1]);

@@ -74,7 +74,7 @@ TEST(Packing, OfDisconnectedNetworksSaysSo) {
   EXPECT_THROW(pack_trees(switched, {1, 0}), std::invalid_argument);
 }
 
-// Whatever is changed in a packing that uses all there is, is found.
+// Any change in a packing that uses all capacities is found.
 TEST(Packing, MutationsAreFound) {
   const Network network(*parse_machine("torus:4x4").network());
   const Roots roots(16, 1);

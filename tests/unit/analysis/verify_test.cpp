@@ -489,7 +489,7 @@ TEST(VerifyBarrier, EveryRankHearsOfAll) {
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1, 2}, {}, {}}}), "") << "to rank 0 and back";
   EXPECT_EQ(verify_barrier({{{1}, {2}, {}}, {{}, {}, {0, 1}}}),
             "rank 2: ends without information from rank 0")
-      << "in the round in which rank 1 sends, it has not heard of rank 0 yet";
+      << "in the round in which rank 1 sends, it has no information from rank 0 yet";
 }
 
 TEST(VerifyBarrier, RefutesThoseThatLeaveEarly) {
@@ -498,7 +498,7 @@ TEST(VerifyBarrier, RefutesThoseThatLeaveEarly) {
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1}, {}, {}}}),
             "rank 2: ends without information from rank 0");
   EXPECT_EQ(verify_barrier({{{1, 2}, {0}, {0}}}), "rank 1: ends without information from rank 2")
-      << "what comes in a round is not in what is sent there";
+      << "data that arrives in a round is not sent in that round";
 }
 
 TEST(VerifyScan, PrefixesAreOfTheRanksUpToEach) {

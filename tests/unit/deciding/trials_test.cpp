@@ -266,7 +266,7 @@ TEST(Trials, IsNotFooledByARankThatFindsAllMessagesThere) {
 }
 
 // Any candidates, any noise, clocks that lie: ranks never differ (asserted at each call), trials
-// cost at most their share except for first tries, and what stands in the end is hardly worse than
+// cost at most their share except for first tries, and the final choice is hardly worse than
 // the best.
 TEST(Trials, KeepsWithinItsShareInAnyJob) {
   std::mt19937 random(7);

@@ -96,7 +96,7 @@ TEST(FoldedCube, HasGroupsInAnyRadix) {
           EXPECT_GT(group.size, 1);
           EXPECT_LE(group.size, radix);
           EXPECT_EQ(group.leaf(group.place), leaf);
-          // The i-th rank that we tell hears of us as the i-th.
+          // The i-th rank to which we send receives from us as the i-th.
           for (int i = 1; i < group.size; ++i) {
             EXPECT_NE(group.above(i), leaf);
             for_each_group(cube, group.above(i), [&](const LeafGroup& theirs) {

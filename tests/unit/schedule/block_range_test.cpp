@@ -68,7 +68,7 @@ TEST(Append, MergesWhatIsOneRange) {
   EXPECT_EQ(appended({recv(0, 2), recv(5, 2), recv(10, 2)}),
             (BlockRanges{{Buffer::recv, 0, 2, 5, 3}}));
   EXPECT_EQ(appended({recv(9), recv(7), recv(5)}), (BlockRanges{{Buffer::recv, 9, 1, -2, 3}}));
-  // Pieces that touch are one run, whatever they were called.
+  // Adjacent pieces are one run.
   EXPECT_EQ(appended({{Buffer::recv, 2, 3, 3, 4}}), (BlockRanges{recv(2, 12)}));
 }
 

@@ -23,7 +23,7 @@ constexpr Job jobs[] = {{"node:4 core:4", 16},
                         {"leaf:2 node:4 core:6", 48},
                         {"node:5 core:3", 15}};
 
-// The quicker way finds what the walk of all ranks finds, or nearly: one of its best three takes on
+// The estimate agrees with the walk of all ranks, or nearly: one of its best three takes on
 // average at most 5% more than the best of all.
 TEST(Ranking, HasAGoodOneAmongItsBestThree) {
   for (const Collective* collective : collectives()) {
@@ -115,7 +115,7 @@ TEST(Ranking, AsksMoreThanTheRootsNode) {
   is_near(allgather, known(2048, "node:32 core:64"), "ring");
 }
 
-// A chain of leaders is the quickest for a long message in pieces, which is not its standard.
+// A chain of leaders is the fastest for a long message in pieces, which is not its standard.
 TEST(Ranking, CutsChainsIntoPieces) {
   Model slow = usual_model();
   slow.levels[0].eager.beta = slow.levels[0].rendezvous.beta = 8.5e-9;
@@ -131,7 +131,7 @@ TEST(Ranking, CutsChainsIntoPieces) {
 }
 
 // Few, none of them hopeless, none twice; and on uneven nodes, where the usual model has it fourth,
-// the one that proved the quickest on four hosts. That model knows of no tapered links: by it
+// the one that was the fastest on four hosts. That model has no tapered links: by it
 // `bine` takes three times as long as the first where leaf switches that are tapered 5:1 have it
 // thrice as fast.
 TEST(Ranking, TriesFew) {
@@ -214,7 +214,7 @@ TEST(Ranking, CountsWhatNodesOfOneLeafLetOut) {
     }
 }
 
-// Among leaders an allreduce of 1 MiB is not to be done by recursive doubling, whatever the
+// Among leaders, an allreduce of 1 MiB must not use recursive doubling, even if that is the
 // standard; nor one of 8 bytes, which takes fewer rounds by four at a time. Each algorithm is there
 // once, and among very many ranks as is.
 TEST(Ranking, NamesTheQuickestSettingOfASize) {

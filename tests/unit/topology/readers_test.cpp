@@ -162,7 +162,7 @@ TEST(ReadMachine, TakesHwlocsXml) {
             std::string::npos);
 }
 
-// Whatever is in a file: one line of complaint, and no more than that.
+// For any contents of a file, the error is one line.
 TEST(Readers, SurviveAnything) {
   std::vector<std::string> texts;
   for (const char* each : {"topology-tree.conf", "topology-block.conf", "ibnetdiscover.txt"}) {
