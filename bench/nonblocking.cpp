@@ -7,7 +7,7 @@
 // FORM is native or ours, and blocking, nonblocking (with the wait at once), overlapped (with a
 // computation that takes as long as the native nonblocking call) or persistent (start and wait).
 // Nothing advances a call while its rank computes, except messages that are under way.
-// Each sample starts after a barrier and counts the slowest rank. BYTES are those of a block of
+// Each sample starts at a common time and counts the slowest rank. BYTES are those of a block of
 // alltoall, allgather, gather, scatter and reduce_scatter, and of the message of the others.
 //
 //   nonblocking [-r SAMPLES] [-t TRIALS] [-s SECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
@@ -21,8 +21,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <dlfcn.h>
 #include <functional>
 #include <mpi-ext.h>
@@ -106,15 +108,22 @@ const std::vector<Collective>& collectives() {
   return all;
 }
 
-double now() { return PMPI_Wtime(); }
-// If ranks share cores, a computation sleeps, because it would delay the other ranks.
-void compute(double seconds) {
+// All ranks share the clock of this machine, also on emulated hosts.
+double now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+// If ranks share cores, they sleep instead of computing or looking at the clock, because they would
+// delay other ranks.
+void wait_until(double end) {
   static const bool crowded = p > sysconf(_SC_NPROCESSORS_ONLN);
   if (crowded) {
-    usleep(static_cast<useconds_t>(seconds * 1e6));
-    return;
+    const auto nanoseconds = static_cast<std::int64_t>(end * 1e9);
+    const timespec time{nanoseconds / 1000000000, nanoseconds % 1000000000};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
   }
-  for (const double until = now() + seconds; now() < until;) {
+  while (now() < end) {
   }
 }
 void wait(MPI_Request& request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
@@ -126,11 +135,15 @@ double quantile(std::vector<double> values, double q) {
   return *at;
 }
 
-// Times are in seconds; of the slowest rank.
+constexpr double late = 1e6;  // seconds, of a sample to which this rank came late
+
+// Of each sample, the seconds of the slowest rank; without samples with a late rank.
 std::vector<double> slowest(const std::vector<double>& mine) {
   std::vector<double> result(mine.size());
   PMPI_Allreduce(mine.data(), result.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX,
                  WORLD);
+  if (std::ranges::count(result, late) < static_cast<std::ptrdiff_t>(result.size()))
+    std::erase(result, late);
   return result;
 }
 
@@ -165,7 +178,7 @@ void measure_cell(const Collective& collective, int bytes, int samples, int tria
   double work = 0;
   const auto nonblocking = [&](bool is_native, double computes) {
     (is_native ? native : ours).start(n, &request);
-    if (computes > 0) compute(computes);
+    if (computes > 0) wait_until(now() + computes);
     is_native ? wait_native(request) : wait(request);
   };
   const std::array<std::pair<const char*, std::function<void()>>, 8> forms{
@@ -184,12 +197,22 @@ void measure_cell(const Collective& collective, int bytes, int samples, int tria
           MPI_Start(&our_request);
           wait(our_request);
         }}}};
+  double lead = 0;  // from the exchange of a common start to that start
   const auto sample = [&](const std::function<void()>& form) {
-    PMPI_Barrier(WORLD);
-    const double start = now();
+    double start = now() + lead;
+    PMPI_Bcast(&start, 1, MPI_DOUBLE, 0, WORLD);
+    const bool is_late = now() > start;
+    wait_until(start);
     form();
-    return now() - start;
+    return is_late ? late : now() - start;
   };
+  for (int i = 0; i < 20; ++i) {
+    double mine = now();
+    PMPI_Bcast(&mine, 1, MPI_DOUBLE, 0, WORLD);
+    lead = std::max(lead, now() - mine);
+  }
+  PMPI_Allreduce(MPI_IN_PLACE, &lead, 1, MPI_DOUBLE, MPI_MAX, WORLD);
+  lead *= 1.5;
 
   // The computation takes as long as the native nonblocking call on its slowest rank.
   std::vector<double> latencies;
