@@ -159,7 +159,7 @@ def test_picture_of_a_barrier_has_messages_and_no_blocks() -> None:
 
 
 def test_too_large_for_a_picture() -> None:
-    with pytest.raises(InputError, match="draw fewer ranks, as -p 16"):
+    with pytest.raises(InputError, match="draw fewer ranks, such as -p 16"):
         schedules.draw(find("allgather/ring"), Shape(33))
 
 

@@ -45,7 +45,7 @@ def test_what_is_no_platform_is_named(tmp_path: Path) -> None:
 
 
 def test_a_rank_needs_a_core() -> None:
-    with pytest.raises(InputError, match="leaves rank 0 anywhere in a node"):
+    with pytest.raises(InputError, match="places rank 0 on a node, but not on one"):
         platforms.cores(platforms.find("node:2 core:2"), 2, "node:0,1")
 
 
