@@ -193,6 +193,7 @@ struct Outcome {
   bool diverged = false;
   Tuning learned;            // by rank 0
   double seconds_apart = 0;  // of rank 0, of calls for trials alone
+  int lent = 0;              // nonblocking calls of rank 0 that went directly to the MPI library
 };
 
 const std::string native_text = "native";
@@ -265,6 +266,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
         for (int time = 0; time < call.times; ++time) {
           if (member->open.lent(question) != nullptr) {
             serve(time, nullptr, false);
+            if (rank == 0) ++result.lent;
             continue;
           }
           const auto verdict = member->open.verdict(question);
@@ -492,6 +494,7 @@ TEST(Decisions, LeaveProgramsThatNeverWaitToNative) {
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "native"), 40'000);
+  EXPECT_GT(run.lent, 39'900) << "after a trial, no call is looked at";
 }
 
 TEST(Decisions, ServePersistentCallsAndShareTheirWinners) {
