@@ -37,7 +37,7 @@ ALGORITHMS = {
 # Ranks, and how many of them each host has.
 JOBS = (("16", "4"), ("32", "8"), ("16", "5,5,3,3"))
 SIZES, REPETITIONS, LIMIT = os.environ.get("SIZES", "8,1K,64K"), "15", "3"
-# What Open MPI's own are, and how it is told.
+# Open MPI's own algorithms, and the settings that select them.
 OWN = {"native": "", "han": "--mca coll_han_priority 100"}
 
 

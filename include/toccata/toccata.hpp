@@ -332,7 +332,7 @@ enum class Form { blocking, nonblocking, persistent };
 template <typename Buffer>
 using Plain = std::remove_cvref_t<Buffer>;
 
-// The requirements on parameters. The compiler prints the sentence of each that fails.
+// The requirements on parameters. If one is not met, the compiler prints its sentence.
 template <typename Buffer>
 consteval void must_be_buffer() {
   static_assert(std::ranges::contiguous_range<Buffer> && std::ranges::sized_range<Buffer>,

@@ -215,7 +215,7 @@ class Schedule:
         self._entries += 1
         if self._entries > MOST_ENTRIES:
             raise MisuseError(
-                f"a rank's schedule has more than {MOST_ENTRIES} entries; does a loop not end?"
+                f"a rank's schedule has more than {MOST_ENTRIES} entries; check that each loop ends"
             )
 
     @staticmethod

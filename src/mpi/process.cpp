@@ -241,8 +241,8 @@ void Process::start_progress_thread() {
   PMPI_Query_thread(&provided);
   if (!serves_requests_)
     say_once(
-        "TOCCATA_PROGRESS=thread has no effect under this MPI, whose requests Toccata does not "
-        "serve.");
+        "TOCCATA_PROGRESS=thread has no effect under this MPI, because Toccata does not serve "
+        "its requests.");
   else if (provided != MPI_THREAD_MULTIPLE)
     say_once(
         "TOCCATA_PROGRESS=thread needs a program that initializes MPI with "

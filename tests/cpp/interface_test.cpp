@@ -12,7 +12,7 @@ using toccata::ignored;
 using toccata::in_place;
 using Ints = std::vector<int>;
 
-// Calls the blocking, the nonblocking and the persistent form, and looks at the result of each.
+// Calls the blocking, the nonblocking and the persistent form, and checks each result.
 #define EVERY_FORM(name, result, expected, ...)          \
   do {                                                   \
     const auto restored = result;                        \

@@ -14,14 +14,14 @@ FIRST_ERROR = 12  # lines of the compiler's output among which the message must 
 
 
 def outcome(case: int) -> tuple[int, str]:
-    """The exit code of the compiler and what it printed."""
+    """The exit code of the compiler, and its output."""
     command = [*sys.argv[1:], "-fsyntax-only", "-Werror=unused-result", f"-DCASE={case}"]
     done = subprocess.run([*command, SOURCE], capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
 
 def main() -> None:
-    """Prints what is not as it must be."""
+    """Prints the differences from the expected result."""
     expected = {
         int(case): message
         for case, message in re.findall(r"CASE == (\d+) +// (.*)", SOURCE.read_text())

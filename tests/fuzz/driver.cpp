@@ -1,4 +1,4 @@
-// Where there is no libFuzzer: mutates the files of a folder for some seconds.
+// Without libFuzzer: mutates the files of a folder for some seconds.
 //   fuzz_loaders FOLDER SECONDS [SEED]
 // Says which input failed: it lies in fuzz-failed then.
 

@@ -1,9 +1,9 @@
-// What a file of schedules or a program of MSCCL may do to the process that loads it: nothing but
-// be refused, or run. A schedule that is let through runs on real bytes, where writing outside the
-// buffers shows, by their margins and by the sanitizers; its results may be wrong.
+// A file of schedules or a program of MSCCL is either rejected, or it runs; it cannot do anything
+// else to the process that loads it. An accepted schedule runs on real bytes. The margins of the
+// buffers and the sanitizers show whether it writes outside of them. Its results may be wrong.
 //
-// One target for both loaders: what begins with '<' is a program. The digest of a file is set
-// right, as nothing would be read otherwise.
+// One target for both loaders: an input that begins with '<' is a program. The digest of a file is
+// set right, as nothing would be read otherwise.
 
 #include <cstdint>
 #include <cstdio>

@@ -26,7 +26,7 @@ void expect_allgather(MPI_Comm comm, const TypeCase& types, bool in_place) {
       });
 }
 
-// Rank r contributes `times[r]` times what the types say.
+// Rank r contributes `times[r]` times the elements of the types.
 void expect_allgatherv(MPI_Comm comm, const TypeCase& types, const std::vector<int>& times,
                        bool in_place) {
   SCOPED_TRACE(types.name + (in_place ? ", in place" : "") + ", times " +

@@ -1,4 +1,4 @@
-// Allreduce against what the operands come to: every algorithm and way to travel, every kind of
+// Allreduce compared with a local result: every algorithm and way to travel, every kind of
 // operation and datatype.
 
 #include <array>
@@ -85,7 +85,7 @@ TEST(Allreduce, SameBitsOnAllRanks) {
   }
 }
 
-// All that the standard defines, with an element of each rank: what an MPI lacks would be fatal.
+// All that the standard defines, with an element of each rank. A missing one would be fatal.
 TEST(Allreduce, EveryPredefinedOperationOnEveryDatatype) {
   const MPI_Datatype types[] = {MPI_INT,
                                 MPI_LONG,

@@ -238,9 +238,8 @@ TEST(Alltoallw, NullDatatypesWhereThereIsNothing) {
         << choice;
 }
 
-// A receiver may have room for more than comes, and is told where it has room for less. (Not by
-// MPICH: of a request that has ended before it is waited for, it raises the error where it is
-// fatal.)
+// A receiver may have room for more than it gets, and gets an error if it has room for less. (Not
+// under MPICH: if a request has ended before the wait, it raises the error where it is fatal.)
 TEST(Alltoallv, RoomForMoreAndForLess) {
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
   const OwnedComm returning = duplicate(MPI_COMM_WORLD);

@@ -19,8 +19,8 @@ class ManagedMemory {
   void* address_;
 };
 
-// What an MPI library that accepts the memory of a GPU (aware.c) knows of its messages; nothing
-// under another one.
+// The messages that the substitute for an MPI library that accepts GPU memory (aware.c) has
+// counted; with another library, `known` is false.
 struct Messages {
   bool known = false;
   long long number = 0, from_devices = 0;

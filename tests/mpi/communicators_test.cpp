@@ -1,4 +1,4 @@
-// The life of what hangs on a communicator.
+// The lifetime of the state of a communicator.
 
 #include "mpi/repeats.h"
 #include "support.h"
@@ -20,7 +20,7 @@ TEST(Communicators, ManyComeAndGo) {
   }
 }
 
-// What is remembered by a handle: its calls go on at once, until it may be another's.
+// State found by a handle: calls use it at once, until the handle may be another communicator's.
 TEST(Communicators, RepeatedCallsAreRememberedNoLongerThanTheHandleHolds) {
   int in = 1, out = 0;
   const auto said = [](MPI_Comm comm) {
@@ -99,7 +99,7 @@ TEST(Communicators, FreedWhileAPersistentRequestIsInactive) {
   EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
 }
 
-// A communicator's duplicate does not inherit what we keep for it.
+// A communicator's duplicate does not inherit our state.
 TEST(Communicators, DuplicatesAreTheirOwn) {
   OwnedComm first = duplicate(MPI_COMM_WORLD);
   expect_allgather_works(first, "ring");
@@ -109,7 +109,7 @@ TEST(Communicators, DuplicatesAreTheirOwn) {
   expect_allgather_works(second, "sparbit");
 }
 
-// Two halves of the world, and what their ranks are called there.
+// Two halves of the world, and the numbers of their ranks there.
 struct Halves {
   Halves() : low(rank_in(MPI_COMM_WORLD) < size_of(MPI_COMM_WORLD) / 2) {
     const int p = size_of(MPI_COMM_WORLD);

@@ -5,8 +5,8 @@
 
 namespace toccata::test {
 
-// Whether buffers are to lie in the memory of a stand-in for a GPU's runtime: cuda.c, hip.c or
-// level_zero.c, as DEVICES in the environment names. It is loaded late, after MPI and the library.
+// Whether buffers must be in the memory of a substitute for a GPU's runtime: cuda.c, hip.c or
+// level_zero.c, named by the variable DEVICES. It is loaded after MPI and the library.
 bool has_devices();
 
 // Memory of a device with a copy of some bytes; where it is wanted.

@@ -45,7 +45,7 @@ struct Found {
   std::string complaint;
 };
 
-// By a process that has nothing else under way, and knows nothing yet.
+// By a process without open operations and without earlier results.
 Found find_out(MPI_Comm comm) {
   struct Nothing final : Background {
     void progress() override {}
@@ -191,7 +191,7 @@ TEST(Discovery, TakesTheMeshOfACartesianCommunicator) {
   EXPECT_EQ(cartesian_grid(MPI_COMM_NULL), nullptr);
 }
 
-// Rank 0 asks for places first and waits then; the others wait first, for what needs rank 0.
+// Rank 0 requests locations first and waits then. The others first wait for a call of rank 0.
 TEST(Discovery, LetsNonblockingCallsGoOn) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const OwnedComm one = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
-// What is wrong comes back as an MPI error class, by way of the user's error handler, and does no
-// harm to later calls.
+// An invalid call gives an MPI error class, through the user's error handler, and does not affect
+// later calls.
 
 #include <climits>
 
@@ -29,7 +29,7 @@ class Errors : public testing::Test {
   }
 
   // The call fails with an error of that class on a communicator that returns errors, and on one
-  // whose handler notes them. `any` stands for any error of the MPI library. Behind a handler MPI
+  // whose handler notes them. `any` means any error of the MPI library. Behind a handler MPI
   // itself may return anything: MPICH 5 then returns success.
   static constexpr int any = -1;
   enum class By { us, mpi };
@@ -155,7 +155,7 @@ TEST_F(Errors, BadArguments) {
   expect_error(any, [&](MPI_Comm comm) {
     return toccata_allgatherv(mine, 0, MPI_INT, all, nullptr, places, MPI_INT, comm, "ring");
   });
-  // Where no rank names an algorithm, MPI judges before any rank looks at sizes.
+  // If no rank names an algorithm, MPI checks the call before any rank reads sizes.
   expect_error(
       MPI_ERR_TYPE,
       [&](MPI_Comm comm) { return toccata_bcast(mine, 1, MPI_DATATYPE_NULL, 0, comm, nullptr); },

@@ -6,7 +6,7 @@
 namespace toccata::test {
 namespace {
 
-// What MPI does not want of a rank is nonsense there.
+// Arguments that MPI ignores on a rank are invalid there.
 void expect_gather(MPI_Comm comm, const TypeCase& types, int root, bool in_place,
                    const Travels& travels) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));
@@ -31,7 +31,7 @@ void expect_gather(MPI_Comm comm, const TypeCase& types, int root, bool in_place
       travels);
 }
 
-// Rank r contributes r % 3 times what the types say.
+// Rank r contributes r % 3 times the elements of the types.
 void expect_gatherv(MPI_Comm comm, const TypeCase& types, int root, bool in_place,
                     const Travels& travels) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));

@@ -52,14 +52,14 @@ int main(int argc, char** argv) {
     delete printer;
   const int result = RUN_ALL_TESTS();
 
-  // What a program may leave for MPI_Finalize to end: communicators, in any order.
+  // Objects that a program may leave to MPI_Finalize: communicators, in any order.
   MPI_Comm one, other;
   MPI_Comm_dup(MPI_COMM_WORLD, &one);
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   for (const MPI_Comm comm : {one, MPI_COMM_WORLD, other})
     toccata::test::expect_allgather_works(comm, "ring");
 
-  // What it may still do when MPI has ended.
+  // Calls that are still allowed after MPI has ended.
   toccata_request kept = TOCCATA_REQUEST_NULL;
   int numbers[64] = {}, flag = 0;
   toccata_allgather_init(numbers, 1, MPI_INT, numbers + 1, 1, MPI_INT, MPI_COMM_WORLD,

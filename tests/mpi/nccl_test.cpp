@@ -1,4 +1,4 @@
-// Allreduces by NCCL or RCCL, for which nccl.c stands in: TOCCATA_ALLREDUCE=nccl, with the stand-in
+// Allreduces by a substitute for NCCL or RCCL (nccl.c): TOCCATA_ALLREDUCE=nccl, with the substitute
 // for CUDA or HIP, under an MPI library that accepts device memory (aware.c).
 
 #include <cstdlib>

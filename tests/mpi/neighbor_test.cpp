@@ -141,7 +141,7 @@ struct Piece {
   MPI_Datatype type;
 };
 
-// What MPI wants, message by message.
+// The result that MPI requires, message by message.
 template <typename Out, typename In>
 int exchange(const Topology& topology, Out&& out, In&& in) {
   std::vector<MPI_Request> requests;
@@ -154,7 +154,7 @@ int exchange(const Topology& topology, Out&& out, In&& in) {
   return PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-// How often an edge carries what the types say.
+// How often an edge carries the elements of the types.
 int times_of(int from, int to, int tag) { return (from + 2 * to + tag) % 3; }
 int times_of(int from) { return 1 + from % 3; }
 
@@ -347,8 +347,8 @@ TEST(Neighbors, EveryEdgeItsOwnDatatypes) {
   }
 }
 
-// All forms of one call, several under way at once. What a rank sends to its i-th neighbour in call
-// c is told by `value`; of an allgather i is 0.
+// All forms of one call, several open at once. `value` gives the data that a rank sends to its i-th
+// neighbour in call c; in an allgather, i is 0.
 class Call {
  public:
   Call(const Topology& topology, int number) : topology_(topology), number_(number) {

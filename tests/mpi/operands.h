@@ -31,8 +31,8 @@ struct Affine {
   }
 };
 
-// Operands of one kind and what to do with them: `elements` at a time of `type`, which a rank's own
-// number and an element's place determine.
+// Operands of one kind and their operation. An operand has `elements` of `type`; the rank and the
+// position determine the value of an element.
 struct OperandCase {
   std::string name;
   MPI_Datatype type;
@@ -43,8 +43,8 @@ struct OperandCase {
   Memory of(int rank, std::int64_t elements) const;
   // Whether the MPI library serves it in place of some algorithms.
   bool may_be_native() const;
-  // Puts into `into` what those of p ranks come to, `count` of them from `first` on: by
-  // MPI_Reduce_local, as MPICH 4.0's own collectives are wrong in some of these cases.
+  // Writes to `into` the result of p ranks, `count` elements from `first` on. It uses
+  // MPI_Reduce_local, because MPICH 4.0's own collectives are wrong in some of these cases.
   int combine(int p, std::int64_t elements, std::int64_t first, int count, void* into) const;
 };
 

@@ -1,4 +1,4 @@
-// Reduce_scatter and reduce_scatter_block against what the operands come to: every algorithm
+// Reduce_scatter and reduce_scatter_block, compared with a local result: every algorithm
 // and way to travel, every kind of operation and datatype.
 
 #include <numeric>

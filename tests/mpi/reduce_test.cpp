@@ -1,4 +1,4 @@
-// Reduce against what the operands come to: every algorithm and way to travel, every kind of
+// Reduce compared with a local result: every algorithm and way to travel, every kind of
 // operation and datatype, every root.
 
 #include "operands.h"

@@ -268,8 +268,8 @@ TEST(Requests, TheFirstOneWaitsForNoRank) {
   gathering.expect_right();
 }
 
-// A rank that waits in a blocking call on another communicator must bring on what the others wait
-// for, though that call is the communicator's first and so makes the duplicate.
+// A rank that waits in a blocking call on another communicator must advance the requests for which
+// the others wait, even if this call is the communicator's first, which makes the duplicate.
 TEST(Requests, GoOnDuringAnotherCommunicatorsFirstCall) {
   const OwnedComm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
   Gathering gathering(comm, {3, 1}, "ring");

@@ -4,8 +4,8 @@
 
 namespace toccata::test {
 
-// What gathers and scatters, regular and vector, have to stand. Each of `expectations` is called as
-// expect(comm, types, root, in_place, travels), and compares with the MPI library's own.
+// The cases of gathers and scatters, regular and vector. Each of `expectations` is called as
+// expect(comm, types, root, in_place, travels), and compares with the MPI library's own result.
 
 template <typename... Expectations>
 void expect_for_every_datatype(Expectations... expectations) {

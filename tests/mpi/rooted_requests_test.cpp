@@ -199,7 +199,7 @@ TEST(RootedErrors, HaveTheirClass) {
   if (rank != 0)  // others would wait
     expect(MPI_ERR_ARG,
            toccata_reduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, 0, comm, "binomial"));
-  // What the standard does not define the MPI library judges.
+  // The MPI library checks calls that the standard does not define.
   EXPECT_NE(toccata_allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_BAND, comm, "ring"), MPI_SUCCESS);
   expect(MPI_ERR_ARG, toccata_allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm, "nonsense"));
 

@@ -1,4 +1,4 @@
-// Scan and exscan against what the operands of the ranks up to each come to: every algorithm and
+// Scan and exscan compared with a local result for each rank: every algorithm and
 // way to travel, every kind of operation and datatype.
 
 #include "operands.h"

@@ -1,4 +1,4 @@
-// Sparse exchanges, in which receivers do not know their senders, against what all ranks know here.
+// Sparse exchanges: receivers do not know their senders, but this test knows all messages.
 
 #include <thread>
 
@@ -29,7 +29,7 @@ class Graph {
 
 int value(int from, int to, int i) { return 1000000 * from + 10000 * to + i; }
 
-// Calls by an algorithm and looks at all that came.
+// Calls an algorithm and checks all received messages.
 void expect_exchanged(const Graph& graph, MPI_Comm comm, const char* algorithm,
                       toccata_messages& messages) {
   const int me = rank_in(comm);
@@ -91,8 +91,8 @@ TEST(Sparse, ExchangesOneAfterTheOtherDoNotMix) {
   toccata_messages_free(&messages);
 }
 
-// A nonblocking collective goes on while an exchange waits, and another communicator's messages
-// stay apart.
+// A nonblocking collective advances while an exchange waits, and messages of another communicator
+// are not received.
 TEST(Sparse, BesideOtherCalls) {
   const OwnedComm other = duplicate(MPI_COMM_WORLD);
   const int p = size_of(other);

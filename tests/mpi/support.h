@@ -78,7 +78,7 @@ class KindsOfCommunicator {
   std::array<MPI_Comm, 3> all_{MPI_COMM_SELF, half_, reversed_};
 };
 
-// What an algorithm can know of these ranks: where TOCCATA_TOPOLOGY, if set, has put them.
+// The placement that an algorithm gets for these ranks: from TOCCATA_TOPOLOGY, if set.
 Shape known_shape(MPI_Comm comm);
 
 // The travel settings that a test tries; always including the default.
@@ -230,7 +230,7 @@ inline OwnedDatatype committed(MPI_Datatype type) {
   return OwnedDatatype(type);
 }
 
-// What a rank sends to one block, and how it is received: equal signatures.
+// The types of a block at its sender and at its receiver: equal signatures.
 struct TypeCase {
   std::string name;
   int sendcount;
@@ -263,7 +263,7 @@ struct Numbers {
     for (int i = 0; i < count; ++i) result[i] = value(rank, i);
     return result;
   }
-  // What an allgather makes of them.
+  // The result of an allgather.
   std::vector<int> of_all(int p) const {
     std::vector<int> result;
     for (int rank = 0; rank < p; ++rank)

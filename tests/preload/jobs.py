@@ -27,7 +27,7 @@ class Job:
         )
 
     def end(self):
-        """Launchers end their ranks when they are asked to end."""
+        """Launchers end their ranks when they receive the signal to end."""
         if self.process.poll() is None:
             self.process.terminate()
             try:
@@ -50,7 +50,7 @@ class Job:
         return subprocess.CompletedProcess([], self.process.returncode or self.hangs, out, error)
 
     def hear(self, wanted):
-        """What it says on standard error, until a line is wanted; ends it. The last is wanted."""
+        """Its lines on standard error up to the first wanted one (included); ends the job."""
         clock = threading.Timer(self.patience, self.end)
         clock.start()
         heard = []

@@ -142,7 +142,7 @@ class Preload(unittest.TestCase):
                     self.assertEqual(calls, {(5, regular): 2, (5, vector): 4}, outcome.error)
                     self.assertEqual(outcome.messages, [])
 
-    # Of each form one call; what is requested runs nowhere but where there is a topology.
+    # One call of each form; the requested algorithm runs only if there is a topology.
     def test_every_form_among_neighbours(self):
         for program in neighbors:
             for algorithm in ("direct", "combining"):
@@ -179,7 +179,7 @@ class Preload(unittest.TestCase):
                     self.assertTrue(served)
                     self.assertEqual({each[:5] for each in served}, {"file:"}, outcome.error)
 
-    # What was changed is refused; with a digest that is right again, what it says is looked at.
+    # A changed file is rejected. With a corrected digest, its contents are checked.
     def test_files_are_not_trusted(self):
         if not options.toccata:
             self.skipTest("no command to write files with")

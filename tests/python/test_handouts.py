@@ -1,4 +1,4 @@
-"""What an installation hands out besides the program: manual pages, completion, recipes."""
+"""The other files of an installation: manual pages, completion, recipes."""
 
 import re
 import runpy

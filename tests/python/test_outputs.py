@@ -87,7 +87,7 @@ def test_missing_directories_are_made(machine: Path) -> None:
 
 
 def test_nothing_is_drawn_where_nothing_can(machine: Path) -> None:
-    """`make install PLOTS=OFF`: tables and files are worth having; a picture asked for is missed
+    """`make install PLOTS=OFF`: tables and files are written; a requested picture gives an error
     before any work."""
     without = (
         "import sys\n"

@@ -1,4 +1,4 @@
-"""toccata.mpi beside mpi4py: the same calls give the same results. Runs on every rank."""
+"""toccata.mpi compared with mpi4py: the same calls give the same results, on every rank."""
 
 import gc
 import re
@@ -182,7 +182,7 @@ def ring() -> Any:
 
 
 def expected(name: str, comm: MPI.Comm) -> list[np.ndarray]:
-    """What mpi4py's own method gives."""
+    """The result of mpi4py's own method."""
     arguments, buffers = CALLS[name][0]()
     getattr(comm, name)(*arguments)
     return buffers

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/outside.md"
 LIMIT = 120  # seconds of one command
-# What the output of a command, which begins so, has to contain.
+# The text that the output of a command must contain, by the beginning of the command.
 EXPECTED = {
     r"toccata prove mine\.py": "proved",
     r"toccata show mine\.py -p 5$": "round 2",
@@ -24,7 +24,7 @@ EXPECTED = {
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
-    """What is behind the language, as a file's name, and the contents."""
+    """The file's name, which follows the language, and the contents."""
     return re.findall(rf"^```{language} ?(\S*)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
 
 

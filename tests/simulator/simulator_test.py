@@ -24,7 +24,7 @@ def run(
     directory: Path, p: int, machine: str, placement: str, collective: str, *arguments: str,
     repetitions: int = 1,
 ) -> list[dict]:  # fmt: skip
-    """What the benchmark program tells; it must end well."""
+    """The output of the benchmark program, which must succeed."""
     platform = platforms.find(machine)
     words, environment = simulation.command(
         platform, p, placement, directory,

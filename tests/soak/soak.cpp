@@ -1,10 +1,11 @@
 // A random MPI application: soak SEED STEPS [passes=N] [FEATURE...]
 //
-// All ranks draw the same program from the seed, each its own data from seed and rank. What a rank
-// receives goes into its digest; rank 0 prints all digests, which must not depend on who performs
-// the collectives; how often callbacks ran, which must not either, nor how often an operation was
-// given a datatype that the program does not know; and the memory in use after each pass over the
-// program, which is run several times.
+// All ranks draw the same program from the seed, and each its own data from seed and rank. The
+// digest of a rank covers all data that it receives. The program runs several times. Rank 0 prints:
+//
+// - all digests, the number of callbacks, and the number of calls of an operation with a datatype
+//   that the program does not know; none of these may depend on the library that serves the calls
+// - the memory in use after each pass over the program.
 //
 // soak.py runs it bare and under Toccata and compares. The program does not need Toccata; where
 // that is preloaded, its own requests are in flight too.
@@ -15,7 +16,7 @@
 //   groups    MPI_Comm_create_from_group, of MPI 4
 //   inter     intercommunicators and their collectives
 //   errors    wrong arguments, and a handler that counts them
-//   trace     says on standard error what is called
+//   trace     prints each call to standard error
 
 #include <mpi.h>
 
@@ -325,7 +326,7 @@ class Soak {
   // The whole program.
   void run(int steps);
 
-  // What may be called anywhere: blocking collectives on a communicator of all.
+  // Calls that are allowed anywhere: blocking collectives on a communicator of all.
   void collectives(int count) {
     for (int i = 0; i < count; ++i) one(world_, mix(seed_, i), Mode::blocking);
   }
@@ -543,9 +544,10 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
     const Word drawn = mix(counts, in_place ? mix(std::min(i, j), std::max(i, j)) : mix(i, j));
     return drawn % 5 == 0 ? 0 : static_cast<int>(drawn / 5 % (n + 1));
   };
-  // Each side describes the same values by the datatype or by its elements. The ranks may differ in
-  // that, by the standard, except for most collectives the MPIs' algorithms do not stand it bare:
-  // they depend on the sizes of a rank's own datatypes. Every rank places its blocks itself.
+  // Each side describes the same values by the datatype or by its elements. By the
+  // standard, the ranks may differ in that. However, for most collectives, the MPIs' own algorithms
+  // fail then, because they depend on the sizes of a rank's own datatypes. Every rank places its
+  // blocks itself.
   Random& whose = kind == 4 || kind == 6 ? mine : random;
   struct Side {
     MPI_Datatype type;
@@ -751,7 +753,7 @@ void Soak::wildcards(Random& random) {
   fold(more);
 }
 
-// What both MPIs look at before they send anything, on all ranks.
+// Arguments that both MPIs check before they send anything, on all ranks.
 void Soak::wrong(const Comm& comm, Random& random) {
   if (comm.handle == MPI_COMM_NULL) return;
   int value[4] = {}, all[64], code, kind;
@@ -920,7 +922,7 @@ void Soak::threads(Random& random) {
   }
 }
 
-// What parents and children do together; the children end with it.
+// The calls of parents and children together; the children end with them.
 Word family(MPI_Comm between, bool child, Word seed) {
   MPI_Comm together, half;
   MPI_Intercomm_merge(between, child, &together);

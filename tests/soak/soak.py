@@ -17,8 +17,8 @@ from jobs import Job
 
 COLLECTIVES = ["ALLGATHER", "ALLTOALL", "ALLTOALLV", "BCAST", "GATHER", "GATHERV", "SCATTER"]
 COLLECTIVES += ["SCATTERV", "REDUCE", "ALLREDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "BARRIER"]
-# What works bare: MPICH over UCX spawns nothing, and Open MPI's spawning hangs now and then. The
-# groups are MPI 4's.
+# Features that work bare: MPICH over UCX cannot spawn, and Open MPI's spawning hangs now and then.
+# The groups need MPI 4.
 FEATURES = {
     "openmpi": ["threads", "inter", "errors"],
     "mpich": ["threads", "inter", "errors", "groups"],
@@ -57,7 +57,7 @@ class Soak:
         return job.outcome(), shlex.join([*words, *command])
 
     def complaints(self, value_of):
-        """What Toccata answers where collectives are requested what it has not: by collective."""
+        """Toccata's messages for requested algorithms that do not exist, by collective."""
         settings = {f"TOCCATA_{name}": value_of(name) for name in COLLECTIVES}
         done, _ = self.run(1, 2, [], settings, passes=1)
         return dict(re.findall(r"^toccata: TOCCATA_(\w+)=[^\n]*?: (.*)$", done.stderr, re.M))
@@ -116,7 +116,7 @@ class Soak:
                 self.ran[row[2]] = self.ran.get(row[2], 0) + int(row[4])
 
     def fault(self, bare, done):
-        """What is wrong, or None."""
+        """The error, or None."""
         if done.returncode != 0:
             last = "\n".join(done.stderr.splitlines()[-15:])
             return f"ends with {done.returncode}:\n{last}"
@@ -183,7 +183,7 @@ def main():
         soak.seed(options.seed, known)
         seeds = 1
     else:
-        # Other seeds every day; the same all day long, so that what failed is found again.
+        # Other seeds every day; the same all day, so that a failure can be repeated.
         first = int(os.environ.get("SOAK_FIRST_SEED", int(time.time() // 86400) * 10000))
         seeds = 0
         while seeds == 0 or time.monotonic() - started < options.seconds:

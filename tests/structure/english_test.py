@@ -1,4 +1,4 @@
-"""The check of phrases (scripts/english.py) finds what it should, where it should."""
+"""The check of phrases (scripts/english.py) finds the right phrases in the right places."""
 
 import re
 import sys

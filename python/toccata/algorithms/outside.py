@@ -293,7 +293,7 @@ def _ask(
         answer = function(writing.Shape(known, settings))
     if not isinstance(answer, kinds) or isinstance(answer, bool):
         wanted = " or ".join(each.__name__ for each in kinds)
-        raise Failure(f"{it.path}: {label} is {answer!r} with {known.p} ranks; it gives {wanted}")
+        raise Failure(f"{it.path}: {label} is {answer!r} with {known.p} ranks; expected {wanted}")
     return answer
 
 

@@ -68,7 +68,7 @@ COMMANDS = {
     "calibrate": Entry(
         "calibrate",
         "calibrate",
-        "Measure messages on this machine, level by level, and fit a model for `predict` to them.",
+        "Measure messages on this machine, level by level, and fit a model for `predict`.",
     ),
     "bench": Entry(
         "bench",

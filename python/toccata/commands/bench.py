@@ -80,7 +80,7 @@ Sizes = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Bytes per block, or of the message: a list as 1,64,4K, or a range that doubles; "
+        help="Bytes per block, or of the message: a list such as 1,64,4K, or a range that doubles; "
         f"{STANDARD_SIZES} by default.",
     ),
 ]
@@ -202,8 +202,8 @@ def bench(
 
     An algorithm wins only if its quartiles do not overlap the runner-up's. In the heat map, a cell
     has the colour of the winner. If the highlighted algorithm wins, the shade of blue shows its
-    gain over the second best. The number is the time of the MPI library's own choice, divided by
-    the winner's.
+    gain over the second best. The number in the cell is the time of the MPI library's own choice,
+    divided by the winner's.
 
     After Ctrl-C or a failed run, the files contain the results so far, marked as incomplete. The
     exit code is 1 if a run fails or receives wrong data.

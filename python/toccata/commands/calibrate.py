@@ -44,7 +44,7 @@ def calibrate(
     mpi: MpiOption = "auto",
     launcher_args: LauncherArgs = "",
 ) -> None:
-    """Measure messages on this machine, level by level, and fit a model for `predict` to them.
+    """Measure messages on this machine, level by level, and fit a model for `predict`.
 
     At each level of the machine, one pair of ranks runs ping-pong and sends bursts of messages.
     Between nodes, an increasing number of pairs does so at the same time. Choose the number of

@@ -26,8 +26,8 @@ def doctor(
 ) -> None:
     """Check the installation: MPIs, libraries, settings, the machine, and your own command.
 
-    Prints for each MPI whether Toccata has a library for it, for each setting its origin and
-    whether it is valid, and for each problem the remedy.
+    Prints for each MPI whether Toccata has a library for it. Prints for each setting its origin and
+    whether it is valid. Each problem comes with its remedy.
 
     With a command, starts this command with the library preloaded. Every rank reports in MPI_Init
     that it has loaded the library, and ends there. If the program does not load the library, it

@@ -48,8 +48,8 @@ def explain(
 
     With TOCCATA_REPORT=FILE.json, a run writes a report. For each collective, communicator and
     size, explain prints the algorithm, the reason for its choice, its time, and the native time if
-    it was measured. `-o` draws the time of the run with Toccata and, calculated from the measured
-    native times, without it.
+    it was measured. `-o` draws two times of the run: with Toccata, and without it, calculated from
+    the measured native times.
 
     For the name of a collective, explain prints the library's choice on a machine: from the nearest
     point of the tuning file, otherwise from the model. It also prints the predicted time of every

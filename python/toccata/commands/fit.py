@@ -77,7 +77,7 @@ def fit_(
       faster
     - Toccata's best algorithm, predicted from the schedules of a few ranks
     - Toccata's best algorithm, predicted from the schedules of all ranks
-    - the faster one of Toccata's best and the default, as trials would find
+    - the faster one of Toccata's best and the default, which trials at run time would find
     - the default alone
 
     Examples:

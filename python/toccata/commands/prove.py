@@ -44,8 +44,8 @@ def prove(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the proved schedules: .json for TOCCATA_<COLLECTIVE>=file:FILE, .xml for "
-            "MSCCL (one number of ranks).",
+            help="Write the proved schedules: .json for settings such as "
+            "TOCCATA_ALLGATHER=file:FILE, .xml for MSCCL (one number of ranks).",
         ),
     ] = None,
     machine: MachineOption = None,

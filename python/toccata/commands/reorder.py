@@ -48,7 +48,8 @@ def reorder(
         str,
         typer.Option(
             metavar="ORDER",
-            help="How buffers keep their order: straight, exchange, shuffle, or auto (the best).",
+            help="How blocks get back into their order: straight, exchange, shuffle, or auto (the "
+            "fastest).",
         ),
     ] = "auto",
     root: RootOption = 0,

@@ -153,7 +153,7 @@ def sim(
         if each not in simulation.SELECTORS and not each.startswith(simulation.PEER):
             raise InputError(
                 f"--peers {each}: expected one of {', '.join(simulation.SELECTORS)}, or one of "
-                f"SimGrid's algorithms as {simulation.PEER}bruck"
+                f"SimGrid's algorithms, such as {simulation.PEER}bruck"
             )
     if others and catalogue.is_among_neighbors(collective):
         console.print("[dim]without peers: SimGrid has no collectives among neighbours[/]")

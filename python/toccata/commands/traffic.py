@@ -31,9 +31,8 @@ def traffic(
     Every number is the maximum over the ranks. If a paper gives a formula, its value is in
     brackets. If counting all ranks would take too long, a sample of the ranks is counted.
 
-    With --machine, a second table shows the bytes that cross each level, that is, bytes between
-    ranks on different nodes, sockets, ...: the maximum per rank, the maximum per object of the
-    level, and the total.
+    With --machine, a second table shows the bytes between different nodes, different sockets, and
+    so on: the maximum per rank, the maximum per node or socket, and the total.
 
     Examples:
 

@@ -83,7 +83,7 @@ def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -
     p = shape.p
     if p > MOST_RANKS:
         raise InputError(
-            f"-p {p}: figures show at most {MOST_RANKS} ranks; draw fewer ranks, as -p 16, "
+            f"-p {p}: figures show at most {MOST_RANKS} ranks; draw fewer ranks, such as -p 16, "
             "which show the same pattern, or leave out --output for text"
         )
     whole = trace(choice, shape)

@@ -91,7 +91,7 @@ def read(events: Iterable[dict[str, Any]]) -> Measured:
             case "done":
                 finished = True
     if not finished:
-        raise Failure("the calibration program ended before it was done")
+        raise Failure("the calibration program ended before it had finished")
     return result
 
 

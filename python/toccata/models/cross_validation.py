@@ -57,7 +57,7 @@ def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
             reasons[f"{case.machine}: {why}"] += 1
     left_out += [f"{why} ({number} times)" for why, number in reasons.items()]
     if not cases:
-        raise InputError(f"{path}: no line is about an algorithm of Toccata")
+        raise InputError(f"{path}: no line has the time of an algorithm of Toccata")
     return Recorded(cases, left_out, decisions.defaults(rows), decisions.libraries(rows))
 
 

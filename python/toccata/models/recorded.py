@@ -254,9 +254,8 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
         value = text(column)
         if not all(each.isdecimal() and int(each) > 0 for each in value.split("x")):
             raise InputError(
-                f"{where}, column {column}: '{value}' is not a number of nodes; write 32, or a "
-                "shape "
-                "as 4x4x4"
+                f"{where}, column {column}: '{value}' is not a number of nodes; "
+                "expected 32, or a shape such as 4x4x4"
             )
         return value
 

@@ -170,7 +170,7 @@ def start_file(placement: _core.Placement, players: Sequence[int], launcher: str
     names = machine.labels(node)
     if not names and launcher != "openmpi":
         raise InputError(
-            f"a host list for {launcher} needs names of hosts: give --machine a file that has them"
+            f"a host list for {launcher} needs names of hosts; give a --machine file with names"
         )
     host_of = machines.around(machine, node)
     innermost = len(levels) - 1

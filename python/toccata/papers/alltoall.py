@@ -159,8 +159,8 @@ def _report_tables(section: Section, quick: bool) -> None:
     results = alltoall_tables.as_the_paper(measured)
     section.say(
         f"Tables XI to XIII: medians in ms over {repetitions} repetitions (the paper: 1000). Each "
-        "entry is the paper's time, on 6 cores with 12 threads, / ours, with "
-        f"{runs[0].mpi} on {launcher.cores()} cores. When the run began, {beside} other threads "
+        "entry is the paper's time (6 cores with 12 threads) / our time ("
+        f"{runs[0].mpi}, {launcher.cores()} cores). When the run began, {beside} other threads "
         "were running. With more ranks than cores, the operating system's scheduling dominates. "
         "`toccata bench alltoall --paper` produces all of Tables I to X."
     )

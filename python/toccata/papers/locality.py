@@ -98,8 +98,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "The paper's figures are curves without numbers, so the table has no column for the paper. "
         "As in the paper, locality-aware Bruck is the fastest if the number of regions is a power "
         "of the ranks per region. Otherwise multi-lane is nearly as fast or faster, because "
-        "clipping leaves ranks idle in the last exchange. The paper measured on top of an MPI; the "
-        "simulation does not include the costs of an MPI."
+        "some ranks then have no partner in the last exchange. The paper measured on top of an "
+        "MPI; the simulation does not include the costs of an MPI."
     )
 
 

@@ -122,7 +122,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     section.say(
         f"Platform `bluegene`: {there.origin} The paper's text does not state the bandwidth of a "
         "link; 175 MB/s is the known value of Blue Gene/L.\n\n"
-        f"This section has all of Table 1; Table 2 at {_listed(_long(quick))} (the paper: "
+        f"This section contains all of Table 1; Table 2 at {_listed(_long(quick))} (the paper: "
         f"{_listed(LONG)}); and of Figure 10, broadcasts of {_listed(_short(quick))} bytes and "
         f"allgathers of {_listed(_gathered(quick))} in total."
     )

@@ -115,9 +115,9 @@ def report(section: Section, found: Found, quick: bool) -> None:
     )
     section.say(
         f"Platform `{PLATFORM}`: {platforms.find(PLATFORM).origin} Here it has as many nodes as "
-        "the ranks fill.\n\nFigures 3 and 4 show the gain by reordering: by how many percent an "
-        "allgather of reordered ranks is faster than one of ranks as placed, by bytes per rank. "
-        "Recursive doubling serves up to 1 KiB, the ring more, as in the paper's MVAPICH2. "
+        "the ranks fill.\n\nFigures 3 and 4 show the gain by reordering: the percentage "
+        "by which an allgather becomes faster, for each number of bytes per rank. The algorithm is "
+        "recursive doubling up to 1 KiB and the ring above, as in the paper's MVAPICH2. "
         f"Recursive doubling is simulated with {doubling} ranks, the ring with {ring}, and the "
         f"hierarchical algorithms with {nodes} (the paper: 4096; [reordering.md](reordering.md) "
         "has the model's results for 4096). The sizes are "
@@ -143,8 +143,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "algorithms by binomial trees with the ring gain nothing or lose. Here one order of a "
         "node's ranks serves both its gather and its broadcast, and it is chosen for the gather. "
         "The broadcast of all blocks takes longer, and may lose more than the gather gains. The "
-        "paper has an order for each. These orders are forced; `TOCCATA_REORDER=auto` consults a "
-        "model first.\n\n"
+        "paper uses a separate order for each. These orders are forced; `TOCCATA_REORDER=auto` "
+        "consults a model first.\n\n"
         "Recursive doubling on block placements gains more than in the paper. Here only links, "
         "adapters and the overheads of messages take time; copying and an MPI below do not. "
         "Reordering saves most of this time if long messages of all ranks of a node cross the "

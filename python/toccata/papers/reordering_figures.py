@@ -1,7 +1,7 @@
 """The experiments of the rank-reordering paper, predicted: its figures 3, 4 and 7.
 
 4096 ranks on its GPC: nodes of two sockets of four cores, 30 nodes a leaf switch. As MVAPICH2
-did there, recursive doubling serves up to 1 KiB, the ring beyond it.
+did there, the algorithm is recursive doubling up to 1 KiB, and the ring above.
 """
 
 from collections.abc import Sequence

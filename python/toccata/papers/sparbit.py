@@ -236,7 +236,7 @@ def _report_needs(section: Section, found: Found, quick: bool) -> None:
           *(f"{share:.1f}" for share in shares[each])] for each in [Conditions(), *others]],
     )  # fmt: skip
     section.say(
-        "A ring is hard to beat here: with sequential placement, it sends each block out of a node "
+        "A ring is fast here: with sequential placement, it sends each block out of a node "
         "once, and its other hops are cheap. In each of Sparbit's steps, some ranks send beyond "
         "their node. With 64 ranks on 8 nodes, Sparbit sends 152 blocks out of each node (32 at "
         "each of the distances 1, 2, 4 and 8, then 16 at distance 16 and 8 at distance 32), and "

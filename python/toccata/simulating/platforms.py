@@ -130,7 +130,7 @@ def cores(platform: Platform, p: int, placement: str) -> list[int]:
     for rank, (level, _) in enumerate(places):
         if level != innermost:
             raise InputError(
-                f"--placement {placement} leaves rank {rank} anywhere in a "
-                f"{machine.levels[level]}; a simulated rank needs a {machine.levels[innermost]}"
+                f"--placement {placement} places rank {rank} on a {machine.levels[level]}, but "
+                f"not on one {machine.levels[innermost]}; a simulated rank needs one"
             )
     return [core for _, core in places]

@@ -45,7 +45,9 @@ def launched(starter: mpi.Launcher, ranks: int, more: Sequence[str]) -> Located:
     with benchmark.started(command, ranks) as lines:
         told = [line for line in lines if line.startswith('{"event":"where"')]
     if not told:
-        raise Failure(f"the run with {ranks} ranks did not say where they are: {' '.join(command)}")
+        raise Failure(
+            f"the run with {ranks} ranks did not report their locations: {' '.join(command)}"
+        )
     found = json.loads(told[-1])
     machine = _core.read_saved(found["machine"], "toccata_where")
     return machine, _core.Placement(machine, found["ranks"], found["placement"])

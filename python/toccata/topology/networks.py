@@ -112,9 +112,10 @@ class Network:
                   for i in range(self.machine.objects(level))]  # fmt: skip
         else:
             raise InputError(
-                f"--links '{item}': there is no vertex, cable or level '{what}'; vertices are "
-                f"called as {self.names[0]} or {self.names[-1]}, cables as "
-                f"{self.names[0]}-{self.names[next(iter(self.links))[1]]}, levels {levels[0]}"
+                f"--links '{item}': there is no vertex, cable or level '{what}'; expected a "
+                f"vertex such as {self.names[0]} or {self.names[-1]}, a cable such as "
+                f"{self.names[0]}-{self.names[next(iter(self.links))[1]]}, or a level such as "
+                f"{levels[0]}"
             )
         return [ends for each in of for ends in self._cables(each)]
 

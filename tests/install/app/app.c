@@ -1,4 +1,4 @@
-// What a project finds by find_package(toccata): the library, its header and the MPI it is for.
+// Uses find_package(toccata): the library, its header and its MPI.
 #include <mpi.h>
 
 #include <toccata/toccata.h>

@@ -1,4 +1,4 @@
-"""What the preloaded library chooses by itself, seen in its report.
+"""The automatic choices of the preloaded library, as shown in its report.
 
 `slow` is a library behind ours by which four collectives of the MPI library take 2 ms longer, so
 that ours are faster on any machine.
@@ -180,7 +180,7 @@ class Choosing(unittest.TestCase):
         self.assertEqual(sum(outcome.rows[("barrier", "tuned")].values()), 40, outcome.error)
 
     def test_files_that_differ_between_ranks(self):
-        """As on hosts with disks of their own: what rank 0 has read holds."""
+        """As on hosts with separate disks: the file that rank 0 has read counts."""
         tuning = self.tuning([("allgather", "ring")])
         for first, reason in ((f"TOCCATA_TUNING={tuning}", "tuned"), ("A=b", "native")):
             other = "A=b" if reason == "tuned" else f"TOCCATA_TUNING={tuning}"
@@ -296,7 +296,7 @@ class Choosing(unittest.TestCase):
         self.assertNotEqual(best["allgather"], "native")
         outcome = self.run_calls(40, TOCCATA_LEARN=learned)
         self.assertEqual(sum(outcome.rows[("allgather", "learned")].values()), 40, outcome.error)
-        # A run of few calls learns nothing, and leaves what is there.
+        # A run of few calls learns nothing, and leaves the file unchanged.
         self.assertEqual(json.loads(Path(learned).read_text())["points"], points)
 
     def test_sums_are_learned_if_a_file_is_named(self):

@@ -1,4 +1,4 @@
-"""What fails around the library does not fail in the program: memory, exchanges, arguments."""
+"""Failures around the library do not reach the program: memory, exchanges, arguments."""
 
 import argparse
 import re
@@ -25,7 +25,7 @@ FORCED = {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "ring"}
 
 
 def run(name, ranks, before=None, patience=60, **settings):
-    """`before`: a library that stands before Toccata's."""
+    """`before`: a library that is listed before Toccata's."""
     before = str(options.folder / before) if before else None
     libraries = [before, options.library, options.also_preload]
     environment = {"LD_PRELOAD": " ".join(filter(None, libraries))} | settings

@@ -1,4 +1,4 @@
-"""What a guest must not do to a program: runs programs bare and preloaded, and compares.
+"""The library must not change a program: runs programs bare and preloaded, and compares.
 
 Not tested: revoked communicators, as MPICH 4.0.2's MPIX_Comm_revoke fails an assertion bare.
 
@@ -95,7 +95,7 @@ class Guest(unittest.TestCase):
         self.assertEqual(len(outcome.messages), messages, outcome.error)
 
     def expect_as_bare(self, command, ranks, more):
-        """Right, and what is printed is what is printed bare; returns it."""
+        """Succeeds, and prints the same as bare; returns the output."""
         expected, outcome = bare(command, ranks), run(command, ranks, more)
         self.expect_right(expected)
         self.expect_right(outcome)
@@ -103,7 +103,7 @@ class Guest(unittest.TestCase):
         return outcome.lines
 
     def numbers(self, command, ranks, more, label):
-        """What a program prints in its first line, bare and preloaded."""
+        """The first line of a program's output, bare and preloaded."""
         printed = []
         for settings, libraries in (({}, []), (more, None)):
             outcome = run(command, ranks, settings, libraries)
@@ -274,8 +274,8 @@ class Guest(unittest.TestCase):
             self.assertEqual(len(devices), 1)
             self.assertRegex(devices[0], "^CUDA is loaded; .* through pinned host")
 
-    # Every rank has the stand-in for CUDA; the MPI library has to be asked whether it accepts its
-    # memory, and one that does not ends the program.
+    # Every rank has the substitute for CUDA. The test must find out whether the MPI library accepts
+    # its memory; a library that does not ends the program.
     def test_doctor_tries_direct_messages(self):
         asked = {"TOCCATA_DOCTOR": "1"}
         told = run(guest("device"), 3, asked).error
@@ -321,8 +321,8 @@ class Guest(unittest.TestCase):
 
     # MPICH's ch4 over UCX spawns nothing; and Open MPI hangs there now and then, bare.
     @unittest.skipUnless(options and options.family == "openmpi", "spawning works in Open MPI")
-    # No rank can tell what the ranks of another world ask for, or whether they have the library at
-    # all: on a communicator with ranks of both, each world says once that native is used.
+    # No rank knows the settings of ranks of another world, or whether they have the library. On a
+    # communicator with ranks of both, each world reports once that native is used.
     def test_spawned(self):
         outcome = run(guest("spawned"), 3, FORCED, for_launcher=True)
         if outcome.error.startswith("hangs"):
@@ -332,7 +332,7 @@ class Guest(unittest.TestCase):
         for message in outcome.messages:
             self.assertIn("outside MPI_COMM_WORLD", message)
 
-    # Open MPI's treematch hangs now and then, bare as well: here it is not asked to reorder.
+    # Open MPI's treematch hangs now and then, also bare: this test does not use it.
     def test_graph(self):
         more = FORCED | {"OMPI_MCA_topo": "basic"}
         self.expect_right(run(guest("graph"), 4, more))

@@ -84,7 +84,7 @@ class Node(unittest.TestCase):
             with self.subTest(name):
                 self.expect_right(run("results", 2, SHARED, denied), shares=False)
             with self.subTest(name, rank=1):
-                # What rank 1 cannot take, rank 0 may have taken before they agreed.
+                # Rank 0 may have reserved memory before they agree that rank 1 cannot.
                 outcome = run("results", 2, SHARED, denied | {"DENY_RANK": "1"})
                 self.assertIn("right", outcome.out, outcome.error)
 

@@ -59,7 +59,7 @@ OTHERS = SIMPLE | {
     "BARRIER": "knomial",
     "NEIGHBOR_ALLTOALL": "combining",
 }
-# What the report calls them.
+# Their names in the report.
 KINDS = {name.lower() for name in SIMPLE}
 
 
@@ -216,7 +216,7 @@ class Requests(unittest.TestCase):
                     )
 
 
-# What of MPI looks like one of these functions, and is none.
+# Names of MPI that look like one of these functions, but are not.
 NO_COLLECTIVES = re.compile(
     r"I(send|recv|bsend|ssend|rsend|mrecv|probe|mprobe|sendrecv|nit|nfo|s_|ntercomm|dup|o)"
     r"|(Send|Recv|Bsend|Rsend|Ssend|Psend|Precv|Session)_init|Query|Init"

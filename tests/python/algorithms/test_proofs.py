@@ -27,7 +27,7 @@ def known_proofs() -> str:
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Path:
-    """A folder whose files stand before those of src/."""
+    """A folder whose files precede those of src/."""
     (tmp_path / "proofs").write_text(known_proofs())
     return tmp_path
 

@@ -42,7 +42,7 @@ def test_compositions_need_a_grid() -> None:
 def test_an_exchange_brings_every_block_once(size: int, radix: int) -> None:
     held = {0}
     for moves in compositions.exchange(size, radix):
-        # All places hold as much, turned: the senders have what they send.
+        # All places have the same number of blocks, rotated: senders have the blocks they send.
         assert all(first + n in held for _, first, many in moves for n in range(many))
         come = [far + first + n for far, first, many in moves for n in range(many)]
         assert not held.intersection(come)
@@ -52,7 +52,7 @@ def test_an_exchange_brings_every_block_once(size: int, radix: int) -> None:
 
 @pytest.fixture
 def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> searching.Task:
-    """A search whose simulations tell what the model does, and a little of their own."""
+    """A search whose simulations give the model's time and a small addition."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(simulation, "programs", lambda: None)
 

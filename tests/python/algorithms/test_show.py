@@ -1,4 +1,4 @@
-"""What is told and drawn of a schedule."""
+"""Schedules as text and as figures."""
 
 import io
 from pathlib import Path
@@ -90,7 +90,7 @@ def test_trace_ends_with_everything_everywhere(name: str) -> None:
 
 
 def test_trace_is_figure_3_of_the_paper() -> None:
-    """Sparbit with 5 processes: what each holds after each round, and what it just received."""
+    """Sparbit with 5 processes: the blocks of each after each round, and those just received."""
     whole = trace(find("sparbit"), Shape(5))
     rank_0 = [steps[0] for steps in whole.steps]
     held = [[block for block in range(5) if step.holds["recv"][block] >= 0] for step in rank_0]
@@ -159,7 +159,7 @@ def test_picture_of_a_barrier_has_messages_and_no_blocks() -> None:
 
 
 def test_too_large_for_a_picture() -> None:
-    with pytest.raises(InputError, match="draw fewer ranks, as -p 16"):
+    with pytest.raises(InputError, match="draw fewer ranks, such as -p 16"):
         schedules.draw(find("allgather/ring"), Shape(33))
 
 

@@ -343,7 +343,7 @@ def test_fit_reads_what_bench_writes(machine: Path) -> None:
 
 
 def test_sizes_of_old_tables_keep_their_meaning(machine: Path) -> None:
-    """Without the column bytes_of, an all-to-all's are of what a rank sends to all ranks."""
+    """Without the column bytes_of, the bytes of an all-to-all are those to all ranks."""
     invoke("bench", "alltoall", "--ranks", "4", "--sizes", "8,1K")
     file = machine / "results/alltoall-openmpi.csv"
     now = read_csv(file)
@@ -365,7 +365,7 @@ def test_sizes_of_old_tables_keep_their_meaning(machine: Path) -> None:
 
 
 def test_a_size_is_the_same_everywhere() -> None:
-    """The docs' table, the axes, and what the library takes for a block agree."""
+    """The docs' table, the axes, and the library's definition of a block agree."""
     table = (ROOT / "docs/tuning.md").read_text().partition("## Sizes")[2].partition("\n## ")[0]
     rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| `")]
     told = {name: of for names, of in rows for name in re.findall(r"`(\w+)`", names)}

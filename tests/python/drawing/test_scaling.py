@@ -1,4 +1,4 @@
-"""Times over the numbers of ranks, and what the all-to-all paper makes of them."""
+"""Times over the numbers of ranks, and the figure of the all-to-all paper."""
 
 import numpy as np
 import pytest

@@ -179,7 +179,7 @@ def test_a_real_run_says_why(toccata: Toccata, tmp_path: Path) -> None:
 
 
 class Deadlock:
-    """What a walk says of an algorithm that is wrong, and all others' times."""
+    """The error of a wrong algorithm from the walk, and the times of all others."""
 
     def __init__(self, choice: Any, shape: Any) -> None:
         self.name = choice.text

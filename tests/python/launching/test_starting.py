@@ -20,7 +20,7 @@ RING = {"TOCCATA_ALLGATHER": "ring"}
 
 @pytest.fixture
 def started(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine on which programs called app.* say by their name what they are."""
+    """A machine on which the name of a program app.* is its kind."""
     natures = {
         "app.openmpi": Nature("openmpi", "libmpi.so.40"),
         "app.mpich": Nature("mpich", "libmpi.so.12"),

@@ -29,7 +29,7 @@ def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ) in " ".join(stdout.split())
     assert (machine / "results/demo.png").stat().st_size > 1000
     runs = (machine / "log").read_text().splitlines()
-    # Two places, four collectives of four sizes; what is slower is measured twice more.
+    # Two places, four collectives, four sizes; slower cells are measured twice more.
     assert len(runs) == 8 + 32 * demo.AGAIN
     library = machine / "home/lib/openmpi/libtoccata.so"
     assert all(f'exec "$@" {library} ' in each for each in runs)

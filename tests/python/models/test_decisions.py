@@ -1,4 +1,4 @@
-"""What choosing by a model is worth beside a recorded default."""
+"""The regret of a model's choices, compared with a recorded default."""
 
 import json
 from dataclasses import replace

@@ -151,7 +151,7 @@ def test_fit_needs_times_of_ours(tmp_path: Path) -> None:
         "here,4,1,allgather,bine_lat_over,64,3\n"
     )
     code, complaint = invoke(file)
-    assert (code, "no line is about an algorithm of Toccata" in complaint) == (2, True)
+    assert (code, "no line has the time of an algorithm of Toccata" in complaint) == (2, True)
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason=f"there is no {RECORDED}")

@@ -154,7 +154,7 @@ def test_predict_complains(arguments: tuple[str, ...], said: str) -> None:
 
 
 def test_ctrl_c_keeps_what_is_there() -> None:
-    """At the second algorithm's second size; and the effort is told as it goes."""
+    """At the second algorithm's second size; the effort is printed meanwhile."""
     choices = [(name, find(f"allgather/{name}")) for name in ("ring", "bruck")]
     setting = predicting.Setting(None, Shape(8))
     done: list[float] = []
@@ -175,7 +175,7 @@ def test_ctrl_c_keeps_what_is_there() -> None:
 
 
 def test_who_reads_tables_may_have_enough_of_them(tmp_path: Path) -> None:
-    """A closed pipe: what was predicted is in the file, as not complete, and nothing is said."""
+    """A closed pipe: the file has the predictions so far, as incomplete; no message is printed."""
     file = tmp_path / "times.json"
     read, write = os.pipe()
     os.close(read)

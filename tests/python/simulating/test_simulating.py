@@ -1,4 +1,4 @@
-"""Platforms, and what is kept of a simulation; the simulation itself is tests/simulator's."""
+"""Platforms, and stored results of simulations; tests/simulator tests the simulation itself."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ def test_what_is_no_platform_is_named(tmp_path: Path) -> None:
 
 
 def test_a_rank_needs_a_core() -> None:
-    with pytest.raises(InputError, match="leaves rank 0 anywhere in a node"):
+    with pytest.raises(InputError, match="places rank 0 on a node, but not on one"):
         platforms.cores(platforms.find("node:2 core:2"), 2, "node:0,1")
 
 
@@ -248,7 +248,7 @@ def test_sim_names_what_is_wrong(toccata: Toccata, tmp_path: Path) -> None:
 
 
 def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The page is left as it is, and the line says how to go on."""
+    """The page stays unchanged, and the line says how to continue."""
     late = Outcome(why_not="did not end within 600 s")
     monkeypatch.setattr(simulation, "programs", lambda: ())
     monkeypatch.setattr(simulation, "run_all", lambda work, told: dict.fromkeys(work[:1], late))

@@ -1,4 +1,4 @@
-"""What crosses the levels of a machine: counted, and drawn apart."""
+"""Messages that cross the levels of a machine: counted, and drawn separately."""
 
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch

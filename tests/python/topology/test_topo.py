@@ -1,4 +1,4 @@
-"""What `toccata topo` tells of a machine and of ranks on it."""
+"""The output of `toccata topo` for a machine and the ranks on it."""
 
 from pathlib import Path
 

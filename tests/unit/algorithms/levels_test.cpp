@@ -53,8 +53,8 @@ TEST(Levels, ThatDivideNobodyAreLeftOut) {
   EXPECT_EQ(Levels(on_machine(4, "node:4 core:1", "all")).number(), 1);
 }
 
-// Of p ranks on r nodes every collective with leaders sends what it must between nodes: a message
-// that all get crosses r - 1 times, however ranks are placed and for any root.
+// With p ranks on r nodes, every collective with leaders sends the minimum between nodes: a message
+// for all ranks crosses r - 1 times, for any placement and any root.
 TEST(Levels, LetAMessageCrossOnceForEachNode) {
   struct Expected {
     const Collective* collective;

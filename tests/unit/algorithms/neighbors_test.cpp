@@ -1,4 +1,4 @@
-// What message combining promises: see algorithms/neighbors.h.
+// Properties of message combining: see algorithms/neighbors.h.
 #include <map>
 #include <set>
 
@@ -9,7 +9,7 @@
 namespace toccata {
 namespace {
 
-// What crosses from one node to another: messages, and blocks in them.
+// Messages from one node to another, and blocks in them.
 struct Crossing {
   int messages = 0;
   std::int64_t blocks = 0;
@@ -53,7 +53,7 @@ TEST(Combining, SendsOneMessageBetweenTwoNodesAndEveryBlockOnce) {
   }
 }
 
-// On one node, or on none that any rank knows of, it is a round of messages to each neighbour.
+// On one node, or if nodes are unknown, it is a round of messages to each neighbour.
 TEST(Combining, IsDirectWhereNothingDivides) {
   for (const Collective* collective : {&neighbor_allgather, &neighbor_alltoall}) {
     const Algorithm& combining = *find_algorithm(*collective, "combining");

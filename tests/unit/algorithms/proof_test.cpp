@@ -45,8 +45,8 @@ TEST_P(Proof, HoldsHoweverMessagesTravel) {
 
 EVERY_ALGORITHM(Proof);
 
-// What the schedule of one rank of many costs: of 65 536, or of 4096 where it is as long as there
-// are ranks. The time is told, not judged.
+// The time to write the schedule of one rank of 65 536, or of 4096 if its length is the number of
+// ranks. The test prints the time, but does not check it.
 using Figures = test::AlgorithmTest;
 
 // Nothing is logarithmic that has but one round: some rank has p messages in it.

@@ -36,7 +36,7 @@ TEST_P(Reordered, HoldsUnderRandomPermutations) {
   }
 }
 
-// Every byte, blocks of different sizes where the algorithm knows of such.
+// Every byte, with blocks of different sizes if the algorithm supports them.
 TEST_P(Reordered, MovesTheRightBytes) {
   const Algorithm& algorithm = *GetParam();
   for (const int p : {4, 8}) {
@@ -77,7 +77,7 @@ TEST(Reordered, RefusesToMoveAllToAllThreeTimes) {
 }
 
 // p = 65 536: peers moved and one exchange stay as short as the plain algorithm, whose limit is
-// 64 KiB; a shuffle adds its copy, of one range for every block in either place. Times are told.
+// 64 KiB; a shuffle adds its copy, of one range for every block in either place. Times are printed.
 TEST(Reordered, StaysShortForManyRanks) {
   const int p = 65'536;
   test::Random random(1);

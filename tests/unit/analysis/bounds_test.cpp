@@ -7,7 +7,7 @@
 namespace toccata {
 namespace {
 
-// [chan2006, table 1], written down once more: N = 3, p = 512 and n = 6 · 512 bytes.
+// [chan2006, table 1], written independently: N = 3, p = 512 and n = 6 · 512 bytes.
 TEST(Bounds, AreThoseOfTheTable) {
   const double n = 6 * 512;
   struct Row {

@@ -55,8 +55,8 @@ TEST(LowerBound, LetsAllRanksOfANodeTellOthers) {
   for (const int p : {9, 12}) EXPECT_DOUBLE_EQ(bound(allgather, on_nodes_of_three(p), 0, model), 1);
 }
 
-// What the three ranks of a node need of the others they share in getting; a root's node has what
-// the others need.
+// The three ranks of a node share the transfer of the data that they need from others. The root's
+// node has the data that the others need.
 TEST(LowerBound, LetsAllRanksOfANodeShareInItsBytes) {
   Model model = hockney(0, 1);
   model.levels.push_back({.name = "node", .eager = {.beta = 0.01}});

@@ -282,7 +282,7 @@ TEST(Cost, RanksOfANodeShareItsInjectionLimit) {
   EXPECT_DOUBLE_EQ(seconds(20, 4, true), 1000 + 20) << "the directions are independent";
 }
 
-// Ranks 0 and 4 send to node 1's rank 7 and within node 1: only what enters a node counts.
+// Ranks 0 and 4 send to node 1's rank 7 and within node 1: only bytes that enter a node count.
 TEST(Cost, WhatEntersANodeSharesItsLimitToo) {
   const auto machine = std::make_shared<const Machine>(
       std::vector<Machine::Level>{{"node", {0, 0, 0}}, {"core", {0, 1, 1, 2, 2}}});

@@ -129,7 +129,7 @@ TEST(TorusTree, HasNoConflicts) {
 }
 
 TEST(LinkTraffic, IsThatOfTheNetworkWhereNodesHaveManyRanks) {
-  // Two ranks per node: half of what a ring passes on stays in the node.
+  // Two ranks per node: half of the messages of a ring stay in the node.
   const Algorithm& ring = named(allgather, "ring");
   const LinkTraffic found = traffic_on(ring, "torus:5 core:2", 10);
   EXPECT_EQ(found.largest, 9);

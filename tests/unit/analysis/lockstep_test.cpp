@@ -111,7 +111,7 @@ TEST_P(Lockstep, LeavesTheRightBytes) {
 
 EVERY_ALGORITHM(Lockstep);
 
-// Lockstep must be able to fail. A ring that does what `break_it` makes of it:
+// Lockstep must be able to fail. A ring that `break_it` has changed:
 enum class Break { nothing, order, gap, send, size, wait };
 
 template <Break broken>

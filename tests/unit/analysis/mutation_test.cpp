@@ -61,7 +61,7 @@ struct Plan {
     return std::move(builder).build();
   }
 
-  // All messages, or all steps, with the list they stand in.
+  // All messages, or all steps, with the list that contains them.
   std::vector<std::pair<std::vector<Note>*, int>> messages() {
     std::vector<std::pair<std::vector<Note>*, int>> all;
     for (Round& round : rounds)
@@ -137,9 +137,9 @@ std::string mutate(Plan& plan, int p, Random& random) {
   }
 }
 
-// Where blocks are parked, some lie in two places at once, and either will do, as of what is
-// combined on several levels; where the order of the ranks is not kept, contributions may be
-// combined in another one. A neighbour that occurs twice brings the same block twice.
+// If blocks are parked, some are in two places at once, and either is correct; the same is true of
+// results of several levels. If the order of the ranks is not kept, contributions may be combined
+// in another order. A neighbour that occurs twice brings the same block twice.
 bool may_be_right(const Algorithm& algorithm) {
   return algorithm.blocks_alike || algorithm.collective.reduces ||
          &algorithm.collective == &neighbor_allgather;

@@ -138,7 +138,7 @@ TEST(Network, SharesShortestRoutesThroughSwitchesAlone) {
   EXPECT_DOUBLE_EQ(shares, 4);
 }
 
-// What torus_trees puts on the busiest link is the bound, and so it is between cells with several
+// The bytes of torus_trees on the busiest link equal the bound, also between cells with several
 // ranks each.
 TEST(TorusTrees, ReachTheBoundByLinkCounts) {
   for (const Collective* collective : {&bcast, &reduce, &allreduce}) {

@@ -322,7 +322,7 @@ TEST(Verify, SeesRoundsThatDoNotLineUp) {
             "round 1: a message that is sent in it is received in another round");
 }
 
-// An allreduce of three ranks with a way to combine what all others sent, each rank its own.
+// An allreduce of three ranks; each combines the contributions of the others in its own way.
 std::string verify_allreduce(const std::function<void(int rank, ScheduleBuilder& out)>& combine,
                              bool ordered = true, bool reproducible = false) {
   const Algorithm algorithm{.name = "by hand",
@@ -444,7 +444,7 @@ TEST(VerifyReduction, SeesAReductionWhereThereIsNone) {
             "rank 1, round 2: allgather does not reduce");
 }
 
-// Rank 1 of a gather to rank 0 passes on what rank 2 has.
+// Rank 1 of a gather to rank 0 forwards the block of rank 2.
 std::string verify_relay(bool relays) {
   const Algorithm algorithm{.name = "by hand",
                             .collective = gather,

@@ -26,7 +26,7 @@ TEST(Collectives, HaveDataOfTheirOwnOnVeryManyRanks) {
   EXPECT_EQ(last, alltoall.data(shape) - 1);
 }
 
-// What every reader of a collective relies on, whichever it is.
+// Properties of every collective on which its users rely.
 void expect_to_fit(const Collective& collective, const Shape& shape) {
   for (int rank = 0; rank < shape.p; ++rank)
     for (const Buffer buffer : {Buffer::send, Buffer::recv})

@@ -97,7 +97,7 @@ class Shared {
   std::map<int, Exchange> exchanges_;
 };
 
-// What one process has, whose clock runs at its own rate, and may be set while it runs.
+// The state of one process. Its clock runs at its own rate and may be set at any time.
 struct Process {
   Results results;
   double seconds = 0;
@@ -180,7 +180,7 @@ struct Program {
   double lie = 0;   // of a clock's rate, as a share
 };
 
-// What a run of it came to.
+// The result of a run.
 struct Outcome {
   struct Call {
     int communicator, call, time;
@@ -380,7 +380,7 @@ TEST(Decisions, AreSharedByCommunicatorsOfOneShape) {
   EXPECT_GE(served_by(run, 3, "shared"), 100) << "1100 is none, as nodes have no numbers";
 }
 
-// Ranks 2 and 3 have other histories than 0 and 1: what only some of them know serves no rank.
+// Ranks 2 and 3 have other histories than 0 and 1: a winner that only some know is not used.
 TEST(Decisions, AreSharedOnlyIfAllRanksKnow) {
   Program program;
   program.ranks = 6;
@@ -396,8 +396,8 @@ TEST(Decisions, AreSharedOnlyIfAllRanksKnow) {
   EXPECT_GE(served_by(run, 3, "shared"), 100);
 }
 
-// What is faster than native with buffers in the host's memory is slower with buffers of one rank
-// on a device, of which the others hear when they agree on times.
+// A candidate is faster than native with buffers in host memory, but slower if one rank has buffers
+// on a device. The other ranks learn this when they agree on times.
 TEST(Decisions, AreMadeAnewForBuffersOnDevices) {
   Program program;
   program.communicators = {all_of(4), all_of(4), all_of(4)};
@@ -420,7 +420,7 @@ TEST(Decisions, AreMadeAnewForBuffersOnDevices) {
   EXPECT_EQ(last(3, 39'000), "native");
 }
 
-// Calls with and without take turns: their times are not compared, and the ranks go on alike.
+// Calls with and without alternate: their times are not compared, and all ranks choose alike.
 TEST(Decisions, DoNotMixTimesOfBuffersOnDevicesAndOthers) {
   Program program;
   program.communicators = {all_of(4)};

@@ -44,7 +44,7 @@ TEST(NodeRule, ServesLongMessagesOfRanksThatReadDirectly) {
   EXPECT_EQ(chosen(scatter, 8, true, 16 << 10, true), "");
 }
 
-// What one rank reduces as a whole has the standard expression's bits, like what all reduce.
+// A vector that one rank reduces has the bits of the standard expression, as in the other forms.
 TEST(NodeRule, GivesSumsOneExpression) {
   for (const std::int64_t bytes : {8, 1 << 20}) {
     const auto choice = node_rule(allreduce, 4, {}, bytes);

@@ -10,8 +10,8 @@
 namespace toccata {
 namespace {
 
-// Ranks without MPI, each at its own pace and with its own clock: what they share is what they
-// agree on. In each step, one of them goes on.
+// Ranks without MPI, each at its own pace and with its own clock. They share only the results of
+// agreements. In each step, one of them proceeds.
 class Job {
  public:
   Job(int ranks, const Trials& trials, std::vector<double> seconds, std::int64_t lag, unsigned seed)

@@ -7,8 +7,8 @@
 namespace toccata {
 namespace {
 
-// Ranks without MPI: each has a trials, and a clock of its own. Calls take what the candidate
-// takes, and what a rank waits for others.
+// Ranks without MPI: each has its own Trials and its own clock. A call takes the time of the
+// candidate, plus the time in which the rank waits for others.
 class Job {
  public:
   Job(int ranks, const Trials& each, std::vector<double> seconds, unsigned seed)

@@ -61,8 +61,8 @@ TEST_F(BoardTest, ARankThatPublishesHasFinishedEarlierCalls) {
   EXPECT_TRUE(one.is_free({1 + Part::slots, 0, 0}));
 }
 
-// A communicator is freed while a rank still reads what was published there; the next one that has
-// the part waits for that rank.
+// A communicator is freed while a rank still reads its publications. The next communicator that
+// gets the part waits for this rank.
 TEST_F(BoardTest, APartOutlivesItsCommunicator) {
   {
     Board writer = board(0);

@@ -13,7 +13,7 @@ void add(void*, const char* from, char* into, std::int64_t bytes) {
 
 constexpr Operator sum{add, nullptr, 1};
 
-// Ranks in one thread, which go on in the order that a test gives.
+// Ranks in one thread, which proceed in the order that a test specifies.
 class ExchangeTest : public testing::Test {
  protected:
   static constexpr int ranks = 3;

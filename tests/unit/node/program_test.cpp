@@ -377,7 +377,7 @@ TEST(Program, ReadsLongMessagesDirectly) {
   EXPECT_GT(failed_reads, 200);
 }
 
-// What is received only to be reduced is read in place: the program then needs no memory for it.
+// Data received only to be reduced is read in place: the program then needs no memory for it.
 TEST(Program, ReadsOperandsInPlace) {
   const Algorithm& algorithm = *find_algorithm(allreduce, "shared");
   const Shape shape = algorithm.complete({.p = 4});

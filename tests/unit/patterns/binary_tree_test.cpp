@@ -29,7 +29,7 @@ TEST(BinaryTree, IsATreeOfAllRanks) {
       }
 }
 
-// What double trees rest on.
+// The properties that double trees require.
 TEST(BinaryTree, HasEveryRankForALeafIfItIsNoneOfTheTurnedOne) {
   for (int p = 2; p <= 130; ++p)
     for (int rank = 1; rank < p; ++rank)

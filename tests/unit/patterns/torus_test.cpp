@@ -25,7 +25,7 @@ TEST(Toward, GoesRound) {
   EXPECT_EQ(toward(mesh, 7, 1, -5), 6);
 }
 
-// What one cell sends in a round is what the next one receives in it, in the same order.
+// The blocks that a cell sends in a round are those that the next one receives, in this order.
 TEST(RingRounds, PassOnWhatCame) {
   const Grid grid{{{3, 2, 4}, {true, true, true}}};
   const auto cells = [&](const CellBox& box) {
@@ -53,7 +53,7 @@ TEST(RingRounds, PassOnWhatCame) {
   }
 }
 
-// Figure 7: cells 1 and 4 both have what cell 0 had, and cell 5 gets it from 4.
+// Figure 7: cells 1 and 4 both have the data of cell 0, and cell 5 gets it from 4.
 TEST(BucketRounds, ResolveTheConflictAsThePaperDoes) {
   const Mesh mesh{{4, 4}, {true, true}};
   const auto sends = [&](int cell, std::size_t round, int to) {

@@ -6,7 +6,7 @@
 namespace toccata {
 namespace {
 
-// Every rank but the root hangs on one parent that knows it as a child, and spans add up.
+// Every rank except the root has one parent, which has it as a child; spans add up.
 TEST(Binomial, IsATreeOfAllRanks) {
   for (int p = 1; p <= 70; ++p)
     for (const int root : {0, p / 3, p - 1})

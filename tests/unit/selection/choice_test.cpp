@@ -64,7 +64,7 @@ TEST(Request, WritesTheScheduleAskedFor) {
   const Schedule schedule = choice.schedule(choice.in({.p = 6}), 4);
   EXPECT_TRUE(schedule.scratch().empty());
   EXPECT_EQ(schedule.sends(1)[0].travel, Travel::datatype);
-  // What the algorithm prescribes itself stays.
+  // Settings that the algorithm prescribes stay.
   const Choice own = parse_choice(allgather, "sparbit:messages=per_block,travel=packed");
   EXPECT_EQ(own.schedule(own.in({.p = 6}), 4).sends(1)[0].travel, Travel::per_block);
 }

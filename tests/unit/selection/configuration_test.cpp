@@ -85,7 +85,7 @@ TEST(Configuration, NothingIsInTheCurrentDirectory) {
 
 constexpr int has_no_rights = 77;
 
-// What the program of the next test does, as another user with the rights of root.
+// The program of the next test, as another user with the rights of root.
 TEST(Configuration, DISABLED_OfASetuidProgram) {
   if (!has_borrowed_rights()) std::_Exit(has_no_rights);
   const bool nothing = Configuration().value("TOCCATA_ALLGATHER").empty() &&

@@ -1,4 +1,4 @@
-// Files of schedules: what is written is what is read, and no file is trusted.
+// Files of schedules: reading returns the written schedules, and no file is trusted.
 #include "tables/schedule_file.h"
 
 #include <chrono>
@@ -114,8 +114,8 @@ TEST(ScheduleFile, ChangesShow) {
   EXPECT_EQ(with_right_digest(text), text);
 }
 
-// With a right digest, what is in a file may be anything: then it is refused, or does no harm. That
-// it does none is for `unsafe` to say, as for any schedules; here, that nothing else happens.
+// With a correct digest, a file may have any contents: it is rejected, or it is safe. `unsafe`
+// checks the safety, as for any schedules; this test checks that nothing else happens.
 TEST(ScheduleFile, WhatIsWrongIsRefusedOrSafe) {
   test::Random random(2);
   int refused = 0, used = 0;
@@ -237,7 +237,7 @@ std::vector<std::string> greedy_ranks() {
   return {rounds + "]", entries + "]]", deep, wide};
 }
 
-// What a short file can ask for is bounded, and so is the time until it is refused.
+// The memory that a short file can request is bounded, and so is the time until its rejection.
 TEST(ScheduleFile, RefusalsTakeLessThanASecond) {
   for (const std::string& rank : greedy_ranks()) {
     const auto start = std::chrono::steady_clock::now();
@@ -247,8 +247,8 @@ TEST(ScheduleFile, RefusalsTakeLessThanASecond) {
   }
 }
 
-// The memory that a child of this process uses for a refusal, in bytes: a child begins with what
-// its parent has.
+// The memory that a child of this process uses for a rejection, in bytes. A child begins with the
+// memory of its parent.
 std::int64_t memory_of_refusal(const std::string& text) {
   const pid_t child = fork();
   if (child == 0) _exit(refusal(text).empty() ? 1 : 0);

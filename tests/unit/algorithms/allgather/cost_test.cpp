@@ -1,4 +1,4 @@
-// The costs that the papers state, written down here once more and for themselves.
+// The costs that the papers state, written here independently.
 #include <cmath>
 
 #include "support.h"

@@ -1,5 +1,5 @@
-// The costs that the papers state, written down here once more and for themselves; what the forms
-// of Bruck's algorithm differ in is how many blocks they copy.
+// The costs that the papers state, written here independently. The forms of Bruck's algorithm
+// differ only in the number of blocks that they copy.
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -23,7 +23,7 @@ Cost cost(std::string_view name, int p) {
   return named(name).claim({p, Parameters(named(name).parameters)});
 }
 
-// Blocks whose way has a bit set, bit by bit: what every form with radix 2 sends.
+// For each bit, the blocks whose distance has it set: every form with radix 2 sends these.
 std::int64_t bits_up_to(int p) {
   std::int64_t bits = 0;
   for (int block = 0; block < p; ++block) bits += std::popcount(static_cast<unsigned>(block));
