@@ -96,7 +96,7 @@ def test_the_c_reference_has_all_functions() -> None:
             call = examples[pages.function_in(each)]
             assert call.count(",") == each.count(","), call
     comments = [comment for comment, _ in pages.declarations()]
-    start = "Persistent: start a request with toccata_start"
+    start = "Persistent: toccata_start starts a request"
     assert any(comment.startswith(start) for comment in comments)
 
 

@@ -201,8 +201,8 @@ def test_a_wrong_algorithm_is_named_and_others_are_listed(monkeypatch: pytest.Mo
     rows = {line.split()[0].rstrip("*"): line for line in stdout.splitlines() if "×" in line}
     assert "wrong" in rows["ring"] and "1.00" in rows["bruck"]
     code, _, stderr = invoke("predict", "allgather/ring", "--ranks", "4", "--model", "usual")
-    assert (code, stderr) == (1, "toccata: allgather/ring is wrong: rank 2, round 0: waits for "
-                                 "ever\n")  # fmt: skip
+    assert (code, stderr) == (1, "toccata: allgather/ring is wrong: rank 2, round 0: waits "
+                                 "forever\n")  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_one_node_stands_for_the_network() -> None:
 
 
 def test_an_unfinished_run_is_a_failure() -> None:
-    with pytest.raises(Failure, match="before it was done"):
+    with pytest.raises(Failure, match="before it had finished"):
         calibrating.read(events()[:-1])
 
 
