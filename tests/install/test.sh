@@ -36,7 +36,7 @@ grep -q '^#TOCCATA_TUNING=' "$place/moved/etc/toccata.conf"
 echo TOCCATA=off >"$place/moved/etc/toccata.conf"
 cmake --install "$build" --prefix "$place/moved" >"$place/log"
 [ "$(cat "$place/moved/etc/toccata.conf")" = TOCCATA=off ]
-"$place/moved/bin/toccata" doctor | grep -q "native for all, because $place/moved/etc/toccata.conf"
+"$place/moved/bin/toccata" doctor | grep -q "native for all, because of TOCCATA=off in $place/moved/etc/toccata.conf"
 rm "$place/moved/etc/toccata.conf"
 
 # What is handed out besides, of the place where it is now.

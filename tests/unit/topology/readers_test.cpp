@@ -69,9 +69,9 @@ TEST(Slurm, MalformedFileIsRefusedWithLineAndReason) {
       {"SwitchName=a Switches=b\nSwitchName=b Switches=a", "f: switch a is below itself"},
       {"SwitchName=s Nodes=n\nSwitchName=a Switches=s\nSwitchName=b Switches=s",
        "f:3: switch s is below a and below b"},
-      {"SwitchName=s \\\n  Nodes=a\nnonsense=1", "f:3: a line begins with"},
+      {"SwitchName=s \\\n  Nodes=a\nnonsense=1", "f:3: expected a line with SwitchName="},
       {"BlockName=b", "f:1: block b needs Nodes="},
-      {"BlockName=b Nodes=a\nBlockSizes=4,6", "f:2: BlockSizes are a size and its multiples"},
+      {"BlockName=b Nodes=a\nBlockSizes=4,6", "f:2: BlockSizes must be a size, then its multiples"},
       {"BlockName=b Nodes=a\nBlockSizes=0", "f:2: '0' is not the size"},
       {"BlockName=b Nodes=a\nSwitchName=s Nodes=c", "f: has both switches and blocks"},
       {"# nothing\n", "f: has no SwitchName="}};
