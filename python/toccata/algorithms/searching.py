@@ -103,6 +103,17 @@ class Result:
         return next((each for each in self.simulated if each.candidate.is_ours), None)
 
 
+def check(collective: str) -> None:
+    """InputError if no schedule of it can be searched for."""
+    known = [
+        each.name
+        for each in _core.collectives()
+        if each.regular == each.name and not each.among_neighbors and each.name != "barrier"
+    ]
+    if collective not in known:
+        raise InputError(f"cannot search for '{collective}'; expected {', '.join(known)}")
+
+
 def nodes_of(platform: Platform) -> int:
     """How many ranks are one per node."""
     machine = machines.named(platform.machine)
