@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from toccata import _core
+from toccata.drawing import cells
 from toccata.models.reordering import Mapped
 from toccata.quantities import show_bytes
 from toccata.topology import machines
@@ -59,27 +62,21 @@ def _draw_ranks(
     axes: Axes, mapped: Mapped, nodes: Sequence[Sequence[int]], columns: int, p: int
 ) -> None:
     roles = {player: role for role, player in enumerate(mapped.players)}
-    cells = np.full((len(nodes), columns), np.nan)
-    for row, ranks in enumerate(nodes):
-        for column, rank in enumerate(ranks):
-            cells[row, column] = roles[rank]
-    axes.imshow(cells, cmap="viridis", vmin=0, vmax=p - 1, aspect="auto")
-    if p <= NUMBERED:
-        for (row, column), role in np.ndenumerate(cells):
-            if not np.isnan(role):
-                axes.text(
-                    column,
-                    row,
-                    f"{int(role)}",
-                    ha="center",
-                    va="center",
-                    fontsize=7,
-                    color="white" if role < 0.7 * p else INK,
-                )
+    colour_of = cells.shades(Normalize(0, p - 1), colormaps["viridis"])
+    empty = [""] * columns
+    cells.draw(
+        axes,
+        [[*(colour_of(roles[rank]) for rank in ranks), *[cells.MISSING] * columns][:columns]
+         for ranks in nodes],
+        [[*(str(roles[rank]) for rank in ranks), *empty][:columns] for ranks in nodes]
+        if p <= NUMBERED else None,
+        rows=[str(row) for row in range(len(nodes))] if len(nodes) <= 20 else [],
+        fontsize=7,
+        lines=0.6,
+        upwards=False,
+    )  # fmt: skip
     axes.set_title(f"{mapped.label}\n{1e6 * mapped.seconds:,.0f} µs", fontsize=9, color=INK)
-    axes.set_xticks([])
-    axes.set_yticks(range(len(nodes)) if len(nodes) <= 20 else [])
-    axes.tick_params(labelsize=7, length=0)
+    axes.tick_params(labelsize=7)
 
 
 def _draw_bytes(axes: Axes, leaving: Sequence[int], rows: int, most: int, level: str) -> None:
