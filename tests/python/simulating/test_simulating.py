@@ -86,6 +86,19 @@ def test_outcomes_are_kept_by_code_platform_and_cell(code: Path) -> None:
     simulation._digest_of_code.cache_clear()
 
 
+def test_outcomes_of_other_versions_are_simulated_again(code: Path) -> None:
+    """Those that earlier versions kept in files, and those with other fields."""
+    yahoo = platforms.find("yahoo")
+    name = simulation.key(yahoo, CELL)
+    file = simulation.cache_home() / "simulated" / name[:2] / f"{name}.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"seconds": 1.0, "valid": true, "why_not": ""}')
+    assert simulation.known(yahoo, CELL) is None
+    for text in ('{"minutes": 1.0}', "seconds"):
+        simulation.kept().put({name: text})
+        assert simulation.known(yahoo, CELL) is None
+
+
 @pytest.fixture
 def smpimain(code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """In place of SimGrid: a size takes as many seconds; it breaks at 5, errs at 7, hangs at 9, and
