@@ -8,11 +8,11 @@ import typer
 from rich.markup import escape
 
 from toccata import _core
+from toccata import quantities as q
 from toccata.algorithms import proving
 from toccata.commands.common import (
     Names,
     console,
-    duration,
     name_of,
     number_of_ranks,
     progress,
@@ -83,7 +83,7 @@ def verify(
                     f"{verdict.proofs} proofs, up to {verdict.largest} ranks"
                 )
             console.print(line)
-    took = f"{proofs} proofs in {duration(monotonic() - began)}"
+    took = f"{proofs} proofs in {q.show_duration(monotonic() - began)}"
     if failed:
         raise Failure(f"{failed} of {len(work)} algorithms are wrong; {took}")
     console.print(f"{len(work)} of {len(work)} algorithms are correct; {took}")
