@@ -22,18 +22,20 @@ from toccata.errors import Failure
 from toccata.topology import machines
 from toccata.topology.machines import MachineOption, PlacementOption
 
+MaxP = Annotated[
+    int,
+    typer.Option(
+        "--max-p",
+        metavar="P",
+        parser=number_of_ranks,
+        help="Prove every number of ranks up to P.",
+    ),
+]
+
 
 def verify(
     names: Names = None,
-    max_p: Annotated[
-        int,
-        typer.Option(
-            "--max-p",
-            metavar="P",
-            parser=number_of_ranks,
-            help="Prove every number of ranks up to P.",
-        ),
-    ] = 128,
+    max_p: MaxP = 128,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:

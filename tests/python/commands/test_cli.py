@@ -619,7 +619,7 @@ def test_quantities() -> None:
     ]  # fmt: skip
     assert [parse_seconds(each) for each in ("0.3", "3", "1e3")] == [0.3, 3, 1000]
     for wrong in ("", "x", "0", "-1", "nan", "inf", "1e9", "0.0001", "."):
-        with pytest.raises(InputError, match=r"from 0\.001 to 1000000, as 0\.3"):
+        with pytest.raises(InputError, match=r"from 0\.001 to 1000000, such as 0\.3"):
             parse_seconds(wrong)
     for wrong in ("", "x", "1:", "0:4", "1:4:1", "-1"):
         with pytest.raises(InputError):
