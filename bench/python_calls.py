@@ -33,9 +33,13 @@ variants: dict[str, Callable[[], object]] = {
     "allreduce, mpi4py": lambda: comm.Allreduce(mine, total),
     "allreduce, toccata.mpi, native": lambda: mpi.Allreduce(comm, mine, total, algorithm="native"),
     "allreduce, toccata.mpi, no name": lambda: mpi.Allreduce(comm, mine, total),
+    "allreduce, recursive_doubling": lambda: mpi.Allreduce(
+        comm, mine, total, algorithm="recursive_doubling"
+    ),
     "allgather, mpi4py": lambda: comm.Allgather(mine, every),
     "allgather, toccata.mpi, native": lambda: mpi.Allgather(comm, mine, every, algorithm="native"),
     "allgather, toccata.mpi, no name": lambda: mpi.Allgather(comm, mine, every),
+    "allgather, ring": lambda: mpi.Allgather(comm, mine, every, algorithm="ring"),
 }
 times: dict[str, list[float]] = {name: [] for name in variants}
 for _ in range(ROUNDS):

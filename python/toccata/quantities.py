@@ -106,3 +106,10 @@ def show_microseconds(seconds: float) -> str:
     """Microseconds with a useful number of digits."""
     microseconds = seconds * 1e6
     return f"{microseconds:.2f}" if microseconds < 1000 else f"{microseconds:.0f}"
+
+
+def show_duration(seconds: float) -> str:
+    """As in "40 s", "3 min" or "2.5 h"."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -12,6 +12,7 @@ import pytest
 
 from toccata import _core
 from toccata.algorithms import catalogue
+from toccata.launching import reports
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"
@@ -69,18 +70,20 @@ def test_every_algorithm_gives_the_right_data(collective: str) -> None:
 
 def preloaded(**settings: str) -> list[str]:
     libraries = (BUILD / "lib/openmpi/libtoccata.so", ROOT / "build/cluster/sleep_on_yield.so")
-    words = {"LD_PRELOAD": " ".join(map(str, libraries)), "TOCCATA_REPORT": "1"} | settings
+    words = {"LD_PRELOAD": " ".join(map(str, libraries))} | settings
     return ["env", *(f"{name}={value}" for name, value in words.items())]
 
 
 @pytest.mark.parametrize("collective", BY_NODES)
-def test_what_is_asked_of_the_preloaded_library_runs_by_nodes(collective: str) -> None:
-    name = BY_NODES[collective]
-    asked = preloaded(**{f"TOCCATA_{collective.upper()}": name})
+def test_what_is_asked_of_the_preloaded_library_runs_by_nodes(
+    collective: str, tmp_path: Path
+) -> None:
+    name, report = BY_NODES[collective], tmp_path / "report.json"
+    asked = preloaded(TOCCATA_REPORT=str(report), **{f"TOCCATA_{collective.upper()}": name})
     done = run(*asked, *benchmark(collective, "auto"))
     assert all(each["valid"] for each in results(done.stdout))
-    rows = [line.split() for line in done.stderr.splitlines() if line.startswith("toccata:")]
-    assert any(row[2:4] == [str(RANKS), name] for row in rows), done.stderr
+    found = [(each.collective, each.ranks, each.choice) for each in reports.read(report).rows]
+    assert (collective, RANKS, name) in found, done.stderr
 
 
 @pytest.mark.parametrize("program", ["c", "alltoall_c", "rooted_c"])

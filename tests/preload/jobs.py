@@ -1,15 +1,37 @@
-"""Commands under mpirun that never outlive their caller."""
+"""Commands under mpirun that never outlive their caller, and their reports."""
 
+import json
 import os
 import signal
 import subprocess
+import tempfile
 import threading
+from collections import Counter
+from pathlib import Path
+
+REPORTS = "TOCCATA_REPORT"
+
+
+class Done(subprocess.CompletedProcess):
+    """A process that has ended; `rows` are those of its report, if it has one."""
+
+    def __init__(self, code, out, error, rows):
+        super().__init__([], code, out, error)
+        self.rows = rows
 
 
 class Job:
-    """`launcher`: its command line; `patience`: seconds, after which the command hangs."""
+    """`launcher`: its command line; `patience`: seconds, after which the command hangs.
 
-    def __init__(self, launcher, patience, command, ranks, settings, for_launcher=False):
+    If it `reports`, rank 0 writes a report to a file of the job, unless the settings name another.
+    """
+
+    def __init__(
+        self, launcher, patience, command, ranks, settings, for_launcher=False, reports=False
+    ):
+        self.folder = tempfile.TemporaryDirectory(prefix="toccata-job-")
+        self.report = Path(self.folder.name) / "report.json"
+        settings = ({REPORTS: str(self.report)} if reports else {}) | settings
         environment = dict(os.environ)
         given = [f"{name}={value}" for name, value in settings.items()]
         if for_launcher:  # spawned processes have its environment
@@ -47,7 +69,9 @@ class Job:
         clock.cancel()
         if self.hangs:
             error = f"hangs\n{error}"
-        return subprocess.CompletedProcess([], self.process.returncode or self.hangs, out, error)
+        rows = json.loads(self.report.read_text())["rows"] if self.report.exists() else []
+        self.folder.cleanup()
+        return Done(self.process.returncode or self.hangs, out, error, rows)
 
     def hear(self, wanted):
         """Its lines on standard error up to the first wanted one (included); ends the job."""
@@ -62,4 +86,33 @@ class Job:
         self.end()
         self.process.stdout.close()
         self.process.stderr.close()
+        self.folder.cleanup()
         return heard
+
+
+class Outcome:
+    """What a program printed, what the library said, and what the report says."""
+
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout.split()
+        self.lines = done.stdout.splitlines()
+        self.error = done.stderr
+        self.messages = [line for line in done.stderr.splitlines() if line.startswith("toccata: ")]
+        self.rows = done.rows
+
+    @property
+    def calls(self):
+        """{(collective, ranks, algorithm): calls}"""
+        calls = Counter()
+        for row in self.rows:
+            calls[row["collective"], row["ranks"], row["choice"]] += row["calls"]
+        return calls
+
+    def served(self, collective, reason):
+        """{algorithm: calls} for this reason."""
+        calls = Counter()
+        for row in self.rows:
+            if (row["collective"], row["reason"]) == (collective, reason):
+                calls[row["choice"]] += row["calls"]
+        return calls

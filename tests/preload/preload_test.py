@@ -9,6 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from jobs import REPORTS, Job, Outcome
+
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
 arguments.add_argument("--also-preload", default="")
@@ -26,30 +28,9 @@ if options:
     others = {*alltoall_programs, *rooted_programs, *reproducible, *late, *reorder, *neighbors}
     options.programs = [each for each in options.programs if each not in others]
 
+PATIENCE = 60  # seconds
 INTS = 5  # that every rank contributes to a call, of 4 bytes each
 CALLS = {"c": 3, "mpif_h": 5, "mpi": 5, "mpi_f08": 5}  # on each communicator
-
-
-class Outcome:
-    def __init__(self, process):
-        self.code = process.returncode
-        self.out = process.stdout.split()
-        said = [line for line in process.stderr.splitlines() if line.startswith("toccata: ")]
-        table = [re.split(r"  +", line.removeprefix("toccata: ").strip()) for line in said]
-        # Collective, ranks, algorithm, reason, calls, bytes, time; gain and overlap, where known.
-        is_row = [len(row) in (7, 8, 9) for row in table]
-        rows = [row for row, is_one in zip(table, is_row, strict=True) if is_one]
-        rows = [row for row in rows if row[0] != "collective"]
-        # (collective, ranks, algorithm) -> calls
-        self.calls = {(row[0], int(row[1]), row[2]): int(row[4]) for row in rows}
-        # (ranks, algorithm) -> (calls, bytes), without that by which programs count their faults
-        self.report = {
-            (int(row[1]), row[2]): (int(row[4]), row[5])
-            for row in rows
-            if row[0].startswith("all") and row[0] != "allreduce"
-        }
-        self.messages = [line for line, is_one in zip(said, is_row, strict=True) if not is_one]
-        self.error = process.stderr
 
 
 # Of the collectives of which files can have schedules.
@@ -89,25 +70,26 @@ def run(program, ranks, toccata, environment_of_launcher=False, preload=True, mo
     """`toccata`: the value of TOCCATA_ALLGATHER, None for unset; `more`: other variables."""
     libraries = [options.library] if preload else []
     libraries += [options.also_preload] if options.also_preload else []
-    settings = {"LD_PRELOAD": " ".join(libraries), "TOCCATA_REPORT": "1"} | (more or {})
+    settings = {"LD_PRELOAD": " ".join(libraries)} | (more or {})
     if toccata is not None:
         settings["TOCCATA_ALLGATHER"] = toccata
-    launch = [*options.launcher.split(";"), "-n", str(ranks)]
-    environment = dict(os.environ)
-    if environment_of_launcher:
-        environment |= settings
-    else:
-        launch += ["env"] + [f"{name}={value}" for name, value in settings.items()]
     return Outcome(
-        subprocess.run(
-            [*launch, program, *words], env=environment, capture_output=True, text=True, timeout=60
-        )
-    )
+        Job(
+            options.launcher.split(";"), PATIENCE, [program, *words], ranks, settings,
+            for_launcher=environment_of_launcher, reports=True,
+        ).outcome()
+    )  # fmt: skip
 
 
-def bytes_in_all(ranks, calls):
-    total = calls * ranks * INTS * 4
-    return f"{total} B" if total < 1024 else f"{total / 1024:.1f} KiB"
+def counted(outcome):
+    """{(ranks, algorithm): (calls, bytes)}, without the sums by which programs count faults."""
+    found = {}
+    for row in outcome.rows:
+        if row["collective"].startswith("all") and row["collective"] != "allreduce":
+            key = row["ranks"], row["choice"]
+            calls, size = found.get(key, (0, 0))
+            found[key] = calls + row["calls"], size + row["total_bytes"]
+    return found
 
 
 class Preload(unittest.TestCase):
@@ -115,8 +97,8 @@ class Preload(unittest.TestCase):
         """`rows`: {ranks: algorithm} of the report."""
         self.assertEqual(outcome.out, ["right"], outcome.error)
         self.assertEqual(outcome.code, 0, outcome.error)
-        report = {(p, name): (calls, bytes_in_all(p, calls)) for p, name in rows.items()}
-        self.assertEqual(outcome.report, report, outcome.error)
+        report = {(p, name): (calls, calls * p * INTS * 4) for p, name in rows.items()}
+        self.assertEqual(counted(outcome), report, outcome.error)
         self.assertEqual(len(outcome.messages), messages, outcome.error)
 
     # The program uses all ranks, then rank 0 by itself, and the others by themselves.
@@ -138,7 +120,7 @@ class Preload(unittest.TestCase):
                     asked = {"TOCCATA_ALLTOALL": regular, "TOCCATA_ALLTOALLV": vector}
                     outcome = run(program, 5, None, more=asked)
                     self.assertEqual(outcome.out, ["right"], outcome.error)
-                    calls = {key: counted[0] for key, counted in outcome.report.items()}
+                    calls = {key: calls for key, (calls, _) in counted(outcome).items()}
                     self.assertEqual(calls, {(5, regular): 2, (5, vector): 4}, outcome.error)
                     self.assertEqual(outcome.messages, [])
 
@@ -254,7 +236,8 @@ class Preload(unittest.TestCase):
                     more["TOCCATA_ALLREDUCE"] = asked
                 outcome = run(program, 5, None, more=more)
                 self.assertEqual((outcome.code, outcome.out[:1]), (0, ["1"]), outcome.error)
-                self.assertFalse([row for row in outcome.calls if row[2] == "native"])
+                self.assertTrue(outcome.calls)
+                self.assertNotIn("native", [row[2] for row in outcome.calls])
                 printed.add(outcome.out[1])
             self.assertEqual(len(printed), 1, printed)
 
@@ -334,9 +317,25 @@ class Preload(unittest.TestCase):
                 ],
             )
 
+    def test_the_report_as_a_table(self):
+        outcome = run(options.programs[0], 3, "ring", more={REPORTS: "1"})
+        self.assertEqual(outcome.out, ["right"], outcome.error)
+        heading, *rows = [re.split("  +", line.strip()) for line in outcome.messages]
+        self.assertEqual(heading[0], "toccata: collective")
+        self.assertEqual(
+            heading[1:],
+            ["ranks", "algorithm", "reason", "calls", "bytes", "time", "gain", "overlap"],
+        )
+        shown = [row for row in rows if row[0] == "toccata: allgather"]
+        calls, size = CALLS[Path(options.programs[0]).name], 3 * INTS * 4
+        self.assertIn(["3", "ring", "forced", str(calls), f"{calls * size} B"],
+                      [row[1:6] for row in shown])  # fmt: skip
+        for row in shown:
+            self.assertRegex(row[6], r"^\d+(\.\d+)? (us|ms|s)$")
+
     def test_a_report_that_is_switched_off_is_off(self):
         for word in ("off", "no", "0", "false"):
-            outcome = run(options.programs[0], 2, "ring", more={"TOCCATA_REPORT": word})
+            outcome = run(options.programs[0], 2, "ring", more={REPORTS: word})
             self.assertEqual(outcome.out, ["right"], outcome.error)
             self.assertEqual((outcome.calls, outcome.messages), ({}, []), outcome.error)
 

@@ -50,7 +50,10 @@ class Soak:
         settings = {"LD_PRELOAD": " ".join(libraries)} | settings
         command = [o.soak, str(seed), str(o.steps), f"passes={passes}", *features]
         launcher = shlex.split(o.launcher)
-        job = Job(launcher, PATIENCE, command, ranks, settings, for_launcher="spawn" in features)
+        job = Job(
+            launcher, PATIENCE, command, ranks, settings, for_launcher="spawn" in features,
+            reports=preload,
+        )  # fmt: skip
         given = [f"{name}={value}" for name, value in settings.items()]
         started = [*launcher, "-n", str(ranks)]
         words = ["env", *given, *started] if "spawn" in features else [*started, "env", *given]
@@ -109,11 +112,9 @@ class Soak:
                 settings["TOCCATA_PLACEMENT"] = placement
         return settings
 
-    def count(self, error):
-        for line in error.splitlines():
-            row = re.split(r"  +", line.removeprefix("toccata: ").strip())
-            if line.startswith("toccata: ") and len(row) in (7, 8, 9) and row[4].isdigit():
-                self.ran[row[2]] = self.ran.get(row[2], 0) + int(row[4])
+    def count(self, rows):
+        for row in rows:
+            self.ran[row["choice"]] = self.ran.get(row["choice"], 0) + row["calls"]
 
     def fault(self, bare, done):
         """The error, or None."""
@@ -140,8 +141,8 @@ class Soak:
             return
         for _ in range(2):
             settings = self.asked(rng, known)
-            done, command = self.run(seed, ranks, features, settings | {"TOCCATA_REPORT": "1"})
-            self.count(done.stderr)
+            done, command = self.run(seed, ranks, features, settings)
+            self.count(done.rows)
             fault = self.fault(bare, done)
             if fault:
                 self.fail(seed, fault, command)

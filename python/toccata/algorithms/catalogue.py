@@ -1,6 +1,6 @@
 """The available algorithms, and those that a user's text names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.table import Table
 
@@ -183,6 +183,25 @@ def path_of(choice: _core.Choice) -> str:
     """As in "allgather/sparbit:messages=per_block"."""
     assert choice.algorithm is not None
     return f"{choice.algorithm.collective}/{choice.text}"
+
+
+def impossible(
+    choices: Mapping[str, _core.Choice], shapes: Sequence[_core.Shape]
+) -> list[dict[str, str]]:
+    """For each shape, the algorithms that cannot run, and the reason: "needs an even number of
+    ranks".
+
+    Raises InputError if no algorithm can run with any shape.
+    """
+    found = [
+        {name: why for name, choice in choices.items() if (why := choice.why_impossible(shape))}
+        for shape in shapes
+    ]
+    if all(len(each) == len(choices) for each in found):
+        ranks = ", ".join(str(p) for p in dict.fromkeys(shape.p for shape in shapes))
+        reasons = "; ".join(f"{name} {why}" for name, why in found[0].items())
+        raise InputError(f"no algorithm can run with {ranks} ranks: {reasons}")
+    return found
 
 
 def split_choices(text: str) -> list[str]:

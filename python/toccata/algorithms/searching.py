@@ -16,7 +16,6 @@ continue.
 import hashlib
 import json
 import random
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +31,7 @@ CORES = 2  # whose seconds are the unit of the budget
 FOR_PRICES = 0.3  # of the budget; the others are for simulations
 PARENTS = 8  # the best ones, whose neighbours become candidates
 MOST_FRUITLESS = 200  # moves in a row that lead to what is known
+AT_A_TIME = 20  # prices that are kept together
 AT_ONCE = 4  # candidates that are simulated before the next are chosen
 WALKED = 2e-6  # seconds that the model takes for a message
 WRITTEN = 3e-5  # seconds that a function in Python takes for one
@@ -105,6 +105,17 @@ class Result:
         return next((each for each in self.simulated if each.candidate.is_ours), None)
 
 
+def check(collective: str) -> None:
+    """InputError if no schedule of it can be searched for."""
+    known = [
+        each.name
+        for each in _core.collectives()
+        if each.regular == each.name and not each.among_neighbors and each.name != "barrier"
+    ]
+    if collective not in known:
+        raise InputError(f"cannot search for '{collective}'; expected {', '.join(known)}")
+
+
 def nodes_of(platform: Platform) -> int:
     """The number of ranks with one rank per node."""
     machine = machines.named(platform.machine)
@@ -134,22 +145,27 @@ class _Prices:
         digest = hashlib.sha256(json.dumps(place, sort_keys=True).encode())
         for code in (_core.__file__, compositions.__file__, __file__):
             digest.update(Path(code).read_bytes())
-        self._path = simulation.cache_home() / "searches" / f"{digest.hexdigest()[:24]}.json"
-        try:
-            self.known: dict[str, float] = json.loads(self._path.read_text())
-        except (OSError, ValueError):
-            self.known = {}
-        self._kept = len(self.known)
+        self._digest = digest.hexdigest()
+        self._new: dict[str, str] = {}
 
-    def keep(self, at_least: int = 1) -> None:
-        """Saves the predictions when that many are new."""
-        if len(self.known) < self._kept + at_least:
-            return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=self._path.parent, delete=False) as file:
-            json.dump(self.known, file)
-        Path(file.name).replace(self._path)
-        self._kept = len(self.known)
+    def get(self, label: str) -> float | None:
+        """Seconds, if they are known."""
+        key = self._key(label)
+        found = self._new.get(key) or simulation.kept().get(key)
+        return None if found is None else float(found)
+
+    def add(self, label: str, seconds: float) -> None:
+        """Several prices share a transaction, which takes longer than a price."""
+        self._new[self._key(label)] = repr(seconds)
+        if len(self._new) >= AT_A_TIME:
+            self.keep()
+
+    def keep(self) -> None:
+        simulation.kept().put(self._new)
+        self._new = {}
+
+    def _key(self, label: str) -> str:
+        return f"price {self._digest} {label}"
 
 
 class _Search:
@@ -247,12 +263,12 @@ class _Search:
         if self._spent + effort > budget:
             return False
         self._spent += effort
-        if label not in self._prices.known:
+        price = self._prices.get(label)
+        if price is None:
             predictor = _core.Predictor(candidate.choice, candidate.shape)
             price = predictor.seconds(self._task.bytes, self._task.platform.model)
-            self._prices.known[label] = price
-            self._prices.keep(at_least=20)
-        self._priced[label] = candidate, self._prices.known[label]
+            self._prices.add(label, price)
+        self._priced[label] = candidate, price
         self._told(f"model: {label}", effort)
         return True
 

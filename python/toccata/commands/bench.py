@@ -1,6 +1,6 @@
 """`toccata bench`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,14 +12,14 @@ from rich.progress import Progress
 from toccata import outputs
 from toccata import quantities as q
 from toccata.commands.common import (
+    CollectiveName,
     CsvFile,
-    DistributionName,
+    DistributionOption,
     HeatmapFile,
     JsonFile,
     LauncherArgs,
     MpiOption,
     NoValidate,
-    collective_names,
     console,
     count,
     print_whole,
@@ -31,6 +31,7 @@ from toccata.commands.common import (
 from toccata.launching import launcher
 from toccata.measuring import session, tables, winners
 from toccata.measuring.benchmark import Plan, Run
+from toccata.measuring.files import Files
 from toccata.measuring.results import Measurement, Results, read_csv
 from toccata.measuring.session import (
     STANDARD_HIGHLIGHT,
@@ -38,7 +39,6 @@ from toccata.measuring.session import (
     STANDARD_REPETITIONS,
     STANDARD_SIZES,
     Comparison,
-    Files,
     Request,
 )
 from toccata.papers import alltoall_tables
@@ -61,14 +61,6 @@ class DeviceName(StrEnum):
     level_zero = "level_zero"
 
 
-CollectiveName = Annotated[
-    str,
-    typer.Argument(
-        metavar="COLLECTIVE",
-        autocompletion=collective_names,
-        help="Collective, such as allgather.",
-    ),
-]
 RanksList = Annotated[
     str | None,
     typer.Option(
@@ -90,12 +82,6 @@ Algorithms = Annotated[
         metavar="LIST",
         help="all, variants (every setting), auto (the choice of the preloaded library), or a "
         "list such as native,ring,sparbit:....",
-    ),
-]
-DistributionOption = Annotated[
-    DistributionName | None,
-    typer.Option(
-        help="Distribution of the bytes over the blocks of a vector form; uniform by default."
     ),
 ]
 DeviceOption = Annotated[
@@ -222,15 +208,26 @@ def bench(
     - `toccata bench alltoallv --distribution power_law --scaling scaling.png`
     """
     request = Request(
-        collective, ranks, sizes, algorithms, distribution.value if distribution else None,
-        device.value if device else None, paper, repetitions, warmup, limit, not no_validate,
+        collective, ranks, sizes, algorithms, distribution and distribution.value,
+        device and device.value, paper, repetitions, warmup, limit, not no_validate, baseline,
+        highlight, metric.value,
     )  # fmt: skip
-    plans = request.plans()
-    shown = Comparison.of(request, highlight, baseline, metric.value)
+    written = csv, json_, heatmap, scaling
+    _run(request, mpi, words(launcher_args), written, compare, details)
+
+
+def _run(
+    request: Request,
+    mpi: str,
+    more: Sequence[str],
+    written: tuple[Path | None, Path | None, Path | None, Path | None],
+    compare: Path | None,
+    details: bool,
+) -> None:
+    plans, shown = request.plans(), Comparison.of(request)
     starter = launcher.find(mpi)
     stem = Path("results") / f"{request.name}-{starter.family}"
-    files = Files.of(stem, csv, json_, heatmap, scaling, paper)
-    more = words(launcher_args)
+    files = Files.of(stem, *written, paper=request.paper)
     session.commands_for(plans, starter, more)  # complains before any work
     before = read_csv(compare) if compare is not None else None
     files.check()

@@ -10,43 +10,49 @@ from toccata.commands.common import RootOption, number_of_ranks, print_whole
 from toccata.topology import networks
 from toccata.topology.machines import PlacementOption
 
+MachineText = Annotated[
+    str,
+    typer.Option(
+        metavar="TEXT",
+        help='Machine with its links: "torus:8x8x8", "leaf:2 node:8 core:8", a platform '
+        "such as gpc, or a file (topology.conf, or the output of ibnetdiscover).",
+    ),
+]
+OptionalCollective = Annotated[
+    str | None,
+    typer.Argument(metavar="COLLECTIVE", help="Collective, such as allgather; all by default."),
+]
+Links = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST",
+        help='Dead, slow or faster links, such as "0.0-0.1=0, leaf=1/5, leaf0=1/2, node3=2".',
+    ),
+]
+NumberOfRanks = Annotated[
+    int | None,
+    typer.Option(
+        "-p",
+        "--ranks",
+        metavar="P",
+        parser=number_of_ranks,
+        help="Number of ranks; all cores of the machine by default.",
+    ),
+]
+VectorBytes = Annotated[
+    str,
+    typer.Option("--bytes", metavar="N", help="Bytes of the whole vector, such as 64 or 4K."),
+]
+
 
 def bounds_(
-    machine: Annotated[
-        str,
-        typer.Option(
-            metavar="TEXT",
-            help='Machine with its links: "torus:8x8x8", "leaf:2 node:8 core:8", a platform '
-            "such as gpc, or a file (topology.conf, or the output of ibnetdiscover).",
-        ),
-    ],
-    collective: Annotated[
-        str | None,
-        typer.Argument(metavar="COLLECTIVE", help="Collective, such as allgather; all by default."),
-    ] = None,
-    links: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST",
-            help='Dead, slow or faster links, such as "0.0-0.1=0, leaf=1/5, leaf0=1/2, node3=2".',
-        ),
-    ] = "",
-    p: Annotated[
-        int | None,
-        typer.Option(
-            "-p",
-            "--ranks",
-            metavar="P",
-            parser=number_of_ranks,
-            help="Number of ranks; all cores of the machine by default.",
-        ),
-    ] = None,
+    machine: MachineText,
+    collective: OptionalCollective = None,
+    links: Links = "",
+    p: NumberOfRanks = None,
     placement: PlacementOption = None,
     root: RootOption = 0,
-    size: Annotated[
-        str,
-        typer.Option("--bytes", metavar="N", help="Bytes of the whole vector, such as 64 or 4K."),
-    ] = "1M",
+    size: VectorBytes = "1M",
 ) -> None:
     """Compare the costs of algorithms on a network with lower bounds for all algorithms.
 

@@ -10,37 +10,43 @@ from toccata import quantities as q
 from toccata.commands.common import LauncherArgs, MpiOption, console, count, print_whole, words
 from toccata.launching import launcher
 
+ModelFile = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="Model to write: .json.")
+]
+NumberOfRanks = Annotated[
+    int,
+    typer.Option(
+        metavar="P", parser=count("number of ranks", 2, q.MOST_RANKS), help="Number of ranks."
+    ),
+]
+Sizes = Annotated[
+    str,
+    typer.Option(metavar="LIST", help="Bytes per message: a range that doubles, such as 1:4M."),
+]
+Repetitions = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=count("number of messages", least=5),
+        help="Messages timed for each size.",
+    ),
+]
+RanksPerNode = Annotated[
+    int,
+    typer.Option(
+        metavar="P",
+        parser=count("number of ranks", 0, q.MOST_RANKS),
+        help="Ranks per node; 0: the ranks that share memory form a node.",
+    ),
+]
+
 
 def calibrate(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Model to write: .json.")
-    ],
-    ranks: Annotated[
-        int,
-        typer.Option(
-            metavar="P", parser=count("number of ranks", 2, q.MOST_RANKS), help="Number of ranks."
-        ),
-    ] = 2,
-    sizes: Annotated[
-        str,
-        typer.Option(metavar="LIST", help="Bytes per message: a range that doubles, such as 1:4M."),
-    ] = "1:4M",
-    repetitions: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=count("number of messages", least=5),
-            help="Messages timed for each size.",
-        ),
-    ] = 200,
-    node: Annotated[
-        int,
-        typer.Option(
-            metavar="P",
-            parser=count("number of ranks", 0, q.MOST_RANKS),
-            help="Ranks per node; 0: the ranks that share memory form a node.",
-        ),
-    ] = 0,
+    output: ModelFile,
+    ranks: NumberOfRanks = 2,
+    sizes: Sizes = "1:4M",
+    repetitions: Repetitions = 200,
+    node: RanksPerNode = 0,
     mpi: MpiOption = "auto",
     launcher_args: LauncherArgs = "",
 ) -> None:

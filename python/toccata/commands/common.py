@@ -89,6 +89,16 @@ LauncherArgs = Annotated[
 NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not check the received data.")]
 
 
+CollectiveName = Annotated[
+    str,
+    typer.Argument(
+        metavar="COLLECTIVE",
+        autocompletion=collective_names,
+        help="Collective, such as allgather.",
+    ),
+]
+
+
 class DistributionName(StrEnum):
     """The distribution of the bytes of a vector form over its blocks."""
 
@@ -98,6 +108,12 @@ class DistributionName(StrEnum):
     silent = "silent"
 
 
+DistributionOption = Annotated[
+    DistributionName | None,
+    typer.Option(
+        help="Distribution of the bytes over the blocks of a vector form; uniform by default."
+    ),
+]
 CsvFile = Annotated[Path | None, typer.Option(metavar="FILE", help="CSV file to write.")]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="JSON file to write.")
@@ -162,40 +178,10 @@ def words(launcher_args: str) -> list[str]:
         raise InputError(f"--launcher-args {launcher_args}: {str(error).lower()}") from None
 
 
-def normalised(collective: str, text: str) -> str:
-    return catalogue.parse(collective, text).text
-
-
-def impossible(
-    choices: Mapping[str, _core.Choice], shapes: Sequence[_core.Shape]
-) -> list[dict[str, str]]:
-    """For each shape, the algorithms that cannot run, and the reason: "needs an even number of
-    ranks".
-
-    Raises InputError if no algorithm can run with any shape.
-    """
-    found = [
-        {name: why for name, choice in choices.items() if (why := choice.why_impossible(shape))}
-        for shape in shapes
-    ]
-    if all(len(each) == len(choices) for each in found):
-        ranks = ", ".join(str(p) for p in dict.fromkeys(shape.p for shape in shapes))
-        reasons = "; ".join(f"{name} {why}" for name, why in found[0].items())
-        raise InputError(f"no algorithm can run with {ranks} ranks: {reasons}")
-    return found
-
-
 def print_without(p: int, left_out: Mapping[str, str]) -> None:
     """Prints a line for each algorithm that has no times or counts, with the reason."""
     for name, why in left_out.items():
         console.print(f"[dim]{p} ranks: without {name}, which {why}[/]")
-
-
-def duration(seconds: float) -> str:
-    """As in "40 s", "3 min" or "2.5 h"."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def time_left(total: float, done: float, took: float) -> float:

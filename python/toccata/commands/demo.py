@@ -8,6 +8,7 @@ import typer
 from toccata import outputs
 from toccata.commands.common import MpiOption, console, print_whole, progress
 from toccata.errors import Failure
+from toccata.measuring import demo
 
 
 def demo_(
@@ -36,9 +37,6 @@ def demo_(
     the quartiles of both overlap, there is no winner: `?` follows the ratio, and the cell is grey
     in the figure.
     """
-    from toccata.drawing import pictures
-    from toccata.measuring import demo  # matplotlib takes a second to load
-
     outputs.check_pictures(output)
     why = "--no-hosts" if no_hosts else demo.why_no_hosts()
     here = demo.WHOLE_HERE if whole else demo.HERE
@@ -70,5 +68,7 @@ def demo_(
     console.print(f"\n{demo.summary(cells)}")
     if why and not no_hosts:
         console.print(f"without the four emulated hosts, where gains are larger: {why}")
-    pictures.write(demo.draw(cells, f"Without any settings, {library}"), output)
+    from toccata.drawing import comparisons, pictures  # matplotlib takes a second to load
+
+    pictures.write(comparisons.draw(cells, f"Without any settings, {library}"), output)
     console.print(f"wrote {output}")

@@ -7,42 +7,45 @@ import typer
 
 from toccata import _core, outputs
 from toccata import quantities as q
-from toccata.algorithms import catalogue
-from toccata.commands.common import ModelOption, console, number_of_ranks, print_whole
+from toccata.commands.common import (
+    BlockBytes,
+    ModelOption,
+    console,
+    number_of_ranks,
+    print_whole,
+)
 from toccata.errors import Failure, InputError
 from toccata.launching import reports
 from toccata.models import predicting
-from toccata.plain_table import PlainTable
-from toccata.topology import machines
 from toccata.topology.machines import MachineOption, PlacementOption
-from toccata.tuning import tuning_file
+from toccata.tuning import proposals
 
-MOST_WALKED = 2_000_000  # messages of all ranks; a walk of that many takes one or two seconds
+Subject = Annotated[
+    str, typer.Argument(metavar="FILE|COLLECTIVE", help="Report of a run, or a collective.")
+]
+Figure = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Draw a report: .png, .svg or .pdf."),
+]
+NumberOfRanks = Annotated[
+    int | None,
+    typer.Option("--ranks", "-p", metavar="P", parser=number_of_ranks, help="Number of ranks."),
+]
+TuningFile = Annotated[
+    Path | None,
+    typer.Option("--tuning", metavar="FILE", help="Tuning file, as for TOCCATA_TUNING."),
+]
 
 
 def explain(
-    subject: Annotated[
-        str,
-        typer.Argument(metavar="FILE|COLLECTIVE", help="Report of a run, or a collective."),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Draw a report: .png, .svg or .pdf."),
-    ] = None,
-    ranks: Annotated[
-        int | None,
-        typer.Option("--ranks", "-p", metavar="P", parser=number_of_ranks, help="Number of ranks."),
-    ] = None,
-    size: Annotated[
-        str, typer.Option("--bytes", metavar="N", help="Bytes per block, or of the message.")
-    ] = "1K",
+    subject: Subject,
+    output: Figure = None,
+    ranks: NumberOfRanks = None,
+    size: BlockBytes = "1K",
     machine: MachineOption = None,
     placement: PlacementOption = None,
     model: ModelOption = "usual",
-    tuning_: Annotated[
-        Path | None,
-        typer.Option("--tuning", metavar="FILE", help="Tuning file, as for TOCCATA_TUNING."),
-    ] = None,
+    tuning_: TuningFile = None,
 ) -> None:
     """Explain the choices of a run and their gain, or predict the choice for a call.
 
@@ -62,18 +65,27 @@ def explain(
     - `toccata explain run.json -o run.png`
     - `toccata explain allgather --ranks 512 --bytes 64K --machine "node:32 core:16" --model lassen`
     """
-    if subject in [each.name for each in _core.collectives()]:
-        if ranks is None:
-            raise InputError("the number of ranks is missing: give --ranks")
-        if output is not None:
-            raise InputError("--output requires a report: it does not draw a single call")
-        _of_a_call(subject, ranks, q.parse_bytes(size), machine, placement, model, tuning_)
+    known = [each.name for each in _core.collectives()]
+    if subject not in known:
+        if not subject.endswith(".json") and not Path(subject).exists():
+            names = ", ".join(known)
+            raise InputError(
+                f"'{subject}' is neither a file nor a collective; expected one of {names}"
+            )
+        _explain_report(Path(subject), output)
         return
-    if not subject.endswith(".json") and not Path(subject).exists():
-        known = ", ".join(each.name for each in _core.collectives())
-        raise InputError(f"'{subject}' is neither a file nor a collective; expected one of {known}")
+    if ranks is None:
+        raise InputError("the number of ranks is missing: give --ranks")
+    if output is not None:
+        raise InputError("--output requires a report: it does not draw a single call")
+    parameters = predicting.read_model(model)
+    call = proposals.Call.of(subject, q.parse_bytes(size), ranks, machine, placement)
+    _explain_call(proposals.Proposal.of(call, parameters, tuning_))
+
+
+def _explain_report(path: Path, output: Path | None) -> None:
     outputs.check_pictures(output)
-    report = reports.read(Path(subject))
+    report = reports.read(path)
     print_whole(reports.table(report))
     for line in (*reports.summary(report), *reports.reasons(report)):
         console.print(line, soft_wrap=True)
@@ -87,87 +99,16 @@ def explain(
         console.print(f"wrote {output}")
 
 
-def _of_a_call(
-    collective: str,
-    ranks: int,
-    size: int,
-    machine: str | None,
-    placement: str | None,
-    model: str,
-    file: Path | None,
-) -> None:
-    parameters = predicting.read_model(model)
-    shape = machines.shape(ranks, machine, placement)
-    nodes = 1
-    if machine is not None:
-        there = machines.named(machine)
-        nodes = machines.nodes(
-            _core.Placement(there, ranks, placement or machines.STANDARD_PLACEMENT)
-        )
-    what = f"{collective} of {q.show_bytes(size)} among {ranks} ranks on {nodes} node(s)"
-    tuned = None
-    if file is not None:
-        tuning_file.read(file)  # its errors name the place
-        tuned = _core.tuned(str(file), collective, ranks, nodes, size)
-    ranked = _core.rank(collective, shape, parameters, [size])[0]
-    tried = {
-        choice.text for choice, _ in _core.worth_trying(collective, shape, parameters, [size])[0]
-    }
-    if tuned is not None:
-        console.print(f"{what}: [bold]{tuned.text}[/], tuned: by the nearest point of {file}")
-    elif ranked:
-        why = f"{file} has no point nearby" if file is not None else "no measurement exists"
-        console.print(
-            f"{what}: [bold]{ranked[0][0].text}[/], modelled: {why}, and the model "
-            f"{parameters.name} ranks it first"
-        )
-        console.print(
-            "the library starts with native, tries the candidates marked *, and keeps the fastest"
-        )
-        if ranked[0][0].reduces:
-            console.print(
-                "sums of floating-point numbers stay native to keep their bits, unless "
-                "TOCCATA_GUARD=all"
-            )
-    else:
-        console.print(f"{what}: native; no algorithm of Toccata can run there")
+def _explain_call(proposal: proposals.Proposal) -> None:
+    for line in proposal.reasons():
+        console.print(line)
+    if not proposal.ranked:
         return
-    few = ranks <= predicting.MOST_BOUNDED_RANKS
-    bound = _core.LowerBound(ranked[0][0], shape, parameters)(size) if few else None
-    table = PlainTable()
-    table.add_column("Candidate", no_wrap=True)
-    for heading in (
-        "Sketched\nµs",
-        "Walked\nµs",
-        "Relative\nto first",
-        "Rounds",
-        "Messages\nper rank",
-    ):
-        table.add_column(heading, justify="right", no_wrap=True)
-    wrong: dict[str, str] = {}
-    for choice, seconds in ranked:
-        cost = choice.cost(shape)
-        walked = "[dim]–[/]"
-        if cost.messages * ranks <= MOST_WALKED:
-            try:
-                time = _core.Predictor(choice, shape).seconds(size, parameters)
-                walked = q.show_microseconds(time)
-            except _core.ChoiceError as error:  # a deadlock
-                wrong[choice.text] = str(error)
-                walked = "[bold red]wrong[/]"
-        mark = "[bold green]" if choice.text == (tuned or ranked[0][0]).text else "[default]"
-        table.add_row(
-            f"{mark}{choice.text}[/]{'*' if tuned is None and choice.text in tried else ''}",
-            q.show_microseconds(seconds), walked,
-            f"×{seconds / ranked[0][1]:.2f}", str(cost.rounds), str(cost.messages),
-        )  # fmt: skip
+    table, wrong = proposal.table()
     print_whole(table)
-    for path in catalogue.unproved(collective):
-        console.print(f"{path} is {catalogue.NOT_PROVED}")
-    if bound is not None:
-        console.print(f"lower bound by this model: {q.show_microseconds(bound)} µs")
+    for line in proposal.notes():
+        console.print(line)
     if wrong:
-        name = next(iter(wrong))
-        raise Failure(
-            f"{collective}/{name} is wrong: {wrong[name]}; `toccata verify {collective}` shows all"
-        )
+        name, error = next(iter(wrong.items()))
+        of = proposal.call.collective
+        raise Failure(f"{of}/{name} is wrong: {error}; `toccata verify {of}` shows all")

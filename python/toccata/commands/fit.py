@@ -1,8 +1,9 @@
 """`toccata fit`."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -10,6 +11,9 @@ from rich.markup import escape
 from toccata import outputs
 from toccata.commands.common import console, print_whole, progress
 from toccata.errors import InputError
+
+if TYPE_CHECKING:  # scipy takes a second to load
+    from toccata.models.cross_validation import Fitted, Work
 
 
 class Split(StrEnum):
@@ -19,46 +23,51 @@ class Split(StrEnum):
     collectives = "collectives"
 
 
+Table = Annotated[Path, typer.Argument(metavar="FILE", help="A table of recorded times, CSV.")]
+MachineNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--machine",
+        "-m",
+        metavar="NAME",
+        help="Use only this machine; repeat the option for several.",
+    ),
+]
+Nodes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--nodes",
+        metavar="NODES",
+        help="Use only jobs with this number of nodes, such as 32 or 4x4x4.",
+    ),
+]
+SplitOption = Annotated[
+    Split,
+    typer.Option(
+        help="sizes: fit to every other size; collectives: to all collectives except one, in turn."
+    ),
+]
+Save = Annotated[
+    Path | None, typer.Option(metavar="MODEL.json", help="Write the machine's model, for predict.")
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw predicted over measured times: .png, .svg, .pdf."),
+]
+Curves = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw times over sizes, for the job with the most times."),
+]
+
+
 def fit_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A table of recorded times, CSV.")],
-    machine: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--machine",
-            "-m",
-            metavar="NAME",
-            help="Use only this machine; repeat the option for several.",
-        ),
-    ] = None,
-    nodes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--nodes",
-            metavar="NODES",
-            help="Use only jobs with this number of nodes, such as 32 or 4x4x4.",
-        ),
-    ] = None,
-    split: Annotated[
-        Split,
-        typer.Option(
-            help="sizes: fit to every other size; collectives: to all collectives "
-            "except one, in turn."
-        ),
-    ] = Split.sizes,
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="MODEL.json", help="Write the machine's model, for predict."),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw predicted over measured times: .png, .svg, .pdf."),
-    ] = None,
-    curves: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw times over sizes, for the job with the most times."
-        ),
-    ] = None,
+    file: Table,
+    machine: MachineNames = None,
+    nodes: Nodes = None,
+    split: SplitOption = Split.sizes,
+    save: Save = None,
+    plot: Plot = None,
+    curves: Curves = None,
 ) -> None:
     """Fit a cost model to one part of the recorded times, and validate it with the rest.
 
@@ -87,8 +96,7 @@ def fit_(
     - `toccata fit collectives.csv -m mare_nostrum --nodes 32 --curves curves.png`
     - `toccata fit collectives.csv --split collectives`
     """
-    from toccata.drawing import fits, pictures
-    from toccata.models import cross_validation, decisions, fit_report, fitting
+    from toccata.models import cross_validation, decisions
 
     found = cross_validation.load(file, machine or [], nodes or [])
     if save is not None and len(found.machines) > 1:
@@ -97,47 +105,41 @@ def fit_(
         )
     outputs.check_pictures(plot, curves)
     outputs.check(save)
-    by_machine = {
-        name: [each for each in found.cases if each.machine == name] for name in found.machines
-    }
-    collectives = split == Split.collectives
-    fitted: list[cross_validation.Fitted] = []
+    fitted = _fitted(cross_validation.Work(found, split == Split.collectives))
+    _print(fitted)
+    if split == Split.sizes and (decided := cross_validation.decided(found, fitted)):
+        console.print("\n[bold]Choosing by the model[/], times over those of the best:")
+        print_whole(decisions.table(decided))
+    for line in found.left_out:
+        console.print(f"[dim]left out: {escape(line)}[/]")
+    if save is not None:
+        model = fitted[0].model.model(found.machines[0], f"toccata fit, {file.name}")
+        save.write_text(model.json)
+        console.print(f"wrote {save}")
+    _draw(fitted, plot, curves)
+
+
+def _fitted(work: "Work") -> "list[Fitted]":
     with progress() as bar:
-        task = bar.add_task(
-            "",
-            total=sum(cross_validation.turns(cases, collectives) for cases in by_machine.values()),
-        )
-        for name, cases in by_machine.items():
-            bar.update(task, description=name)
-            way = cross_validation.by_collectives if collectives else cross_validation.by_sizes
-            fitted.append(way(cases, fitting.Walks(), lambda: bar.advance(task)))
+        task = bar.add_task("", total=work.turns)
+        return work.run(lambda name, done: bar.update(task, description=name, advance=done))
+
+
+def _print(fitted: "Sequence[Fitted]") -> None:
+    from toccata.models import fit_report
+
     for each in fitted:
         print_whole(fit_report.scores(each.judged))
         console.print()
         print_whole(fit_report.parameters(each.model))
         console.print()
     print_whole(fit_report.verdict([each.judged for each in fitted]))
-    if not collectives:  # there, the fit has used the times by which it would choose
-        decided = [
-            decision
-            for each in fitted
-            for decision in decisions.decide(
-                each.judged.cases,
-                each.judged.predicted,
-                each.model.model(),
-                found.defaults,
-                found.libraries,
-            )
-        ]
-        if decided:
-            console.print("\n[bold]Choosing by the model[/], times over those of the best:")
-            print_whole(decisions.table(decided))
-    for line in found.left_out:
-        console.print(f"[dim]left out: {escape(line)}[/]")
-    if save is not None:
-        origin = f"toccata fit, {file.name}"
-        save.write_text(fitted[0].model.model(found.machines[0], origin).json)
-        console.print(f"wrote {save}")
+
+
+def _draw(fitted: "Sequence[Fitted]", plot: Path | None, curves: Path | None) -> None:
+    from toccata.drawing import fits, pictures
+    from toccata.models import cross_validation
+
     if plot is not None:
         every = [
             (case, seconds, chosen)

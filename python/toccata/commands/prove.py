@@ -1,6 +1,6 @@
 """`toccata prove`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -25,29 +25,33 @@ from toccata.topology.machines import MachineOption, PlacementOption
 STANDARD_RANKS = "1:64:1"
 
 
+AlgorithmNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME",
+        autocompletion=algorithm_names,
+        help="mine.py, mine.py:ring, mine.json, mine.xml, or an algorithm such as allgather/bruck.",
+    ),
+]
+RanksList = Annotated[
+    str, typer.Option(metavar="LIST", help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write the proved schedules: .json for settings such as "
+        "TOCCATA_ALLGATHER=file:FILE, .xml for MSCCL (one number of ranks).",
+    ),
+]
+
+
 def prove(
-    names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME",
-            autocompletion=algorithm_names,
-            help="mine.py, mine.py:ring, mine.json, mine.xml, or an algorithm such as "
-            "allgather/bruck.",
-        ),
-    ],
-    ranks: Annotated[
-        str, typer.Option(metavar="LIST", help="Numbers of ranks: 2,4,8 or FIRST:LAST:STEP.")
-    ] = STANDARD_RANKS,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the proved schedules: .json for settings such as "
-            "TOCCATA_ALLGATHER=file:FILE, .xml for MSCCL (one number of ranks).",
-        ),
-    ] = None,
+    names: AlgorithmNames,
+    ranks: RanksList = STANDARD_RANKS,
+    output: Output = None,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -80,6 +84,14 @@ def prove(
     for label, cases in work.items():
         if not cases:
             raise InputError(f"{label} cannot run with any of {ranks} ranks; give other --ranks")
+    _prove(work)
+    if output is not None:
+        [(_, cases)] = work.items()
+        _write(chosen[0], cases, output)
+
+
+def _prove(work: Mapping[str, Sequence[proving.Case]]) -> None:
+    """Prints the results; Failure if an algorithm is wrong."""
     width = max(map(len, work))
     failed = 0
     with progress() as bar:
@@ -95,9 +107,6 @@ def prove(
             console.print(f"[cyan]{label:{width}}[/]  {said}", crop=False, soft_wrap=True)
     if failed:
         raise Failure(f"{failed} of {len(work)} algorithms are wrong")
-    if output is not None:
-        [(_, cases)] = work.items()
-        _write(chosen[0], cases, output)
 
 
 def _write(

@@ -1,5 +1,6 @@
 """`toccata reorder`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,66 +19,71 @@ from toccata.commands.common import (
     print_whole,
 )
 from toccata.errors import InputError
-from toccata.models import reordering
+from toccata.models import predicting, reordering
 from toccata.topology import machines
 from toccata.topology.machines import PlacementOption
 
+AlgorithmName = Annotated[
+    str | None, typer.Argument(metavar="ALGORITHM", help="Algorithm, such as allgather/ring.")
+]
+MachineText = Annotated[
+    str,
+    typer.Option(metavar="TEXT", help='Machine, such as "node:4 socket:2 core:8", or a file.'),
+]
+NumberOfRanks = Annotated[
+    int | None,
+    typer.Option(
+        "-p",
+        "--ranks",
+        metavar="P",
+        parser=number_of_ranks,
+        help="Number of ranks; one per core by default.",
+    ),
+]
+Order = Annotated[
+    str,
+    typer.Option(
+        metavar="ORDER",
+        help="How blocks get back into their order: straight, exchange, shuffle, or auto (the fastest).",
+    ),
+]
+Seed = Annotated[
+    int | None, typer.Option(help="Choose at random among equally close cores, as in the paper.")
+]
+CompareScotch = Annotated[
+    bool, typer.Option("--scotch/--no-scotch", help="Compare with Scotch's mapping.")
+]
+Rankfile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File for the launcher, to start a job with this mapping."),
+]
+Format = Annotated[
+    str, typer.Option(metavar="NAME", help="Format of --rankfile: openmpi, slurm or mpich.")
+]
+Paper = Annotated[
+    bool,
+    typer.Option(
+        "--paper",
+        help="Draw the paper's figures 3, 4 and 7 instead, with times predicted by Toccata.",
+    ),
+]
+
 
 def reorder(
-    name: Annotated[
-        str | None, typer.Argument(metavar="ALGORITHM", help="Algorithm, such as allgather/ring.")
-    ] = None,
-    machine: Annotated[
-        str,
-        typer.Option(metavar="TEXT", help='Machine, such as "node:4 socket:2 core:8", or a file.'),
-    ] = "node:8 socket:2 core:4",
-    p: Annotated[
-        int | None,
-        typer.Option(
-            "-p",
-            "--ranks",
-            metavar="P",
-            parser=number_of_ranks,
-            help="Number of ranks; one per core by default.",
-        ),
-    ] = None,
+    name: AlgorithmName = None,
+    machine: MachineText = "node:8 socket:2 core:4",
+    p: NumberOfRanks = None,
     placement: PlacementOption = None,
     size: BlockBytes = "4K",
     model: ModelOption = "gpc",
-    order: Annotated[
-        str,
-        typer.Option(
-            metavar="ORDER",
-            help="How blocks get back into their order: straight, exchange, shuffle, or auto (the "
-            "fastest).",
-        ),
-    ] = "auto",
+    order: Order = "auto",
     root: RootOption = 0,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Choose at random among equally close cores, as in the paper."),
-    ] = None,
-    scotch: Annotated[
-        bool, typer.Option("--scotch/--no-scotch", help="Compare with Scotch's mapping.")
-    ] = True,
-    rankfile: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="File for the launcher, to start a job with this mapping."
-        ),
-    ] = None,
-    launcher: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Format of --rankfile: openmpi, slurm or mpich."),
-    ] = "openmpi",
+    seed: Seed = None,
+    scotch: CompareScotch = True,
+    rankfile: Rankfile = None,
+    launcher: Format = "openmpi",
     output: PictureFile = None,
-    paper: Annotated[
-        bool,
-        typer.Option(
-            "--paper",
-            help="Draw the paper's figures 3, 4 and 7 instead, with times predicted by Toccata.",
-        ),
-    ] = False,
+    paper: Paper = False,
 ) -> None:
     """Map an algorithm's ranks onto a machine, and print the gain.
 
@@ -102,55 +108,44 @@ def reorder(
     outputs.check_pictures(output)
     outputs.check(rankfile)
     if paper:
-        if name is not None:
-            raise InputError(f"--paper draws its own algorithms; leave out {name}")
-        from toccata.papers import reordering_figures
-
-        reordering_figures.run(console, output)
+        _draw_paper(name, output)
         return
     if name is None:
         raise InputError("name an algorithm, such as allgather/ring; `toccata list` prints all")
-    choice = catalogue.find(name)
     there = machines.named(machine)
-    ranks = p if p is not None else there.objects(len(there.levels) - 1)
     where = placement or machines.STANDARD_PLACEMENT
-    placed = _core.Placement(there, ranks, where)
-    shape = _core.Shape(placed, root)
-    if why := choice.why_impossible(shape):
-        raise InputError(f"{name} {why} (there are {ranks})")
-    if order not in ("auto", *_core.orders_for(choice)):
-        raise InputError(
-            f"--order {order}: {name} accepts {', '.join(_core.orders_for(choice))} or auto"
-        )
-    from toccata.models import predicting
-
-    block = q.parse_bytes(size)
-    assert choice.algorithm is not None
-    collective = choice.algorithm.collective
-    parameters = predicting.read_model(model)
-    all_ = [reordering.measure("as placed", choice, shape, None, block, parameters)]
-    label, found = reordering.ours(choice, shape, seed)
-    measured = [
-        reordering.measure(label, choice, shape, each, block, parameters, order) for each in found
-    ]
-    all_.append(min(measured, key=lambda each: each.seconds))
-    if scotch and _core.has_scotch():
-        theirs = _core.map_by_scotch(reordering.flows(choice, shape), shape)
-        all_.append(reordering.measure("Scotch", choice, shape, theirs, block, parameters, order))
-    console.print(
-        f"\n[bold cyan]{ranks} ranks[/] on {there.text}, {where}: "
-        f"{catalogue.path_of(choice)}, "
-        f"{q.show_bytes(block)} {catalogue.meaning_of_size(collective)}, model {parameters.name}"
-    )
-    print_whole(reordering.as_table(all_))
+    placed = _core.Placement(there, machines.cores(there) if p is None else p, where)
+    choice, parameters = catalogue.find(name), predicting.read_model(model)
+    job = reordering.Job(choice, placed, root, q.parse_bytes(size), parameters, order)
+    job.check()
+    all_ = reordering.compare(job, seed, scotch)
+    what = f"{catalogue.path_of(choice)} on {there.text}, {where}"
+    _print(job, where, all_)
     if scotch and not _core.has_scotch():
         console.print(f"[dim]{reordering.NO_SCOTCH}[/]")
     if rankfile is not None:
         rankfile.write_text(reordering.start_file(placed, all_[1].players, launcher))
         console.print(f"wrote {rankfile}")
     if output is not None:
-        from toccata.drawing import mappings, pictures
+        from toccata.drawing import mappings, pictures  # matplotlib takes a second to load
 
-        title = f"{catalogue.path_of(choice)} on {there.text}, {where}"
-        pictures.write(mappings.draw(title, choice, shape, placed, all_, block), output)
+        pictures.write(mappings.draw(what, choice, job.shape, placed, all_, job.size), output)
         console.print(f"wrote {output}")
+
+
+def _print(job: reordering.Job, where: str, all_: Sequence[reordering.Mapped]) -> None:
+    assert job.choice.algorithm is not None
+    of = catalogue.meaning_of_size(job.choice.algorithm.collective)
+    console.print(
+        f"\n[bold cyan]{job.shape.p} ranks[/] on {job.placed.machine.text}, {where}: "
+        f"{catalogue.path_of(job.choice)}, {q.show_bytes(job.size)} {of}, model {job.model.name}"
+    )
+    print_whole(reordering.as_table(all_))
+
+
+def _draw_paper(name: str | None, output: Path | None) -> None:
+    if name is not None:
+        raise InputError(f"--paper draws its own algorithms; leave out {name}")
+    from toccata.papers import reordering_figures
+
+    reordering_figures.run(console, output)

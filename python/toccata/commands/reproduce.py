@@ -10,7 +10,7 @@ import typer
 
 from toccata import outputs
 from toccata import quantities as q
-from toccata.commands.common import console, duration, progress
+from toccata.commands.common import console, progress
 from toccata.errors import Failure
 from toccata.simulating import simulation
 from toccata.simulating.simulation import Cell
@@ -27,15 +27,15 @@ class PaperName(StrEnum):
     selectors = "selectors"
 
 
-def reproduce(
-    paper: Annotated[PaperName, typer.Argument(metavar="PAPER", help=", ".join(PaperName))],
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Simulate a subset, in minutes instead of hours.")
-    ] = False,
-    docs: Annotated[
-        Path, typer.Option(metavar="DIRECTORY", help="Folder of reproduction.md.")
-    ] = Path("results"),
-) -> None:
+Paper = Annotated[PaperName, typer.Argument(metavar="PAPER", help=", ".join(PaperName))]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Simulate a subset, in minutes instead of hours.")
+]
+Docs = Annotated[Path, typer.Option(metavar="DIRECTORY", help="Folder of reproduction.md.")]
+STANDARD_DOCS = Path("results")
+
+
+def reproduce(paper: Paper, quick: Quick = False, docs: Docs = STANDARD_DOCS) -> None:
     """Reproduce the tables and figures of a paper, compared with the paper's numbers.
 
     Simulates the paper's measurements on similar machines, and writes the section about this paper
@@ -86,5 +86,5 @@ def reproduce(
     without = sum(each.seconds is None for each in found.outcomes.values())
     console.print(
         f"{paper.value}: {len(found.outcomes) - without} {cells} have a time, {without} have none; "
-        f"{duration(monotonic() - began)}"
+        f"{q.show_duration(monotonic() - began)}"
     )

@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,16 +13,6 @@ from toccata import _core, outputs
 from toccata.algorithms import catalogue, outside
 from toccata.errors import InputError
 from toccata.launching import doctor, launcher, starting
-
-
-def _served(collective: str, help_: str = "The same for the MPI function of that name.") -> Any:
-    """The option that names the algorithm of a collective."""
-
-    def names() -> list[str]:
-        return ["auto", "native", *(each.name for each in catalogue.of_collective(collective))]
-
-    return typer.Option(metavar="ALGORITHM", autocompletion=names, help=help_)
-
 
 REPORT_ON = "1"
 # Options of run that take no value.
@@ -54,6 +44,8 @@ def with_report(words: Sequence[str]) -> list[str]:
 def _learning(sums: bool, off: bool) -> dict[str, str]:
     """The setting of TOCCATA_LEARN: from an option, from the environment or a configuration file,
     otherwise auto."""
+    if sums and off:
+        raise InputError("--learn-sums and --no-learn exclude each other")
     if off:
         return {"TOCCATA_LEARN": "off"}
     if sums:
@@ -74,23 +66,76 @@ def _says_learning(sums: bool) -> str:
     )
 
 
+def _served(collective: str, help_: str = "The same for the MPI function of that name.") -> Any:
+    """The option that names the algorithm of a collective."""
+
+    def names() -> list[str]:
+        return ["auto", "native", *(each.name for each in catalogue.of_collective(collective))]
+
+    return typer.Option(metavar="ALGORITHM", autocompletion=names, help=help_)
+
+
+Command = Annotated[
+    list[str],
+    typer.Argument(metavar="COMMAND", help="Command after --, such as mpirun -n 4 ./app."),
+]
+Allgather = Annotated[
+    str | None,
+    _served(
+        "allgather", "Algorithm for MPI_Allgather and MPI_Allgatherv; overrides TOCCATA_ALLGATHER."
+    ),
+]
+Alltoall = Annotated[str | None, _served("alltoall", "The same for MPI_Alltoall.")]
+Alltoallv = Annotated[
+    str | None, _served("alltoallv", "The same for MPI_Alltoallv and MPI_Alltoallw.")
+]
+NeighborAlltoallv = Annotated[
+    str | None,
+    _served(
+        "neighbor_alltoallv", "The same for MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw."
+    ),
+]
+ReduceScatter = Annotated[
+    str | None,
+    _served("reduce_scatter", "The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block."),
+]
+MpiName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MPI",
+        autocompletion=lambda: list(launcher.FAMILIES),
+        help="MPI of the command, if it cannot be detected: openmpi, mpich, intelmpi or abi.",
+    ),
+]
+Report = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[FILE.json]",
+        help="At the end, print which algorithms ran, or write it to a file for toccata explain.",
+    ),
+]
+LearnSums = Annotated[
+    bool,
+    typer.Option(
+        "--learn-sums",
+        help="Learn for floating-point sums, too; the next run may give different bits.",
+    ),
+]
+NoLearn = Annotated[
+    bool,
+    typer.Option(
+        "--no-learn", help="Neither use results of earlier runs nor save those of this run."
+    ),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the command without running it.")]
+
+
 def run(
-    command: Annotated[
-        list[str],
-        typer.Argument(metavar="COMMAND", help="Command after --, such as mpirun -n 4 ./app."),
-    ],
-    allgather: Annotated[
-        str | None,
-        _served(
-            "allgather",
-            "Algorithm for MPI_Allgather and MPI_Allgatherv; overrides TOCCATA_ALLGATHER.",
-        ),
-    ] = None,
-    alltoall: Annotated[str | None, _served("alltoall", "The same for MPI_Alltoall.")] = None,
-    alltoallv: Annotated[
-        str | None,
-        _served("alltoallv", "The same for MPI_Alltoallv and MPI_Alltoallw."),
-    ] = None,
+    given: typer.Context,  # the options by name
+    command: Command,
+    allgather: Allgather = None,
+    alltoall: Alltoall = None,
+    alltoallv: Alltoallv = None,
     allreduce: Annotated[str | None, _served("allreduce")] = None,
     barrier: Annotated[str | None, _served("barrier")] = None,
     bcast: Annotated[str | None, _served("bcast")] = None,
@@ -100,52 +145,17 @@ def run(
     neighbor_allgather: Annotated[str | None, _served("neighbor_allgather")] = None,
     neighbor_allgatherv: Annotated[str | None, _served("neighbor_allgatherv")] = None,
     neighbor_alltoall: Annotated[str | None, _served("neighbor_alltoall")] = None,
-    neighbor_alltoallv: Annotated[
-        str | None,
-        _served(
-            "neighbor_alltoallv", "The same for MPI_Neighbor_alltoallv and MPI_Neighbor_alltoallw."
-        ),
-    ] = None,
+    neighbor_alltoallv: NeighborAlltoallv = None,
     reduce: Annotated[str | None, _served("reduce")] = None,
-    reduce_scatter: Annotated[
-        str | None,
-        _served("reduce_scatter", "The same for MPI_Reduce_scatter and MPI_Reduce_scatter_block."),
-    ] = None,
+    reduce_scatter: ReduceScatter = None,
     scan: Annotated[str | None, _served("scan")] = None,
     scatter: Annotated[str | None, _served("scatter")] = None,
     scatterv: Annotated[str | None, _served("scatterv")] = None,
-    mpi: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MPI",
-            autocompletion=lambda: list(launcher.FAMILIES),
-            help="MPI of the command, if it cannot be detected: openmpi, mpich, intelmpi or abi.",
-        ),
-    ] = None,
-    report: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[FILE.json]",
-            help="At the end, print which algorithms ran, or write it to a file for toccata "
-            "explain.",
-        ),
-    ] = None,
-    learn_sums: Annotated[
-        bool,
-        typer.Option(
-            "--learn-sums",
-            help="Learn for floating-point sums, too; the next run may give different bits.",
-        ),
-    ] = False,
-    no_learn: Annotated[
-        bool,
-        typer.Option(
-            "--no-learn", help="Neither use results of earlier runs nor save those of this run."
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the command without running it.")
-    ] = False,
+    mpi: MpiName = None,
+    report: Report = None,
+    learn_sums: LearnSums = False,
+    no_learn: NoLearn = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Run an MPI program, unchanged, with Toccata's collectives.
 
@@ -168,42 +178,46 @@ def run(
     - `toccata run --report run.json -- mpirun -n 4 ./app`, then `toccata explain run.json`
     - `toccata run --dry-run -- mpirun -n 4 ./app`
     """
+    settings = _algorithms(given.params) | _report(report)
+    learning = _learning(learn_sums, no_learn)
+    start = starting.prepare(command, settings | learning, os.environ, _known(mpi))
+    starting.say(start.remarks)
+    if not dry_run and learning and not no_learn:
+        starting.say([_says_learning(learn_sums)])
+    _execute(start, dry_run)
+
+
+def _algorithms(given: Mapping[str, Any]) -> dict[str, str]:
+    """The settings of all collectives. InputError if one names no algorithm."""
     settings = {}
-    asked = {
-        "allgather": allgather, "allreduce": allreduce, "alltoall": alltoall,
-        "alltoallv": alltoallv, "barrier": barrier, "bcast": bcast, "exscan": exscan,
-        "gather": gather, "gatherv": gatherv,
-        "neighbor_allgather": neighbor_allgather, "neighbor_allgatherv": neighbor_allgatherv,
-        "neighbor_alltoall": neighbor_alltoall, "neighbor_alltoallv": neighbor_alltoallv,
-        "reduce": reduce, "reduce_scatter": reduce_scatter,
-        "scan": scan, "scatter": scatter, "scatterv": scatterv,
-    }  # fmt: skip
     for each in _core.collectives():
-        if (text := asked.get(each.name)) is not None:
+        if (text := given.get(each.name)) is not None:
             if text != "auto":
                 outside.load_named(text)
                 _core.parse_sized_choice(each.name, text)  # raises an error if it is invalid
             settings[each.variable] = text
-    if report is not None:
-        settings["TOCCATA_REPORT"] = report
-        if report != REPORT_ON:
-            outputs.check(Path(report))
-            settings["TOCCATA_REPORT"] = str(Path(report).absolute())
-    if learn_sums and no_learn:
-        raise InputError("--learn-sums and --no-learn exclude each other")
-    learning = _learning(learn_sums, no_learn)
-    settings |= learning
+    return settings
+
+
+def _report(value: str | None) -> dict[str, str]:
+    if value is None or value == REPORT_ON:
+        return {} if value is None else {"TOCCATA_REPORT": value}
+    outputs.check(Path(value))
+    return {"TOCCATA_REPORT": str(Path(value).absolute())}
+
+
+def _known(mpi: str | None) -> str | None:
     if mpi is not None and mpi not in launcher.FAMILIES:
         known = ", ".join(launcher.FAMILIES)
         raise InputError(f"--mpi {mpi} is not a known MPI; expected one of {known}")
-    start = starting.prepare(command, settings, os.environ, mpi)
-    starting.say(start.remarks)
+    return mpi
+
+
+def _execute(start: starting.Start, dry_run: bool) -> None:
+    """Becomes the launcher, whose signals and exit code are then the program's own."""
     if dry_run:
         said = [f"{name}={value}" for name, value in start.environment.items()]
         print(shlex.join([*(["env"] if said else []), *said, *start.words]))
         return
-    if learning and not no_learn:
-        starting.say([_says_learning(learn_sums)])
     sys.stdout.flush()
-    # Signals and the exit code are then the launcher's own.
     os.execvpe(start.words[0], start.words, {**os.environ, **start.environment})

@@ -10,10 +10,9 @@ from toccata import _core, outputs
 from toccata import quantities as q
 from toccata.algorithms import catalogue, outside, searching
 from toccata.commands.common import (
-    collective_names,
+    CollectiveName,
     console,
     count,
-    duration,
     number_of_ranks,
     print_whole,
     progress,
@@ -25,69 +24,68 @@ from toccata.simulating import platforms
 
 MOST_SHOWN = 8
 
+MachineName = Annotated[
+    str,
+    typer.Option(
+        metavar="M",
+        autocompletion=platforms.names,
+        help="Platform or machine, as for sim: fattree64, dragonfly, ..., a file, or a "
+        'machine such as "torus:5x3x2".',
+    ),
+]
+Bytes = Annotated[
+    str, typer.Option("--bytes", metavar="B", help="Bytes per block, or of the message.")
+]
+Budget = Annotated[
+    float,
+    typer.Option(
+        "--seconds",
+        metavar="S",
+        parser=seconds,
+        help="Amount of work: about the work of two cores in this time.",
+    ),
+]
+NumberOfRanks = Annotated[
+    int | None,
+    typer.Option(
+        "-p",
+        "--ranks",
+        metavar="P",
+        parser=number_of_ranks,
+        help="Number of ranks; one per node by default.",
+    ),
+]
+PlacementName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Placement, as for predict; by default cyclic without --ranks, otherwise sequential.",
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=count("seed", least=0),
+        help="Seed of the random candidates beyond the usual settings.",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE.json", help="File for the schedules of the "
+                 "winner."),
+]  # fmt: skip
+
 
 def search(
-    collective: Annotated[
-        str,
-        typer.Argument(
-            metavar="COLLECTIVE",
-            autocompletion=collective_names,
-            help="Collective, such as allgather.",
-        ),
-    ],
-    machine: Annotated[
-        str,
-        typer.Option(
-            metavar="M",
-            autocompletion=platforms.names,
-            help="Platform or machine, as for sim: fattree64, dragonfly, ..., a file, or a "
-            'machine such as "torus:5x3x2".',
-        ),
-    ],
-    size: Annotated[
-        str, typer.Option("--bytes", metavar="B", help="Bytes per block, or of the message.")
-    ],
-    budget: Annotated[
-        float,
-        typer.Option(
-            "--seconds",
-            metavar="S",
-            parser=seconds,
-            help="Amount of work: about the work of two cores in this time.",
-        ),
-    ] = 60,
-    p: Annotated[
-        int | None,
-        typer.Option(
-            "-p",
-            "--ranks",
-            metavar="P",
-            parser=number_of_ranks,
-            help="Number of ranks; one per node by default.",
-        ),
-    ] = None,
-    placement: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Placement, as for predict; by default cyclic without --ranks, otherwise "
-            "sequential.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=count("seed", least=0),
-            help="Seed of the random candidates beyond the usual settings.",
-        ),
-    ] = 1,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE.json", help="File for the schedules of the winner."
-        ),
-    ] = None,
+    collective: CollectiveName,
+    machine: MachineName,
+    size: Bytes,
+    budget: Budget = 60,
+    p: NumberOfRanks = None,
+    placement: PlacementName = None,
+    seed: Seed = 1,
+    output: Output = None,
 ) -> None:
     """Search for the fastest schedules of a collective on a machine, and write them to a file.
 
@@ -105,11 +103,7 @@ def search(
     - `toccata search allreduce --machine "leaf:4 node:8 core:4" --bytes 1M --seconds 30 --seed 2`
     - `toccata search allgather --machine torus:5x3x2 --bytes 1M -o torus.json`
     """
-    known = [each.name for each in _core.collectives()
-             if each.regular == each.name and not each.among_neighbors]  # fmt: skip
-    if collective not in known or collective == "barrier":
-        known.remove("barrier")
-        raise InputError(f"cannot search for '{collective}'; expected {', '.join(known)}")
+    searching.check(collective)
     there = platforms.find(machine)
     if placement is None:
         placement = "cyclic" if p is None else "sequential"
@@ -121,17 +115,9 @@ def search(
     if output.suffix != ".json":
         raise InputError(f"--output {output}: schedules are written as .json")
     outputs.check(output)
-    task = searching.Task(collective, there, p, placement, n, budget, seed)
     began = perf_counter()
-    with progress(remaining=True, counted=False, estimated=True) as bar:
-        at = bar.add_task("", total=budget)
-        try:
-            found = searching.run(
-                task, lambda what, effort: bar.update(at, advance=effort, description=what)
-            )
-        except KeyboardInterrupt:
-            console.print("interrupted; the same command continues the search")
-            raise
+    task = searching.Task(collective, there, p, placement, n, budget, seed)
+    found = _search(task)
     of = catalogue.meaning_of_size(collective).removeprefix("bytes ")
     console.print(
         f"[bold cyan]{collective}[/], {q.show_bytes(n)} bytes {of}, {p} ranks on {there.name}, "
@@ -140,6 +126,18 @@ def search(
     print_whole(_as_table(found))
     _print_summary(found, task, perf_counter() - began)
     _write(found, task, output)
+
+
+def _search(task: searching.Task) -> searching.Result:
+    with progress(remaining=True, counted=False, estimated=True) as bar:
+        at = bar.add_task("", total=task.seconds)
+        try:
+            return searching.run(
+                task, lambda what, effort: bar.update(at, advance=effort, description=what)
+            )
+        except KeyboardInterrupt:
+            console.print("interrupted; the same command continues the search")
+            raise
 
 
 def _as_table(found: searching.Result) -> PlainTable:
@@ -180,7 +178,7 @@ def _print_summary(found: searching.Result, task: searching.Task, took: float) -
         )
     console.print(
         f"[dim]{len(found.all)} candidates by the model, {len(found.simulated)} simulated; "
-        f"{found.spent:.0f} of {task.seconds:g} s of work, in {duration(took)}; "
+        f"{found.spent:.0f} of {task.seconds:g} s of work, in {q.show_duration(took)}; "
         f"seed {task.seed}[/]"
     )
     left = [each.candidate.label for each in found.all

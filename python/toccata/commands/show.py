@@ -19,26 +19,26 @@ from toccata.errors import InputError
 from toccata.topology import machines
 from toccata.topology.machines import MachineOption, PlacementOption
 
+AlgorithmName = Annotated[
+    str,
+    typer.Argument(
+        metavar="ALGORITHM",
+        autocompletion=algorithm_names,
+        help="Algorithm, such as sparbit, bcast/binomial or mine.py:ring.",
+    ),
+]
+OneRank = Annotated[
+    int | None,
+    typer.Option(
+        "--rank", metavar="R", parser=rank_number, help="Show all rounds of this rank only."
+    ),
+]
+
 
 def show_(
-    algorithm: Annotated[
-        str,
-        typer.Argument(
-            metavar="ALGORITHM",
-            autocompletion=algorithm_names,
-            help="Algorithm, such as sparbit, bcast/binomial or mine.py:ring.",
-        ),
-    ],
+    algorithm: AlgorithmName,
     p: Ranks,
-    rank: Annotated[
-        int | None,
-        typer.Option(
-            "--rank",
-            metavar="R",
-            parser=rank_number,
-            help="Show all rounds of this rank only.",
-        ),
-    ] = None,
+    rank: OneRank = None,
     output: PictureFile = None,
     root: RootOption = 0,
     machine: MachineOption = None,

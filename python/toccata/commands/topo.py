@@ -20,52 +20,58 @@ from toccata.topology import locating, networks
 from toccata.topology import tree as tree
 from toccata.topology.machines import PlacementOption
 
+MachineText = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="MACHINE",
+        help='Machine, such as "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"; or '
+        "a file: Slurm's topology.conf, the output of ibnetdiscover, hwloc's XML, "
+        "or a file that --save wrote.",
+    ),
+]
+NumberOfRanks = Annotated[
+    int | None,
+    typer.Option(
+        "-p",
+        "--ranks",
+        metavar="P",
+        parser=number_of_ranks,
+        help="Number of ranks on MACHINE, or to start on this machine.",
+    ),
+]
+Trees = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROOTS",
+        help='Pack trees for the links between nodes: for broadcasts from the nodes "0", "0,8" '
+        'or "all", and for allreduces and allgathers. Requires MACHINE and --save.',
+    ),
+]
+Links = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST",
+        help='With --trees: dead and slow links, such as "0.0-0.1=0, leaf=1/5" (see bounds).',
+    ),
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Save the machine, for TOCCATA_TOPOLOGY=FILE or --machine FILE."
+    ),
+]
+
 
 def topo(
-    machine: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="MACHINE",
-            help='Machine, such as "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2"; or '
-            "a file: Slurm's topology.conf, the output of ibnetdiscover, hwloc's XML, "
-            "or a file that --save wrote.",
-        ),
-    ] = None,
-    p: Annotated[
-        int | None,
-        typer.Option(
-            "-p",
-            "--ranks",
-            metavar="P",
-            parser=number_of_ranks,
-            help="Number of ranks on MACHINE, or to start on this machine.",
-        ),
-    ] = None,
+    machine: MachineText = None,
+    p: NumberOfRanks = None,
     placement: PlacementOption = None,
     mpi: MpiOption = "auto",
     launcher_args: LauncherArgs = "",
     output: PictureFile = None,
-    trees: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ROOTS",
-            help='Pack trees for the links between nodes: for broadcasts from the nodes "0", "0,8" '
-            'or "all", and for allreduces and allgathers. Requires MACHINE and --save.',
-        ),
-    ] = None,
-    links: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST",
-            help='With --trees: dead and slow links, such as "0.0-0.1=0, leaf=1/5" (see bounds).',
-        ),
-    ] = "",
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Save the machine, for TOCCATA_TOPOLOGY=FILE or --machine FILE."
-        ),
-    ] = None,
+    trees: Trees = None,
+    links: Links = "",
+    save: Save = None,
 ) -> None:
     """Show a machine and where ranks run on it, as a tree or as a figure.
 
@@ -81,33 +87,19 @@ def topo(
     - `toccata topo topology.conf --output cluster.png`
     - `toccata topo torus:16x4 --links 0.0-0.1=0 --trees 0 --save torus.txt`
     """
-    if machine is not None:
-        if mpi != "auto" or launcher_args:
-            raise InputError("--mpi and --launcher-args start ranks here; leave out MACHINE")
-    elif placement is not None:
+    starts = mpi != "auto" or bool(launcher_args)
+    if machine is not None and starts:
+        raise InputError("--mpi and --launcher-args start ranks here; leave out MACHINE")
+    if machine is None and placement is not None:
         raise InputError(f"--placement {placement} has no effect without MACHINE")
-    elif p is None and (mpi != "auto" or launcher_args):
+    if machine is None and p is None and starts:
         raise InputError("--mpi and --launcher-args have no effect without --ranks")
     if links and trees is None:
         raise InputError(f"--links '{links}' has no effect without --trees")
     if trees is not None:
         if machine is None or save is None:
             raise InputError("--trees requires MACHINE and --save FILE")
-        outputs.check(save)
-        outputs.check_pictures(output)
-        # needs numpy, which `make install PLOTS=OFF` leaves out
-        from toccata.topology import packing
-
-        packed = packing.packed(networks.of(machine, links), trees)
-        save.write_text(packing.with_trees(*packed).saved)
-        console.print(packing.as_table(*packed))
-        if output is not None:
-            # matplotlib takes a second to load
-            from toccata.drawing import forests, pictures
-
-            pictures.write(forests.draw(*packed), output)
-            console.print(f"wrote {output}")
-        console.print(f"wrote {save}")
+        _pack(machine, links, trees, save, output)
         return
     outputs.check_pictures(output)
     outputs.check(save)
@@ -122,10 +114,26 @@ def topo(
     if output is None:
         console.print(tree.Narrator(there, ranks).tree())
     else:
-        # matplotlib takes a second to load
-        from toccata.drawing import pictures, topologies
+        from toccata.drawing import pictures, topologies  # matplotlib takes a second to load
 
         pictures.write(topologies.draw(there, ranks), output)
         console.print(f"wrote {output}")
     if save is not None:
         console.print(f"wrote {save}")
+
+
+def _pack(machine: str, links: str, trees: str, save: Path, output: Path | None) -> None:
+    outputs.check(save)
+    outputs.check_pictures(output)
+    # needs numpy, which `make install PLOTS=OFF` leaves out
+    from toccata.topology import packing
+
+    packed = packing.packed(networks.of(machine, links), trees)
+    save.write_text(packing.with_trees(*packed).saved)
+    console.print(packing.as_table(*packed))
+    if output is not None:
+        from toccata.drawing import forests, pictures  # matplotlib takes a second to load
+
+        pictures.write(forests.draw(*packed), output)
+        console.print(f"wrote {output}")
+    console.print(f"wrote {save}")

@@ -9,7 +9,6 @@ from toccata.commands.common import (
     Ranks,
     RootOption,
     console,
-    impossible,
     print_whole,
     print_without,
     subjects,
@@ -48,7 +47,7 @@ def traffic(
         else:
             choices += subject.variants(p) or [catalogue.standard(subject)]
     shape = machines.shape(p, machine, placement, root)
-    [left_out] = impossible({catalogue.path_of(each): each for each in choices}, [shape])
+    [left_out] = catalogue.impossible({catalogue.path_of(each): each for each in choices}, [shape])
     print_whole(counting.as_table(choices, shape, bytes_))
     if (crossings := counting.crossings_table(choices, shape, bytes_)) is not None:
         console.print()

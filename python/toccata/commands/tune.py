@@ -8,7 +8,6 @@ import typer
 
 from toccata import _core, outputs
 from toccata import quantities as q
-from toccata.algorithms import catalogue
 from toccata.commands.common import (
     LauncherArgs,
     MpiOption,
@@ -22,93 +21,87 @@ from toccata.commands.common import (
 )
 from toccata.errors import InputError
 from toccata.launching import launcher
-from toccata.measuring import benchmark
-from toccata.models import predicting
-from toccata.topology import machines
 from toccata.topology.machines import PlacementOption
 from toccata.tuning import overview, racing, tuning_file
+from toccata.tuning.session import Request
 
 STANDARD_RANKS = "2,3,4,6,8"
 STANDARD_SIZES = "8:1M:4"
-WARMUP = 3  # calls
+
+Collectives = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="COLLECTIVE", help="Collectives, such as allgather; all by default."),
+]
+RanksList = Annotated[
+    str, typer.Option(metavar="LIST", help="Numbers of ranks, or a range FIRST:LAST:STEP.")
+]
+PerNode = Annotated[
+    str | None, typer.Option(metavar="LIST", help="Ranks per node; the launcher's by default.")
+]
+Sizes = Annotated[str, typer.Option(metavar="LIST", help="Bytes per block, or of the message.")]
+Algorithms = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST", help="variants (every setting), all, or a list such as ring,sparbit:..."
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="File to write; results/tuning-MPI.json by default."
+    ),
+]
+Again = Annotated[bool, typer.Option("--again", help="Repeat measurements that the file contains.")]
+Repetitions = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=count("number of calls"),
+        help="Maximum number of timed calls per setting.",
+    ),
+]
+Limit = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", parser=seconds, help="Approximate time limit per setting."),
+]
+Figure = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Figure to write; next to the file by default."),
+]
+ByModel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Predict instead of measuring, with this model: lassen, gigabit, usual, or a file.",
+    ),
+]
+MachineText = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help='Machine for --by-model, such as "node:4 socket:2 core:8".'),
+]
+Show = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Print and draw an existing file only.")
+]
 
 
 def tune(
-    collectives: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="COLLECTIVE", help="Collectives, such as allgather; all by default."
-        ),
-    ] = None,
-    ranks: Annotated[
-        str, typer.Option(metavar="LIST", help="Numbers of ranks, or a range FIRST:LAST:STEP.")
-    ] = STANDARD_RANKS,
-    per_node: Annotated[
-        str | None,
-        typer.Option(metavar="LIST", help="Ranks per node; the launcher's by default."),
-    ] = None,
-    sizes: Annotated[
-        str, typer.Option(metavar="LIST", help="Bytes per block, or of the message.")
-    ] = STANDARD_SIZES,
-    algorithms: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST", help="variants (every setting), all, or a list such as ring,sparbit:..."
-        ),
-    ] = "variants",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="File to write; results/tuning-MPI.json by default.",
-        ),
-    ] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Repeat measurements that the file contains.")
-    ] = False,
-    repetitions: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=count("number of calls"),
-            help="Maximum number of timed calls per setting.",
-        ),
-    ] = 200,
-    limit: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            parser=seconds,
-            help="Approximate time limit per setting.",
-        ),
-    ] = 3,
+    collectives: Collectives = None,
+    ranks: RanksList = STANDARD_RANKS,
+    per_node: PerNode = None,
+    sizes: Sizes = STANDARD_SIZES,
+    algorithms: Algorithms = "variants",
+    output: Output = None,
+    again: Again = False,
+    repetitions: Repetitions = 200,
+    limit: Limit = 3,
     no_validate: NoValidate = False,
     mpi: MpiOption = "auto",
     launcher_args: LauncherArgs = "",
-    heatmap: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Figure to write; next to the file by default."),
-    ] = None,
-    by_model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Predict instead of measuring, with this model: lassen, gigabit, usual, or "
-            "a file.",
-        ),
-    ] = None,
-    machine: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help='Machine for --by-model, such as "node:4 socket:2 core:8".'
-        ),
-    ] = None,
+    heatmap: Figure = None,
+    by_model: ByModel = None,
+    machine: MachineText = None,
     placement: PlacementOption = None,
-    show: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Print and draw an existing file only.")
-    ] = None,
+    show: Show = None,
 ) -> None:
     """Find the best algorithm for each number of ranks and size, and write a tuning file.
 
@@ -135,38 +128,41 @@ def tune(
     if show is not None:
         _show(tuning_file.read(show), heatmap)
         return
+    request = Request(
+        collectives, ranks, per_node, sizes, algorithms, repetitions, limit, not no_validate
+    )
     if by_model is not None:
         output = output or Path("results/tuning-model.json")
         outputs.check(output)
-        found = _modelled(
-            _collectives(collectives), by_model, machine, placement,
-            q.parse_ranks(ranks), q.parse_sizes(sizes),
-        )  # fmt: skip
+        found = request.by_model(by_model, machine, placement)
         found.write(output)
-    else:
-        if machine is not None or placement is not None:
-            raise InputError("--machine and --placement require --by-model")
-        plans = [
-            benchmark.Plan(
-                each, _candidates(each, algorithms), benchmark.parse_sizes(sizes), repetitions,
-                WARMUP, limit, not no_validate, race=True,
-            )
-            for each in _collectives(collectives)
-        ]  # fmt: skip
-        starter = launcher.find(mpi)
-        output = output or Path(f"results/tuning-{starter.family}.json")
-        heatmap = outputs.picture(heatmap, output.with_suffix(".png"))
-        outputs.check_pictures(heatmap)
-        outputs.check(output)
-        found = tuning_file.read(output) if output.exists() and not again else tuning_file.Tuning()
-        placed = [None] if per_node is None else q.parse_ranks(per_node)
-        jobs = racing.jobs(
-            plans, q.parse_ranks(ranks), placed, starter, words(launcher_args), found
-        )
-        _measure(jobs, found, output)
-    _show(found, heatmap)
-    console.print(f"wrote {output}; to use it, set TOCCATA_TUNING={output}")
-    if by_model is None and found.points:
+        _conclude(found, output, heatmap)
+        return
+    if machine is not None or placement is not None:
+        raise InputError("--machine and --placement require --by-model")
+    _tune(request, mpi, words(launcher_args), output, heatmap, again)
+
+
+def _tune(
+    request: Request,
+    mpi: str,
+    more: Sequence[str],
+    output: Path | None,
+    heatmap: Path | None,
+    again: bool,
+) -> None:
+    """By measurements."""
+    plans = request.plans()
+    starter = launcher.find(mpi)
+    output = output or Path(f"results/tuning-{starter.family}.json")
+    heatmap = outputs.picture(heatmap, output.with_suffix(".png"))
+    outputs.check_pictures(heatmap)
+    outputs.check(output)
+    found = tuning_file.read(output) if output.exists() and not again else tuning_file.Tuning()
+    ranks = q.parse_ranks(request.ranks)
+    _measure(racing.jobs(plans, ranks, request.placed, starter, more, found), found, output)
+    _conclude(found, output, heatmap)
+    if found.points:
         folders = _core.tuning_folders(str(launcher.library(starter.family, starter.version)))
         console.print(
             f"all runs with {found.mpi} on such nodes find it in {folders[0]} (yours)"
@@ -199,6 +195,11 @@ def _measure(jobs: Sequence[racing.Job], found: tuning_file.Tuning, output: Path
             raise
 
 
+def _conclude(found: tuning_file.Tuning, output: Path, heatmap: Path | None) -> None:
+    _show(found, heatmap)
+    console.print(f"wrote {output}; to use it, set TOCCATA_TUNING={output}")
+
+
 def _show(found: tuning_file.Tuning, heatmap: Path | None) -> None:
     print_whole(overview.tables(found))
     if found.partial:
@@ -213,44 +214,3 @@ def _show(found: tuning_file.Tuning, heatmap: Path | None) -> None:
         title = f"Best algorithms: {by}"
         pictures.write(tunings.draw(found, title), heatmap)
         console.print(f"wrote {heatmap}")
-
-
-def _modelled(
-    collectives: Sequence[str],
-    model: str,
-    machine: str | None,
-    placement: str | None,
-    ranks: Sequence[int],
-    sizes: Sequence[int],
-) -> tuning_file.Tuning:
-    if machine is None:
-        raise InputError('--by-model requires --machine, such as "node:4 socket:2 core:8"')
-    parameters = predicting.read_model(model)
-    there = machines.named(machine)
-    found = tuning_file.Tuning(machine=there.text, model=parameters.name)
-    for p in ranks:
-        placed = _core.Placement(there, p, placement or machines.STANDARD_PLACEMENT)
-        for each in collectives:
-            shape = _core.Shape(placed)
-            found.points += tuning_file.by_model(
-                each, shape, machines.nodes(placed), sizes, parameters
-            )
-    return found
-
-
-def _collectives(names: Sequence[str] | None) -> list[str]:
-    """The named collectives; InputError if one does not exist."""
-    known = [each.name for each in _core.collectives()]
-    for each in names or []:
-        if each not in known:
-            raise InputError(f"unknown collective '{each}'; expected one of {', '.join(known)}")
-    return list(names or [each.name for each in _core.collectives() if each.regular == each.name])
-
-
-def _candidates(collective: str, text: str) -> list[str]:
-    """The candidates: the MPI library's own, which is the baseline, and all that are proved,
-    because a tuning file cannot choose others."""
-    unproved = {path.rpartition("/")[2] for path in catalogue.unproved(collective)}
-    found = catalogue.measured(collective, text)
-    proved = [each for each in found if each.partition(":")[0] not in unproved]
-    return list(dict.fromkeys(["native", *proved]))

@@ -8,11 +8,11 @@ import typer
 from rich.markup import escape
 
 from toccata import _core
+from toccata import quantities as q
 from toccata.algorithms import proving
 from toccata.commands.common import (
     Names,
     console,
-    duration,
     name_of,
     number_of_ranks,
     progress,
@@ -22,18 +22,20 @@ from toccata.errors import Failure
 from toccata.topology import machines
 from toccata.topology.machines import MachineOption, PlacementOption
 
+MaxP = Annotated[
+    int,
+    typer.Option(
+        "--max-p",
+        metavar="P",
+        parser=number_of_ranks,
+        help="Prove every number of ranks up to P.",
+    ),
+]
+
 
 def verify(
     names: Names = None,
-    max_p: Annotated[
-        int,
-        typer.Option(
-            "--max-p",
-            metavar="P",
-            parser=number_of_ranks,
-            help="Prove every number of ranks up to P.",
-        ),
-    ] = 128,
+    max_p: MaxP = 128,
     machine: MachineOption = None,
     placement: PlacementOption = None,
 ) -> None:
@@ -83,7 +85,7 @@ def verify(
                     f"{verdict.proofs} proofs, up to {verdict.largest} ranks"
                 )
             console.print(line)
-    took = f"{proofs} proofs in {duration(monotonic() - began)}"
+    took = f"{proofs} proofs in {q.show_duration(monotonic() - began)}"
     if failed:
         raise Failure(f"{failed} of {len(work)} algorithms are wrong; {took}")
     console.print(f"{len(work)} of {len(work)} algorithms are correct; {took}")

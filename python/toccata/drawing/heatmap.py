@@ -18,6 +18,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from toccata.algorithms import catalogue
+from toccata.drawing import cells
 from toccata.errors import InputError
 from toccata.measuring.winners import Cell, Grid, summary
 from toccata.quantities import show_bytes
@@ -30,9 +31,8 @@ OTHERS = ("#E69F00", "#009E73", "#F0E442", "#CC79A7", "#D55E00", "#7a5c3e", "#4d
 SHADES = LinearSegmentedColormap.from_list(
     "shades", colormaps["Blues"](np.linspace(0.25, 1.0, 256))
 )
-MISSING = "#ffffff"
-UNCLEAR = "#f7efd9"
 MEANING = "number in a cell: native's time over the fastest's"
+UNCLEAR = "#f7efd9"
 ANNOTATED_COLUMNS = 24  # with more of them, a number does not fit into a cell
 
 
@@ -74,20 +74,18 @@ def scale(grid: Grid) -> Normalize:
     return Normalize(0.0, max(0.1, np.ceil(top * 10) / 10))
 
 
-def image(grid: Grid) -> np.ndarray:
-    """The figure's cells, as (sizes, ranks, red green blue)."""
-    of_others, shade_of = colours(grid), scale(grid)
+def colours_of_cells(grid: Grid) -> list[list[cells.Colour]]:
+    """Row by row, small messages first."""
+    of_others, shade_of = colours(grid), cells.shades(scale(grid), SHADES)
 
-    def colour(cell: Cell | None) -> tuple[float, float, float]:
+    def colour(cell: Cell | None) -> cells.Colour:
         if cell is None:
-            return to_rgb(MISSING)
+            return cells.MISSING
         if not cell.clear:
-            return to_rgb(UNCLEAR)
-        if cell.winner == grid.highlight:
-            return to_rgb(SHADES(shade_of(cell.gain)))
-        return to_rgb(of_others[cell.winner])
+            return UNCLEAR
+        return shade_of(cell.gain) if cell.winner == grid.highlight else of_others[cell.winner]
 
-    return np.array([[colour(cell) for cell in row] for row in grid.cells])
+    return [[colour(cell) for cell in row] for row in grid.cells]
 
 
 def draw(grid: Grid, title: str) -> Figure:
@@ -100,22 +98,17 @@ def draw(grid: Grid, title: str) -> Figure:
     axes = figure.add_axes(
         (0.85 / figure_width, 0.85 / figure_height, width / figure_width, height / figure_height)
     )
-    axes.imshow(image(grid), origin="lower", aspect="auto", interpolation="nearest")
-    axes.set_xticks(range(columns), map(str, grid.ranks))
-    axes.set_yticks(range(rows), map(show_bytes, grid.sizes))
-    if columns > ANNOTATED_COLUMNS:
-        axes.set_xticks(
-            range(0, columns, -(-columns // 16)), map(str, grid.ranks[:: -(-columns // 16)])
-        )
+    few = columns <= ANNOTATED_COLUMNS
+    step = 1 if few else -(-columns // 16)
+    cells.draw(
+        axes,
+        colours_of_cells(grid),
+        [[_text(cell) for cell in row] for row in grid.cells] if few else None,
+        columns=[str(p) if i % step == 0 else "" for i, p in enumerate(grid.ranks)],
+        rows=[show_bytes(size) for size in grid.sizes],
+    )
     axes.set_xlabel("ranks")
     axes.set_ylabel(grid.sizes_of or catalogue.meaning_of_size(grid.collective))
-    axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(rows + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color="white", linewidth=1.2)
-    axes.tick_params(which="both", length=0)
-    axes.spines[:].set_visible(False)
-    if columns <= ANNOTATED_COLUMNS:
-        _annotate(axes, grid)
     if axes.texts:
         figure.text(0.2 / figure_width, 0.2 / figure_height, MEANING, fontsize=8.5, va="center",
                     color="#566573")  # fmt: skip
@@ -127,18 +120,11 @@ def draw(grid: Grid, title: str) -> Figure:
     return figure
 
 
-def _annotate(axes: Axes, grid: Grid) -> None:
-    """Writes native's time as a multiple of the winner's into the cells that have a winner."""
-    colours_of_cells = image(grid)
-    for y, row in enumerate(grid.cells):
-        for x, cell in enumerate(row):
-            if cell is None or not cell.clear or cell.over_native is None:
-                continue
-            light = float(np.dot(colours_of_cells[y, x], (0.299, 0.587, 0.114)))
-            ink = "#1c2833" if light > 0.5 else "white"
-            axes.text(
-                x, y, factor(cell.over_native), ha="center", va="center", fontsize=8, color=ink
-            )
+def _text(cell: Cell | None) -> str:
+    """Native's time as a multiple of the winner's, if there is a winner."""
+    if cell is None or not cell.clear or cell.over_native is None:
+        return ""
+    return factor(cell.over_native)
 
 
 def factor(value: float) -> str:

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from toccata import _core
+from toccata.drawing import cells
 from toccata.models.reordering import Mapped
 from toccata.quantities import show_bytes
 from toccata.topology import machines
@@ -44,41 +48,46 @@ def draw(
     leaving = [_leaving(choice, shape, placement, each, size) for each in all_]
     most = max(max(each) for each in leaving) or 1
     for i, each in enumerate(all_):
-        roles = {player: role for role, player in enumerate(each.players)}
-        cells = np.full((rows, columns), np.nan)
-        for row, ranks in enumerate(nodes[:rows]):
-            for column, rank in enumerate(ranks):
-                cells[row, column] = roles[rank]
         axes = figure.add_subplot(grid[0, 2 * i])
-        axes.imshow(cells, cmap="viridis", vmin=0, vmax=shape.p - 1, aspect="auto")
-        if shape.p <= NUMBERED:
-            for (row, column), role in np.ndenumerate(cells):
-                if not np.isnan(role):
-                    axes.text(
-                        column,
-                        row,
-                        f"{int(role)}",
-                        ha="center",
-                        va="center",
-                        fontsize=7,
-                        color="white" if role < 0.7 * shape.p else INK,
-                    )
-        axes.set_title(f"{each.label}\n{1e6 * each.seconds:,.0f} µs", fontsize=9, color=INK)
-        axes.set_xticks([])
-        axes.set_yticks(range(rows) if rows <= 20 else [])
+        _draw_ranks(axes, each, nodes[:rows], columns, shape.p)
         axes.set_ylabel(level if i == 0 else "", fontsize=8)
-        axes.tick_params(labelsize=7, length=0)
         bars = figure.add_subplot(grid[0, 2 * i + 1], sharey=axes)
-        values = np.array(leaving[i][:rows]) / most
-        bars.barh(range(rows), values, color=[(*_mixed(value),) for value in values], height=0.8)
-        bars.set_xlim(0, 1)
-        bars.axis("off")
-        bars.set_title(
-            f"out of a {level}\n≤ {show_bytes(round(max(leaving[i])))}",
-            fontsize=7,
-            color=HOT if max(leaving[i]) == most else INK,
-        )
+        _draw_bytes(bars, leaving[i], rows, most, level)
     return figure
+
+
+def _draw_ranks(
+    axes: Axes, mapped: Mapped, nodes: Sequence[Sequence[int]], columns: int, p: int
+) -> None:
+    roles = {player: role for role, player in enumerate(mapped.players)}
+    colour_of = cells.shades(Normalize(0, p - 1), colormaps["viridis"])
+    empty = [""] * columns
+    cells.draw(
+        axes,
+        [[*(colour_of(roles[rank]) for rank in ranks), *[cells.MISSING] * columns][:columns]
+         for ranks in nodes],
+        [[*(str(roles[rank]) for rank in ranks), *empty][:columns] for ranks in nodes]
+        if p <= NUMBERED else None,
+        rows=[str(row) for row in range(len(nodes))] if len(nodes) <= 20 else [],
+        fontsize=7,
+        lines=0.6,
+        upwards=False,
+    )  # fmt: skip
+    axes.set_title(f"{mapped.label}\n{1e6 * mapped.seconds:,.0f} µs", fontsize=9, color=INK)
+    axes.tick_params(labelsize=7)
+
+
+def _draw_bytes(axes: Axes, leaving: Sequence[int], rows: int, most: int, level: str) -> None:
+    """A bar per row: its node's share of `most`, which is the largest of all mappings."""
+    values = np.array(leaving[:rows]) / most
+    axes.barh(range(rows), values, color=[(*_mixed(value),) for value in values], height=0.8)
+    axes.set_xlim(0, 1)
+    axes.axis("off")
+    axes.set_title(
+        f"out of a {level}\n≤ {show_bytes(round(max(leaving)))}",
+        fontsize=7,
+        color=HOT if max(leaving) == most else INK,
+    )
 
 
 def _mixed(heat: float) -> tuple[float, float, float]:

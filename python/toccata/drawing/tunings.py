@@ -3,20 +3,18 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from toccata.drawing.heatmap import MISSING, NATIVE, colour_of
+from toccata.drawing import cells
+from toccata.drawing.heatmap import NATIVE, colour_of
 from toccata.quantities import show_bytes
 from toccata.tuning.overview import summary
 from toccata.tuning.tuning_file import Point, Tuning
 
 CELL, BESIDE, ABOVE, LEGEND = (0.62, 0.27), 0.8, 0.75, 0.9  # inches
 MEANING = "number in a cell: what the winner gains over native"
-DARK = 1.5  # sum of red, green and blue below which text is white
 
 
 def draw(tuning: Tuning, title: str) -> Figure:
@@ -68,22 +66,21 @@ def _draw_panel(
     sizes: Sequence[int],
     palette: dict[str, str],
 ) -> None:
-    image = np.full((len(sizes), len(settings), 3), to_rgb(MISSING))
+    several = len({nodes for _, nodes in settings}) > 1
+    colours: list[list[cells.Colour]] = [[cells.MISSING] * len(settings) for _ in sizes]
+    texts = [[""] * len(settings) for _ in sizes]
     for each in points:
         y, x = sizes.index(each.bytes), settings.index((each.ranks, each.nodes))
-        colour = to_rgb(palette[_name(each)])
-        image[y, x] = colour
+        colours[y][x] = palette[_name(each)]
         if each.choice != "native" and each.native_seconds > 0:
-            ink = "white" if sum(colour) < DARK else "#1c2833"
-            axes.text(x, y, f"{each.gain:.0%}", ha="center", va="center", fontsize=7, color=ink)
-    axes.imshow(image, origin="lower", aspect="auto", interpolation="nearest")
-    several = len({nodes for _, nodes in settings}) > 1
-    labels = [f"{ranks}\n{nodes}" if several else str(ranks) for ranks, nodes in settings]
-    axes.set_xticks(range(len(settings)), labels, fontsize=8)
-    axes.set_yticks(range(len(sizes)), [show_bytes(each) for each in sizes], fontsize=8)
+            texts[y][x] = f"{each.gain:.0%}"
+    cells.draw(
+        axes,
+        colours,
+        texts,
+        columns=[f"{ranks}\n{nodes}" if several else str(ranks) for ranks, nodes in settings],
+        rows=[show_bytes(each) for each in sizes],
+        fontsize=7,
+    )
+    axes.tick_params(labelsize=8)
     axes.set_xlabel("ranks, on nodes" if several else "ranks", fontsize=8)
-    axes.set_xticks(np.arange(len(settings) + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(len(sizes) + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color="white", linewidth=1.2)
-    axes.tick_params(which="both", length=0)
-    axes.spines[:].set_visible(False)

@@ -30,6 +30,8 @@ RANK = re.compile(
     r"toccata: doctor: rank (\d+) of (\d+) on (\S+) has (\S+), settings ([0-9a-f]{16})"
 )
 
+Ranks = Mapping[int, re.Match[str]]  # the line of each rank that reported
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -405,6 +407,15 @@ def treat(
     findings += [Finding("program", each) for each in start.remarks]
     said, code = _run(start, environment, seconds)
     ranks = {int(match[1]): match for match in RANK.finditer(said)}
+    findings += _reported(said)
+    if not ranks:
+        return [*findings, _without_ranks(said, code, seconds)], None
+    return [*findings, *transfers(said), *_reached(ranks)], _job(ranks)
+
+
+def _reported(said: str) -> list[Finding]:
+    """The lines of the library that are not about single ranks."""
+    findings = []
     for line in dict.fromkeys(said.splitlines()):
         if line.startswith(READS):
             findings.append(Finding("file", f"{line.removeprefix(READS)} is read"))
@@ -414,48 +425,56 @@ def treat(
             findings.append(Finding("devices", line.removeprefix(DEVICES)))
         elif line.startswith("toccata: ") and "toccata: doctor: " not in line:
             findings.append(Finding("library", line.removeprefix("toccata: "), "correct that"))
-    if not ranks and code:
+    return findings
+
+
+def _without_ranks(said: str, code: int | None, seconds: float) -> Finding:
+    """No rank reported: the command ended with `code`, or had to be ended after `seconds`."""
+    if code:
         last = [line for line in said.splitlines() if line.strip("- ")][-3:]
-        return [
-            *findings,
-            Finding(
-                "ranks",
-                f"the command ended with code {code} before MPI_Init: {' / '.join(last)}",
-                "check that the command runs without Toccata",
-            ),
-        ], None
-    if not ranks:
-        remedy = "a wrapper may clear the environment, or the program may contain its own MPI"
-        what = "ended" if code is not None else f"ran for {seconds:g} s"
-        return [
-            *findings,
-            Finding("ranks", f"the command {what}, and no rank loaded the library", remedy),
-        ], None
-    findings += transfers(said)
-    size = int(next(iter(ranks.values()))[2])
-    missing = [str(rank) for rank in range(size) if rank not in ranks]
-    by_host: dict[str, list[int]] = {}
+        text = f"the command ended with code {code} before MPI_Init: {' / '.join(last)}"
+        return Finding("ranks", text, "check that the command runs without Toccata")
+    remedy = "a wrapper may clear the environment, or the program may contain its own MPI"
+    what = "ended" if code is not None else f"ran for {seconds:g} s"
+    return Finding("ranks", f"the command {what}, and no rank loaded the library", remedy)
+
+
+def _hosts(ranks: Ranks) -> dict[str, list[int]]:
+    hosts: dict[str, list[int]] = {}
     for rank, match in sorted(ranks.items()):
-        by_host.setdefault(match[3], []).append(rank)
-    for host, here in by_host.items():
-        findings.append(Finding("host", f"{host}: {len(here)} of {size} ranks loaded the library"))
-    if missing:
-        findings.append(
-            Finding(
-                "ranks",
-                f"ranks without it: {', '.join(missing[:8])}{', ...' * (len(missing) > 8)}",
-                "check that the path of the library exists on their hosts",
-            )
-        )
+        hosts.setdefault(match[3], []).append(rank)
+    return hosts
+
+
+def _missing(ranks: Ranks) -> list[str]:
+    return [str(rank) for rank in range(_size(ranks)) if rank not in ranks]
+
+
+def _size(ranks: Ranks) -> int:
+    return int(next(iter(ranks.values()))[2])
+
+
+def _reached(ranks: Ranks) -> list[Finding]:
+    """The ranks with the library, and a comparison of their settings."""
+    findings = [
+        Finding("host", f"{host}: {len(here)} of {_size(ranks)} ranks loaded the library")
+        for host, here in _hosts(ranks).items()
+    ]
+    if missing := _missing(ranks):
+        text = f"ranks without it: {', '.join(missing[:8])}{', ...' * (len(missing) > 8)}"
+        remedy = "check that the path of the library exists on their hosts"
+        findings.append(Finding("ranks", text, remedy))
     if len({match[5] for match in ranks.values()}) > 1:
-        findings.append(
-            Finding(
-                "ranks", "settings differ", "set the TOCCATA_ variables identically on all hosts"
-            )
-        )
-    hosts = list(by_host)
-    job = None if missing else Job([hosts.index(ranks[rank][3]) for rank in range(size)])
-    return findings, job
+        remedy = "set the TOCCATA_ variables identically on all hosts"
+        findings.append(Finding("ranks", "settings differ", remedy))
+    return findings
+
+
+def _job(ranks: Ranks) -> Job | None:
+    if _missing(ranks):
+        return None
+    hosts = list(_hosts(ranks))
+    return Job([hosts.index(ranks[rank][3]) for rank in range(_size(ranks))])
 
 
 def transfers(said: str) -> list[Finding]:

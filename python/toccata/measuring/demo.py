@@ -13,10 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import geometric_mean
 
-import numpy as np
-from matplotlib.colors import TwoSlopeNorm
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
 from rich.table import Table
 
 from toccata import _core
@@ -68,7 +64,6 @@ WHOLE_HOSTS = Place(
     "16 ranks\non 4 hosts", 16, (8, 1 << 10, 64 << 10), ALL, repetitions=20, limit=20, trials=400
 )
 WORSE = 1.05  # times native's time
-UNCLEAR = "#e6e6e6"
 AGAIN = 2  # additional runs of slower cells; the middle result counts
 
 
@@ -213,51 +208,3 @@ def summary(cells: Sequence[Cell]) -> str:
             + f" (counted as 1); geometric mean {mean:.2f}"
         )
     return "\n".join(lines)
-
-
-def draw(cells: Sequence[Cell], title: str) -> Figure:
-    """One column per place, one row per collective and size; native's time is 1.
-
-    Cells without a clear winner have a colour of their own.
-    """
-    places = list(dict.fromkeys(each.place.name for each in cells))
-    rows = list(dict.fromkeys((each.collective, each.bytes) for each in cells))
-    image = np.full((len(rows), len(places)), np.nan)
-    unclear = []
-    for each in cells:
-        at = rows.index((each.collective, each.bytes)), places.index(each.place.name)
-        if each.clear:
-            image[at] = each.ratio
-        else:
-            unclear.append((at, each.ratio))
-    figure = Figure(figsize=(2.6 + 1.15 * len(places), 1.7 + 0.3 * len(rows)), layout="constrained")
-    axes = figure.add_subplot()
-    shades = axes.imshow(
-        image, cmap="RdYlBu_r", norm=TwoSlopeNorm(1.0, 0.2, 1.8), aspect="auto"
-    )  # blue is faster than native, red slower
-    for (y, x), ratio in np.ndenumerate(image):
-        if not np.isnan(ratio):
-            ink = "white" if ratio < 0.45 or ratio > 1.6 else "#1c2833"
-            axes.text(x, y, f"{ratio:.2f}", ha="center", va="center", fontsize=9, color=ink)
-    for (y, x), ratio in unclear:
-        axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=UNCLEAR, lw=0))
-        axes.text(x, y, f"{ratio:.2f}?", ha="center", va="center", fontsize=9, color="#8a8f94")
-    axes.set_xticks(range(len(places)), places, fontsize=9)
-    axes.xaxis.tick_top()
-    axes.set_yticks(range(len(rows)), [f"{name} {show_bytes(size)}" for name, size in rows])
-    axes.tick_params(length=0, labelsize=9)
-    axes.spines[:].set_visible(False)
-    axes.set_xticks(np.arange(len(places) + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(len(rows) + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color="white", linewidth=1.5)
-    axes.tick_params(which="minor", length=0)
-    figure.suptitle(title, fontsize=11, fontweight="bold", x=0.02, ha="left")
-    bar = figure.colorbar(shades, ax=axes, shrink=0.7, aspect=25)
-    bar.set_label("time, native's is 1", fontsize=9)
-    bar.ax.tick_params(labelsize=8)
-    if unclear:
-        figure.legend(
-            handles=[Patch(facecolor=UNCLEAR, label="? no clear winner: the quartiles overlap")],
-            loc="outside lower left", frameon=False, fontsize=9,
-        )  # fmt: skip
-    return figure

@@ -1,19 +1,18 @@
 """The work of `toccata bench`: a plan for each number of ranks, the runs, and the written files."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
-from toccata import _core, outputs
+from toccata import _core
 from toccata import quantities as q
 from toccata.algorithms import catalogue, outside
 from toccata.errors import Failure, InputError
 from toccata.launching.launcher import Launcher
 from toccata.measuring import benchmark
 from toccata.measuring.benchmark import Plan, Run
-from toccata.measuring.results import Measurement, Metric, Results, write_csv, write_json
+from toccata.measuring.files import Files
+from toccata.measuring.results import Measurement, Metric, Results
 from toccata.papers import alltoall_tables
 from toccata.tuning import tuning_file
 
@@ -38,6 +37,9 @@ class Request:
     warmup: int
     limit: float  # seconds
     validate: bool
+    baseline: str  # the algorithms that the highlighted one is compared with
+    highlight: str | None
+    metric: Metric
 
     @property
     def name(self) -> str:
@@ -93,10 +95,9 @@ class Comparison:
     metric: Metric
 
     @classmethod
-    def of(
-        cls, request: Request, highlight: str | None, baseline: str, metric: Metric
-    ) -> "Comparison":
+    def of(cls, request: Request) -> "Comparison":
         """InputError if an algorithm is not measured."""
+        highlight, baseline = request.highlight, request.baseline
         names = request.names
         chosen = STANDARD_HIGHLIGHT
         if highlight is not None:
@@ -109,46 +110,7 @@ class Comparison:
         for name in compared or []:
             if name not in names:
                 raise InputError(f"--baseline {name} is not measured; add it to --algorithms")
-        return cls(chosen if chosen in names else None, compared, metric)
-
-
-@dataclass(frozen=True)
-class Files:
-    """The files to write."""
-
-    csv: Path
-    json: Path
-    heatmap: Path | None
-    scaling: Path | None
-
-    @classmethod
-    def of(
-        cls,
-        stem: Path,
-        csv: Path | None,
-        json: Path | None,
-        heatmap: Path | None,
-        scaling: Path | None,
-        paper: bool,
-    ) -> "Files":
-        """Beside each other by default; a paper's have the scaling as well."""
-        if paper:
-            scaling = outputs.picture(scaling, stem.with_name(f"{stem.name}-scaling.png"))
-        return cls(
-            csv or stem.with_suffix(".csv"),
-            json or stem.with_suffix(".json"),
-            outputs.picture(heatmap, stem.with_suffix(".png")),
-            scaling,
-        )
-
-    def check(self) -> None:
-        """InputError if one cannot be written."""
-        outputs.check_pictures(self.heatmap, self.scaling)
-        outputs.check(self.csv, self.json)
-
-    def write_results(self, results: Results, complete: bool = True) -> None:
-        write_csv(results, self.csv, complete=complete)
-        write_json(results, self.json, complete=complete)
+        return cls(chosen if chosen in names else None, compared, request.metric)
 
 
 @dataclass
@@ -191,9 +153,7 @@ def measure(
             arrived.clear()
             watch.ended(run, len(plans[p].sizes), Results(measured))
     except BaseException:
-        if partly := Results([*measured, *arrived]).all:
-            files.write_results(Results(partly), complete=False)
-            print(f"toccata: {files.csv} and {files.json} are incomplete", file=sys.stderr)
+        files.write_partial(Results([*measured, *arrived]))
         raise
     if not measured:
         raise Failure("nothing could be measured: no algorithm is possible with these ranks")

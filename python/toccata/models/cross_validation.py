@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from toccata.errors import InputError
@@ -115,10 +116,51 @@ def _fitted(
     return Fitted(model, judged, list(cases), whole, [each in set(chosen) for each in cases])
 
 
-def turns(cases: Sequence[Case], collectives: bool) -> int:
-    """The number of calls of `advance`."""
-    number = len({each.collective for each in cases}) + 1 if collectives else 1
-    return fitting.TURNS * number
+@dataclass(frozen=True)
+class Work:
+    """The fits of all machines, each with a part of its times hidden: sizes, or collectives."""
+
+    recorded: Recorded
+    hides_collectives: bool
+
+    @property
+    def turns(self) -> int:
+        """The number of steps of `run`."""
+        return sum(fitting.TURNS * self._fits(cases) for cases in self._by_machine().values())
+
+    def run(self, told: Callable[[str, int], None]) -> list[Fitted]:
+        """One per machine; `told` receives its name, and the number of new steps."""
+        fit = by_collectives if self.hides_collectives else by_sizes
+        fitted = []
+        for name, cases in self._by_machine().items():
+            told(name, 0)
+            fitted.append(fit(cases, Walks(), partial(told, name, 1)))
+        return fitted
+
+    def _by_machine(self) -> dict[str, list[Case]]:
+        cases = self.recorded.cases
+        return {
+            name: [each for each in cases if each.machine == name]
+            for name in self.recorded.machines
+        }
+
+    def _fits(self, cases: Sequence[Case]) -> int:
+        return len({each.collective for each in cases}) + 1 if self.hides_collectives else 1
+
+
+def decided(found: Recorded, fitted: Sequence[Fitted]) -> list[decisions.Decision]:
+    """The choices by models that were fitted to other sizes, if the defaults are recorded."""
+    return [
+        decision
+        for each in fitted
+        for decision in decisions.decide(
+            each.judged.cases,
+            each.judged.predicted,
+            each.model.model(),
+            found.defaults,
+            found.libraries,
+        )
+    ]
 
 
 def largest_job(fitted: Sequence[Fitted]) -> tuple[list[Case], list[float], str]:

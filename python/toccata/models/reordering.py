@@ -7,7 +7,7 @@ from time import perf_counter
 from rich.table import Table
 
 from toccata import _core
-from toccata.algorithms import counting
+from toccata.algorithms import catalogue, counting
 from toccata.errors import InputError
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
@@ -123,6 +123,46 @@ def ours(
         took = perf_counter() - start
         return "by nodes", [(each, took / len(found)) for each in found]
     return "by traffic", [_core.map_flows(_core.flows_of(choice, shape), shape)]
+
+
+@dataclass(frozen=True)
+class Job:
+    """An algorithm among ranks on a machine."""
+
+    choice: _core.Choice
+    placed: _core.Placement
+    root: int
+    size: int  # bytes of a block, or of the message
+    model: _core.Model
+    order: str  # of the buffers; "auto" is the fastest
+
+    @property
+    def shape(self) -> _core.Shape:
+        return _core.Shape(self.placed, self.root)
+
+    def check(self) -> None:
+        """InputError if the algorithm cannot run there, or has no such order."""
+        name = catalogue.path_of(self.choice)
+        if why := self.choice.why_impossible(self.shape):
+            raise InputError(f"{name} {why} (there are {self.shape.p})")
+        known = _core.orders_for(self.choice)
+        if self.order not in ("auto", *known):
+            raise InputError(f"--order {self.order}: {name} accepts {', '.join(known)} or auto")
+
+
+def compare(job: Job, seed: int | None, scotch: bool) -> list[Mapped]:
+    """The ranks as placed, the fastest of our mappings, and Scotch's if wanted and built in."""
+    shape, size, model = job.shape, job.size, job.model
+    label, found = ours(job.choice, shape, seed)
+    mapped = [measure(label, job.choice, shape, each, size, model, job.order) for each in found]
+    compared = [
+        measure("as placed", job.choice, shape, None, size, model),
+        min(mapped, key=lambda each: each.seconds),
+    ]
+    if scotch and _core.has_scotch():
+        theirs = _core.map_by_scotch(flows(job.choice, shape), shape)
+        compared.append(measure("Scotch", job.choice, shape, theirs, size, model, job.order))
+    return compared
 
 
 def as_table(all_: Sequence[Mapped]) -> Table:

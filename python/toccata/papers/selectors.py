@@ -247,13 +247,8 @@ def _draw(all_: list[Beside]) -> Figure:
     return figure
 
 
-def report(section: Section, found: Found, quick: bool) -> None:
-    all_ = [
-        each
-        for place in places(quick)
-        for collective in place.collectives
-        for each in beside(found, place, collective, place.sizes(collective, quick))
-    ]
+def _introduce(section: Section, quick: bool) -> None:
+    """The compared cells, and the meaning of the tables."""
     where = "; ".join(str(each) for each in places(quick))
     all_sizes = places(quick)[0].sizes("bcast", quick)
     few = f", all-to-alls up to {MOST_AT_ONCE} ranks, the longest up to {MOST_LONG_AT_ONCE}"
@@ -278,9 +273,9 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "Every core is a host in these simulations, so no selector can detect nodes. These are "
         "the selectors as implemented in SimGrid, not the libraries that they are named after."
     )
-    table(section, all_)
-    _each_alone(section, all_)
-    section.picture("ratios", _draw(all_), "selector's time divided by ours, by collective")
+
+
+def _by_groups(section: Section, all_: list[Beside]) -> None:
     section.say("By collective, and by platform and placement:")
     for what in ("collective", "place"):
         groups: dict[str, list[Beside]] = defaultdict(list)
@@ -298,6 +293,20 @@ def report(section: Section, found: Found, quick: bool) -> None:
         section.table(
             [what, "best: as fast", "mean", "lowest", "chosen: as fast", "mean", "lowest"], rows
         )
+
+
+def report(section: Section, found: Found, quick: bool) -> None:
+    all_ = [
+        each
+        for place in places(quick)
+        for collective in place.collectives
+        for each in beside(found, place, collective, place.sizes(collective, quick))
+    ]
+    _introduce(section, quick)
+    table(section, all_)
+    _each_alone(section, all_)
+    section.picture("ratios", _draw(all_), "selector's time divided by ours, by collective")
+    _by_groups(section, all_)
     behind = sorted((each for each in all_ if each.best < AS_FAST), key=lambda each: each.best)
     if behind:
         section.say("Cells in which a selector is faster than all of ours, the largest gap first:")

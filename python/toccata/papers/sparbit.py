@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 from statistics import fmean, median
 
+from matplotlib import colormaps
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from toccata import _core
+from toccata.drawing import cells as cells_
 from toccata.drawing import heatmap
 from toccata.measuring import winners
 from toccata.measuring.results import Results
@@ -252,21 +256,24 @@ def _map(shares: Shares) -> Figure:
     figure = Figure(figsize=(8.4, 3.6), layout="constrained")
     figure.suptitle("Sparbit best of five, % of cells: yahoo, sequential", fontsize=11)
     panels = list(figure.subplots(1, 2, sharey=True))
+    scale, blues = Normalize(0, 100), colormaps["Blues"]
+    colour_of = cells_.shades(scale, blues)
     for which, (axes, title) in enumerate(
         zip(panels, ("one message per block", "one message per round"), strict=True)
     ):
         values = [[shares[Conditions(a, o)][which] for a in LATENCIES] for o in OVERHEADS]
-        image = axes.imshow(values, origin="lower", cmap="Blues", vmin=0, vmax=100, aspect="auto")
-        for y, row in enumerate(values):
-            for x, value in enumerate(row):
-                ink = "white" if value > 55 else "#1c2833"
-                axes.text(x, y, f"{value:.0f}", ha="center", va="center", color=ink)
-        axes.set_xticks(range(len(LATENCIES)), [f"{a:g}" for a in LATENCIES])
-        axes.set_yticks(range(len(OVERHEADS)), [f"{o:g}" for o in OVERHEADS])
+        cells_.draw(
+            axes,
+            [[colour_of(each) for each in row] for row in values],
+            [[f"{each:.0f}" for each in row] for row in values],
+            columns=[f"{a:g}" for a in LATENCIES],
+            rows=[f"{o:g}" for o in OVERHEADS],
+            fontsize=10,
+        )
         axes.set_xlabel("one-way latency between nodes, µs")
         axes.set_title(title, fontsize=10)
     panels[0].set_ylabel("overhead at either end, µs")
-    figure.colorbar(image, ax=panels, label="% of cells; the paper has 46")
+    figure.colorbar(ScalarMappable(scale, blues), ax=panels, label="% of cells; the paper has 46")
     return figure
 
 

@@ -21,13 +21,14 @@ from pathlib import Path
 from threading import Lock, Timer
 from typing import Any
 
-from toccata import _core
+from toccata import _core, store
 from toccata.algorithms import outside
 from toccata.errors import Failure, InputError
 from toccata.launching import launcher
 from toccata.measuring.results import Measurement
 from toccata.simulating import platforms
 from toccata.simulating.platforms import Platform
+from toccata.store import Store
 
 FAMILY = "simgrid"
 # SimGrid's own choices of an algorithm, after those of the libraries of these names.
@@ -150,24 +151,22 @@ def key(platform: Platform, cell: Cell) -> str:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
-def _kept(name: str) -> Path:
-    return cache_home() / "simulated" / name[:2] / f"{name}.json"
+def kept() -> Store:
+    """The results of earlier commands."""
+    return store.at(cache_home() / "results.sqlite")
 
 
 def known(platform: Platform, cell: Cell) -> Outcome | None:
     """The stored result, if there is one."""
+    found = kept().get(key(platform, cell))
     try:
-        return Outcome(**json.loads(_kept(key(platform, cell)).read_text()))
-    except (OSError, ValueError, TypeError):
+        return None if found is None else Outcome(**json.loads(found))
+    except (ValueError, TypeError):  # of another version
         return None
 
 
 def _keep(platform: Platform, cell: Cell, outcome: Outcome) -> None:
-    path = _kept(key(platform, cell))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-        file.write(json.dumps(asdict(outcome)))
-    Path(file.name).rename(path)  # whole, or not at all
+    kept().put({key(platform, cell): json.dumps(asdict(outcome))})
 
 
 def command(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.table import Table
 
@@ -75,24 +76,39 @@ def overview(on: On, n: float) -> Table:
     return table
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """The bounds of one collective; bytes are those over the busiest link."""
+
+    rounds: int
+    free: float  # bytes, for any routes
+    fixed: float | None  # bytes, over the network's own routes
+    reduced: float  # bytes per rank
+
+    @classmethod
+    def of(cls, collective: str, on: On, n: int) -> "_Limits":
+        reduced = 0.0
+        if collective != "alltoall":
+            reduced = _core.lower_bounds(collective, on.shape, n).reduced_bytes
+        if collective in network_bounds.COLLECTIVES:
+            found = on.bound(collective, n)
+            return cls(found.rounds, found.free, found.fixed, reduced)
+        of_mesh = _core.lower_bounds(collective, on.shape, n)
+        return cls(of_mesh.rounds, of_mesh.link_bytes, None, reduced)
+
+    @property
+    def fixed_is_larger(self) -> bool:
+        return self.fixed is not None and self.fixed > self.free * (1 + network_bounds.TOLERANCE)
+
+
 def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -> Table:
     """The bounds, then one row per choice, with the ratio to the bound in brackets.
 
     Bytes are those over the busiest link, for n bytes of the whole vector. On a mesh, rounds are at
     least those of the busiest rank with one message per link at a time.
     """
-    shape = on.shape
     is_mesh = on.network.is_whole_mesh
-    if collective in network_bounds.COLLECTIVES:
-        found = on.bound(collective, n)
-        rounds, link_bytes, fixed = found.rounds, found.free, found.fixed
-    else:
-        of_mesh = _core.lower_bounds(collective, shape, n)
-        rounds, link_bytes, fixed = of_mesh.rounds, of_mesh.link_bytes, None
-    if collective == "alltoall":
-        least_reduced = 0.0
-    else:
-        least_reduced = _core.lower_bounds(collective, shape, n).reduced_bytes
+    limits = _Limits.of(collective, on, n)
     table = PlainTable()
     table.add_column("", style="cyan", overflow="fold")
     headings = ["Rounds", "Bytes on the\nbusiest link"]
@@ -105,43 +121,47 @@ def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -
     def add(name: str, rounds: str, link: str, conflicts: str, reduced: str) -> None:
         table.add_row(name, rounds, link, *([conflicts] if is_mesh else []), reduced)
 
-    reduced = f"[bold]{_bytes(least_reduced)}[/]" if least_reduced else ""
     add(
         "[bold]no algorithm does with less[/]",
-        f"[bold]{rounds}[/]",
-        f"[bold]{_bytes(link_bytes)}[/]",
+        f"[bold]{limits.rounds}[/]",
+        f"[bold]{_bytes(limits.free)}[/]",
         "",
-        reduced,
+        f"[bold]{_bytes(limits.reduced)}[/]" if limits.reduced else "",
     )
-    if fixed is not None and fixed > link_bytes * (1 + network_bounds.TOLERANCE):
+    least = limits.free
+    if limits.fixed is not None and limits.fixed_is_larger:
         straight = "straight from rank to rank" if collective == "alltoall" else "by its routes"
-        add(f"[bold]{straight}[/]", "", _beside(_bytes(fixed), fixed, link_bytes), "", "")
-        link_bytes = link_bytes if collective == "alltoall" else fixed
+        beside = _beside(_bytes(limits.fixed), limits.fixed, limits.free)
+        add(f"[bold]{straight}[/]", "", beside, "", "")
+        least = limits.free if collective == "alltoall" else limits.fixed
     for choice in choices:
-        if choice.why_impossible(shape):
-            add(path_of(choice), *["[dim]–[/]"] * 4)
-            continue
-        cost = choice.cost(shape)
-        turns, conflicts = cost.rounds, ""
-        if cost.messages * shape.p > MOST_MESSAGES:
-            shown = _beside(str(turns), turns, rounds)
-            add(path_of(choice), shown, "[dim]too many to count[/]", "", "")
-            continue
-        if is_mesh:
-            traffic = _core.link_traffic(choice, shape, n)
-            busiest, turns = traffic.largest, max(turns, traffic.turns)
-            conflicts = str(max(traffic.conflicts, default=0))
-        else:
-            busiest = on.busiest(choice, n)
-        by_rank = n * cost.reduced / choice.data(shape)
-        add(
-            path_of(choice),
-            _beside(str(turns), turns, rounds),
-            _beside(_bytes(busiest), busiest, link_bytes),
-            conflicts,
-            _beside(_bytes(by_rank), by_rank, least_reduced) if cost.reduced else "",
-        )
+        add(path_of(choice), *_cells(choice, on, n, limits, least))
     return table
+
+
+def _cells(
+    choice: _core.Choice, on: On, n: int, limits: _Limits, link_bytes: float
+) -> tuple[str, str, str, str]:
+    """Rounds, bytes on the busiest link, messages on a link at a time, and reduced bytes."""
+    if choice.why_impossible(on.shape):
+        return ("[dim]–[/]",) * 4
+    cost = choice.cost(on.shape)
+    turns, conflicts = cost.rounds, ""
+    if cost.messages * on.shape.p > MOST_MESSAGES:
+        return _beside(str(turns), turns, limits.rounds), "[dim]too many to count[/]", "", ""
+    if on.network.is_whole_mesh:
+        traffic = _core.link_traffic(choice, on.shape, n)
+        busiest, turns = traffic.largest, max(turns, traffic.turns)
+        conflicts = str(max(traffic.conflicts, default=0))
+    else:
+        busiest = on.busiest(choice, n)
+    reduced = n * cost.reduced / choice.data(on.shape)
+    return (
+        _beside(str(turns), turns, limits.rounds),
+        _beside(_bytes(busiest), busiest, link_bytes),
+        conflicts,
+        _beside(_bytes(reduced), reduced, limits.reduced) if cost.reduced else "",
+    )
 
 
 def _bytes(size: float) -> str:

@@ -238,6 +238,24 @@ def _flows(network: Network, weights: Sequence[int]) -> float:
     return _value(found)
 
 
+def _loads(network: Network, pairs: Sequence[tuple[int, int]]) -> Any:
+    """A row per link: the share of each pair's traffic on it, then its capacity, negated."""
+    from scipy.sparse import coo_matrix
+
+    rows, columns, values = list[int](), list[int](), list[float]()
+    for number, ends in enumerate(pairs):
+        for link, share in network.core.route(*ends):
+            rows.append(link)
+            columns.append(number)
+            values.append(share)
+    links = network.core.links
+    for link, (_, _, capacity) in enumerate(links):
+        rows.append(link)
+        columns.append(len(pairs))
+        values.append(-capacity / network.scale)
+    return coo_matrix((values, (rows, columns)), shape=(len(links), len(pairs) + 1)).tocsr()
+
+
 def _over_routes(network: Network, weights: Sequence[int], collective: str, root: int) -> float:
     """A linear program over the traffic between pairs of nodes: every cut among the nodes must
     carry its demand, and the load of the busiest link, over fixed routes, is minimal. Cuts are
@@ -247,21 +265,10 @@ def _over_routes(network: Network, weights: Sequence[int], collective: str, root
 
     nodes = [i for i, each in enumerate(weights) if each > 0]
     pairs = [(a, b) for a in range(len(nodes)) for b in range(len(nodes)) if a != b]
-    backwards = collective in ("reduce", "gather", "reduce_scatter")
     links = network.core.links
-    rows, columns, values = list[int](), list[int](), list[float]()
-    for number, (a, b) in enumerate(pairs):
-        ends = (nodes[b], nodes[a]) if backwards else (nodes[a], nodes[b])
-        for link, share in network.core.route(*ends):
-            rows.append(link)
-            columns.append(number)
-            values.append(share)
-    for link, (_, _, capacity) in enumerate(links):
-        rows.append(link)
-        columns.append(len(pairs))
-        values.append(-capacity / network.scale)
-    shape = (len(links), len(pairs) + 1)
-    loads = coo_matrix((values, (rows, columns)), shape=shape).tocsr()
+    backwards = collective in ("reduce", "gather", "reduce_scatter")
+    ends = [(nodes[b], nodes[a]) if backwards else (nodes[a], nodes[b]) for a, b in pairs]
+    loads = _loads(network, ends)
     cost = np.zeros(len(pairs) + 1)
     cost[-1] = 1
     if collective in ("scatter", "gather"):  # the traffic between nodes is one flow

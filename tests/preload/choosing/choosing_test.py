@@ -12,8 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from jobs import Job
-from preload_test import Outcome
+from jobs import Job, Outcome
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--family", required=True)
@@ -25,6 +24,7 @@ arguments.add_argument("tests", nargs="*")
 options = arguments.parse_args() if __name__ == "__main__" else None
 
 RANKS = 3
+GUARDED = "allgather", "guarded"
 SOME = 50  # calls: how many there are until trials pay depends on the machine's load
 
 
@@ -50,7 +50,6 @@ class Choosing(unittest.TestCase):
         preloaded = " ".join(filter(None, [*libraries, options.also_preload]))
         environment = {
             "LD_PRELOAD": preloaded,
-            "TOCCATA_REPORT": "1",
             "TOCCATA_NODE": "off",  # a fixed rule would leave little to choose
             "XDG_CONFIG_HOME": self.folder.name,
             "XDG_DATA_HOME": self.folder.name,
@@ -59,46 +58,44 @@ class Choosing(unittest.TestCase):
         if by_rank is not None:
             which = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 && export "$0" || export "$1"'
             program = ["sh", "-c", f'{which}; shift; exec "$@"', *by_rank, *program]
-        done = Job(
-            options.launcher.split(";"), 120, program, ranks, environment | settings
-        ).outcome()
-        outcome = Outcome(done)
+        outcome = Outcome(
+            Job(
+                options.launcher.split(";"), 120, program, ranks, environment | settings,
+                reports=True,
+            ).outcome()
+        )  # fmt: skip
         if right:
             self.assertEqual(outcome.out, ["right"], outcome.error)
             self.assertEqual(outcome.code, 0, outcome.error)
-        outcome.rows = {}  # (collective, reason) -> {algorithm: calls}
-        for line in done.stderr.splitlines():
-            row = line.removeprefix("toccata: ").split()
-            if len(row) > 5 and row[1].isdigit() and int(row[1]) == ranks:
-                outcome.rows.setdefault((row[0], row[3]), {})[row[2]] = int(row[4])
+        outcome.rows = [row for row in outcome.rows if row["ranks"] == ranks]
         return outcome
 
     def test_the_first_calls_are_the_mpi_librarys(self):
         outcome = self.run_calls(60)
-        self.assertEqual(outcome.rows[("allgather", "native")], {"native": 60})
-        self.assertFalse([reason for _, reason in outcome.rows if reason == "guarded"])
+        self.assertEqual(outcome.served("allgather", "native"), {"native": 60})
+        self.assertNotIn("guarded", [row["reason"] for row in outcome.rows])
         self.assertEqual(outcome.messages, [])
 
     def test_what_is_quicker_takes_over(self):
         outcome = self.run_calls(1000)
         for collective in ("allgather", "bcast"):
-            ours = sum(outcome.rows[(collective, "guarded")].values())
+            ours = sum(outcome.served(collective, "guarded").values())
             self.assertGreater(ours, SOME, outcome.error)
         self.assertEqual(outcome.messages, [])
 
     def test_a_sum_of_floating_point_numbers_is_not_tried(self):
         outcome = self.run_calls(300)
-        self.assertGreaterEqual(outcome.rows[("allreduce", "native")]["native"], 300)
+        self.assertGreaterEqual(outcome.served("allreduce", "native")["native"], 300)
 
     def test_a_communicator_of_the_same_shape_goes_on_with_what_was_found(self):
         outcome = self.run_calls(1500, "again")
         # After 68 calls all ranks know of each other; later ones retest native now and then.
-        ours = sum(outcome.rows[("allgather", "shared")].values())
+        ours = sum(outcome.served("allgather", "shared").values())
         self.assertGreater(ours, SOME, outcome.error)
 
     def test_vector_forms_are_tried_though_sizes_differ(self):
         outcome = self.run_calls(600, "vector")
-        ours = sum(outcome.rows[("alltoallv", "guarded")].values())
+        ours = sum(outcome.served("alltoallv", "guarded").values())
         self.assertGreater(ours, SOME, outcome.error)
         self.assertEqual(outcome.messages, [])
 
@@ -107,7 +104,7 @@ class Choosing(unittest.TestCase):
     )
     def test_nonblocking_calls_that_are_quicker_take_over(self):
         outcome = self.run_calls(1500, "nonblocking")
-        ours = sum(outcome.rows[("iallgather", "guarded")].values())
+        ours = sum(outcome.served("iallgather", "guarded").values())
         self.assertGreater(ours, SOME, outcome.error)
         self.assertEqual(outcome.messages, [])
 
@@ -116,9 +113,9 @@ class Choosing(unittest.TestCase):
     )
     def test_starts_of_persistent_calls_are_tried_and_the_next_request_knows(self):
         outcome = self.run_calls(2000, "persistent", slow=False, bytes_a_rank=64)
-        rows = {key: calls for key, calls in outcome.rows.items() if key[0] == "allgather_init"}
-        self.assertEqual(sum(sum(each.values()) for each in rows.values()), 4000, outcome.error)
-        tried = rows.get(("allgather_init", "guarded"), {})
+        starts = [row for row in outcome.rows if row["collective"] == "allgather_init"]
+        self.assertEqual(sum(row["calls"] for row in starts), 4000, outcome.error)
+        tried = outcome.served("allgather_init", "guarded")
         self.assertGreaterEqual(len(tried), 2, outcome.error)
         self.assertGreaterEqual(min(tried.values()), 2, outcome.error)
         self.assertEqual(outcome.messages, [])
@@ -130,14 +127,14 @@ class Choosing(unittest.TestCase):
         outcome = self.run_calls(1, "split", slow=False)
         # MPICH drops unknown keys, except for those that we keep in MPI_Comm_set_info.
         kept = {"ring": 1} if options.family == "openmpi" else {}
-        self.assertEqual(outcome.rows[("allgather", "forced")], kept | {"bruck": 1})
+        self.assertEqual(outcome.served("allgather", "forced"), kept | {"bruck": 1})
 
     def test_a_tuning_file_decides_from_the_first_call(self):
         tuning = self.tuning([("allgather", "ring"), ("allreduce", "recursive_doubling")])
         outcome = self.run_calls(50, slow=False, TOCCATA_TUNING=tuning)
-        self.assertEqual(outcome.rows[("allgather", "tuned")], {"ring": 50})
+        self.assertEqual(outcome.served("allgather", "tuned"), {"ring": 50})
         # Sums that round as well: the file does not depend on this run's clocks.
-        self.assertEqual(outcome.rows[("allreduce", "tuned")]["recursive_doubling"], 100)
+        self.assertEqual(outcome.served("allreduce", "tuned")["recursive_doubling"], 100)
 
     def tuning(self, points, bytes_a_rank=16, **more):
         lines = [
@@ -155,21 +152,21 @@ class Choosing(unittest.TestCase):
             unproved, r"^toccata: allgather/wrong is not proved, and runs by name only"
         )
         outcome = self.run_calls(20, slow=False, library=library, TOCCATA_GUARD="off")
-        served = outcome.rows[("allgather", "modelled")]
+        served = outcome.served("allgather", "modelled")
         self.assertEqual(sum(served.values()), 20, outcome.error)
         self.assertNotIn("wrong", served)
 
         tuning = self.tuning([("allgather", "wrong"), ("bcast", "binomial")])
         outcome = self.run_calls(20, slow=False, library=library, TOCCATA_TUNING=tuning)
-        self.assertNotIn(("allgather", "tuned"), outcome.rows)
-        self.assertIn(("bcast", "tuned"), outcome.rows)
+        self.assertFalse(outcome.served("allgather", "tuned"))
+        self.assertTrue(outcome.served("bcast", "tuned"))
         [said] = outcome.messages
         self.assertIn("allgather/wrong is not proved: runs by name only", said)
 
         outcome = self.run_calls(
             20, slow=False, library=library, right=False, TOCCATA_ALLGATHER="wrong"
         )
-        self.assertEqual(outcome.rows[("allgather", "forced")]["wrong"], 20, outcome.error)
+        self.assertEqual(outcome.served("allgather", "forced")["wrong"], 20, outcome.error)
         self.assertEqual(outcome.out, ["wrong"], "the program does not see it")
 
     def test_a_barrier_is_tuned_too(self):
@@ -177,7 +174,7 @@ class Choosing(unittest.TestCase):
         points = [point | {"choice": "dissemination"}]
         tuning = self.path("tuning.json", json.dumps({"toccata_tuning": 1, "points": points}))
         outcome = self.run_calls(40, slow=False, TOCCATA_TUNING=tuning)
-        self.assertEqual(sum(outcome.rows[("barrier", "tuned")].values()), 40, outcome.error)
+        self.assertEqual(sum(outcome.served("barrier", "tuned").values()), 40, outcome.error)
 
     def test_files_that_differ_between_ranks(self):
         """As on hosts with separate disks: the file that rank 0 has read counts."""
@@ -186,14 +183,17 @@ class Choosing(unittest.TestCase):
             other = "A=b" if reason == "tuned" else f"TOCCATA_TUNING={tuning}"
             with self.subTest(rank_0=first):
                 outcome = self.run_calls(5, slow=False, by_rank=(first, other))
-                self.assertEqual(sum(outcome.rows[("allgather", reason)].values()), 5)
+                self.assertEqual(sum(outcome.served("allgather", reason).values()), 5)
                 self.assertEqual(outcome.messages, [])
 
     def test_a_report_on_rank_0_alone(self):
         if options.family != "openmpi":
             self.skipTest("MPICH ends with words of its own where a request is left")
-        outcome = self.run_calls(1000, TOCCATA_REPORT="", by_rank=("TOCCATA_REPORT=1", "A=b"))
-        self.assertGreater(sum(outcome.rows[("allgather", "guarded")].values()), SOME)
+        report = self.path("report.json")
+        self.run_calls(1000, TOCCATA_REPORT="", by_rank=(f"TOCCATA_REPORT={report}", "A=b"))
+        rows = json.loads(Path(report).read_text())["rows"]
+        found = [row for row in rows if (row["collective"], row["reason"]) == GUARDED]
+        self.assertGreater(sum(row["calls"] for row in found), SOME)
 
     def test_a_tuning_file_for_such_nodes_is_found(self):
         learned = self.path("learned.json")
@@ -202,20 +202,20 @@ class Choosing(unittest.TestCase):
         tuning = self.tuning([("allgather", "ring")], mpi=here["mpi"], machine=here["machine"])
         self.path("toccata/tuning/ours.json", Path(tuning).read_text())
         outcome = self.run_calls(5, slow=False)
-        self.assertEqual(outcome.rows[("allgather", "tuned")], {"ring": 5}, outcome.error)
+        self.assertEqual(outcome.served("allgather", "tuned"), {"ring": 5}, outcome.error)
         outcome = self.run_calls(5, slow=False, TOCCATA_TUNING="off")
-        self.assertEqual(outcome.rows[("allgather", "native")], {"native": 5})
+        self.assertEqual(outcome.served("allgather", "native"), {"native": 5})
         other = self.tuning([("allgather", "ring")], mpi=here["mpi"], machine="node:2 core:1000")
         self.path("toccata/tuning/ours.json", Path(other).read_text())
         outcome = self.run_calls(5, slow=False)
-        self.assertEqual(outcome.rows[("allgather", "native")], {"native": 5})
+        self.assertEqual(outcome.served("allgather", "native"), {"native": 5})
         self.assertEqual(outcome.messages, [])
 
     def test_a_tuning_file_of_what_cannot_be(self):
         tuning = self.tuning([("allgather", "recursive_doubling"), ("bcast", "native")])
         outcome = self.run_calls(300, TOCCATA_TUNING=tuning)
         self.assertIn("needs a power of two ranks", "".join(outcome.messages))
-        self.assertEqual(outcome.rows[("bcast", "tuned")], {"native": 300})
+        self.assertEqual(outcome.served("bcast", "tuned"), {"native": 300})
 
     def test_files_that_cannot_be_used_are_named_once(self):
         for text, word in (
@@ -295,14 +295,14 @@ class Choosing(unittest.TestCase):
         best = {point["collective"]: point["choice"] for point in points}
         self.assertNotEqual(best["allgather"], "native")
         outcome = self.run_calls(40, TOCCATA_LEARN=learned)
-        self.assertEqual(sum(outcome.rows[("allgather", "learned")].values()), 40, outcome.error)
+        self.assertEqual(sum(outcome.served("allgather", "learned").values()), 40, outcome.error)
         # A run of few calls learns nothing, and leaves the file unchanged.
         self.assertEqual(json.loads(Path(learned).read_text())["points"], points)
 
     def test_sums_are_learned_if_a_file_is_named(self):
         learned = Path(self.path("learned.json"))
         outcome = self.run_calls(1000, TOCCATA_LEARN=str(learned))
-        self.assertGreaterEqual(outcome.rows[("allreduce", "apart")]["native"], 900)
+        self.assertGreaterEqual(outcome.served("allreduce", "apart")["native"], 900)
         found = json.loads(learned.read_text())
         point = {"collective": "allreduce", "ranks": RANKS, "nodes": 1, "bytes": 8}
         point["choice"] = "recursive_doubling"
@@ -310,33 +310,33 @@ class Choosing(unittest.TestCase):
         learned.write_text(json.dumps(found))
         outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=str(learned))
         # Sums of whole numbers and of floating-point numbers.
-        self.assertEqual(outcome.rows[("allreduce", "learned")]["recursive_doubling"], 40)
+        self.assertEqual(outcome.served("allreduce", "learned")["recursive_doubling"], 40)
         node = found["machine"].replace(":", "").replace(" ", "-")
         self.path(f"toccata/learned-{options.family}-{node}.json", learned.read_text())
         state = {"XDG_STATE_HOME": str(learned.parent)}
         for word, counts in (("sums", 40), ("auto", 20)):
             outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=word, **state)
-            served = outcome.rows[("allreduce", "learned")]
+            served = outcome.served("allreduce", "learned")
             self.assertEqual(served["recursive_doubling"], counts, word)
         # The sum of two numbers has the same bits in any order.
         outcome = self.run_calls(20, slow=False, ranks=2, TOCCATA_LEARN="auto", **state)
-        self.assertEqual(outcome.rows[("allreduce", "learned")]["recursive_doubling"], 40)
+        self.assertEqual(outcome.served("allreduce", "learned")["recursive_doubling"], 40)
 
     def test_sizes(self):
         for size, algorithm in ((16, "ring"), (17, "native"), (4096, "native")):
             outcome = self.run_calls(
                 5, bytes_a_rank=size, slow=False, TOCCATA_ALLGATHER="ring<=16, native"
             )
-            self.assertEqual(outcome.rows[("allgather", "forced")], {algorithm: 5})
+            self.assertEqual(outcome.served("allgather", "forced"), {algorithm: 5})
 
     def test_off_leaves_everything_to_the_mpi_library(self):
         outcome = self.run_calls(300, TOCCATA="off", TOCCATA_ALLGATHER="ring")
-        self.assertEqual(outcome.rows[("allgather", "native")], {"native": 300})
+        self.assertEqual(outcome.served("allgather", "native"), {"native": 300})
 
     def test_without_a_guard_the_model_decides(self):
         outcome = self.run_calls(20, TOCCATA_GUARD="off")
-        self.assertEqual(sum(outcome.rows[("allgather", "modelled")].values()), 20)
-        self.assertEqual(sum(outcome.rows[("allreduce", "modelled")].values()), 40)
+        self.assertEqual(sum(outcome.served("allgather", "modelled").values()), 20)
+        self.assertEqual(sum(outcome.served("allreduce", "modelled").values()), 40)
 
     def test_values_that_mean_nothing_are_named(self):
         outcome = self.run_calls(5, slow=False, TOCCATA="maybe", TOCCATA_GUARD="x")
@@ -348,8 +348,8 @@ class Choosing(unittest.TestCase):
             "toccata/toccata.conf", "# ours\nTOCCATA_ALLGATHER = ring\nTOCCATA_BCAST=binomial\n"
         )
         outcome = self.run_calls(5, slow=False, TOCCATA_BCAST="knomial")
-        self.assertEqual(outcome.rows[("allgather", "forced")], {"ring": 5})
-        self.assertEqual(set(outcome.rows[("bcast", "forced")]), {"knomial"})
+        self.assertEqual(outcome.served("allgather", "forced"), {"ring": 5})
+        self.assertEqual(set(outcome.served("bcast", "forced")), {"knomial"})
         self.path("toccata/toccata.conf", "ALLGATHER=ring\n")
         outcome = self.run_calls(5, slow=False)
         self.assertIn("toccata.conf:1: 'ALLGATHER=ring' is not a setting", outcome.messages[0])

@@ -7,8 +7,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from jobs import Job
-from preload_test import Outcome
+from jobs import Job, Outcome
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
@@ -24,15 +23,14 @@ options = arguments.parse_args() if __name__ == "__main__" else None
 FORCED = {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "ring"}
 
 
-def run(name, ranks, before=None, patience=60, **settings):
+def run(name, ranks, before=None, patience=60, reports=False, **settings):
     """`before`: a library that is listed before Toccata's."""
     before = str(options.folder / before) if before else None
     libraries = [before, options.library, options.also_preload]
     environment = {"LD_PRELOAD": " ".join(filter(None, libraries))} | settings
     command = [str(options.folder / name)]
-    return Outcome(
-        Job(shlex.split(options.launcher), patience, command, ranks, environment).outcome()
-    )
+    launcher = shlex.split(options.launcher)
+    return Outcome(Job(launcher, patience, command, ranks, environment, reports=reports).outcome())
 
 
 class Faults(unittest.TestCase):
@@ -101,9 +99,7 @@ class Faults(unittest.TestCase):
     def test_an_exchange_that_fails_leaves_its_communicator_to_mpi(self):
         for ranks in (1, 3):
             with self.subTest(ranks=ranks):
-                outcome = run(
-                    "calls", ranks, "libexchanges.so", FAIL="1", TOCCATA_REPORT="1", **FORCED
-                )
+                outcome = run("calls", ranks, "libexchanges.so", reports=True, FAIL="1", **FORCED)
                 self.expect_right(outcome)
                 if ranks > 1:  # the world's channel is as it was
                     self.assertEqual(outcome.calls.get(("allgather", ranks, "ring")), 2)

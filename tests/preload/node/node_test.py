@@ -6,8 +6,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from jobs import Job
-from preload_test import Outcome
+from jobs import Job, Outcome
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--library", required=True)
@@ -24,14 +23,13 @@ WHOLE = SHARED | {f"TOCCATA_{each}": "shared:reducers=whole" for each in ("ALLRE
 LARGEST = 256 << 10  # bytes of shared memory per rank
 
 
-def run(what, ranks, settings, denied=None, patience=60):
+def run(what, ranks, settings, denied=None, patience=60, reports=False):
     libraries = [str(options.folder / "libdenied.so")] if denied else []
     libraries += filter(None, [options.library, options.also_preload])
     environment = {"LD_PRELOAD": " ".join(libraries)} | settings | (denied or {})
     command = [str(options.folder / "node"), what]
-    return Outcome(
-        Job(options.launcher.split(";"), patience, command, ranks, environment).outcome()
-    )
+    launcher = options.launcher.split(";")
+    return Outcome(Job(launcher, patience, command, ranks, environment, reports=reports).outcome())
 
 
 class Node(unittest.TestCase):
@@ -56,7 +54,7 @@ class Node(unittest.TestCase):
 
     def test_nothing_set(self):
         """The first 32 calls with short messages are the MPI library's."""
-        outcome = run("results", 2, {"TOCCATA_REPORT": "1"})
+        outcome = run("results", 2, {}, reports=True)
         for name in ("allreduce", "bcast", "barrier", "scan"):
             called = [key for key in outcome.calls if key[0] == name]
             served = sum(outcome.calls[key] for key in called if key[2].startswith("shared"))

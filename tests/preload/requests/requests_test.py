@@ -10,8 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from jobs import Job
-from preload_test import Outcome
+from jobs import Job, Outcome
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--family", required=True)
@@ -68,15 +67,14 @@ def variables(choices):
 
 
 class Requests(unittest.TestCase):
-    def run_program(self, ranks, *words, settings=None, program="requests", reports=True):
+    def run_program(self, ranks, *words, settings=None, program="requests"):
         """Its report: {(what, algorithm): calls}."""
         path = next(each for each in options.programs if each.name == program)
         preloaded = " ".join(filter(None, [options.library, options.also_preload]))
         environment = {"LD_PRELOAD": preloaded} | (settings or {})
-        if reports:
-            environment["TOCCATA_REPORT"] = "1"
         launcher = options.launcher.split(";")
-        done = Job(launcher, PATIENCE, [str(path), *words], ranks, environment).outcome()
+        command = [str(path), *words]
+        done = Job(launcher, PATIENCE, command, ranks, environment, reports=True).outcome()
         outcome = Outcome(done)
         self.assertEqual(outcome.out[-1:], ["right"], f"{done.stdout}{done.stderr}")
         self.assertNotIn("wrong", outcome.out)

@@ -1,6 +1,5 @@
 """`toccata search`, with a model in place of the simulator, and the compositions that it tries."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -105,21 +104,8 @@ def test_all_of_the_librarys_are_simulated(task: searching.Task) -> None:
 
 
 def test_an_interrupted_search_goes_on(
-    task: searching.Task, monkeypatch: pytest.MonkeyPatch
+    task: searching.Task, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    whole = searching.run(task, nothing)
-    [kept] = (simulation.cache_home() / "searches").iterdir()
-    known = len(json.loads(kept.read_text()))
-    kept.unlink()
-
-    def stop(what: str, effort: float, steps: list[str] = []) -> None:  # noqa: B006
-        steps.append(what)
-        if len(steps) == 30:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        searching.run(task, stop)
-    assert len(json.loads(kept.read_text())) == 30
     walked: list[int] = []
     predictor = _core.Predictor
 
@@ -127,12 +113,24 @@ def test_an_interrupted_search_goes_on(
         walked.append(1)
         return predictor(choice, shape)
 
+    def stop(what: str, effort: float, steps: list[str] = []) -> None:  # noqa: B006
+        steps.append(what)
+        if len(steps) == 30:
+            raise KeyboardInterrupt
+
     monkeypatch.setattr(searching, "_core", _Counting(count))
+    with pytest.raises(KeyboardInterrupt):
+        searching.run(task, stop)
+    assert len(walked) == 30
     again = searching.run(task, nothing)
+    continued = len(walked) - 30
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    walked.clear()
+    whole = searching.run(task, nothing)
+    assert continued == len(walked) - 30 > 0
     assert [each.candidate.label for each in again.all] == [
         each.candidate.label for each in whole.all
     ]
-    assert len(walked) == known - 30
 
 
 class _Counting:

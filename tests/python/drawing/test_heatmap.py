@@ -10,7 +10,7 @@ import pytest
 from matplotlib.colors import to_hex, to_rgb
 
 from toccata.commands.common import console
-from toccata.drawing import heatmap
+from toccata.drawing import cells, heatmap
 from toccata.measuring import benchmark, tables, winners
 from toccata.measuring.results import (
     Measurement,
@@ -91,20 +91,20 @@ def test_no_two_winners_have_the_same_colour() -> None:
 def test_picture_has_the_cells_colours() -> None:
     grid = winners.grid(RESULTS, "sparbit", None, "median")
     figure = heatmap.draw(grid, "a title")
-    cells, bar = figure.axes
-    image = np.asarray(cells.images[0].get_array())
+    axes, bar = figure.axes
+    image = np.asarray(axes.images[0].get_array())
     assert image.shape == (2, 2, 3)
     assert tuple(image[0, 1]) == pytest.approx(to_rgb(heatmap.NATIVE))
     assert tuple(image[1, 0]) == pytest.approx(
         to_rgb(heatmap.palette("allgather", ["ring"])["ring"])
     )
-    assert to_hex(image[1, 1]) == heatmap.MISSING
+    assert to_hex(image[1, 1]) == cells.MISSING
     shade = heatmap.SHADES(heatmap.scale(grid)(0.25))
     assert tuple(image[0, 0]) == pytest.approx(shade[:3])
-    assert [each.get_text() for each in cells.texts] == ["1.33", "1.00", "1.50"]
+    assert [each.get_text() for each in axes.texts] == ["1.33", "1.00", "1.50"]
     assert heatmap.MEANING in [each.get_text() for each in figure.texts]
-    assert [each.get_text() for each in cells.get_xticklabels()] == ["2", "3"]
-    assert [each.get_text() for each in cells.get_yticklabels()] == ["1", "1K"]
+    assert [each.get_text() for each in axes.get_xticklabels()] == ["2", "3"]
+    assert [each.get_text() for each in axes.get_yticklabels()] == ["1", "1K"]
     assert "sparbit" in bar.get_title(loc="left")
     (legend,) = figure.legends
     assert [each.get_text() for each in legend.get_texts()] == ["native", "ring"]
@@ -143,7 +143,7 @@ def test_within_the_spread_nobody_wins() -> None:
     assert winners.summary(grid) == (
         "ring is clearly fastest in 0 of 1 settings; 1 has no clear winner"
     )
-    assert tuple(heatmap.image(grid)[0, 0]) == pytest.approx(to_rgb(heatmap.UNCLEAR))
+    assert heatmap.colours_of_cells(grid) == [[heatmap.UNCLEAR]]
     far = [spread("ring", 9, 8.8, 9.3), spread("native", 10, 9.5, 12)]
     assert clear_winner(far, "median") is far[0]
     assert far[1].spread == pytest.approx(0.125)

@@ -2,12 +2,9 @@
 
 import subprocess
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 
 import fakes
 from conftest import ROOT
@@ -75,17 +72,6 @@ def test_noise_is_no_result() -> None:
     assert ratios == ["0.50", "0.60?", "2.00?", "1.50"]
 
 
-def test_noise_is_grey_in_the_picture() -> None:
-    figure = demo.draw(CELLS, "")
-    axes = figure.axes[0]
-    grey = [each for each in axes.patches if to_hex(each.get_facecolor()) == demo.UNCLEAR]
-    assert sorted(each.get_y() + 0.5 for each in grey) == [1, 2]  # type: ignore[attr-defined]
-    image = np.asarray(axes.images[0].get_array())
-    assert [bool(np.isnan(each)) for each in image[:, 0]] == [False, True, True, False]
-    assert "no clear winner" in figure.legends[0].get_texts()[0].get_text()
-    assert not demo.draw(CELLS[:1], "").legends
-
-
 def test_demo_says_why_there_are_no_hosts(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "why_no_hosts", lambda: "there is no room")
     code, stdout, _ = invoke("demo")
@@ -102,9 +88,6 @@ def test_the_hosts_are_shown_first(machine: Path, monkeypatch: pytest.MonkeyPatc
     first, *_, last = [each for each in stdout.splitlines() if each.startswith(("all", "bcast"))]
     assert "16 ranks on 4 hosts" in first and "2 ranks" in last
     assert stdout.index("16 ranks on 4 hosts: Toccata") < stdout.index("2 ranks: Toccata")
-    figure = demo.draw([replace(CELLS[0], place=demo.HOSTS), *CELLS], "")
-    labels = [each.get_text() for each in figure.axes[0].get_xticklabels()]
-    assert labels == [demo.HOSTS.name, "2 ranks"]
 
 
 @pytest.mark.parametrize("demo_set", [True, False])

@@ -70,7 +70,10 @@ def test_a_size_alone_is_told_of() -> None:
         (("--metric", "median"), "No such option: --metric"),
         (("--baseline", "all"), "No such option: --baseline"),
         (("--machine", "torus:4x4"), "has 16 cells, each of them a rank; give --ranks 16"),
-        (("--machine", "node:4 core:4", "--ranks", "16"), "is not a mesh; give one such as torus:4x4"),
+        (
+            ("--machine", "node:4 core:4", "--ranks", "16"),
+            "is not a mesh; give one such as torus:4x4",
+        ),
         (("--machine", "torus:4xx"), "torus:4xx"),
         (("--ranks", "1"), "invalid number of ranks '1': expected an integer from 2"),
         (("--ranks", "2,4"), "invalid number of ranks '2,4'"),

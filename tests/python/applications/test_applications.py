@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-import applications
 import page
 import programs
 import pytest
 
+import applications
 from toccata.launching import reports
 
 PROGRAM = next(each for each in programs.PROGRAMS if each.name == "espresso")

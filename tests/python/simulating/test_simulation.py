@@ -2,7 +2,6 @@
 
 import csv
 import json
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,7 @@ import pytest
 from conftest import Toccata
 from running import invoke
 from toccata import _core
-from toccata.commands.reproduce import PaperName, reproduce
 from toccata.errors import Failure, InputError
-from toccata.papers import page, selectors
 from toccata.simulating import platforms, simulation
 from toccata.simulating.simulation import Cell, Outcome
 
@@ -84,6 +81,19 @@ def test_outcomes_are_kept_by_code_platform_and_cell(code: Path) -> None:
     simulation._digest_of_code.cache_clear()
     assert simulation.known(yahoo, CELL) is None
     simulation._digest_of_code.cache_clear()
+
+
+def test_outcomes_of_other_versions_are_simulated_again(code: Path) -> None:
+    """Those that earlier versions kept in files, and those with other fields."""
+    yahoo = platforms.find("yahoo")
+    name = simulation.key(yahoo, CELL)
+    file = simulation.cache_home() / "simulated" / name[:2] / f"{name}.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"seconds": 1.0, "valid": true, "why_not": ""}')
+    assert simulation.known(yahoo, CELL) is None
+    for text in ('{"minutes": 1.0}', "seconds"):
+        simulation.kept().put({name: text})
+        assert simulation.known(yahoo, CELL) is None
 
 
 @pytest.fixture
@@ -166,70 +176,6 @@ def test_what_ours_does_wrong_ends_the_command_and_the_rest_is_kept(
     assert [(row["bytes"], row["complete"]) for row in rows] == [("6", "false")]
 
 
-def test_a_section_takes_its_own_place(tmp_path: Path) -> None:
-    none = page.Found({})
-    first, second = page.Section("sparbit", "One"), page.Section("locality", "Two")
-    first.say("as it was")
-    for each in (first, second):
-        page.write(each, none, tmp_path)
-    again = page.Section("sparbit", "One")
-    again.table(["a", "b"], [[1, 2]])
-    found = page.Found({(platforms.find("yahoo"), CELL): Outcome(1e-6, True)})
-    page.write(again, found, tmp_path)
-    text = (tmp_path / "reproduction.md").read_text()
-    assert "as it was" not in text
-    assert text.index("## One") < text.index("| 1 | 2 |") < text.index("## Two")
-    times = (tmp_path / "reproduction" / "sparbit.csv").read_text().splitlines()
-    assert times[1:] == ["yahoo,allgather,ring,4,sequential,8,block,1,"]
-
-
-@pytest.mark.parametrize("paper", PaperName)
-def test_quick_is_a_part_and_possible(paper: PaperName) -> None:
-    module = import_module(f"toccata.papers.{paper.value}")
-    quick, full = module.work(True), module.work(False)
-    assert 0 < len(quick) < len(full)
-    for platform, cell in quick:
-        assert len(platforms.cores(platform, cell.ranks, cell.placement)) == cell.ranks
-
-
-@pytest.mark.parametrize("quick", [True, False])
-@pytest.mark.parametrize(
-    ("paper", "row"),
-    [
-        ("multilink", "| allgather/torus_multiport | not in the paper | – | 1.00 |"),
-        ("reorder", "| hierarchical, linear: block-bunch: exchange | 0 | 0 |"),
-        ("selectors", " | 1.00 | 1.00 |\n| chosen, platform's model | "),
-        ("selectors", "| mvapich2 | 1.00 | 1.00 |"),
-    ],
-)
-def test_a_report_asks_for_no_more_than_was_simulated(paper: str, row: str, quick: bool) -> None:
-    module = import_module(f"toccata.papers.{paper}")
-    section = page.Section(paper, module.TITLE)
-    module.report(section, page.Found(dict.fromkeys(module.work(quick), Outcome(1e-3))), quick)
-    assert section.pictures
-    assert row in section.text()
-
-
-def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
-    place = selectors.Place("yahoo", 24, "cyclic")
-    here = {
-        (place.platform, cell): Outcome(1e-3, True)
-        for cell in selectors.cells(place, "bcast", [8, 1024])
-    }
-    for (platform, cell), _ in list(here.items()):
-        if cell.algorithm == "ompi":
-            here[platform, cell] = Outcome(1e-6, False)  # wrong data count for no rank
-        elif cell.algorithm in ("mpich", "mvapich2", "impi"):
-            here[platform, cell] = Outcome(2e-3, True)
-        elif cell.algorithm == "linear" and cell.bytes == 8:
-            here[platform, cell] = Outcome(0.5e-3, True)
-    found = selectors.beside(page.Found(here), place, "bcast", [8, 1024])
-    short, long = found
-    assert (short.bytes, short.best, short.ours) == (8, 4, "linear")
-    assert short.selectors == {"mpich": 1, "mvapich2": 1, "impi": 1}
-    assert (long.best, long.chosen, long.usual, long.tried) == (2, 2, 2, 2)
-
-
 def test_large_cells_go_without_data() -> None:
     assert Cell("allgather", "ring", 512, 1024, "cyclic").with_data
     assert not Cell("allgather", "ring", 1024, 1024, "cyclic").with_data
@@ -245,13 +191,3 @@ def test_sim_names_what_is_wrong(toccata: Toccata, tmp_path: Path) -> None:
     asked = toccata("sim", "allgather", "--platform", "nowhere")
     assert asked.returncode == 2
     assert "no platform 'nowhere'" in asked.stderr
-
-
-def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The page stays unchanged, and the line says how to continue."""
-    late = Outcome(why_not="did not end within 600 s")
-    monkeypatch.setattr(simulation, "programs", lambda: ())
-    monkeypatch.setattr(simulation, "run_all", lambda work, told: dict.fromkeys(work[:1], late))
-    with pytest.raises(Failure, match=r"among .* did not end within 600 s; the same command tries"):
-        reproduce(PaperName.locality, quick=True, docs=tmp_path)
-    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,133 @@
+"""The work of `toccata sim`: the cells of a request, their runs, and the results so far."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from toccata import _core
+from toccata import quantities as q
+from toccata.algorithms import catalogue, outside
+from toccata.errors import InputError
+from toccata.measuring.files import Files
+from toccata.measuring.results import Results
+from toccata.simulating import platforms, simulation
+from toccata.simulating.platforms import Platform
+from toccata.simulating.simulation import Cell, Outcome
+from toccata.topology import machines
+from toccata.tuning import tuning_file
+
+NO_PEERS = "without peers: SimGrid has no collectives among neighbours"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The cells to simulate."""
+
+    platform: Platform
+    stem: Path  # of files
+    cells: list[Cell]
+    left_out: dict[int, dict[str, str]]  # by ranks and algorithm: the reason
+    marked: str | None  # the algorithm to highlight
+    remarks: list[str]
+
+    def results(self, outcomes: Mapping[Cell, Outcome]) -> Results:
+        """The cells that have a time."""
+        return Results(simulation.measurements(self.platform, dict(outcomes)))
+
+
+@dataclass(frozen=True)
+class Request:
+    """The requested simulation; None for missing options."""
+
+    collective: str
+    platform: str
+    model: str | None
+    ranks: str | None
+    placement: str
+    algorithms: str
+    peers: str
+    sizes: str
+    distribution: str | None
+    highlight: str | None
+    predicted: bool  # whether the model's times are wanted as well
+
+    def plan(self) -> Plan:
+        """InputError if options do not fit each other, or SimGrid is not built."""
+        if self.distribution and catalogue.is_regular(self.collective):
+            raise InputError("--distribution requires a vector form, such as alltoallv")
+        if self.distribution and self.predicted:
+            raise InputError("--predicted requires blocks of equal size; leave out --distribution")
+        ours, peers = self._choices(), self._peers()
+        marked = self._marked(ours)
+        there = platforms.find(self.platform, self.model)
+        machine = _core.Machine(there.machine)
+        ranks = [machines.cores(machine)] if self.ranks is None else q.parse_ranks(self.ranks)
+        sizes = tuning_file.sizes_of(self.collective, q.parse_sizes(self.sizes))
+        for p in ranks:
+            platforms.cores(there, p, self.placement)
+        simulation.programs()
+        shapes = {p: _core.Shape(_core.Placement(machine, p, self.placement)) for p in ranks}
+        left_out = {
+            p: {name: why for name, each in ours.items() if (why := each.why_impossible(shape))}
+            for p, shape in shapes.items()
+        }
+        for name in filter(outside.is_file, ours):
+            possible = [shape for p, shape in shapes.items() if name not in left_out[p]]
+            outside.make_runnable(name, ours[name], possible)
+        has_peers = not catalogue.is_among_neighbors(self.collective)
+        cells = [
+            Cell(self.collective, name, p, size, self.placement, self.distribution)
+            for p in ranks
+            for name in (*ours, *(peers if has_peers else []))
+            if name not in left_out[p]
+            for size in sizes
+        ]
+        remarks = [NO_PEERS] if peers and not has_peers else []
+        return Plan(there, self._stem(there), cells, left_out, marked, remarks)
+
+    def _choices(self) -> dict[str, _core.Choice]:
+        """Our algorithms by name."""
+        known = catalogue.of_collective(self.collective)
+        names = [each.name for each in known]
+        if self.algorithms != "all":
+            texts = catalogue.split_choices(self.algorithms)
+            names = [catalogue.parse(self.collective, each).text for each in texts]
+        return {name: catalogue.parse(self.collective, name) for name in names}
+
+    def _peers(self) -> list[str]:
+        names = [] if self.peers == "none" else [each.strip() for each in self.peers.split(",")]
+        for each in names:
+            if each not in simulation.SELECTORS and not each.startswith(simulation.PEER):
+                raise InputError(
+                    f"--peers {each}: expected one of {', '.join(simulation.SELECTORS)}, or one of "
+                    f"SimGrid's algorithms as {simulation.PEER}bruck"
+                )
+        return names
+
+    def _marked(self, ours: Mapping[str, _core.Choice]) -> str | None:
+        if self.highlight is None:
+            return None
+        name = catalogue.parse(self.collective, self.highlight).text
+        if name not in ours:
+            raise InputError(
+                f"--highlight {self.highlight} is not simulated; add it to --algorithms"
+            )
+        return name
+
+    def _stem(self, there: Platform) -> Path:
+        """Without colons, which some file systems refuse."""
+        form = f"{self.collective}-{self.distribution}" if self.distribution else self.collective
+        name = f"{form}-{there.name.split('/')[0]}-{self.placement}"
+        return Path("results") / name.replace(":", "")
+
+
+def run(
+    plan: Plan, files: Files, told: Callable[[Cell], None], limit: float, jobs: int | None
+) -> dict[Cell, Outcome]:
+    """As simulation.run. If it fails, and after Ctrl-C, the files have the results so far."""
+    try:
+        return simulation.run(plan.platform, plan.cells, told, limit, jobs)
+    except BaseException:
+        kept = {cell: it for cell in plan.cells if (it := simulation.known(plan.platform, cell))}
+        files.write_partial(plan.results(kept))
+        raise

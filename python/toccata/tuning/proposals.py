@@ -1,0 +1,121 @@
+"""The library's choice for one call: by a tuning file, otherwise by a model."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from toccata import _core
+from toccata import quantities as q
+from toccata.algorithms import catalogue
+from toccata.models import predicting
+from toccata.plain_table import PlainTable
+from toccata.topology import machines
+from toccata.tuning import tuning_file
+
+MOST_WALKED = 2_000_000  # messages of all ranks; a walk of that many takes one or two seconds
+HEADINGS = ("Sketched\nµs", "Walked\nµs", "Relative\nto first", "Rounds", "Messages\nper rank")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a collective."""
+
+    collective: str
+    size: int  # bytes of a block, or of the message
+    shape: _core.Shape
+    nodes: int
+
+    @classmethod
+    def of(
+        cls, collective: str, size: int, ranks: int, machine: str | None, placement: str | None
+    ) -> "Call":
+        """On a machine, or on one node. As machines.shape, it raises InputError or ChoiceError."""
+        shape = machines.shape(ranks, machine, placement)
+        nodes = machines.nodes(shape.placement) if shape.placement is not None else 1
+        return cls(collective, size, shape, nodes)
+
+    def __str__(self) -> str:
+        ranks = f"{self.shape.p} ranks on {self.nodes} node(s)"
+        return f"{self.collective} of {q.show_bytes(self.size)} among {ranks}"
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The candidates for a call, with sketched times, the fastest first; `tuned` precedes all."""
+
+    call: Call
+    model: _core.Model
+    file: Path | None  # with tuned choices
+    tuned: _core.Choice | None
+    ranked: list[tuple[_core.Choice, float]]  # seconds
+    tried: set[str]  # in trials
+
+    @classmethod
+    def of(cls, call: Call, model: _core.Model, file: Path | None) -> "Proposal":
+        """InputError if the tuning file cannot be read."""
+        tuned = None
+        if file is not None:
+            tuning_file.read(file)  # its errors name the place
+            tuned = _core.tuned(str(file), call.collective, call.shape.p, call.nodes, call.size)
+        of = call.collective, call.shape, model, [call.size]
+        tried = {choice.text for choice, _ in _core.worth_trying(*of)[0]}
+        return cls(call, model, file, tuned, _core.rank(*of)[0], tried)
+
+    @property
+    def first(self) -> str:
+        """The choice of the library; with trials, the most promising candidate."""
+        return (self.tuned or self.ranked[0][0]).text
+
+    def reasons(self) -> list[str]:
+        """Lines."""
+        if self.tuned is not None:
+            by = f"by the nearest point of {self.file}"
+            return [f"{self.call}: [bold]{self.tuned.text}[/], tuned: {by}"]
+        if not self.ranked:
+            return [f"{self.call}: native; no algorithm of Toccata can run there"]
+        why = "no measurement exists" if self.file is None else f"{self.file} has no point nearby"
+        lines = [
+            f"{self.call}: [bold]{self.first}[/], modelled: {why}, and the model "
+            f"{self.model.name} ranks it first",
+            "the library starts with native, tries the candidates marked *, and keeps the fastest",
+        ]
+        if self.ranked[0][0].reduces:
+            lines.append(
+                "sums of floating-point numbers stay native to keep their bits, unless "
+                "TOCCATA_GUARD=all"
+            )
+        return lines
+
+    def table(self) -> tuple[PlainTable, dict[str, str]]:
+        """One row per candidate; and the errors of wrong ones, by name."""
+        table = PlainTable()
+        table.add_column("Candidate", no_wrap=True)
+        for heading in HEADINGS:
+            table.add_column(heading, justify="right", no_wrap=True)
+        wrong: dict[str, str] = {}
+        for choice, seconds in self.ranked:
+            cost = choice.cost(self.call.shape)
+            walked = "[dim]–[/]"
+            if cost.messages * self.call.shape.p <= MOST_WALKED:
+                try:
+                    walk = _core.Predictor(choice, self.call.shape)
+                    walked = q.show_microseconds(walk.seconds(self.call.size, self.model))
+                except _core.ChoiceError as error:  # a deadlock
+                    wrong[choice.text] = str(error)
+                    walked = "[bold red]wrong[/]"
+            style = "[bold green]" if choice.text == self.first else "[default]"
+            mark = "*" if self.tuned is None and choice.text in self.tried else ""
+            table.add_row(
+                f"{style}{choice.text}[/]{mark}", q.show_microseconds(seconds), walked,
+                f"×{seconds / self.ranked[0][1]:.2f}", str(cost.rounds), str(cost.messages),
+            )  # fmt: skip
+        return table, wrong
+
+    def notes(self) -> list[str]:
+        """Lines below the table."""
+        unproved = catalogue.unproved(self.call.collective)
+        lines = [f"{path} is {catalogue.NOT_PROVED}" for path in unproved]
+        if self.call.shape.p <= predicting.MOST_BOUNDED_RANKS:
+            bound = _core.LowerBound(self.ranked[0][0], self.call.shape, self.model)
+            least = q.show_microseconds(bound(self.call.size))
+            lines.append(f"lower bound by this model: {least} µs")
+        return lines

@@ -1,0 +1,39 @@
+"""No function of the Python package has more than 60 lines, with its signature and docstring.
+
+A command reads its options, calls the functions that do the work, and prints.
+"""
+
+import ast
+import sys
+import unittest
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "python/toccata"
+MOST_LINES = 60
+
+
+def lengths(source):
+    """{name of a function: its lines}"""
+    return {
+        each.name: each.end_lineno - each.lineno + 1
+        for each in ast.walk(ast.parse(source))
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+class Lengths(unittest.TestCase):
+    def test_functions_are_short(self):
+        files = list(PACKAGE.rglob("*.py"))
+        self.assertGreater(len(files), 80, "is this the package?")
+        for path in files:
+            for name, lines in lengths(path.read_text()).items():
+                where = f"{path.relative_to(PACKAGE)}: {name} has {lines} lines"
+                self.assertLessEqual(lines, MOST_LINES, where)
+
+    def test_signature_docstring_and_inner_functions_count(self):
+        source = 'def f(\n    a,\n):\n    """Does."""\n\n    def g():\n        return a\n'
+        self.assertEqual(lengths(source), {"f": 7, "g": 2})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv, verbosity=2)
