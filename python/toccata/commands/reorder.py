@@ -44,7 +44,8 @@ Order = Annotated[
     str,
     typer.Option(
         metavar="ORDER",
-        help="How blocks get back into their order: straight, exchange, shuffle, or auto (the fastest).",
+        help="How blocks get back into their order: straight, exchange, shuffle, or auto "
+        "(the fastest).",
     ),
 ]
 Seed = Annotated[

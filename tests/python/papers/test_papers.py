@@ -79,7 +79,7 @@ def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
 
 
 def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The page is left as it is, and the line says how to go on."""
+    """The page stays unchanged, and the line says how to continue."""
     late = Outcome(why_not="did not end within 600 s")
     monkeypatch.setattr(simulation, "programs", lambda: ())
     monkeypatch.setattr(simulation, "run_all", lambda work, told: dict.fromkeys(work[:1], late))
