@@ -76,9 +76,9 @@ class Repeats {
 
   Repeats() = default;
 
-  // For a class of calls with `least` to `most` bytes. A user-defined handle may change its meaning;
-  // only predefined datatypes are constant. If ranks do not know each other's sizes, all sizes are
-  // in one class.
+  // For a class of calls with `least` to `most` bytes. A user-defined handle may change its
+  // meaning; only predefined datatypes are constant. If ranks do not know each other's sizes, all
+  // sizes are in one class.
   static std::optional<Range> range_of(const Said& said, const Operation& operation,
                                        const Seat& seat, std::int64_t least, std::int64_t most,
                                        const DatatypeTable& datatypes) {

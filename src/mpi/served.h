@@ -30,8 +30,8 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
 
   // Whether a call without a fault can be served here. The same on all ranks.
   static bool can_serve(const Operation& call, Communicator& communicator);
-  // `decided`, or the server that has to replace it; null for the MPI library. The same on all ranks.
-  // For a nonblocking call, no rank waits for another one here.
+  // `decided`, or the server that has to replace it; null for the MPI library. The same on all
+  // ranks. For a nonblocking call, no rank waits for another one here.
   static Server* usable(const Operation& call, Communicator& communicator, Server& decided,
                         Kind kind);
 

@@ -13,8 +13,8 @@
 
 namespace toccata {
 
-// The runtimes whose memory contains the buffers of a valid call; null for host memory. The call has
-// to outlive this object.
+// The runtimes whose memory contains the buffers of a valid call; null for host memory. The call
+// has to outlive this object.
 class Places {
  public:
   Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes);

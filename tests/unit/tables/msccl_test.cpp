@@ -188,7 +188,8 @@ TEST(Msccl, WhatCannotBeIsNamed) {
   refused(replaced(good, "cnt=\"1\"", "cnt=\"2\""), "are received");
   refused(replaced(good, "send=\"1\"", "send=\"2\""), "gpu");
   refused(replaced(good, "send=\"1\"", "send=\"7\""), "has no peer 7");
-  refused(replaced(good, "depid=\"-1\" deps=\"-1\"", "depid=\"77\" deps=\"0\""), "which does not exist");
+  refused(replaced(good, "depid=\"-1\" deps=\"-1\"", "depid=\"77\" deps=\"0\""),
+          "which does not exist");
   refused(replaced(good, "o_chunks=\"6\"", "o_chunks=\"5\""), "");
   // Two gpus that both receive first.
   refused(program("allgather", 2, true, 0, 2, 0,
