@@ -182,9 +182,8 @@ def bench(
     run. Prints a table, and writes CSV, JSON and a heat map to results/ by default.
 
     Min, average and max are over the ranks' mean times, as in the OSU benchmarks. The median is
-    over the repetitions; ± is half the interquartile range. If a time does not fit the times of
-    the neighbouring sizes, this size is measured again. If it still does not fit, the table marks
-    it.
+    over the repetitions; ± is half the interquartile range. If a time does not fit the neighbouring
+    sizes, this size is measured again. If it still does not fit, the table marks it.
 
     An algorithm wins only if its quartiles do not overlap the runner-up's. In the heat map, a cell
     has the colour of the winner. If the highlighted algorithm wins, the shade of blue shows its
@@ -192,9 +191,7 @@ def bench(
     divided by the winner's.
 
     After Ctrl-C or a failed run, the files contain the results so far, marked as incomplete. The
-    exit code is 1 if a run fails or receives wrong data.
-
-    See also `toccata bench links`, a separate command.
+    exit code is 1 if a run fails or receives wrong data. `toccata bench links` is another command.
 
     Examples:
 

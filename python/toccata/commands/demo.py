@@ -11,18 +11,20 @@ from toccata.errors import Failure
 from toccata.measuring import demo
 
 
+NoHosts = Annotated[bool, typer.Option("--no-hosts", help="Measure only this machine.")]
+Whole = Annotated[
+    bool,
+    typer.Option(
+        "--whole",
+        help="Measure all collectives on 2, 4 and 8 ranks, up to 1 MiB (15 minutes).",
+    ),
+]
+
+
 def demo_(
     mpi: MpiOption = "auto",
-    no_hosts: Annotated[
-        bool, typer.Option("--no-hosts", help="Measure only this machine.")
-    ] = False,
-    whole: Annotated[
-        bool,
-        typer.Option(
-            "--whole",
-            help="Measure all collectives on 2, 4 and 8 ranks, up to 1 MiB (15 minutes).",
-        ),
-    ] = False,
+    no_hosts: NoHosts = False,
+    whole: Whole = False,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Figure to write.")
     ] = Path("results/demo.png"),

@@ -93,11 +93,9 @@ def reorder(
 
     - bytes times distance
     - bytes that cross each level, and that leave the busiest object of that level
-    - the predicted time
-    - the time to find the mapping
+    - the predicted time, and the time to find the mapping
 
-    --rankfile writes the mapping for mpirun, srun or mpiexec, so that you can start your job
-    reordered.
+    --rankfile writes the mapping for mpirun, srun or mpiexec, to start your job reordered.
 
     Examples:
 
