@@ -10,7 +10,6 @@ from toccata.commands.common import MpiOption, console, print_whole, progress
 from toccata.errors import Failure
 from toccata.measuring import demo
 
-
 NoHosts = Annotated[bool, typer.Option("--no-hosts", help="Measure only this machine.")]
 Whole = Annotated[
     bool,
