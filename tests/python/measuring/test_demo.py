@@ -8,10 +8,10 @@ import pytest
 
 import fakes
 from conftest import ROOT
+from demo_cells import CELLS
 from running import bench, invoke
 from toccata.commands.common import console
 from toccata.measuring import demo
-from toccata.measuring.results import Measurement
 
 
 def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,21 +42,6 @@ def test_demo_of_everything(machine: Path, monkeypatch: pytest.MonkeyPatch) -> N
     runs = (machine / "log").read_text().splitlines()
     assert len(runs) == 1 + 2 * demo.AGAIN
     assert "clearly slower in 2 (2.00 at worst)" in stdout
-
-
-def timed(algorithm: str, q25: float, median: float, q75: float) -> Measurement:
-    return Measurement(
-        "bcast", "MPI", 2, 8, algorithm, 9, median, median, median, median, q25, q75, True
-    )
-
-
-NATIVE = timed("native", 9, 10, 12)
-CELLS = [
-    demo.Cell(demo.HERE[0], "bcast", 8, NATIVE, timed("auto", 4, 5, 6)),
-    demo.Cell(demo.HERE[0], "bcast", 64, NATIVE, timed("auto", 5, 6, 10)),  # may be as slow
-    demo.Cell(demo.HERE[0], "bcast", 512, NATIVE, timed("auto", 1, 20, 40)),  # noise
-    demo.Cell(demo.HERE[0], "bcast", 4096, NATIVE, timed("auto", 14, 15, 16)),
-]
 
 
 def test_noise_is_no_result() -> None:
