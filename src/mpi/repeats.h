@@ -2,13 +2,13 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "mpi/communicator.h"
+#include "mpi/recent.h"
 #include "mpi/said.h"
 
 namespace toccata {
@@ -24,9 +24,11 @@ class Repeats {
     return false;  // ranks share their handles, and the thread
 #else
     if (mine_ == nullptr) return false;
-    const Repeat& last = mine_->of(said);
-    if (!last.is_like(said) || last.era != Communicator::era() || *last.left == 0) return false;
-    --*last.left;
+    const Repeat* const last = mine_->repeats_.find(key(said), [&](const Repeat& one) {
+      return one.is_like(said) && one.era == Communicator::era();
+    });
+    if (last == nullptr || *last->left == 0) return false;
+    --*last->left;
     return true;
 #endif
   }
@@ -45,7 +47,10 @@ class Repeats {
     // Not in thread-local memory, because a library that is loaded late gets little of it.
     thread_local const std::unique_ptr<Repeats> repeats(new Repeats);
     mine_ = repeats.get();
-    mine_->of(said) = {said, Communicator::era(), &calls.left, *range};
+    Recent<Repeat>& all = mine_->repeats_;
+    Repeat* const same = all.find(key(said), [&](const Repeat& one) { return one.is_like(said); });
+    Repeat& kept = same != nullptr ? *same : all.replace(key(said));
+    kept = {.said = said, .era = Communicator::era(), .left = &calls.left, .range = *range};
 #endif
   }
 
@@ -58,10 +63,10 @@ class Repeats {
     std::int64_t least = 0, most = 0;
   };
   struct Repeat {
-    Said said;
-    std::uint64_t era;
-    std::int64_t* left;
-    Range range;
+    Said said = {};
+    std::uint64_t era = 0;
+    std::int64_t* left = nullptr;
+    Range range = {};
 
     bool is_like(const Said& other) const {
       const std::int64_t elements = range.by_sent ? other.sent : other.received;
@@ -72,8 +77,6 @@ class Repeats {
              ((range.least <= elements && elements <= range.most) || range.all);
     }
   };
-  static constexpr int bits = 6;
-
   Repeats() = default;
 
   // For a class of calls with `least` to `most` bytes. A user-defined handle may change its
@@ -100,18 +103,14 @@ class Repeats {
                  .most = most / size};
   }
 
-  // A product, in which all low bits affect the high ones, of the handle and the power of two of
-  // the size.
-  Repeat& of(const Said& said) {
+  static std::uint64_t key(const Said& said) {
     const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective ^
                          static_cast<std::uintptr_t>(said.opens);
     const auto size = std::bit_width(static_cast<std::uint64_t>(said.sent | said.received));
-    const std::uint64_t mixed =
-        (handles + static_cast<std::uint64_t>(size) * 8) * 0x9e3779b97f4a7c15;
-    return repeats_[mixed >> (64 - bits)];
+    return handles + static_cast<std::uint64_t>(size) * 8;
   }
 
-  std::array<Repeat, 1 << bits> repeats_ = {};
+  Recent<Repeat> repeats_;
   // Found without a call, in the few bytes of fast thread-local memory that a library loaded late
   // gets.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Repeats* mine_ = nullptr;

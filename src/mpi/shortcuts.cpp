@@ -41,13 +41,14 @@ void Shortcuts::keep([[maybe_unused]] const Said& said, [[maybe_unused]] const O
     return;
   thread_local const std::unique_ptr<Shortcuts> shortcuts(new Shortcuts);
   mine_ = shortcuts.get();
-  Shortcut& made = mine_->of(said);
   const std::uint64_t era = Communicator::era();
-  const bool is_second = made.said.is_like(said) && made.era == era;
+  Shortcut* const first = mine_->shortcuts_.find(
+      key(said), [&](const Shortcut& one) { return one.said.is_like(said) && one.era == era; });
+  Shortcut& made = first != nullptr ? *first : mine_->shortcuts_.replace(key(said));
   made.program.reset();
   made.said = said;
   made.era = era;
-  if (!is_second) return;
+  if (first == nullptr) return;
   const Seat seat = communicator.seat(call);
   made.communicator = &communicator;
   made.board = transport.board();

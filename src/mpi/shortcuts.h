@@ -2,8 +2,6 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "mpi/communicator.h"
 #include "mpi/device_memory.h"
 #include "mpi/kernels.h"
+#include "mpi/recent.h"
 #include "mpi/said.h"
 #include "mpi/waiting.h"
 #include "node/short_program.h"
@@ -30,9 +29,10 @@ class Shortcuts {
     return false;  // ranks share their handles, and the thread
 #else
     if (mine_ == nullptr) return false;
-    Shortcut& each = mine_->of(said);
-    if (!each.program || !each.fits(said)) return false;
-    code = each.run(said);
+    Shortcut* const each = mine_->shortcuts_.find(
+        key(said), [&](const Shortcut& one) { return one.program && one.fits(said); });
+    if (each == nullptr) return false;
+    code = each->run(said);
     return true;
 #endif
   }
@@ -77,19 +77,15 @@ class Shortcuts {
     int run(const Said& other);
   };
 
-  static constexpr int bits = 6;
-
   Shortcuts() = default;
 
-  Shortcut& of(const Said& said) {
+  static std::uint64_t key(const Said& said) {
     const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
-    const std::uint64_t mixed = (handles + static_cast<std::uint64_t>(said.sent + said.received) +
-                                 static_cast<std::uint64_t>(said.named_root) * 64) *
-                                0x9e3779b97f4a7c15;
-    return shortcuts_[mixed >> (64 - bits)];
+    return handles + static_cast<std::uint64_t>(said.sent + said.received) +
+           static_cast<std::uint64_t>(said.named_root) * 64;
   }
 
-  std::array<Shortcut, 1 << bits> shortcuts_ = {};
+  Recent<Shortcut> shortcuts_;
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Shortcuts* mine_ =
       nullptr;
 };
