@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import page
-from programs import PROGRAMS, Program, Results
+from programs import PROGRAMS, RANKS_OF_HOSTS, Program, Results
 
 from toccata import _core
 from toccata.launching import reports
@@ -287,7 +287,7 @@ def places(arguments: argparse.Namespace) -> list[Place]:
     found = [Place("one node", each, (script, "openmpi", str(each))) for each in ranks]
     if arguments.hosts:
         mpirun = str(ROOT / "bench/cluster/bin/mpirun")
-        found.append(Place("four hosts", 16, (mpirun, "-n", "16")))
+        found.append(Place("four hosts", RANKS_OF_HOSTS, (mpirun, "-n", str(RANKS_OF_HOSTS))))
     return found
 
 

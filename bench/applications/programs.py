@@ -13,6 +13,8 @@ PSEUDOPOTENTIAL = Path(
     "/usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz"
 )  # of quantum-espresso-data
 
+RANKS_OF_HOSTS = 16
+
 Results = dict[str, float]
 
 
@@ -65,10 +67,20 @@ def _abinit(folder: Path, ranks: int) -> None:
     (folder / "abinit.abi").write_text(text.replace("NPBAND", str(ranks)))
 
 
+def _steps(ranks: int, on_one_node: int, on_hosts: int) -> str:
+    """On hosts with 1 ms between them, a step takes a second, so that runs have to be shorter."""
+    return str(on_one_node if ranks < RANKS_OF_HOSTS else on_hosts)
+
+
+def _lammps(folder: Path, ranks: int) -> None:
+    text = (INPUTS / "lammps.in").read_text()
+    (folder / "lammps.in").write_text(text.replace("STEPS", _steps(ranks, 200, 25)))
+
+
 def _espresso(folder: Path, ranks: int) -> None:
-    _copy("espresso.in")(folder, ranks)
-    text = gzip.decompress(PSEUDOPOTENTIAL.read_bytes())
-    (folder / "Si.pz-vbc.UPF").write_bytes(text)
+    text = (INPUTS / "espresso.in").read_text()
+    (folder / "espresso.in").write_text(text.replace("ITERATIONS", _steps(ranks, 100, 5)))
+    (folder / "Si.pz-vbc.UPF").write_bytes(gzip.decompress(PSEUDOPOTENTIAL.read_bytes()))
 
 
 def _hpcc(folder: Path, ranks: int) -> None:
@@ -82,13 +94,13 @@ NUMBER = r"([-+]?\d+\.\d+(?:[EeD][-+]?\d+)?)"
 
 PROGRAMS = (
     Program(
-        "lammps", ("lammps",), ("lmp", "-in", "lammps.in"), _copy("lammps.in"),
+        "lammps", ("lammps",), ("lmp", "-in", "lammps.in"), _lammps,
         # Molecular dynamics is chaotic: only the first steps can agree.
         {"energy at step 10": r"^ +10 +\S+ +\S+ +" + NUMBER}, 1e-5,
     ),
     Program(
         "espresso", ("quantum-espresso", "quantum-espresso-data"), ("pw.x", "-in", "espresso.in"),
-        _espresso, {"energy": r"^! +total energy += +" + NUMBER}, 1e-7,
+        _espresso, {"energy": r"^!? +total energy += +" + NUMBER}, 1e-7,
     ),
     Program(
         "abinit", ("abinit", "abinit-data"), ("abinit", "abinit.abi"), _abinit,

@@ -182,10 +182,13 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   if (tuning.points.empty()) return false;
   const Tuning::Point* point = tuning.find(collective_, ranks_.size(), ranks_.nodes(), bytes_);
   if (point == nullptr) return false;
-  const bool tried = !point->choice.native() && !keeps_order &&
-                     (bytes_ >= 0 || collective_.vector_of != nullptr) &&
+  const bool tried = !keeps_order && (bytes_ >= 0 || collective_.vector_of != nullptr) &&
                      ranks_.rules().guarding() != Rules::Guarding::off;
-  if (tried) {
+  if (tried && point->choice.native()) {
+    // A tuning file decides. But one noisy run must not exclude all other algorithms for ever.
+    const bool is_learned = &tuning == &ranks_.rules().learned();
+    if (is_learned && !is_open()) trials_.emplace(Trials::late(setup()));
+  } else if (tried) {
     add({}, "native");
     trials_.emplace(Trials::trusting(setup()));
   }
@@ -329,15 +332,17 @@ void Decision::tell() {
   if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0 ||
       trials_->seconds(0) == 0)
     return;
-  // A learned native is not tried again, so it must be known as the best.
+  // A learned native is tried again late, so it must be known as the best.
   if (current == 0 && !trials_->decided()) return;
+  const double saved = trials_->seconds(0) - trials_->seconds(current);
   ranks_.learn({.collective = &collective_,
                 .ranks = ranks_.size(),
                 .nodes = times.nodes,
                 .bytes = bytes_,
                 .choice = candidates_[current].choice,
                 .seconds = trials_->seconds(current),
-                .native_seconds = trials_->seconds(0)});
+                .native_seconds = trials_->seconds(0)},
+               saved * static_cast<double>(trials_->calls()));
 }
 
 }  // namespace toccata

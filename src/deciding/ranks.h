@@ -73,7 +73,8 @@ class Ranks {
   // Messages to the user (once each), to the report, and to the file of learned results.
   virtual void say_once(const std::string& line) = 0;
   virtual void report(const Server& server, const Evidence& times) = 0;
-  virtual void learn(const Tuning::Point& point) = 0;
+  // `saved`: the seconds that the point's choice saved on this communicator.
+  virtual void learn(const Tuning::Point& point, double saved) = 0;
 
  protected:
   ~Ranks() = default;

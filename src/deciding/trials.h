@@ -40,6 +40,7 @@ class Trials {
   static constexpr double share = 0.02;
   static constexpr std::int64_t first_probe = 64;  // calls
   static constexpr std::int64_t first_probe_apart = 256;
+  static constexpr std::int64_t first_probe_late = 1024;
 
   // `setup`: seconds to find challengers; they are requested as soon as this is within the share.
   // `calls`: the number of calls so far.
@@ -50,6 +51,12 @@ class Trials {
     Trials trials(setup, calls);
     trials.apart_ = true;
     trials.begins_ = first_probe_apart;
+    return trials;
+  }
+  // Candidate 0 won in an earlier run, so the first trial comes late.
+  static Trials late(double setup) {
+    Trials trials(setup);
+    trials.begins_ = first_probe_late;
     return trials;
   }
   // Candidate 1 is the current one from the first call on, and candidate 0 challenges it.

@@ -151,7 +151,7 @@ class Communicator final : public Members, public Attachment {
   Server& prepare(const Collective& collective, const Choice& choice, const std::string& reason,
                   std::int64_t bytes, Form form) override;
   void report(const Server& server, const Evidence& times) override;
-  void learn(const Tuning::Point& point) override { process_->learn(point); }
+  void learn(const Tuning::Point& point, double saved) override { process_->learn(point, saved); }
 
   // The user's communicator was freed, or MPI is about to end; requests may still use this object.
   void leave_user() noexcept override;

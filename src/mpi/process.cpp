@@ -305,11 +305,9 @@ void Process::tell(const Service& service, const Evidence& times) {
   service.row.times = times;
 }
 
-void Process::learn(const Tuning::Point& point) {
+void Process::learn(const Tuning::Point& point, double saved) {
   const std::lock_guard lock(mutex_);
-  Tuning one;
-  one.points.push_back(point);
-  learned_.merge(one);
+  learned_.add(point, saved);
 }
 
 // Other ranks may wait for our messages: so we advance until all ranks are here, and then for a
@@ -334,7 +332,7 @@ void Process::drain() {
 
 void Process::finish() {
   for (Attachment* each : std::vector(communicators_)) each->tell();
-  if (world_rank_ == 0 && !learned_.points.empty()) write_learned();
+  if (world_rank_ == 0 && !learned_.points().empty()) write_learned();
   if (Settings::get().reporting()) report();
 }
 
@@ -344,9 +342,7 @@ void Process::write_learned() {
   try {
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-    learned_.machine = node_text();
-    learned_.mpi = library_version();
-    add_to_tuning(learned_, path);
+    add_to_tuning({node_text(), library_version(), learned_.points()}, path);
   } catch (const TuningError& error) {
     say_once("TOCCATA_LEARN: " + std::string(error.what()));
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "deciding/learned_results.h"
 #include "mpi/background.h"
 #include "mpi/channel.h"
 #include "mpi/datatype.h"
@@ -129,7 +130,7 @@ class Process : public Background {
   void count(const Service& service, std::int64_t bytes, double seconds, double outside = 0);
   // The measured and predicted times of a service's calls, after the last of them.
   void tell(const Service& service, const Evidence& times);
-  void learn(const Tuning::Point& point);
+  void learn(const Tuning::Point& point, double saved);
 
   // Reports a line once, on rank 0 of MPI_COMM_WORLD or here, on standard error.
   void say_once(const std::string& line) {
@@ -178,7 +179,7 @@ class Process : public Background {
   std::vector<Attachment*> communicators_;
   std::deque<Service> services_;
   Report report_;
-  Tuning learned_;
+  LearnedResults learned_;
   double began_ = 0;  // MPI_Wtime
 
   std::once_flag looked_round_;

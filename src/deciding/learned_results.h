@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "selection/tuning.h"
+
+namespace toccata {
+
+// The results of a run's trials, for later runs. Communicators of one shape can have different
+// winners: then the one that saved the most time counts. Native saves nothing, so it counts only if
+// no other algorithm won on any of them.
+class LearnedResults {
+ public:
+  // `saved`: the seconds that the point's choice saved on one communicator.
+  void add(const Tuning::Point& point, double saved);
+  const std::vector<Tuning::Point>& points() const { return points_; }
+
+ private:
+  std::vector<Tuning::Point> points_;
+  std::vector<double> saved_;
+};
+
+}  // namespace toccata
