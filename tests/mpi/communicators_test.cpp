@@ -31,7 +31,8 @@ TEST(Communicators, RepeatedCallsAreRememberedNoLongerThanTheHandleHolds) {
   MPI_Comm last = MPI_COMM_NULL;
   for (int i = 0; i < 5; ++i) {
     OwnedComm comm = duplicate(MPI_COMM_WORLD);
-    EXPECT_FALSE(Repeats::is_one_more(said(comm))) << "a new communicator, perhaps with an old handle";
+    EXPECT_FALSE(Repeats::is_one_more(said(comm)))
+        << "a new communicator, perhaps with an old handle";
     for (int call = 0; call < 3; ++call) {
       ASSERT_EQ(toccata_allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm, nullptr), MPI_SUCCESS);
       EXPECT_EQ(out, size_of(comm));

@@ -60,7 +60,8 @@ TEST(CommReorder, NamesWhatCannotBe) {
   MPI_Info half = info_of("toccata_reorder", "exchange");
   MPI_Info_set(half, const_cast<char*>("toccata_pattern"), const_cast<char*>("spiral"));
   EXPECT_EQ(test::error_class(toccata_comm_set_info(comm, half)), MPI_ERR_ARG);
-  EXPECT_EQ(Communicator::of(comm)->reorder_wish().how, Reorder::off) << "an invalid info changes nothing";
+  EXPECT_EQ(Communicator::of(comm)->reorder_wish().how, Reorder::off)
+      << "an invalid info changes nothing";
   MPI_Info_free(&half);
   MPI_Info unknown = info_of("toccata_allgather", "rung");
   EXPECT_EQ(test::error_class(toccata_comm_set_info(comm, unknown)), MPI_ERR_ARG);

@@ -43,7 +43,7 @@ struct Gathering {
   }
   void renew(int call) {
     numbers.call = call;
-    std::ranges::copy(numbers.of(rank_in(comm)), mine.begin());  // at the same address, as a persistent request requires
+    std::ranges::copy(numbers.of(rank_in(comm)), mine.begin());  // keeps its address
     std::ranges::fill(all, -1);
   }
   void wait() { EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS) << algorithm; }
@@ -208,7 +208,8 @@ TEST(Requests, PersistentOnesStayActiveUntilTestallTellsOfThem) {
     MPI_Error_class(toccata_start(&early.request), &error_class);
     EXPECT_EQ(error_class, MPI_ERR_REQUEST);
     while (flag == 0) toccata_test(&early.request, &flag);
-    EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS) << "inactive after toccata_testall has reported its end";
+    EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS)
+        << "inactive after toccata_testall has reported its end";
     MPI_Barrier(comm);
   }
   if (rank == 0) {
