@@ -1,4 +1,4 @@
-// Allgather and allgatherv against the MPI library's own: every algorithm and way to travel, every
+// Compares allgather and allgatherv with the native ones: every algorithm and travel setting, every
 // kind of datatype, every kind of communicator.
 
 #include "support.h"
@@ -11,7 +11,7 @@ void expect_allgather(MPI_Comm comm, const TypeCase& types, bool in_place) {
   const int rank = rank_in(comm), p = size_of(comm);
   const Memory send(types.sendtype, types.sendcount, rank);
   const Memory recv(types.recvtype, std::int64_t{types.recvcount} * p, 1000 + rank);
-  // In place, the send arguments mean nothing.
+  // In place, MPI ignores the send arguments.
   const int sendcount = in_place ? -1 : types.sendcount;
   const MPI_Datatype sendtype = in_place ? MPI_DATATYPE_NULL : types.sendtype;
   expect_like_native(
@@ -42,7 +42,7 @@ void expect_allgatherv(MPI_Comm comm, const TypeCase& types, const std::vector<i
   expect_like_native(
       allgather, comm, send, recv,
       [&](void* from, void* into) {
-        if (size_of(comm) == 1 && !in_place)  // where MPICH 4.0 forgets the displacement
+        if (size_of(comm) == 1 && !in_place)  // MPICH 4.0 ignores the displacement here
           return MPI_Sendrecv(from, sendcount, sendtype, 0, 0,
                               Memory::element(into, types.recvtype, layout.displacements[0]),
                               layout.counts[0], types.recvtype, 0, 0, comm, MPI_STATUS_IGNORE);
@@ -96,7 +96,7 @@ TEST(Allgatherv, EveryDistributionOfCounts) {
   }
 }
 
-// The vector form with the regular one's layout.
+// The vector form with the layout of the regular form.
 TEST(Allgatherv, BlocksSideBySide) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const Numbers numbers{3, 0};
@@ -112,7 +112,7 @@ TEST(Allgatherv, BlocksSideBySide) {
   }
 }
 
-// A rank's datatypes are its own business, as long as the signatures are equal.
+// Ranks may use different datatypes if the signatures are equal.
 TEST(Allgather, EveryRankItsOwnDatatypes) {
   const TypeCases all;
   std::vector<TypeCase> six_integers{{"integers", 6, MPI_INT, 6, MPI_INT}};
@@ -135,7 +135,7 @@ void expect_works_on(MPI_Comm comm, const char* kind) {
   }
 }
 
-// No data, said differently by each rank: no elements, or many without data.
+// No data, expressed differently by each rank: no elements, or many elements without data.
 TEST(Allgather, NothingInManyWords) {
   MPI_Datatype nothing;
   MPI_Type_contiguous(0, MPI_INT, &nothing);

@@ -1,4 +1,4 @@
-// Allreduce compared with a local result: every algorithm and way to travel, every kind of
+// Compares allreduce with a local result: every algorithm and travel setting, every kind of
 // operation and datatype.
 
 #include <array>
@@ -48,7 +48,7 @@ TEST(Allreduce, EveryKindOfCommunicator) {
         expect_allreduce(comm, operands, 5, false);
 }
 
-// Predefined as Fortran's kinds are, though they have no name.
+// Datatypes that are predefined, such as those of Fortran's kinds, but have no name.
 TEST(Allreduce, PersistentOfFortransKinds) {
   const int p = size_of(MPI_COMM_WORLD);
   MPI_Datatype kind;
@@ -66,7 +66,7 @@ TEST(Allreduce, PersistentOfFortransKinds) {
   }
 }
 
-// Sums of floating-point numbers depend on how they are formed, but not on the rank that gets them.
+// The order of additions changes a floating-point sum. All ranks must get the same sum.
 TEST(Allreduce, SameBitsOnAllRanks) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   for (const int count : {1, 3 * p + 1}) {
@@ -85,7 +85,8 @@ TEST(Allreduce, SameBitsOnAllRanks) {
   }
 }
 
-// All that the standard defines, with an element of each rank. A missing one would be fatal.
+// All combinations that the standard defines, with one element per rank. A missing combination
+// would be a fatal error.
 TEST(Allreduce, EveryPredefinedOperationOnEveryDatatype) {
   const MPI_Datatype types[] = {MPI_INT,
                                 MPI_LONG,
@@ -138,7 +139,7 @@ TEST(Allreduce, EveryPredefinedOperationOnEveryDatatype) {
   for (const MPI_Datatype type : types)
     for (const MPI_Op operation : operations) {
       if (type == MPI_DATATYPE_NULL || !is_defined(operation, type, datatypes)) continue;
-      // Zeros of any kind combine to zeros.
+      // For every operation and datatype, zeros combine to zeros.
       std::array<char, 64> zeros{}, result;
       result.fill(1);
       char name[MPI_MAX_OBJECT_NAME];

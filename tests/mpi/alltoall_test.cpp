@@ -1,4 +1,4 @@
-// Alltoall against the MPI library's own: every algorithm and way to travel, every kind of
+// Compares alltoall with the native one: every algorithm and travel setting, every kind of
 // datatype; and all forms of all-to-all at once.
 
 #include "support.h"
@@ -11,7 +11,7 @@ void expect_alltoall(MPI_Comm comm, const TypeCase& types, bool in_place) {
   const int rank = rank_in(comm), p = size_of(comm);
   const Memory send(types.sendtype, std::int64_t{types.sendcount} * p, rank);
   const Memory recv(types.recvtype, std::int64_t{types.recvcount} * p, 1000 + rank);
-  // In place, the send arguments mean nothing.
+  // In place, MPI ignores the send arguments.
   const int sendcount = in_place ? -1 : types.sendcount;
   const MPI_Datatype sendtype = in_place ? MPI_DATATYPE_NULL : types.sendtype;
   expect_like_native(
@@ -45,7 +45,7 @@ TEST(Alltoall, EveryRankItsOwnDatatypes) {
                     six_integers[(rank_in(MPI_COMM_WORLD) + shift) % six_integers.size()], false);
 }
 
-// A rank's number of blocks is the radix, and one more than it can be.
+// The radix may equal the number of ranks, but a radix larger by one is invalid.
 TEST(Alltoall, RadixOfAllRanks) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   std::vector<int> mine(p), got(p, -1);
@@ -63,7 +63,7 @@ TEST(Alltoall, RadixOfAllRanks) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-// Starts all forms at once, with every algorithm, and three times the persistent ones.
+// Starts all forms at once, with every algorithm. The persistent requests start three times.
 TEST(AlltoallRequests, RunAllFormsAtOnce) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const std::vector<int> ones(p, 1), fours(p, 4);

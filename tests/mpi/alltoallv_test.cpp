@@ -1,5 +1,5 @@
-// Alltoallv and alltoallw against the MPI library's own: every algorithm, every kind of datatype,
-// blocks that differ. Algorithms for blocks alike run by a SizedExecution here.
+// Compares alltoallv and alltoallw with the native ones: every algorithm, every kind of datatype,
+// blocks of different sizes. A SizedExecution runs the algorithms for equal blocks here.
 
 #include <fstream>
 #include <functional>
@@ -12,7 +12,7 @@
 namespace toccata::test {
 namespace {
 
-// How often rank `from` sends to rank `to` what the types say.
+// How often rank `from` sends the elements of the types to rank `to`.
 using Times = std::function<int(int from, int to)>;
 
 // Counts of all peers.
@@ -83,7 +83,7 @@ TEST(Alltoallv, EveryDistributionOfCounts) {
   }
 }
 
-// Anything from nothing to `most`, the same on every rank.
+// Random numbers from 0 to `most`, the same on every rank.
 Times random_times(int seed, int most) {
   return [seed, most](int from, int to) {
     std::minstd_rand random(1 + seed + 1000 * from + 1000000 * to);
@@ -92,8 +92,8 @@ Times random_times(int seed, int most) {
   };
 }
 
-// Messages whose data travel with their sizes, after them packed, and after them with a derived
-// datatype.
+// Three lengths of messages: short data travel together with their sizes. Longer data follow the
+// sizes packed, and the longest with a derived datatype.
 TEST(Alltoallv, RandomLoads) {
   const TypeCase integers{"integers", 1, MPI_INT, 1, MPI_INT};
   const auto few = random_times(1, 20), some = random_times(2, 2000), many = random_times(3, 20000);
@@ -123,7 +123,7 @@ TEST(Alltoallv, EveryKindOfCommunicator) {
 
 // Blocks with their own datatypes, contiguous in bytes.
 struct Mixed {
-  // Adds a block and says where in it the address is.
+  // Adds a block and returns the offset of its address.
   void add(MPI_Datatype type, int count) {
     MPI_Aint lower, extent, true_lower, true_extent;
     MPI_Type_get_extent(type, &lower, &extent);
@@ -139,7 +139,7 @@ struct Mixed {
   std::int64_t bytes = 0;
 };
 
-// `which(from, to)` is the place of the pair's datatypes in TypeCases.
+// `which(from, to)` is the index of the pair's datatypes in TypeCases.
 void expect_alltoallw(MPI_Comm comm, int (*which)(int from, int to), bool in_place) {
   SCOPED_TRACE(in_place ? "in place" : "");
   const int rank = rank_in(comm), p = size_of(comm);
@@ -168,7 +168,7 @@ void expect_alltoallw(MPI_Comm comm, int (*which)(int from, int to), bool in_pla
   expect_like_native(
       alltoallv, comm, send, recv,
       [&](void* source, void* target) {
-        if (p == 1 && !in_place)  // where Open MPI 4.1 takes displacements for extents
+        if (p == 1 && !in_place)  // Open MPI 4.1 confuses displacements with extents
           return MPI_Sendrecv(static_cast<char*>(source) + from.displacements[0], from.counts[0],
                               from.types[0], 0, 0,
                               static_cast<char*>(target) + into.displacements[0], into.counts[0],
@@ -188,13 +188,13 @@ TEST(Alltoallw, EveryPairItsOwnDatatypes) {
 }
 
 TEST(Alltoallw, EveryPairItsOwnDatatypesInPlace) {
-  // Both directions are equal, as required in place.
+  // The types of both directions are equal, as MPI requires in place.
   expect_alltoallw(
       MPI_COMM_WORLD, [](int from, int to) { return 3 * (from + to); }, true);
 }
 
-// As ghost cells are exchanged: the datatypes say where in the one array blocks lie. Then with
-// absolute addresses.
+// An exchange of ghost cells: the datatypes describe the positions of the blocks in one array. Then
+// the same exchange with absolute addresses.
 TEST(Alltoallw, OneArrayForBoth) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const std::vector<int> ones(p, 1), zeros(p, 0);
@@ -238,8 +238,9 @@ TEST(Alltoallw, NullDatatypesWhereThereIsNothing) {
         << choice;
 }
 
-// A receiver may have room for more than it gets, and gets an error if it has room for less. (Not
-// under MPICH: if a request has ended before the wait, it raises the error where it is fatal.)
+// A receive buffer may be larger than its message; if it is smaller, the call fails. MPICH is
+// excluded: if a request ends before the wait, it raises the error on a communicator with fatal
+// errors.
 TEST(Alltoallv, RoomForMoreAndForLess) {
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
   const OwnedComm returning = duplicate(MPI_COMM_WORLD);
@@ -264,7 +265,8 @@ TEST(Alltoallv, RoomForMoreAndForLess) {
   }
 }
 
-// One call's integers, `times` of them from rank to rank, in all forms and several under way.
+// The integers of one call, in all forms and with several calls open. Each rank sends `times` of
+// them to each rank.
 class Uneven {
  public:
   Uneven(const Times& times, int rank, int p)
@@ -328,7 +330,7 @@ TEST(AlltoallvRequests, RandomLoadsAllAtOnce) {
                 MPI_SUCCESS);
     for (int start = 1; start <= 2; ++start) {
       for (Uneven& each : calls) each.ready(start);
-      // Ranks may start them in different orders, and a blocking call may come between.
+      // Ranks may start the requests in different orders, with a blocking call in between.
       for (int i = 0; i < n; ++i) toccata_start(&requests[(i + rank) % n]);
       if (start == 2) {
         Uneven between(random_times(7, 1200), rank, p);
@@ -360,14 +362,14 @@ class MemoryLimit {
   rlimit before_;
 };
 
-// No rank waits forever where one rank has no memory for the blocks that pass through it.
+// No rank waits forever if one rank has no memory for the blocks that it forwards.
 TEST(Alltoallv, LackOfMemoryIsAnErrorAtTheEnd) {
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
   constexpr int elements = 16 << 20;
-  if (p < 2) GTEST_SKIP() << "needs somebody to receive from";
+  if (p < 2) GTEST_SKIP() << "needs at least two ranks";
   const OwnedComm returning = duplicate(MPI_COMM_WORLD);
   MPI_Comm_set_errhandler(returning, MPI_ERRORS_RETURN);
-  // Only rank 0 sends, and the last one has no memory.
+  // Only rank 0 sends, and the last rank has no memory.
   const std::vector<char> mine(elements, 'm');
   std::vector<int> none(p, 0), places(p, 0), all(p, elements);
   std::vector<int> from_first(p, 0);
@@ -382,7 +384,8 @@ TEST(Alltoallv, LackOfMemoryIsAnErrorAtTheEnd) {
                                MPI_CHAR, got.data(), from_first.data(), places.data(), MPI_CHAR,
                                returning, algorithm);
     }
-    // So has every rank to which it should have passed something on; the others have their data.
+    // Every rank that depends on the last rank's forwarding fails as well; the other ranks have
+    // their data.
     if (rank == 0 || code == MPI_SUCCESS) {
       EXPECT_EQ(code, MPI_SUCCESS) << algorithm;
       EXPECT_TRUE(got == mine) << algorithm;

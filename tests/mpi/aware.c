@@ -1,6 +1,6 @@
-/* An MPI library that accepts the memory of a GPU, to be preloaded: it reports that, and its
- * messages from and to the stand-in's memory (DEVICES) go through memory of its own, which takes
- * them when they are received or waited for. It also keeps a digest of all messages. */
+/* Makes an MPI library accept the memory of a substitute for a GPU (DEVICES); to be preloaded. It
+ * reports this ability. Messages from and to device memory go through memory of its own, until they
+ * are received or waited for. It also keeps a digest of all messages. */
 #define _GNU_SOURCE
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ int MPIX_Query_ze_support(void) { return 1; }
 static long long messages = 0, from_devices = 0;
 static uint64_t digest = 0;
 
-/* What is posted is told apart by sender and receiver, and their order does not matter. */
+/* The digest distinguishes messages by sender and receiver; their order does not matter. */
 static void count(int is_send, int peer, int tag, long long bytes, int there) {
   uint64_t mixed = 0x9e3779b97f4a7c15u;
   const uint64_t numbers[] = {(uint64_t)is_send, (uint64_t)peer, (uint64_t)tag, (uint64_t)bytes};
@@ -52,7 +52,7 @@ static void copy(void* into, const void* from, size_t bytes) {
   function(into, from, bytes);
 }
 
-/* What is under way from or into the memory of a device. */
+/* Open messages from or into the memory of a device. */
 enum { most = 4096 };
 static struct {
   int used, is_send;
@@ -88,7 +88,7 @@ static void ended(MPI_Request request, const MPI_Status* status) {
     }
 }
 
-/* A datatype without gaps: others do not come here from a device. */
+/* For datatypes without gaps; the library uses no others for device memory. */
 static size_t bytes_of(int number, MPI_Datatype type) {
   int size;
   PMPI_Type_size(type, &size);

@@ -5,7 +5,7 @@
 
 namespace toccata::test {
 
-// Memory that a runtime manages, and that the host may touch as well.
+// Memory that a runtime manages, and that the host may access as well.
 class ManagedMemory {
  public:
   explicit ManagedMemory(std::size_t bytes);
@@ -19,8 +19,8 @@ class ManagedMemory {
   void* address_;
 };
 
-// The messages that the substitute for an MPI library that accepts GPU memory (aware.c) has
-// counted; with another library, `known` is false.
+// Counts of messages by the substitute for an MPI library that accepts GPU memory (aware.c). With
+// another library, `known` is false.
 struct Messages {
   bool known = false;
   long long number = 0, from_devices = 0;

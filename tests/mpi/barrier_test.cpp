@@ -1,4 +1,5 @@
-// Barrier: no rank leaves before the last has come, whichever that is, by every algorithm and form.
+// Barrier: no rank leaves before the last rank has entered. Every rank is the last one once, for
+// every algorithm and form.
 
 #include <chrono>
 #include <thread>
@@ -8,9 +9,8 @@
 namespace toccata::test {
 namespace {
 
-// Calls barrier(choice) as often as there are ranks, each time with another one late: what that one
-// has written beforehand, all must see when they leave. Rank r's turn is in r's window of
-// `counter`.
+// Calls barrier(choice) once per rank, each time with another late rank. The late rank writes its
+// number to `counter` before it enters; all ranks must see the number when they leave.
 template <typename Call>
 void expect_to_wait(MPI_Comm comm, const std::string& choice, Call&& barrier) {
   const int rank = rank_in(comm), p = size_of(comm);
@@ -70,7 +70,7 @@ TEST(Barrier, Persistent) {
     }
 }
 
-// Simultaneous ones do not affect each other.
+// Simultaneous barriers do not affect each other.
 TEST(Barrier, SeveralAtOnce) {
   const std::vector<std::string> all = choices(barrier, MPI_COMM_WORLD, one_travel);
   std::vector<toccata_request> requests(all.size());

@@ -1,4 +1,4 @@
-// Broadcast against the MPI library's own: every algorithm and way to travel, every kind of
+// Compares broadcast with the native one: every algorithm and travel setting, every kind of
 // datatype, every root.
 
 #include "support.h"
@@ -6,7 +6,7 @@
 namespace toccata::test {
 namespace {
 
-// The root has the data of the sent type, the others receive it with theirs.
+// The root sends with the sender's datatype, and the other ranks receive with the receiver's.
 void expect_bcast(MPI_Comm comm, const TypeCase& types, int root,
                   const Travels& travels = every_travel) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root));

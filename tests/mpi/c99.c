@@ -1,10 +1,10 @@
-/* The header is complete in itself, and C99: all of it is used here. */
+/* The header includes all that it needs and is valid C99: this file uses all of it. */
 #include <stddef.h>
 #include <toccata/toccata.h>
 
 enum { most_ranks = 64 };
 
-/* How many of the integers are not their own place. Forgets them all. */
+/* Counts the integers that differ from their index, and resets all of them. */
 static int wrong(int* all, int p) {
   int i, result = 0;
   for (i = 0; i < p; ++i) {
@@ -16,7 +16,7 @@ static int wrong(int* all, int p) {
 
 int c99_faults(void);
 
-/* Calls everything, and counts what does not do what it should. */
+/* Calls all functions, and counts wrong results. */
 int c99_faults(void) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   int me, p, i, flag = 0, faults = 0;

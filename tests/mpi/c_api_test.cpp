@@ -18,8 +18,8 @@ TEST(CApi, VersionAsNumbers) {
 }
 
 #if MPI_VERSION >= 4
-// Blocking, nonblocking and persistent, ours and native; how the arguments become an operation is
-// what the preloaded forms use too.
+// Blocking, nonblocking and persistent calls, with our algorithms and native ones. The preloaded
+// forms convert arguments to an operation with the same code.
 TEST(CApi, LargeCounts) {
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
   const MPI_Count one = 1;

@@ -12,7 +12,8 @@ constexpr int many = 3000;
 constexpr int many = 200;
 #endif
 
-// Every MPI has a limited number of contexts, 2048 in MPICH: a leak of our duplicates would show.
+// Every MPI has a limited number of contexts, for example 2048 in MPICH. If the library leaked its
+// duplicates, this test would fail.
 TEST(Communicators, ManyComeAndGo) {
   for (int i = 0; i < many; ++i) {
     const OwnedComm comm = duplicate(MPI_COMM_WORLD);
@@ -20,7 +21,8 @@ TEST(Communicators, ManyComeAndGo) {
   }
 }
 
-// State found by a handle: calls use it at once, until the handle may be another communicator's.
+// Repeated calls find their state by the handle. This must end as soon as the handle may belong to
+// another communicator.
 TEST(Communicators, RepeatedCallsAreRememberedNoLongerThanTheHandleHolds) {
   int in = 1, out = 0;
   const auto said = [](MPI_Comm comm) {
@@ -29,7 +31,8 @@ TEST(Communicators, RepeatedCallsAreRememberedNoLongerThanTheHandleHolds) {
   MPI_Comm last = MPI_COMM_NULL;
   for (int i = 0; i < 5; ++i) {
     OwnedComm comm = duplicate(MPI_COMM_WORLD);
-    EXPECT_FALSE(Repeats::is_one_more(said(comm))) << "a new one, perhaps at an old handle";
+    EXPECT_FALSE(Repeats::is_one_more(said(comm)))
+        << "a new communicator, perhaps with an old handle";
     for (int call = 0; call < 3; ++call) {
       ASSERT_EQ(toccata_allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm, nullptr), MPI_SUCCESS);
       EXPECT_EQ(out, size_of(comm));
@@ -44,7 +47,8 @@ TEST(Communicators, RepeatedCallsAreRememberedNoLongerThanTheHandleHolds) {
   }
 }
 
-// The handle of a freed datatype may be used for another one.
+// MPI may reuse the handle of a freed datatype, so calls with derived datatypes are never
+// remembered.
 TEST(Communicators, RepeatedCallsOfDerivedDatatypesAreLookedAt) {
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
   MPI_Datatype pair;
@@ -69,7 +73,7 @@ TEST(Communicators, ManyComeAndGoWithRequests) {
   }
 }
 
-// The request holds on to all it needs.
+// The request keeps everything that it needs.
 TEST(Communicators, FreedWhileARequestIsUnderWay) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   for (const bool used_before : {true, false})
@@ -99,7 +103,7 @@ TEST(Communicators, FreedWhileAPersistentRequestIsInactive) {
   EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
 }
 
-// A communicator's duplicate does not inherit our state.
+// The duplicate of a communicator does not inherit the library's state.
 TEST(Communicators, DuplicatesAreTheirOwn) {
   OwnedComm first = duplicate(MPI_COMM_WORLD);
   expect_allgather_works(first, "ring");
@@ -109,7 +113,7 @@ TEST(Communicators, DuplicatesAreTheirOwn) {
   expect_allgather_works(second, "sparbit");
 }
 
-// Two halves of the world, and the numbers of their ranks there.
+// Two halves of the world, with the numbers of their ranks in the world.
 struct Halves {
   Halves() : low(rank_in(MPI_COMM_WORLD) < size_of(MPI_COMM_WORLD) / 2) {
     const int p = size_of(MPI_COMM_WORLD);

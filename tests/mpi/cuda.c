@@ -34,7 +34,7 @@ EXPORT int cuCtxGetCurrent(void** context) {
   return success;
 }
 
-/* Each process has its own device, unless the tests ask for one for all. */
+/* Each process has its own device, unless the tests request one device for all. */
 EXPORT int cuDeviceGetUuid(unsigned char* uuid, int device) {
   const int mine = getenv("SAME_DEVICE") != NULL ? 1 : (int)getpid();
   memset(uuid, 7, 16);
@@ -91,7 +91,7 @@ EXPORT int cuStreamCreate(void** stream, unsigned flags) {
 }
 
 EXPORT int cuStreamSynchronize(void* stream) {
-  if (stream == NULL) abort();  // a stream that others share
+  if (stream == NULL) abort();  // the default stream, which the program shares
   move_all();
   return success;
 }

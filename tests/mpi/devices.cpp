@@ -17,7 +17,7 @@ void* runtime() {
   static void* const handle = [] {
     const char* const path = std::getenv("DEVICES");
     void* const loaded = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    // Without this, Level Zero recognises no memory.
+    // Without this call, Level Zero recognises no memory.
     if (loaded != nullptr)
       if (auto* const begin = reinterpret_cast<int (*)(unsigned)>(dlsym(loaded, "zeInit")))
         begin(0);

@@ -5,11 +5,12 @@
 
 namespace toccata::test {
 
-// Whether buffers must be in the memory of a substitute for a GPU's runtime: cuda.c, hip.c or
-// level_zero.c, named by the variable DEVICES. It is loaded after MPI and the library.
+// Whether buffers must be in the memory of a substitute for a GPU runtime (cuda.c, hip.c or
+// level_zero.c). The variable DEVICES names the substitute, which is loaded after MPI and the
+// library.
 bool has_devices();
 
-// Memory of a device with a copy of some bytes; where it is wanted.
+// Memory of a device, with a copy of some bytes.
 class DeviceMemory {
  public:
   DeviceMemory(const void* bytes, std::size_t size);
@@ -26,7 +27,7 @@ class DeviceMemory {
   std::size_t size_;
 };
 
-// How many copies there were in this process between host and device.
+// The number of copies between host and device in this process.
 int device_transfers();
 
 }  // namespace toccata::test

@@ -1,5 +1,6 @@
-// Buffers in the memory of a GPU, for which cuda.c stands in: nonblocking and persistent calls, and
-// what the other tests, which all run with such buffers where DEVICES is set, do not have.
+// Buffers in the memory of a substitute for a GPU (cuda.c). If DEVICES is set, all other tests use
+// such buffers, too. This file contains the remaining cases, such as nonblocking and persistent
+// calls.
 
 #include "devices.h"
 
@@ -17,13 +18,13 @@ namespace {
 class Devices : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_devices()) GTEST_SKIP() << "DEVICES names no stand-in for a GPU's runtime";
+    if (!has_devices()) GTEST_SKIP() << "requires DEVICES, the substitute for a GPU runtime";
   }
 
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
 };
 
-// Integers that may be on the device, by rank and number.
+// Integers that may be on the device.
 class Integers {
  public:
   Integers(std::vector<int> values, bool on_device) : values_(std::move(values)) {
@@ -73,7 +74,7 @@ TEST_F(Devices, NonblockingCallsOverlap) {
       for (int i = 0; i < n; ++i) sum[i] += numbers.value(each, i);
     EXPECT_EQ(sums[call]->values(), sum);
   }
-  // Of half of the allgathers' sources and results, and of half of the sums both ways.
+  // Half of the allgathers' sources and results, and half of the sums in both directions.
   EXPECT_EQ(device_transfers() - before, calls + calls);
 }
 
@@ -101,7 +102,7 @@ TEST_F(Devices, PersistentCallsReadTheirBuffersAtEveryStart) {
   EXPECT_EQ(toccata_request_free(&request), MPI_SUCCESS);
 }
 
-// The operands of all ranks are where the result of one will be.
+// In place, the receive buffer contains all operands, and the result replaces the first of them.
 TEST_F(Devices, ReduceScatterInPlace) {
   for (const bool vector : {false, true})
     for (const char* algorithm : {"ring", "pairwise"}) {
@@ -127,9 +128,8 @@ TEST_F(Devices, ReduceScatterInPlace) {
     }
 }
 
-// For all places of buffers, which differ between ranks, the messages are the same. Where
-// MPI accepts the memory of devices, algorithms that only move data have no other copies than their
-// local ones.
+// The messages are the same for all locations of buffers, even if these differ between ranks. If
+// MPI accepts device memory, algorithms that only move data make no copies except their local ones.
 TEST_F(Devices, MessagesAreTheSameAsWithoutThem) {
   if (!messages_so_far().known) GTEST_SKIP() << "messages are not counted here";
   static constexpr int n = 300;
@@ -161,7 +161,7 @@ TEST_F(Devices, MessagesAreTheSameAsWithoutThem) {
   for (const Job& job : {Job{"ring", 1, allgather}, Job{"pairwise", 1, alltoall},
                          Job{"bruck_radix", -1, alltoall}, Job{"binomial", 0, bcast},
                          Job{"scatter_allgather", 0, bcast}, Job{"ring", -1, allreduce}}) {
-    run(job, false, false);  // plans and channels are made
+    run(job, false, false);  // creates plans and channels
     const Messages at_first = messages_so_far();
     const std::vector<int> expected = run(job, false, false);
     const Messages without = messages_so_far();
@@ -201,7 +201,7 @@ TEST_F(Devices, ManagedMemoryIsTheHosts) {
   EXPECT_EQ(device_transfers() - before, 0);
 }
 
-// A column of a matrix: the rest of it may change meanwhile, on the device.
+// A column of a matrix: the rest of the matrix may change on the device during the call.
 TEST_F(Devices, OnlyDataIsWritten) {
   static constexpr int rows = 5, columns = 7;
   MPI_Datatype made;

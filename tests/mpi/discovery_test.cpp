@@ -1,5 +1,5 @@
-// Where ranks run, as they find out together. All of them are on one node here; others are
-// pretended by TOCCATA_TOPOLOGY.
+// The ranks discover together where they run. All of them are on one node here; TOCCATA_TOPOLOGY
+// simulates other nodes.
 
 #include "mpi/discovery.h"
 
@@ -16,7 +16,7 @@
 namespace toccata::test {
 namespace {
 
-// A variable of the environment until the end of the scope; "" for none.
+// Sets an environment variable until the end of the scope; "" removes it.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -45,7 +45,7 @@ struct Found {
   std::string complaint;
 };
 
-// By a process without open operations and without earlier results.
+// Discovers locations as a process without open operations and without earlier results.
 Found find_out(MPI_Comm comm) {
   struct Nothing final : Background {
     void progress() override {}
@@ -56,7 +56,7 @@ Found find_out(MPI_Comm comm) {
   return {*placement, complaint};
 }
 
-// On all ranks of the communicator.
+// Checks that all ranks of the communicator have the same placement.
 void expect_alike(MPI_Comm comm, const Placement& placement) {
   const std::string mine = text(placement) + " on " + text(placement.machine());
   std::string first(4096, ' ');
@@ -100,7 +100,7 @@ TEST(Discovery, PretendsTheMachineOfTheVariable) {
   for (int each = 0; each < p; ++each)
     EXPECT_EQ(found.placement.place(each), (Place{2, cores[each]}));
 
-  // A part of the ranks, the other way round, keep their places.
+  // Half of the ranks, in reversed order, keep their places.
   const OwnedComm half = split(MPI_COMM_WORLD, rank % 2, -rank);
   const Found there = find_out(half);
   expect_alike(half, there.placement);
@@ -191,7 +191,7 @@ TEST(Discovery, TakesTheMeshOfACartesianCommunicator) {
   EXPECT_EQ(cartesian_grid(MPI_COMM_NULL), nullptr);
 }
 
-// Rank 0 requests locations first and waits then. The others first wait for a call of rank 0.
+// Rank 0 requests locations before it waits. The other ranks first wait for a call of rank 0.
 TEST(Discovery, LetsNonblockingCallsGoOn) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const OwnedComm one = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);

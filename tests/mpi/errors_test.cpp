@@ -28,9 +28,9 @@ class Errors : public testing::Test {
     handler_calls = 0;
   }
 
-  // The call fails with an error of that class on a communicator that returns errors, and on one
-  // whose handler notes them. `any` means any error of the MPI library. Behind a handler MPI
-  // itself may return anything: MPICH 5 then returns success.
+  // The call fails with an error of that class, both on a communicator that returns errors, and on
+  // one with a handler that records them. `any` means any error of the MPI library. After a
+  // handler, MPI may return any code: MPICH 5 then returns success.
   static constexpr int any = -1;
   enum class By { us, mpi };
   template <typename Call>
@@ -54,7 +54,7 @@ class Errors : public testing::Test {
     expect_allgather_works(noted, "ring");
   }
 
-  // All ways to ask for an algorithm.
+  // All ways to request an algorithm.
   void expect_refused(const char* algorithm) {
     SCOPED_TRACE(algorithm);
     expect_error(MPI_ERR_ARG, [&](MPI_Comm comm) {
@@ -95,7 +95,8 @@ TEST_F(Errors, AlgorithmThatCannotRunHere) {
   if (p % 2 != 0 && p > 1) expect_refused("neighbor_exchange");
 }
 
-// Open MPI keeps texts for codes of its classes; MPICH 4.0 does not, so they go to standard error.
+// Open MPI stores texts for codes of its own classes. MPICH 4.0 does not, so the texts go to
+// standard error.
 TEST_F(Errors, AreExplained) {
 #ifdef OPEN_MPI
   const int code = toccata_allgather(mine, 1, MPI_INT, all, 1, MPI_INT, returning, "nonsense");
@@ -107,7 +108,8 @@ TEST_F(Errors, AreExplained) {
 #endif
 }
 
-// Codes are scarce: the same mistake has the same one. A tuner makes thousands.
+// MPI limits the number of error codes, so equal mistakes share one code. A tuner makes thousands
+// of mistakes.
 TEST_F(Errors, MayBeMany) {
   const auto fail = [&] {
     return toccata_allgather(mine, 1, MPI_INT, all, 1, MPI_INT, returning, "nonsense");
@@ -173,7 +175,7 @@ TEST_F(Errors, NoCommunicator) {
   MPI_Errhandler_free(&before);
 }
 
-// MPI does not demand that any rank notices, but no rank may be lost forever.
+// MPI does not require that any rank detects the error, but no rank may wait forever.
 TEST_F(Errors, MoreSentThanExpected) {
   if (p == 1) {
     expect_error(MPI_ERR_TRUNCATE, [&](MPI_Comm comm) {
@@ -184,14 +186,14 @@ TEST_F(Errors, MoreSentThanExpected) {
   for (const std::string& choice : choices(allgather, MPI_COMM_WORLD))
     for (const bool blocking : {true, false}) {
 #ifdef MPICH_VERSION
-      // MPICH 4.0 ends the program if a message that is too long came before its receive was
-      // posted: it raises that outside the communicator. Where `shared` uses messages, all are sent
-      // at once.
+      // MPICH 4.0 ends the program if a message that is too long arrives before its receive is
+      // posted: it raises this error outside the communicator. If `shared` uses messages, it sends
+      // all of them at once.
       if (choice.starts_with("shared")) continue;
 #endif
       SCOPED_TRACE(choice + (blocking ? "" : ", nonblocking"));
       const OwnedComm comm = duplicate(MPI_COMM_WORLD);
-      toccata_barrier(comm, "dissemination");  // otherwise native may serve the nonblocking call
+      toccata_barrier(comm, "dissemination");  // without it, native may serve the nonblocking call
       MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
       const int count = rank_in(comm) == 0 ? 3 : 1;
       toccata_request request = TOCCATA_REQUEST_NULL;
@@ -211,11 +213,11 @@ TEST_F(Errors, MoreSentThanExpected) {
     }
 }
 
-// One request fails on some ranks, another does not.
+// One request fails on some ranks; the other does not fail.
 TEST_F(Errors, WaitallTellsWhichRequestFailed) {
   if (p == 1) GTEST_SKIP() << "takes two ranks";
   const OwnedComm comm = duplicate(MPI_COMM_WORLD), right = duplicate(MPI_COMM_WORLD);
-  toccata_barrier(comm, "dissemination");  // otherwise native may serve the nonblocking call
+  toccata_barrier(comm, "dissemination");  // without it, native may serve the nonblocking call
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const int count = rank_in(comm) == 0 ? 3 : 1;
   std::vector<int> others(p);
@@ -258,7 +260,8 @@ TEST_F(Errors, RequestsThatCannotStartOrBeFreed) {
   MPI_Errhandler_free(&before);
 }
 
-// Found out by the MPI library, if at all; not to be fatal where errors are to be returned.
+// Only the MPI library can detect this error. It must not be fatal if the communicator returns
+// errors.
 TEST_F(Errors, DatatypeThatIsNotCommitted) {
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_INT, &pair);

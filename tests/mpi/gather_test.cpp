@@ -1,4 +1,4 @@
-// Gather and gatherv against the MPI library's own: every algorithm and way to travel, every kind
+// Compares gather and gatherv with the native ones: every algorithm and travel setting, every kind
 // of datatype, every root.
 
 #include "rooted.h"
@@ -6,7 +6,7 @@
 namespace toccata::test {
 namespace {
 
-// Arguments that MPI ignores on a rank are invalid there.
+// On each rank, arguments that MPI ignores are invalid.
 void expect_gather(MPI_Comm comm, const TypeCase& types, int root, bool in_place,
                    const Travels& travels) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));
@@ -31,7 +31,7 @@ void expect_gather(MPI_Comm comm, const TypeCase& types, int root, bool in_place
       travels);
 }
 
-// Rank r contributes r % 3 times the elements of the types.
+// Rank r contributes the elements of the types r % 3 times.
 void expect_gatherv(MPI_Comm comm, const TypeCase& types, int root, bool in_place,
                     const Travels& travels) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));

@@ -1,5 +1,5 @@
 /* Replaces libamdhip64.so.6 on machines without a GPU. The functions have the names and arguments
- * of HIP. There are two devices: all memory is the second one's, and the first is current. */
+ * of HIP. There are two devices: the second one has all memory, but the first one is current. */
 #include <unistd.h>
 
 #include "stand_in.h"
@@ -44,7 +44,7 @@ EXPORT int hipStreamCreateWithFlags(void** stream, unsigned flags) {
 }
 
 EXPORT int hipStreamSynchronize(void* stream) {
-  if (stream == NULL) abort();  // a stream that others share
+  if (stream == NULL) abort();  // the default stream, which the program shares
   move_all();
   return success;
 }

@@ -1,5 +1,5 @@
-// Offsets and counts that an int cannot hold, without the memory: blocks lie far apart in a region
-// of which few pages are ever touched.
+// Offsets and counts that an int cannot hold. The blocks lie far apart in a region of which few
+// pages are used, so little memory is needed.
 
 #include <sys/mman.h>
 
@@ -34,7 +34,7 @@ constexpr std::int64_t gibi = std::int64_t{1} << 30;
 #define NEED(memory) \
   if (!(memory).there()) GTEST_SKIP() << "no address space for this"
 
-// Elements of an integer, a gibibyte apart; two to a block.
+// Integers that are a gibibyte apart, two per block.
 TEST(Large, ExtentsOfAGibibyte) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   MPI_Datatype far;
@@ -52,8 +52,8 @@ TEST(Large, ExtentsOfAGibibyte) {
       for (int i = 0; i < 2; ++i) {
         const std::int64_t offset = (2 * r + i) * gibi;
         EXPECT_EQ(recv.at(offset), numbers.value(r, i)) << what << ", rank " << r;
-        EXPECT_EQ(recv.at(offset + 4), 0) << what << ", behind rank " << r;
-        recv.at(offset) = r == rank ? mine[i] : 0;  // as the call in place wants it
+        EXPECT_EQ(recv.at(offset + 4), 0) << what << ", after rank " << r;
+        recv.at(offset) = r == rank ? mine[i] : 0;  // as the call in place requires
       }
   };
   for (const std::string& choice : choices(allgather, MPI_COMM_WORLD)) {
@@ -69,7 +69,7 @@ TEST(Large, ExtentsOfAGibibyte) {
   }
 }
 
-// The vector form, with plain integers at displacements that are many gibibytes.
+// The vector form, with integers at displacements of many gibibytes.
 TEST(Large, Displacements) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   constexpr int apart = 200 << 20;  // elements
@@ -91,7 +91,7 @@ TEST(Large, Displacements) {
   }
 }
 
-// All-to-all between blocks a gibibyte apart, in place too.
+// All-to-all between blocks that are a gibibyte apart, also in place.
 TEST(Large, ExtentsOfAGibibyteInAlltoall) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   MPI_Datatype far;
@@ -108,12 +108,12 @@ TEST(Large, ExtentsOfAGibibyteInAlltoall) {
                        MPI_COMM_WORLD, choice.c_str());
       for (int r = 0; r < p; ++r) {
         EXPECT_EQ(recv.at(r * gibi), 100 * r + rank) << choice << ", rank " << r;
-        EXPECT_EQ(recv.at(r * gibi + 4), 0) << choice << ", behind rank " << r;
+        EXPECT_EQ(recv.at(r * gibi + 4), 0) << choice << ", after rank " << r;
       }
     }
 }
 
-// The vector form, between plain integers at displacements that are many gibibytes.
+// The vector form, between integers at displacements of many gibibytes.
 TEST(Large, DisplacementsInAlltoallv) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   constexpr int apart = 200 << 20;  // elements
@@ -134,7 +134,7 @@ TEST(Large, DisplacementsInAlltoallv) {
   }
 }
 
-// Blocks that together are more elements, and of more extent, than an int counts.
+// The total number of elements of all blocks, and their total extent, exceed an int.
 TEST(Large, TotalsInAlltoallv) {
   const int p = size_of(MPI_COMM_WORLD);
   MPI_Datatype nothing;
@@ -150,12 +150,12 @@ TEST(Large, TotalsInAlltoallv) {
         << choice;
 }
 
-// More elements than an int counts, of no bytes: only the counting is tried.
+// More elements than an int can count, but without any bytes: tests only the counting.
 TEST(Large, CountsOfElementsWithoutData) {
   MPI_Datatype nothing;
   MPI_Type_contiguous(0, MPI_INT, &nothing);
   const OwnedDatatype owned = committed(nothing);
-  int none[2];  // apart, as MPICH wants it
+  int none[2];  // two, because MPICH rejects equal addresses
   for (const std::string& choice : choices(allgather, MPI_COMM_WORLD))
     EXPECT_EQ(toccata_allgather(none, 1 << 30, nothing, none + 1, 1 << 30, nothing, MPI_COMM_WORLD,
                                 choice.c_str()),
@@ -163,7 +163,7 @@ TEST(Large, CountsOfElementsWithoutData) {
         << choice;
 }
 
-// The datatype by which a run of more elements than an int counts is sent.
+// The datatype that sends a run of more elements than an int can count.
 TEST(Large, DatatypeOfALongRun) {
   const DatatypeTraits integers{MPI_INT, 4, 4, true};
   int here[2];

@@ -1,5 +1,5 @@
-# launcher_<family>: the command line that starts ranks, except for their number and the program, where
-# there may be fewer cores than ranks. launcher_environment: what else that needs.
+# launcher_<family>: the command that starts ranks, without their number and the program. It allows
+# more ranks than cores. launcher_environment: the variables that this command requires.
 foreach(family IN LISTS mpi_families)
   get_target_property(launcher_${family} mpi_${family} toccata_mpiexec)
   if(family MATCHES "^openmpi")
@@ -7,12 +7,13 @@ foreach(family IN LISTS mpi_families)
   endif()
 endforeach()
 set(launcher_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
-# Intel's looks for a network that is not there, and binds ranks to cores of which there are too few.
-# Its usual allgather and gather are wrong where datatypes differ; other algorithms of its own are not.
+# Intel MPI searches for a network that does not exist here, and binds ranks to cores that are too
+# few. Its default allgather and gather are wrong for different datatypes; other algorithms of Intel
+# MPI are correct.
 list(APPEND launcher_environment I_MPI_FABRICS=shm I_MPI_PIN=off I_MPI_ADJUST_ALLGATHER=1
             I_MPI_ADJUST_GATHER=1)
 
-# What the ranks of a family preload to share cores; see patience.c.
+# The library that ranks of a family preload to share cores; see patience.c.
 if(NOT TARGET patience)
   add_library(patience MODULE ${CMAKE_CURRENT_LIST_DIR}/patience.c)
   target_link_libraries(patience PRIVATE ${CMAKE_DL_LIBS})

@@ -1,6 +1,6 @@
 /* Replaces libze_loader.so.1 on machines without a GPU. The functions have the names and arguments
- * of Level Zero. There are two drivers: all memory is that of the second one's device, whose
- * contexts alone know it. */
+ * of Level Zero. There are two drivers: the device of the second one has all memory, which only its
+ * contexts recognise. */
 #include "stand_in.h"
 
 enum { uninitialized = 0x78000001, drivers = 2, asynchronous = 2 };
@@ -25,7 +25,7 @@ typedef struct {
   uint32_t x, y, z, width, height, depth;
 } Region;
 static struct {
-  int contexts;  // made
+  int contexts;  // created so far
   int context, device;
 } driver[drivers];
 static int list_made, begun = 0;

@@ -1,5 +1,5 @@
-// Runs the tests on every rank at once. Rank 0 prints, others only what fails there, and a test
-// fails if it fails anywhere.
+// Runs the tests on all ranks at once. Rank 0 prints everything, and the other ranks print only
+// their failures. A test fails if it fails on any rank.
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +15,7 @@ class EveryRank : public testing::EmptyTestEventListener {
 
   void OnTestStart(const testing::TestInfo&) override { failures_ = 0; }
 
-  // At once, because the next test may hang.
+  // Prints immediately, because the next test may hang.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed() || ++failures_ > most_shown || toccata::test::rank_in(MPI_COMM_WORLD) == 0)
       return;
@@ -29,7 +29,7 @@ class EveryRank : public testing::EmptyTestEventListener {
     int ranks = 0;
     PMPI_Allreduce(&here, &ranks, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (ranks > 0 && here == 0 && toccata::test::rank_in(MPI_COMM_WORLD) == 0)
-      ADD_FAILURE() << "on " << ranks << " other ranks, which say above what";
+      ADD_FAILURE() << "on " << ranks << " other ranks; see their messages above";
   }
 
   int failures_ = 0;
@@ -40,26 +40,27 @@ class EveryRank : public testing::EmptyTestEventListener {
 int main(int argc, char** argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  // As the preloaded library does at MPI_Init; without it, every communicator needs one of its own.
+  // The preloaded library does the same at MPI_Init. Without it, every communicator needs a
+  // duplicate of its own.
   if (std::getenv("TOCCATA_TEST_UNSEEN_INIT") == nullptr) toccata::Process::begin(true);
   testing::InitGoogleTest(&argc, argv);
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();
   testing::TestEventListener* printer = listeners.Release(listeners.default_result_printer());
-  listeners.Append(new EveryRank);  // before the printer, as it may add a failure
+  listeners.Append(new EveryRank);  // before the printer, because it may add a failure
   if (toccata::test::rank_in(MPI_COMM_WORLD) == 0)
     listeners.Append(printer);
   else
     delete printer;
   const int result = RUN_ALL_TESTS();
 
-  // Objects that a program may leave to MPI_Finalize: communicators, in any order.
+  // Objects that a program may leave to MPI_Finalize: communicators, freed in any order.
   MPI_Comm one, other;
   MPI_Comm_dup(MPI_COMM_WORLD, &one);
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
   for (const MPI_Comm comm : {one, MPI_COMM_WORLD, other})
     toccata::test::expect_allgather_works(comm, "ring");
 
-  // Calls that are still allowed after MPI has ended.
+  // Calls that are allowed after the end of MPI.
   toccata_request kept = TOCCATA_REQUEST_NULL;
   int numbers[64] = {}, flag = 0;
   toccata_allgather_init(numbers, 1, MPI_INT, numbers + 1, 1, MPI_INT, MPI_COMM_WORLD,

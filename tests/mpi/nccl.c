@@ -1,6 +1,6 @@
-/* Replaces libnccl.so.2, and librccl.so.1, on machines without a GPU, by messages of the MPI
- * library on MPI_COMM_WORLD. It ends the program where calls come in a wrong order, or with memory
- * that is not a device's. Sums and the like go rank by rank, to rank 0 and back. */
+/* Replaces libnccl.so.2 and librccl.so.1 on machines without a GPU. It uses MPI messages on
+ * MPI_COMM_WORLD. It ends the program if calls come in a wrong order, or if memory does not belong
+ * to a device. Reductions combine rank by rank on rank 0, which returns the result. */
 #define _GNU_SOURCE
 #include <mpi.h>
 
@@ -49,7 +49,7 @@ static void copy(void* into, const void* from, size_t bytes) {
   copies(into, from, bytes);
 }
 
-/* It names the root, and how many it made. */
+/* The ID contains the root's rank and the number of IDs that it has created. */
 EXPORT int ncclGetUniqueId(UniqueId* id) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -122,7 +122,7 @@ EXPORT int ncclAllReduce(const void* in, void* out, size_t elements, int type, i
 
 EXPORT int ncclCommDestroy(Comm* comm) {
   REQUIRE(comm != NULL && comm->open);
-  comm->open = 0;  // and kept, so that a second time shows
+  comm->open = 0;  // the memory is kept, so that a second call is detected
   --open_comms;
   return success;
 }

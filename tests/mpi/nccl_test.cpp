@@ -1,5 +1,5 @@
 // Allreduces by a substitute for NCCL or RCCL (nccl.c): TOCCATA_ALLREDUCE=nccl, with the substitute
-// for CUDA or HIP, under an MPI library that accepts device memory (aware.c).
+// for CUDA or HIP. The MPI library accepts device memory (aware.c).
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ class NcclTest : public testing::Test {
   }
 
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
-  // One device for all: NCCL is refused.
+  // If all ranks share one device, NCCL is refused.
   const bool refuses = std::getenv("SAME_DEVICE") != nullptr || p == 1;
 };
 
@@ -40,7 +40,7 @@ std::vector<Element> operands(int rank, int n) {
   return result;
 }
 
-// Each element, from those of all ranks by rank.
+// Computes each element from those of all ranks, in the order of ranks.
 template <typename Element, typename Combine>
 std::vector<Element> expected(int p, int n, Combine&& combine) {
   std::vector<Element> result = operands<Element>(0, n);
@@ -89,7 +89,7 @@ TEST_F(NcclTest, LeavesTheRestToMpi) {
   expect_result<float>(MPI_COMM_WORLD, MPI_FLOAT, MPI_SUM, false, false, std::plus<>());
   expect_result<int>(MPI_COMM_WORLD, MPI_INT, MPI_BOR, true, false, std::bit_or<>());
   expect_result<short>(MPI_COMM_WORLD, MPI_SHORT, MPI_SUM, true, false, std::plus<>());
-  // The location of a buffer is known to its rank alone.
+  // Each rank only has the location of its own buffer.
   if (p > 1)
     expect_result<int>(MPI_COMM_WORLD, MPI_INT, MPI_SUM, rank == p - 1, false, std::plus<>());
   EXPECT_EQ(launches() - before, 0);

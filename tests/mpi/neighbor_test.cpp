@@ -1,7 +1,7 @@
 // The collectives among neighbours on every kind of topology: every algorithm, every kind of
-// datatype, blocks that differ. Against the MPI library's own, but where a neighbour is there
-// several times: MPIs match such edges in different orders then, some forms of one in different
-// ones. There messages with tags define the correct order.
+// datatype, blocks of different sizes. The results are compared with native ones, unless a
+// neighbour occurs several times. For such edges, MPI libraries use different orders, sometimes
+// even between forms of one library. There, messages with tags define the correct order.
 
 #include <map>
 
@@ -10,7 +10,7 @@
 namespace toccata::test {
 namespace {
 
-// A rank's edges, as MPI lists them. The tag distinguishes edges to, or from, the same peer.
+// The edges of a rank, in the order of MPI. The tag distinguishes edges to, or from, the same peer.
 struct Edge {
   int peer, tag;
 };
@@ -30,7 +30,7 @@ struct Topology {
         Edge& edge = (*each)[i];
         const int earlier = times[edge.peer]++;
         here = here || (earlier > 0 && edge.peer != MPI_PROC_NULL);
-        // A block sent to the negative neighbour is received from the positive one.
+        // The block sent to the negative neighbour arrives from the positive one.
         const int block = static_cast<int>(i);
         edge.tag = !is_mesh ? earlier : each == &in ? block ^ 1 : block;
       }
@@ -65,7 +65,7 @@ Edges edges(const std::vector<int>& peers) {
 
 Topology graph(std::string name, const std::vector<std::vector<int>>& neighbors) {
   std::vector<int> index, all;
-  all.reserve(1);  // MPIs look at the addresses of arrays in which there is nothing, too
+  all.reserve(1);  // MPIs also check the addresses of empty arrays
   for (const auto& each : neighbors) {
     all.insert(all.end(), each.begin(), each.end());
     index.push_back(static_cast<int>(all.size()));
@@ -79,7 +79,8 @@ Topology graph(std::string name, const std::vector<std::vector<int>>& neighbors)
   return result;
 }
 
-// `destinations` of every rank; sources are those that name a rank, the highest first.
+// `destinations` lists the ones of every rank. Sources are the ranks that name this rank, the
+// highest one first.
 Topology distributed(std::string name, const std::vector<std::vector<int>>& destinations) {
   const int rank = rank_in(MPI_COMM_WORLD);
   std::vector<int> sources;
@@ -99,7 +100,7 @@ Topology distributed(std::string name, const std::vector<std::vector<int>>& dest
   return result;
 }
 
-// Up to `most` edges out of each rank, the same on all ranks.
+// At most `most` edges out of each rank, the same on all ranks.
 std::vector<std::vector<int>> random_destinations(int p, int most, int seed, bool again) {
   std::minstd_rand random(seed);
   random.discard(5);
@@ -134,7 +135,7 @@ const std::vector<Topology>& topologies() {
   return all;
 }
 
-// Some elements somewhere.
+// Elements of a datatype at an address.
 struct Piece {
   void* address;
   int count;
@@ -167,7 +168,7 @@ std::vector<int> counts_of(const Edges& edges, int elements, Times&& times) {
   return result;
 }
 
-// One call of each of the functions, as `function` has it: of MPI or of ours.
+// One call of each function; `function` selects MPI's or ours.
 void expect_regular(const Topology& topology, const TypeCase& types, bool alltoall) {
   const int rank = rank_in(topology.comm);
   const auto out = static_cast<std::int64_t>(topology.out.size());
@@ -266,7 +267,7 @@ TEST(Neighbors, EveryDatatype) {
       }
 }
 
-// Longer than data that travels with the sizes of the blocks, and longer than packed data.
+// Blocks too long to travel together with their sizes, and blocks too long to be packed.
 TEST(Neighbors, LongBlocks) {
   for (const int count : {2000, 30000}) {
     const TypeCase integers{"integers", count, MPI_INT, count, MPI_INT};
@@ -334,7 +335,7 @@ TEST(Neighbors, EveryEdgeItsOwnDatatypes) {
     expect_like_native(
         neighbor_alltoallv, topology.comm, send, recv,
         [&](void* source, void* target) {
-#ifdef OPEN_MPI  // MPICH 4.0's own leaves other bytes than its messages do
+#ifdef OPEN_MPI  // MPICH 4.0 gives another result than its messages
           if (!topology.repeats) return call(PMPI_Neighbor_alltoallw, source, target);
 #endif
           return exchange(
@@ -347,8 +348,8 @@ TEST(Neighbors, EveryEdgeItsOwnDatatypes) {
   }
 }
 
-// All forms of one call, several open at once. `value` gives the data that a rank sends to its i-th
-// neighbour in call c; in an allgather, i is 0.
+// All forms of one call, several of them open at once. `value` returns the data that a rank sends
+// to its i-th neighbour in call c; in an allgather, i is 0.
 class Call {
  public:
   Call(const Topology& topology, int number) : topology_(topology), number_(number) {
@@ -396,7 +397,7 @@ class Call {
 std::vector<std::string> choices_and_native(const Collective& collective,
                                             const Topology& topology) {
   std::vector<std::string> result = choices(collective, topology.comm, one_travel);
-  if (!topology.repeats) result.emplace_back("native");  // whose order may be another
+  if (!topology.repeats) result.emplace_back("native");  // its order may differ
   return result;
 }
 

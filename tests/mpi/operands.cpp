@@ -19,7 +19,7 @@ T get(const void* element, MPI_Aint place) {
   return value;
 }
 
-// The larger of two integers, 16 bytes apart.
+// The maximum of two integers that are 16 bytes apart.
 void larger(void* from, void* into, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) {
     const MPI_Aint place = 16 * MPI_Aint{i};
@@ -27,7 +27,7 @@ void larger(void* from, void* into, int* count, MPI_Datatype*) {
   }
 }
 
-// Compositions, of pairs whose parts lie at these places.
+// Compositions of pairs whose parts have these displacements.
 template <MPI_Aint extent, MPI_Aint first, MPI_Aint second>
 void compose(void* from, void* into, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) {

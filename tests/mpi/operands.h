@@ -4,7 +4,7 @@
 
 namespace toccata::test {
 
-// An operation of our own, freed at the end of its scope.
+// An MPI operation that is freed at the end of its scope.
 class OwnedOp {
  public:
   OwnedOp(MPI_User_function* function, bool commutes) {
@@ -31,25 +31,25 @@ struct Affine {
   }
 };
 
-// Operands of one kind and their operation. An operand has `elements` of `type`; the rank and the
-// position determine the value of an element.
+// Operands of one kind and their operation. An operand has `elements` of `type`. The value of an
+// element depends on its rank and position.
 struct OperandCase {
   std::string name;
   MPI_Datatype type;
   MPI_Op operation;
   void (*set)(void* element, int rank, int i);
 
-  // A rank's operands.
+  // The operands of a rank.
   Memory of(int rank, std::int64_t elements) const;
-  // Whether the MPI library serves it in place of some algorithms.
+  // Whether the MPI library may serve it instead of some algorithms.
   bool may_be_native() const;
-  // Writes to `into` the result of p ranks, `count` elements from `first` on. It uses
-  // MPI_Reduce_local, because MPICH 4.0's own collectives are wrong in some of these cases.
+  // Writes the result of p ranks to `into`: `count` elements, starting at `first`. It uses
+  // MPI_Reduce_local, because the collectives of MPICH 4.0 are wrong in some of these cases.
   int combine(int p, std::int64_t elements, std::int64_t first, int count, void* into) const;
 };
 
-// Predefined and user-defined operations, those that commute and others, on datatypes with gaps and
-// data before the address.
+// Predefined and user-defined operations, commutative and not commutative, on datatypes with gaps
+// and with data before the address.
 class OperandCases {
  public:
   OperandCases();
@@ -62,7 +62,7 @@ class OperandCases {
   std::vector<OperandCase> cases_;
 };
 
-// Numbers of elements for p ranks: none, fewer than ranks, not divisible, many.
+// Numbers of elements for p ranks: none, fewer than ranks, not divisible by p, many.
 inline std::vector<int> operand_counts(int p) { return {0, 1, p - 1, 2 * p + 1, 1021}; }
 
 }  // namespace toccata::test

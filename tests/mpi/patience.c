@@ -1,6 +1,6 @@
-/* Preloaded under MPICH, where tests run more ranks than there are cores: UCX spins while it waits,
- * so that every message takes a time slice of the kernel. A rank that has nothing to do sleeps
- * instead, which makes the tests a hundred times as fast. Without UCX, nothing happens. */
+/* Preloaded under MPICH if tests run more ranks than cores. UCX spins while it waits, so that every
+ * message takes a time slice of the kernel. With this library, a waiting rank sleeps, and tests run
+ * a hundred times as fast. Without UCX, it has no effect. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Reduce_scatter and reduce_scatter_block, compared with a local result: every algorithm
-// and way to travel, every kind of operation and datatype.
+// Compares reduce_scatter and reduce_scatter_block with a local result: every algorithm and travel
+// setting, every kind of operation and datatype.
 
 #include <numeric>
 
@@ -8,7 +8,8 @@
 namespace toccata::test {
 namespace {
 
-// A call in place, on a copy of the operands: MPI does not specify the memory after the result.
+// A call in place, on a copy of the operands, because MPI does not specify the memory after the
+// result.
 template <typename Call>
 int in_copy(Memory operands, const OperandCase& kind, int count, void* into, Call&& call) {
   if (int code = call(operands.address()); code != MPI_SUCCESS) return code;
@@ -67,8 +68,8 @@ void expect_vector(MPI_Comm comm, const OperandCase& operands, std::vector<int> 
       travels);
 }
 
-// MPICH 4.0's own, which serves algorithms that change the order, writes where it should not if an
-// operation does not commute and data lie before the address.
+// MPICH 4.0 serves the algorithms that change the order. If an operation is not commutative and
+// data lie before the address, it writes to wrong memory.
 bool is_safe(const OperandCase& operands) {
 #ifdef OPEN_MPI
   constexpr bool mpich = false;

@@ -1,5 +1,5 @@
-// Reduce compared with a local result: every algorithm and way to travel, every kind of
-// operation and datatype, every root.
+// Compares reduce with a local result: every algorithm and travel setting, every kind of operation
+// and datatype, every root.
 
 #include "operands.h"
 
@@ -55,7 +55,7 @@ TEST(Reduce, EveryKindOfCommunicator) {
         expect_reduce(comm, operands, 5, size_of(comm) - 1, false, every_travel);
 }
 
-// Elements that interleave: the columns of a matrix.
+// Elements that overlap in memory: the columns of a matrix.
 TEST(Reduce, ColumnsOfAMatrix) {
   static constexpr int rows = 3, columns = 5;
   using Matrix = std::vector<double>;

@@ -1,4 +1,5 @@
-// Communicators whose ranks are reordered, and collectives in which others play them.
+// Communicators with reordered ranks, and collectives in which a rank plays the part of another
+// one.
 #include <numeric>
 
 #include "mpi/call.h"
@@ -59,17 +60,18 @@ TEST(CommReorder, NamesWhatCannotBe) {
   MPI_Info half = info_of("toccata_reorder", "exchange");
   MPI_Info_set(half, const_cast<char*>("toccata_pattern"), const_cast<char*>("spiral"));
   EXPECT_EQ(test::error_class(toccata_comm_set_info(comm, half)), MPI_ERR_ARG);
-  EXPECT_EQ(Communicator::of(comm)->reorder_wish().how, Reorder::off) << "nothing of it is taken";
+  EXPECT_EQ(Communicator::of(comm)->reorder_wish().how, Reorder::off)
+      << "an invalid info changes nothing";
   MPI_Info_free(&half);
   MPI_Info unknown = info_of("toccata_allgather", "rung");
   EXPECT_EQ(test::error_class(toccata_comm_set_info(comm, unknown)), MPI_ERR_ARG);
   MPI_Info_free(&unknown);
 }
 
-// By the next call, whichever algorithm served before.
+// The info takes effect at the next call, for any earlier algorithm.
 TEST(CommSetInfo, SaysWhoServes) {
   const test::OwnedComm comm = test::duplicate(MPI_COMM_WORLD);
-  if (size_of(comm) == 1) GTEST_SKIP() << "one rank needs no other";
+  if (size_of(comm) == 1) GTEST_SKIP() << "needs at least two ranks";
   const auto served_by = [&](std::size_t count) {
     std::vector<int> mine(count), all(count * size_of(comm));
     const Operation call =
@@ -92,7 +94,8 @@ TEST(CommSetInfo, SaysWhoServes) {
   }
 }
 
-// In every order mode, by the communicator's info and by the algorithm's name.
+// The result is correct in every order mode, set by the communicator's info and by the algorithm's
+// name.
 TEST(Reordered, GivesWhatMpiGives) {
   for (const char* how : {"auto", "straight", "exchange", "shuffle"}) {
     test::OwnedComm comm = test::split(MPI_COMM_WORLD, 0, -rank_in(MPI_COMM_WORLD));

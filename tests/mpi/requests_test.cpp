@@ -26,7 +26,7 @@ struct Gathering {
                                  MPI_INT, comm, algorithm.c_str(), &request),
               MPI_SUCCESS);
   }
-  // The vector form, with the blocks from the last rank's to the first's.
+  // Starts the vector form, with the blocks in descending order of ranks.
   void start_backwards() {
     const int p = size_of(comm);
     counts.assign(p, numbers.count);
@@ -43,7 +43,7 @@ struct Gathering {
   }
   void renew(int call) {
     numbers.call = call;
-    std::ranges::copy(numbers.of(rank_in(comm)), mine.begin());  // which must not move
+    std::ranges::copy(numbers.of(rank_in(comm)), mine.begin());  // keeps its address
     std::ranges::fill(all, -1);
   }
   void wait() { EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS) << algorithm; }
@@ -66,7 +66,8 @@ struct Gathering {
 
 using Gatherings = std::vector<std::unique_ptr<Gathering>>;
 
-// One for every algorithm, its parameters and ways to travel, of different lengths.
+// One gathering for each algorithm, each of its parameters and each travel setting, with different
+// lengths.
 Gatherings every_choice(MPI_Comm comm) {
   Gatherings result;
   int call = 0;
@@ -132,7 +133,7 @@ TEST(Requests, TestallEndsAllAtOnce) {
   for (const auto& each : all) each->expect_right();
 }
 
-// Rank 0 starts while the others have tested theirs for a while.
+// Rank 0 starts after the others have tested for a while.
 TEST(Requests, TestallWaitsForALateRank) {
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
   if (rank_in(comm) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -186,7 +187,7 @@ TEST(Requests, WaitanyAndTestanyEndOneEach) {
 // can wait for it, but not start it.
 TEST(Requests, PersistentOnesStayActiveUntilTestallTellsOfThem) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
-  if (p == 1) GTEST_SKIP() << "takes a rank that is late";
+  if (p == 1) GTEST_SKIP() << "needs a late rank";
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
   MPI_Errhandler before;
   MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
@@ -207,7 +208,8 @@ TEST(Requests, PersistentOnesStayActiveUntilTestallTellsOfThem) {
     MPI_Error_class(toccata_start(&early.request), &error_class);
     EXPECT_EQ(error_class, MPI_ERR_REQUEST);
     while (flag == 0) toccata_test(&early.request, &flag);
-    EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS) << "inactive, once it is told of";
+    EXPECT_EQ(toccata_start(&early.request), MPI_SUCCESS)
+        << "inactive after toccata_testall has reported its end";
     MPI_Barrier(comm);
   }
   if (rank == 0) {
@@ -235,7 +237,7 @@ TEST(Requests, BlockingCallsBetween) {
   }
 }
 
-// The private duplicate is then created while the request is open.
+// The library creates the private duplicate while the request is open.
 TEST(Requests, FirstOnItsCommunicator) {
   for (const char* between : {"", "ring", "native"}) {
     const OwnedComm comm = duplicate(MPI_COMM_WORLD);
@@ -255,8 +257,8 @@ TEST(Requests, FirstOnItsCommunicator) {
   }
 }
 
-// The ranks come one after the other: a rank that waited in its call for the others would never
-// send the message for which they wait.
+// The ranks call one after the other. If a rank waited in its call, it would never send the message
+// on which the other ranks wait.
 TEST(Requests, TheFirstOneWaitsForNoRank) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
@@ -268,8 +270,9 @@ TEST(Requests, TheFirstOneWaitsForNoRank) {
   gathering.expect_right();
 }
 
-// A rank that waits in a blocking call on another communicator must advance the requests for which
-// the others wait, even if this call is the communicator's first, which makes the duplicate.
+// A rank that waits in a blocking call must advance its requests on other communicators, because
+// other ranks wait for them. This holds even for a communicator's first call, which creates the
+// duplicate.
 TEST(Requests, GoOnDuringAnotherCommunicatorsFirstCall) {
   const OwnedComm comm = duplicate(MPI_COMM_WORLD), other = duplicate(MPI_COMM_WORLD);
   Gathering gathering(comm, {3, 1}, "ring");
@@ -302,7 +305,7 @@ TEST(Requests, GoOnWhileNativeOnesAreWaitedFor) {
   native.expect_right();
 }
 
-// No rank receives our messages, and we no rank's, with any tags.
+// The library's messages and the program's messages never mix, with any tags.
 TEST(Requests, UsersMessagesOfAnyTag) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
@@ -353,7 +356,7 @@ TEST(Requests, PersistentOnesStartInAnyOrder) {
   }
 }
 
-// A complete persistent call, also while another one is open.
+// A complete persistent call, while another one may be open.
 TEST(Requests, PersistentOnesRun) {
   Gathering native(MPI_COMM_WORLD, {3, 0}, "native"), other(MPI_COMM_WORLD, {4, 1}, "bruck");
   Gatherings all = every_choice(MPI_COMM_WORLD);
@@ -375,9 +378,9 @@ TEST(Requests, PersistentOnesRun) {
   for (const auto& each : all) EXPECT_EQ(toccata_request_free(&each->request), MPI_SUCCESS);
 }
 
-// Starts are local: the MPI library's may be ordered differently on different ranks as well, and
-// go on after their communicator.
-// Others wait for a request of ours before they come to make a persistent one of the MPI library's.
+// Starts are local: ranks may order native ones differently, and these continue after their
+// communicator is freed. The other ranks complete our request before they create a native
+// persistent one.
 TEST(Requests, GoOnWhileNativePersistentOnesAreMade) {
   const int rank = rank_in(MPI_COMM_WORLD);
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
@@ -416,7 +419,7 @@ TEST(Requests, PersistentNative) {
   EXPECT_EQ(toccata_request_free(&second.request), MPI_SUCCESS);
 }
 
-// As in MPI, a datatype may be freed as soon as it has been handed over.
+// As in MPI, the program may free a datatype immediately after the call.
 TEST(Requests, DatatypesMayBeFreedAtOnce) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   const Numbers numbers{3, 4};
@@ -442,7 +445,7 @@ TEST(Requests, DatatypesMayBeFreedAtOnce) {
     toccata_iallgather(mine.data(), 1, type, all.data(), 1, type, MPI_COMM_WORLD, choice.c_str(),
                        &request);
     MPI_Type_free(&type);
-    const OwnedDatatype another(strided());  // may get the handle that is free now
+    const OwnedDatatype another(strided());  // may reuse the freed handle
     EXPECT_EQ(toccata_wait(&request), MPI_SUCCESS);
     expect_right(choice);
 
@@ -459,7 +462,7 @@ TEST(Requests, DatatypesMayBeFreedAtOnce) {
   }
 }
 
-// With the automatic choice, all ranks agree from time to time, with any open requests.
+// With the automatic choice, the ranks agree repeatedly, while any requests are open.
 TEST(Requests, UnderWayOnSomeRanksWhileAllAgree) {
   const int rank = rank_in(MPI_COMM_WORLD), p = size_of(MPI_COMM_WORLD);
   MPI_Comm lower;

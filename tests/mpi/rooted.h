@@ -5,7 +5,7 @@
 namespace toccata::test {
 
 // The cases of gathers and scatters, regular and vector. Each of `expectations` is called as
-// expect(comm, types, root, in_place, travels), and compares with the MPI library's own result.
+// expect(comm, types, root, in_place, travels), and compares the result with the native one.
 
 template <typename... Expectations>
 void expect_for_every_datatype(Expectations... expectations) {

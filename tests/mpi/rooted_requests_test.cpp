@@ -1,4 +1,4 @@
-// Nonblocking and persistent forms of the rooted and the reducing collectives, their errors, and
+// Nonblocking and persistent forms of the rooted collectives and the reductions, their errors, and
 // calls that the MPI library serves.
 
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 constexpr int forms = 9;
 constexpr int n = 3;
 
-// Every form with its buffers. Rank r has 1000 r + i + call at place i.
+// Every form with its buffers. On rank r, element i has the value 1000 r + i + call.
 struct All {
   explicit All(MPI_Comm comm_, int root_) : comm(comm_), root(root_) {
     std::iota(places.begin(), places.end(), 0);
@@ -126,7 +126,7 @@ const Collective& collective_of(int form) {
   return *all[form];
 }
 
-// The algorithm of a collective whose turn it is, native among them.
+// The algorithm of a collective for this turn; native is one of them.
 std::string choice_of(int form, MPI_Comm comm, int turn) {
   std::vector<std::string> all = choices(collective_of(form), comm, one_travel);
   all.emplace_back("native");
@@ -196,10 +196,10 @@ TEST(RootedErrors, HaveTheirClass) {
   expect(MPI_ERR_OP, toccata_allreduce(&mine, &sum, 1, MPI_INT, MPI_OP_NULL, comm, "ring"));
   expect(MPI_ERR_COUNT,
          toccata_reduce_scatter(all.data(), &sum, minus.data(), MPI_INT, MPI_SUM, comm, "ring"));
-  if (rank != 0)  // others would wait
+  if (rank != 0)  // the other ranks would wait forever
     expect(MPI_ERR_ARG,
            toccata_reduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, 0, comm, "binomial"));
-  // The MPI library checks calls that the standard does not define.
+  // For calls that the standard does not define, the MPI library checks the arguments.
   EXPECT_NE(toccata_allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_BAND, comm, "ring"), MPI_SUCCESS);
   expect(MPI_ERR_ARG, toccata_allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm, "nonsense"));
 

@@ -1,12 +1,12 @@
-// Scan and exscan compared with a local result for each rank: every algorithm and
-// way to travel, every kind of operation and datatype.
+// Compares scan and exscan with a local result for each rank: every algorithm and travel setting,
+// every kind of operation and datatype.
 
 #include "operands.h"
 
 namespace toccata::test {
 namespace {
 
-// The number of ranks, from rank 0 on, that contribute to this rank's result.
+// The number of ranks, starting with rank 0, that contribute to this rank's result.
 int contributors(const Collective& collective, int rank) {
   return collective.contributors({}, rank);
 }
@@ -21,7 +21,7 @@ void expect_prefix(const Collective& collective, MPI_Comm comm, const OperandCas
   const OnHost host(operands.may_be_native());
   expect_like_native(
       collective, comm, send, recv,
-      [&](void*, void* into) {  // in an exscan, rank 0's remains unchanged
+      [&](void*, void* into) {  // an exscan does not change rank 0's buffer
         return ranks == 0 ? MPI_SUCCESS : operands.combine(ranks, count, 0, count, into);
       },
       [&](void* from, void* into, const char* algorithm) {

@@ -1,12 +1,12 @@
-// Scatter and scatterv against the MPI library's own: every algorithm and way to travel, every kind
-// of datatype, every root.
+// Compares scatter and scatterv with the native ones: every algorithm and travel setting, every
+// kind of datatype, every root.
 
 #include "rooted.h"
 
 namespace toccata::test {
 namespace {
 
-// Arguments that MPI ignores on a rank are invalid there.
+// On each rank, arguments that MPI ignores are invalid.
 void expect_scatter(MPI_Comm comm, const TypeCase& types, int root, bool in_place,
                     const Travels& travels) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));
@@ -32,7 +32,7 @@ void expect_scatter(MPI_Comm comm, const TypeCase& types, int root, bool in_plac
       travels);
 }
 
-// Rank r gets r % 3 times the elements of the types.
+// Rank r receives the elements of the types r % 3 times.
 void expect_scatterv(MPI_Comm comm, const TypeCase& types, int root, bool in_place,
                      const Travels& travels) {
   SCOPED_TRACE(types.name + ", root " + std::to_string(root) + (in_place ? ", in place" : ""));

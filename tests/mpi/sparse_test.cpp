@@ -1,4 +1,5 @@
-// Sparse exchanges: receivers do not know their senders, but this test knows all messages.
+// Sparse exchanges: receivers do not have the list of their senders, but this test has all
+// messages.
 
 #include <thread>
 
@@ -9,10 +10,10 @@ namespace {
 
 const std::vector<const char*> algorithms{nullptr, "nbx", "locality_nbx", "native"};
 
-// How many integers each rank sends to each other one in a call; the same numbers on all ranks.
+// The number of integers that each rank sends to each other one in a call; the same on all ranks.
 class Graph {
  public:
-  // `density` of 100 pairs have a message; one of ten messages is long.
+  // A message exists for `density` percent of all pairs; one of ten messages is long.
   Graph(int p, int density, unsigned seed) : p_(p), counts_(static_cast<std::size_t>(p) * p) {
     std::minstd_rand random(seed + 1);
     for (int& count : counts_)
@@ -36,7 +37,7 @@ void expect_exchanged(const Graph& graph, MPI_Comm comm, const char* algorithm,
   std::vector<int> destinations, counts, places, data;
   for (int i = 0; i < graph.p(); ++i) {
     const int to = (i + me) % graph.p();
-    if (graph.count(me, to) == 0 && i % 2 == 0) continue;  // counts of 0 may be said
+    if (graph.count(me, to) == 0 && i % 2 == 0) continue;  // counts of 0 are allowed
     destinations.push_back(to);
     counts.push_back(graph.count(me, to));
     places.push_back(static_cast<int>(data.size()));
@@ -60,7 +61,7 @@ void expect_exchanged(const Graph& graph, MPI_Comm comm, const char* algorithm,
   EXPECT_EQ(place, messages->count);
 }
 
-// One handle for all calls, whose memory is used again.
+// One handle for all calls; each call reuses its memory.
 TEST(Sparse, RandomGraphs) {
   toccata_messages messages = TOCCATA_MESSAGES_NULL;
   const auto exchange = [&](MPI_Comm comm) {
@@ -76,8 +77,8 @@ TEST(Sparse, RandomGraphs) {
   EXPECT_EQ(toccata_messages_free(&messages), MPI_SUCCESS);
 }
 
-// Rank 0 is always late, so that others send for the next exchange while it is in this one; and
-// other collectives come between.
+// Rank 0 is always late, so the other ranks already send for the next exchange. Other collectives
+// run between the exchanges.
 TEST(Sparse, ExchangesOneAfterTheOtherDoNotMix) {
   toccata_messages messages = TOCCATA_MESSAGES_NULL;
   const int p = size_of(MPI_COMM_WORLD);
@@ -91,8 +92,8 @@ TEST(Sparse, ExchangesOneAfterTheOtherDoNotMix) {
   toccata_messages_free(&messages);
 }
 
-// A nonblocking collective advances while an exchange waits, and messages of another communicator
-// are not received.
+// A nonblocking collective advances while an exchange waits. An exchange does not receive messages
+// of another communicator.
 TEST(Sparse, BesideOtherCalls) {
   const OwnedComm other = duplicate(MPI_COMM_WORLD);
   const int p = size_of(other);
@@ -131,7 +132,7 @@ TEST(Sparse, TwoThreads) {
   thread.join();
 }
 
-// Every pair of datatypes, to the next rank.
+// Every pair of datatypes, sent to the next rank.
 TEST(Sparse, Datatypes) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   const int p = size_of(comm), me = rank_in(comm), to = (me + 1) % p, from = (me + p - 1) % p;
@@ -149,7 +150,7 @@ TEST(Sparse, Datatypes) {
       if (messages->count == 0) continue;
       EXPECT_EQ(messages->list[0].source, from);
       ASSERT_EQ(messages->list[0].count, each.recvcount);
-      // Both packed are the same.
+      // Both sides are equal after packing.
       const auto pack = [&](void* data, int count, MPI_Datatype type) {
         int bytes = 0, end = 0;
         MPI_Pack_size(count, type, comm, &bytes);
@@ -164,7 +165,7 @@ TEST(Sparse, Datatypes) {
   toccata_messages_free(&messages);
 }
 
-// Refused before anything is sent, on all ranks alike; the next exchange works.
+// All ranks refuse the call before they send anything; the next exchange works.
 TEST(Sparse, Errors) {
   const OwnedComm comm = duplicate(MPI_COMM_WORLD);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -178,7 +179,7 @@ TEST(Sparse, Errors) {
                                     &messages);
   };
   EXPECT_EQ(error_class(call({p}, 1, "nbx")), MPI_ERR_RANK);
-#ifdef OPEN_MPI  // MPICH 4.0 keeps no texts for codes of its classes
+#ifdef OPEN_MPI  // MPICH 4.0 has no texts for codes of its classes
   char text[MPI_MAX_ERROR_STRING];
   int length;
   MPI_Error_string(call({p}, 1, "nbx"), text, &length);
@@ -198,7 +199,7 @@ TEST(Sparse, Errors) {
                                      MPI_INT, comm, "nbx", &messages),
             MPI_SUCCESS);
 
-  // Three integers are not a whole number of pairs: the message is lost, others arrive.
+  // Three integers are not a whole number of pairs: this message is lost, the others arrive.
   const OwnedDatatype pair = [] {
     MPI_Datatype type;
     MPI_Type_contiguous(2, MPI_INT, &type);

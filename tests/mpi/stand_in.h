@@ -1,6 +1,6 @@
-/* What the stand-ins for GPU runtimes have in common. "Device" memory is mapped without access, so
- * that every touch outside the copy functions ends the program; copies happen when they are waited
- * for, and no earlier. */
+/* The common part of the substitutes for GPU runtimes. "Device" memory is mapped without access, so
+ * that every access outside the copy functions ends the program. Copies happen only when the
+ * program waits for them. */
 #ifndef STAND_IN_H
 #define STAND_IN_H
 
@@ -16,7 +16,7 @@ enum { success = 0, invalid_value = 1, most = 4096, page = 4096 };
 
 static struct {
   uintptr_t begin;
-  size_t bytes;  // as they were requested
+  size_t bytes;  // the requested size
   size_t mapped;
   int is_open;
   int is_managed;  // the host may touch it, too
@@ -36,7 +36,7 @@ static int piece_of(uintptr_t address) {
   return -1;
 }
 
-/* Opens the memory around an address to the host, until the copies at hand are over. */
+/* Gives the host access to the memory around an address until the current copies end. */
 static void open_piece(uintptr_t address, size_t bytes) {
   const int piece = piece_of(address);
   if (piece < 0) return;
@@ -102,7 +102,7 @@ static int free_piece(uintptr_t address) {
   return success;
 }
 
-/* No runtime's own: memory for tests, and how many copies and queries there were. */
+/* Not part of a runtime: memory for tests, and the numbers of copies and queries. */
 EXPORT void* stand_in_allocate(size_t bytes, int is_managed) {
   return make_piece(bytes, is_managed);
 }

@@ -55,7 +55,7 @@ MPI_Datatype at(const std::vector<MPI_Aint>& places, MPI_Datatype type) {
   return made;
 }
 
-// A char, a double and a short at these places.
+// A char, a double and a short with these displacements.
 MPI_Datatype record(std::array<MPI_Aint, 3> places) {
   const int lengths[] = {1, 1, 1};
   const MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT};

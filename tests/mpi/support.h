@@ -65,7 +65,7 @@ inline OwnedComm split(MPI_Comm comm, int color, int key) {
   return OwnedComm(result);
 }
 
-// Communicators to try: ourselves alone, half of the ranks, and all of them the other way round.
+// Communicators to test: this rank alone, half of the ranks, and all ranks in reversed order.
 class KindsOfCommunicator {
  public:
   auto begin() const { return all_.begin(); }
@@ -81,13 +81,14 @@ class KindsOfCommunicator {
 // The placement that an algorithm gets for these ranks: from TOCCATA_TOPOLOGY, if set.
 Shape known_shape(MPI_Comm comm);
 
-// The travel settings that a test tries; always including the default.
+// The travel settings that a test uses; they always include the default.
 using Travels = std::vector<std::string>;
 inline const Travels every_travel{"whole", "packed", "datatype", "per_block"};
 inline const Travels one_travel{"whole"};
 
-// Every algorithm of the registry that these ranks can run, as it is and with one thing changed: a
-// parameter, or how messages travel. "bruck", "bruck:travel=packed", ... Proofs combine them all.
+// Every algorithm of the registry that these ranks can run, with default settings and with one
+// change: a parameter, or the travel setting. Examples: "bruck", "bruck:travel=packed". Proofs
+// cover all combinations.
 inline std::vector<std::string> choices(const Collective& collective, MPI_Comm comm,
                                         const Travels& travels = every_travel) {
   Shape shape = known_shape(comm);
@@ -110,8 +111,8 @@ inline std::vector<std::string> choices(const Collective& collective, MPI_Comm c
   return result;
 }
 
-// Memory for `elements` of a datatype, with a margin on both sides that no rank may touch, filled
-// with bytes that depend on `seed`.
+// Memory for `elements` of a datatype, with a margin on both sides that must not change. The bytes
+// depend on `seed`.
 class Memory {
  public:
   Memory(MPI_Datatype type, std::int64_t elements, int seed) {
@@ -136,7 +137,7 @@ class Memory {
     return static_cast<char*>(address) + place * extent;
   }
   bool operator==(const Memory&) const = default;
-  // Where the first difference is, from the address on.
+  // The position of the first difference, relative to the address.
   std::string difference(const Memory& other) const {
     const auto [here, there] = std::ranges::mismatch(bytes_, other.bytes_);
     return here == bytes_.end() ? "none"
@@ -149,8 +150,7 @@ class Memory {
   MPI_Aint origin_;
 };
 
-// In its scope buffers stay in the host's memory if that is wanted, for calls that the MPI library
-// may serve.
+// Buffers stay in host memory in its scope, for calls that the MPI library may serve.
 class OnHost {
  public:
   explicit OnHost(bool wanted) : before_(is_wanted_) { is_wanted_ = is_wanted_ || wanted; }
@@ -164,7 +164,7 @@ class OnHost {
   bool before_;
 };
 
-// A memory, or its copy on a device, which read_back() brings back.
+// A memory, or its copy on a device; read_back() copies it back.
 class Placed {
  public:
   Placed(Memory& memory, bool on_device) : memory_(memory) {
@@ -182,8 +182,8 @@ class Placed {
   std::optional<DeviceMemory> device_;
 };
 
-// Calls native(send, recv), then ours(send, recv, algorithm) for every choice, each with the same
-// memory, and compares every byte of it.
+// Calls native(send, recv), then ours(send, recv, algorithm) for every choice, each time with the
+// same contents of memory. Compares every byte.
 template <typename Native, typename Ours>
 void expect_like_native(const Collective& collective, MPI_Comm comm, const Memory& send,
                         const Memory& recv, Native&& native, Ours&& ours,
@@ -192,7 +192,7 @@ void expect_like_native(const Collective& collective, MPI_Comm comm, const Memor
   ASSERT_EQ(native(expected_send.address(), expected_recv.address()), MPI_SUCCESS);
   for (const std::string& choice : choices(collective, comm, travels)) {
     Memory its_send = send, its_recv = recv;
-    // Where there is a device: none of both there, one, the other or both, differently by rank.
+    // With a device, either buffer may be there. The four cases alternate and differ between ranks.
     static int turn = 0;
     const int where = has_devices() && !OnHost::is_wanted() ? (turn++ + rank_in(comm)) % 4 : 0;
     Placed from(its_send, where % 2 == 1), into(its_recv, where >= 2);
@@ -205,8 +205,8 @@ void expect_like_native(const Collective& collective, MPI_Comm comm, const Memor
   }
 }
 
-// Blocks of some numbers of elements that lie from the last rank's to the first's, except for rank
-// 1's at the end, with gaps between.
+// Blocks with given numbers of elements, in descending order of ranks and with gaps between them.
+// The block of rank 1 comes last.
 struct Irregular {
   explicit Irregular(std::vector<int> of_blocks) : counts(std::move(of_blocks)) {
     const auto p = static_cast<int>(counts.size());
@@ -230,7 +230,7 @@ inline OwnedDatatype committed(MPI_Datatype type) {
   return OwnedDatatype(type);
 }
 
-// The types of a block at its sender and at its receiver: equal signatures.
+// The datatypes of a block at its sender and at its receiver; their signatures are equal.
 struct TypeCase {
   std::string name;
   int sendcount;
@@ -239,7 +239,7 @@ struct TypeCase {
   MPI_Datatype recvtype;
 };
 
-// Every kind of datatype, alone and against others of its signature.
+// Every kind of datatype, with itself and with others of the same signature.
 class TypeCases {
  public:
   TypeCases();
@@ -263,7 +263,7 @@ struct Numbers {
     for (int i = 0; i < count; ++i) result[i] = value(rank, i);
     return result;
   }
-  // The result of an allgather.
+  // The expected result of an allgather.
   std::vector<int> of_all(int p) const {
     std::vector<int> result;
     for (int rank = 0; rank < p; ++rank)

@@ -5,7 +5,7 @@
 namespace toccata::test {
 namespace {
 
-// Blocking and nonblocking calls in turn.
+// Alternates blocking and nonblocking calls.
 void use(MPI_Comm comm, int thread, int times) {
   const std::vector<std::string> all = choices(allgather, comm);
   const int p = size_of(comm);

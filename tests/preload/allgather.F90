@@ -1,5 +1,6 @@
-! allgather.c in Fortran, by mpif.h (MPIF_H), the module mpi (MPI) or mpi_f08 (MPI_F08). In mpi_f08
-! handles have types of their own, and calls may leave out the error code. MPI_BOTTOM comes on top.
+! allgather.c in Fortran, with mpif.h (MPIF_H), the module mpi (MPI) or mpi_f08 (MPI_F08). In
+! mpi_f08, handles have their own types, and the error code is optional. The program also uses
+! MPI_BOTTOM.
 #ifdef MPI_F08
 #define COMM type(MPI_Comm)
 #define DATATYPE type(MPI_Datatype)
@@ -88,7 +89,7 @@ contains
     call MPI_Type_free(absolute, code)
   end subroutine run
 
-  ! Rank r's integers begin after stride * r; the values between remain -1.
+  ! The integers of rank r begin after stride * r; the values between them remain -1.
   subroutine check(all, p, stride)
     integer, intent(in) :: all(:), p, stride
     integer :: r, i, expected

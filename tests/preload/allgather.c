@@ -1,5 +1,5 @@
-/* An MPI program that does not use Toccata: every rank contributes `count` integers, in all the
- * ways that programs do it. Prints "right" from rank 0 if all ranks got what they should. */
+/* An MPI program that does not use Toccata. Every rank contributes `count` integers, with all forms
+ * of allgather. Rank 0 prints "right" if the results of all ranks are correct. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { count = 5, gap = 2 };
 
 static int value(int rank, int i) { return 1000 * rank + i; }
 
-/* How many of the integers are wrong, where rank r's begin at stride * r. */
+/* The number of wrong integers; those of rank r begin at stride * r. */
 static int wrong(const int* all, int p, int stride) {
   int result = 0;
   for (int r = 0; r < p; ++r)

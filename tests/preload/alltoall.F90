@@ -1,4 +1,4 @@
-! alltoall.c in Fortran, by mpif.h (MPIF_H), the module mpi (MPI) or mpi_f08 (MPI_F08), as
+! alltoall.c in Fortran, with mpif.h (MPIF_H), the module mpi (MPI) or mpi_f08 (MPI_F08), like
 ! allgather.F90.
 #ifdef MPI_F08
 #define DATATYPE type(MPI_Datatype)

@@ -1,4 +1,4 @@
-/* Every form of all-to-all once, and each in place. Rank 0 prints "right". */
+/* Every form of all-to-all once, and once in place. Rank 0 prints "right". */
 #include <mpi.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Commands under mpirun that never outlive their caller, and their reports."""
+"""Commands under mpirun, and their reports. No command runs longer than its caller."""
 
 import json
 import os
@@ -13,7 +13,7 @@ REPORTS = "TOCCATA_REPORT"
 
 
 class Done(subprocess.CompletedProcess):
-    """A process that has ended; `rows` are those of its report, if it has one."""
+    """A completed process; `rows` are the rows of its report, if there is one."""
 
     def __init__(self, code, out, error, rows):
         super().__init__([], code, out, error)
@@ -21,9 +21,10 @@ class Done(subprocess.CompletedProcess):
 
 
 class Job:
-    """`launcher`: its command line; `patience`: seconds, after which the command hangs.
+    """`launcher`: its command line; `patience`: the seconds after which a command counts as hung.
 
-    If it `reports`, rank 0 writes a report to a file of the job, unless the settings name another.
+    If `reports` is set, rank 0 writes a report to a file of the job, unless the settings name
+    another file.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Job:
         settings = ({REPORTS: str(self.report)} if reports else {}) | settings
         environment = dict(os.environ)
         given = [f"{name}={value}" for name, value in settings.items()]
-        if for_launcher:  # spawned processes have its environment
+        if for_launcher:  # spawned processes inherit its environment
             environment |= settings
             given = []
         self.hangs = False
@@ -49,7 +50,7 @@ class Job:
         )
 
     def end(self):
-        """Launchers end their ranks when they receive the signal to end."""
+        """Ends the launcher by a signal; launchers then end their ranks."""
         if self.process.poll() is None:
             self.process.terminate()
             try:
@@ -62,7 +63,7 @@ class Job:
         self.end()
 
     def outcome(self):
-        """The completed process; its code is 0 only where it did not hang."""
+        """The completed process; its code is not 0 if it hung."""
         clock = threading.Timer(self.patience, self._give_up)
         clock.start()
         out, error = self.process.communicate()
@@ -74,7 +75,7 @@ class Job:
         return Done(self.process.returncode or self.hangs, out, error, rows)
 
     def hear(self, wanted):
-        """Its lines on standard error up to the first wanted one (included); ends the job."""
+        """Its lines on standard error, up to and including the wanted one; ends the job."""
         clock = threading.Timer(self.patience, self.end)
         clock.start()
         heard = []
@@ -91,7 +92,7 @@ class Job:
 
 
 class Outcome:
-    """What a program printed, what the library said, and what the report says."""
+    """The output of a program, the messages of the library, and the report."""
 
     def __init__(self, done):
         self.code = done.returncode

@@ -1,5 +1,5 @@
-/* The last rank comes to the end later than rank 0 waits for reports; with MALLOC_PERTURB_, memory
- * that was freed meanwhile is spoiled. */
+/* The last rank reaches the end after rank 0 has stopped waiting for reports. With MALLOC_PERTURB_,
+ * memory freed in the meantime is overwritten. */
 #include <mpi.h>
 
 #include <stdio.h>

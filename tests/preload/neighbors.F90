@@ -1,4 +1,4 @@
-! neighbors.c in Fortran, by mpif.h (MPIF_H), the module mpi (MPI) or mpi_f08 (MPI_F08), as
+! neighbors.c in Fortran, with mpif.h (MPIF_H), the module mpi (MPI) or mpi_f08 (MPI_F08), like
 ! allgather.F90.
 #ifdef MPI_F08
 #define DATATYPE type(MPI_Datatype)
@@ -68,7 +68,7 @@ program neighbors
 
 contains
 
-  ! A source's s-th destination has it as its s-th source; `apart`: the distance of its blocks.
+  ! This rank is the s-th destination of its source s. `apart` is the distance between blocks.
   subroutine check(apart)
     integer, intent(in) :: apart
     integer :: s

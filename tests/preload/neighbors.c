@@ -1,5 +1,5 @@
-/* Every form of the collectives among neighbours once, on a graph in which every rank tells the
-   next and the one after that. Rank 0 prints "right". */
+/* Every form of the collectives among neighbours once. In the graph, every rank sends to the next
+   rank and to the one after that. Rank 0 prints "right". */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void ready(void) {
   for (int i = 0; i < 2 * n; ++i) got[i] = -1;
 }
 
-/* Source s has us as its s-th destination. */
+/* This rank is the s-th destination of its source s. */
 static void check(int alltoall) {
   for (int s = 0; s < 2; ++s)
     for (int i = 0; i < n; ++i)

@@ -1,4 +1,4 @@
-"""Runs programs that do not use Toccata under libtoccata.so, and reads what they print."""
+"""Runs programs that do not use Toccata under libtoccata.so, and checks their output."""
 
 import argparse
 import os
@@ -29,11 +29,11 @@ if options:
     options.programs = [each for each in options.programs if each not in others]
 
 PATIENCE = 60  # seconds
-INTS = 5  # that every rank contributes to a call, of 4 bytes each
+INTS = 5  # per rank and call, of 4 bytes each
 CALLS = {"c": 3, "mpif_h": 5, "mpi": 5, "mpi_f08": 5}  # on each communicator
 
 
-# Of the collectives of which files can have schedules.
+# The collectives that a file of schedules may contain.
 IN_FILES = (
     "allgather/sparbit",
     "alltoall/pairwise",
@@ -50,13 +50,13 @@ IN_FILES = (
 
 
 def prove(path, file):
-    """Writes the schedules of an algorithm of ours for 1 to 5 ranks."""
+    """Writes the schedules of one of our algorithms for 1 to 5 ranks."""
     words = [options.toccata, "prove", path, "--ranks", "1:5:1", "-o", str(file)]
     subprocess.run(words, check=True, capture_output=True, timeout=60)
 
 
 def again_right(text):
-    """A file of schedules that was changed, with the digest that it has now."""
+    """A changed file of schedules, with its new digest."""
     first, rest = text.split("\n", 1)
     data, result = rest.encode(), 0xCBF29CE484222325
     for word in (*(data[at : at + 8] for at in range(0, len(data), 8)), None):
@@ -67,7 +67,7 @@ def again_right(text):
 
 
 def run(program, ranks, toccata, environment_of_launcher=False, preload=True, more=None, words=()):
-    """`toccata`: the value of TOCCATA_ALLGATHER, None for unset; `more`: other variables."""
+    """`toccata`: the value of TOCCATA_ALLGATHER, or None to unset it; `more`: other variables."""
     libraries = [options.library] if preload else []
     libraries += [options.also_preload] if options.also_preload else []
     settings = {"LD_PRELOAD": " ".join(libraries)} | (more or {})
@@ -82,7 +82,7 @@ def run(program, ranks, toccata, environment_of_launcher=False, preload=True, mo
 
 
 def counted(outcome):
-    """{(ranks, algorithm): (calls, bytes)}, without the sums by which programs count faults."""
+    """{(ranks, algorithm): (calls, bytes)}, without the sums that count faults."""
     found = {}
     for row in outcome.rows:
         if row["collective"].startswith("all") and row["collective"] != "allreduce":
@@ -101,7 +101,7 @@ class Preload(unittest.TestCase):
         self.assertEqual(counted(outcome), report, outcome.error)
         self.assertEqual(len(outcome.messages), messages, outcome.error)
 
-    # The program uses all ranks, then rank 0 by itself, and the others by themselves.
+    # The program uses all ranks, then rank 0 alone, then the others without rank 0.
     def expect_of_every_program(self, ranks, toccata, shown):
         for program in options.programs:
             name = Path(program).name
@@ -112,7 +112,7 @@ class Preload(unittest.TestCase):
     def test_every_interface_runs_what_is_asked_for(self):
         self.expect_of_every_program(5, "sparbit", "sparbit")
 
-    # Of each form one call, and one in place; the vector and the general form count together.
+    # One call of each form, and one in place; the vector and the general form count together.
     def test_every_form_of_alltoall(self):
         for program in alltoall_programs:
             for regular, vector in (("bruck_zero_copy", "pairwise"), ("linear", "bruck")):
@@ -139,7 +139,7 @@ class Preload(unittest.TestCase):
                     self.assertEqual(calls, expected, outcome.error)
                     self.assertEqual(outcome.messages, [])
 
-    # Every collective that can be in a file, from one that was written of an algorithm of ours.
+    # Every collective that a file may contain, from the file of one of our algorithms.
     def test_all_collectives_from_files(self):
         if not options.toccata:
             self.skipTest("no command to write files with")
@@ -185,13 +185,13 @@ class Preload(unittest.TestCase):
                     self.assertEqual(outcome.out, ["right"], outcome.error)
                     self.assertRegex(outcome.error, said)
                     self.assertLessEqual(len(outcome.messages), 3, outcome.error)
-            # Blocks that no rank misses, and a result that is wrong: no more than that.
+            # Redundant blocks are harmless, and a wrong result is possible, but nothing worse.
             file.write_text(again_right(re.sub(r'\["copy",\["send",0\],\["recv",\d\]\]', "", text)))
             outcome = run(program, 5, f"file:{file}")
             self.assertNotEqual(outcome.out, ["right"], outcome.error)
             self.assertNotIn("Segmentation", outcome.error)
 
-    # Each form once and, where it has one, in place.
+    # Each form once, and once in place if possible.
     def test_every_rooted_and_reducing_form(self):
         asked = {
             "bcast": "binomial",
@@ -215,7 +215,7 @@ class Preload(unittest.TestCase):
                 self.assertEqual(ran, set(asked.items()), outcome.error)
                 self.assertEqual(outcome.messages, [])
 
-    # An operation that does not commute, where the algorithm would change its order.
+    # An operation that is not commutative; the algorithm would change its order.
     def test_order_matters(self):
         program = next(each for each in rooted_programs if Path(each).name == "rooted_c")
         outcome = run(program, 5, None, more={"TOCCATA_ALLREDUCE": "ring"})
@@ -223,7 +223,7 @@ class Preload(unittest.TestCase):
         calls = {row[2]: n for row, n in outcome.calls.items() if row[0] == "allreduce"}
         self.assertEqual(calls, {"ring": 2, "native, for ring": 1}, outcome.error)
 
-    # All collectives, roots, lengths and choices give the same bits.
+    # All collectives, roots, lengths and choices must give the same bits.
     def test_reproducible(self):
         self.assertTrue(reproducible)
         for program in reproducible:
@@ -243,11 +243,11 @@ class Preload(unittest.TestCase):
 
     def test_a_rank_that_ends_late_is_not_waited_for(self):
         for program in late:
-            # If the library may serve requests, ranks come to the end together.
+            # If the library may serve requests, the ranks reach the end together.
             more = {"MALLOC_PERTURB_": "165", "TOCCATA": "off"}
             outcome = run(program, 2, None, more=more)
             self.assertEqual(outcome.code, 0, outcome.error)
-            # UCX says as well that a request is left over.
+            # UCX also reports an open request.
             self.assertEqual(outcome.out[-1], "right", outcome.error)
             [message] = outcome.messages
             self.assertIn("some ranks did not end within 10 s", message)
@@ -341,7 +341,7 @@ class Preload(unittest.TestCase):
 
     def test_levels_that_nobody_knows(self):
         asked = {"TOCCATA_TOPOLOGY": "foo:3 core:2", "TOCCATA_REPORT": "0"}
-        for algorithm in "locality_bruck", "ring":  # it depends on them, and it does not
+        for algorithm in "locality_bruck", "ring":  # topology-aware, and not
             outcome = run(options.programs[0], 2, algorithm, more=asked)
             self.assertEqual(outcome.out, ["right"], outcome.error)
             self.assertEqual(len(outcome.messages), 1)
@@ -411,7 +411,7 @@ REORDER_ALGORITHMS = {
 
 
 class Reorder(unittest.TestCase):
-    """On four pretended nodes of two cores, ranks dealt out in turn."""
+    """On four simulated nodes of two cores, with cyclic placement."""
 
     def program(self):
         return next(each for each in reorder if each.endswith("reorder_c"))
@@ -433,7 +433,7 @@ class Reorder(unittest.TestCase):
                 )
                 self.assertEqual(outcome.out, ["all", "right"], outcome.error)
                 ran = {row[2] for row in outcome.calls if row[:2] == ("allgather", 8)}
-                if how == "auto":  # in the world, not on a topology that has moved its ranks
+                if how == "auto":  # in the world, not on a topology with reordered ranks
                     self.assertEqual(ran, {"ring", "ring:reorder=straight"}, outcome.error)
                 else:
                     self.assertEqual(ran, {f"{allgather}:reorder={how}"}, outcome.error)

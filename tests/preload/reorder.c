@@ -1,6 +1,6 @@
-/* Collectives and topologies as a program calls them that does not use Toccata, to be run on a
- * pretended machine with TOCCATA_REORDER and TOCCATA_REORDER_TOPOLOGIES: results are those of MPI,
- * and with "moved" on the command line, topologies come in another order. */
+/* Collectives and topologies of a program that does not use Toccata, on a simulated machine with
+ * TOCCATA_REORDER and TOCCATA_REORDER_TOPOLOGIES. The results must be those of MPI. With the
+ * argument "moved", topologies must have another order of ranks. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -56,7 +56,8 @@ static void collectives(MPI_Comm comm) {
   }
 }
 
-/* What ranks of `made` were in the world, in order; whether that is not 0 1 2 ... */
+/* The numbers in the world of the ranks of `made`, in order; returns whether they differ from 0 1 2
+ * ... */
 static int is_moved(MPI_Comm made) {
   int *worlds = malloc(sizeof(int) * p), moved = 0;
   PMPI_Allgather(&rank, 1, MPI_INT, worlds, 1, MPI_INT, made);
@@ -65,7 +66,7 @@ static int is_moved(MPI_Comm made) {
   return moved;
 }
 
-/* A ring, by each of the four functions: neighbours are those of the new rank. */
+/* A ring, created by each of the four functions. The neighbours are those of the new rank. */
 static void topologies(int moved) {
   const int yes = 1;
   for (int reorder = 0; reorder < 2; ++reorder) {
@@ -126,7 +127,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &p);
   collectives(MPI_COMM_WORLD);
   MPI_Comm part;
-  MPI_Comm_split(MPI_COMM_WORLD, rank % 3 == 0, -rank, &part); /* scattered, backwards */
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 3 == 0, -rank, &part); /* scattered, reversed order */
   collectives(part);
   MPI_Comm_free(&part);
   if (p > 3) topologies(argc > 1 && strcmp(argv[1], "moved") == 0);

@@ -1,7 +1,7 @@
-/* Prints the bits of sums of doubles, which depend on how they are formed: of the same numbers in
- * calls of different lengths, by every reducing collective, with every root. All are one number if
- * they are reproducible, except for those of scans, which are compared with each other: prints how
- * many there are, and the first. */
+/* Prints the bits of sums of doubles, which depend on the order of additions. The same numbers are
+ * summed in calls of different lengths, by every reducing collective, with every root. All sums are
+ * equal if they are reproducible; the sums of scans are only compared with each other. Prints the
+ * number of different sums, and the first sum. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
     }
     MPI_Reduce_scatter_block(mine, got, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < n; ++i) note(got[i]);
-    /* Of a scan every rank has a sum of its own, which the same ranks' exclusive one has, too. */
+    /* Each rank's scan gives another sum, which an exclusive scan over the same ranks must give as
+     * well. */
     MPI_Scan(mine, got, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Sendrecv(got, n, MPI_DOUBLE, rank + 1 < p ? rank + 1 : MPI_PROC_NULL, 0, below, n,
                  MPI_DOUBLE, rank > 0 ? rank - 1 : MPI_PROC_NULL, 0, MPI_COMM_WORLD,

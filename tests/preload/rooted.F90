@@ -1,4 +1,4 @@
-! rooted.c in Fortran, by mpif.h (MPIF_H), the module mpi (MPI) or mpi_f08 (MPI_F08), as
+! rooted.c in Fortran, with mpif.h (MPIF_H), the module mpi (MPI) or mpi_f08 (MPI_F08), like
 ! allgather.F90.
 #ifdef MPI_F08
 #define CODE

@@ -1,5 +1,5 @@
-/* A barrier, and every rooted and every reducing collective once, and each in place; roots differ.
- * A user-defined operation that does not commute comes on top. Rank 0 prints "right". */
+/* A barrier, and every rooted and every reducing collective once, and once in place, with different
+ * roots. Then a user-defined operation that is not commutative. Rank 0 prints "right". */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -9,10 +9,10 @@ enum { most = 64, n = 3 };
 static int rank, p, faults;
 static int mine[n * most], all[n * most], got[n * most], counts[most], places[most];
 
-/* What rank r has at place i. */
+/* Element i of rank r. */
 static int value(int r, int i) { return 1000 * r + i; }
 
-/* The sum over all ranks at place i. */
+/* The sum of element i over all ranks. */
 static int sum(int i) { return 1000 * p * (p - 1) / 2 + p * i; }
 
 static void expect(const int* found, int count, int (*expected)(int), int first) {
@@ -22,7 +22,7 @@ static void expect(const int* found, int count, int (*expected)(int), int first)
 static int gathered(int i) { return value(i / n, i % n); }
 static int of_rank_1(int i) { return value(1 % p, i); }
 
-/* Keeps the left operand. */
+/* An operation that returns its left operand. */
 static void left(void* from, void* into, int* count, MPI_Datatype* type) {
   (void)type;
   memcpy(into, from, sizeof(int) * *count);
@@ -57,7 +57,7 @@ static void rooted(int in_place) {
   if (at_root) expect(got, n, sum, 0);
 }
 
-/* The sum over the ranks below us at place i, and with us. */
+/* The sum of element i over all lower ranks, and the same with this rank. */
 static int sum_below(int i) { return 1000 * rank * (rank - 1) / 2 + rank * i; }
 static int sum_so_far(int i) { return sum_below(i) + mine[i]; }
 

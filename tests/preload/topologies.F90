@@ -1,5 +1,6 @@
-! Topologies in Fortran, all of them a ring, on a pretended machine with TOCCATA_REORDER_TOPOLOGIES=1:
-! the ranks of one that may be reordered come in another order, those of one that may not in their own.
+! Topologies in Fortran, all of them a ring, on a simulated machine with
+! TOCCATA_REORDER_TOPOLOGIES=1. If a topology may be reordered, its ranks have another order;
+! otherwise they keep their order.
 program topologies
 #ifdef MPI_F08
   use mpi_f08
@@ -53,7 +54,7 @@ program topologies
 
 contains
 
-  ! Counts a failure where ranks of `made` moved and should not have, or the other way round.
+  ! Counts a failure if ranks of `made` moved without permission, or did not move with it.
   subroutine moves
     integer :: moved
     call MPI_Comm_rank(made, me, ierror)

@@ -30,7 +30,7 @@ std::vector<int> expand(const Ranges& ranges) {
   return blocks;
 }
 
-// Numbers that are the same in every run; a failing test prints the seed.
+// Random numbers that are the same in every run; a failing test prints the seed.
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
@@ -67,7 +67,8 @@ inline std::string describe(const Algorithm& algorithm, const Shape& shape) {
          (algorithm.collective.rooted ? ", root " + std::to_string(shape.root) : "");
 }
 
-// A test for every algorithm of the registry: EVERY_ALGORITHM(Suite) after the TEST_Ps of Suite.
+// Defines a test for every algorithm of the registry. Use EVERY_ALGORITHM(Suite) after the TEST_Ps
+// of Suite.
 using AlgorithmTest = testing::TestWithParam<const Algorithm*>;
 
 inline std::string test_name(const testing::TestParamInfo<const Algorithm*>& info) {
@@ -94,7 +95,7 @@ inline std::vector<const Algorithm*> algorithms_of(const Collective& collective)
 
 }  // namespace toccata::test
 
-// Readable failures instead of bytes.
+// For readable failures; the default prints bytes.
 namespace toccata {
 inline void PrintTo(const BlockRange& range, std::ostream* out) {
   *out << name(range.buffer) << " from " << range.first << " count " << range.count << " stride "

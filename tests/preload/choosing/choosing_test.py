@@ -1,6 +1,6 @@
 """The automatic choices of the preloaded library, as shown in its report.
 
-`slow` is a library behind ours by which four collectives of the MPI library take 2 ms longer, so
+`slow` is preloaded after our library. It delays four collectives of the MPI library by 2 ms, so
 that ours are faster on any machine.
 """
 
@@ -25,7 +25,7 @@ options = arguments.parse_args() if __name__ == "__main__" else None
 
 RANKS = 3
 GUARDED = "allgather", "guarded"
-SOME = 50  # calls: how many there are until trials pay depends on the machine's load
+SOME = 50  # calls; trials begin after a number of calls that depends on the load
 
 
 class Choosing(unittest.TestCase):
@@ -44,13 +44,13 @@ class Choosing(unittest.TestCase):
         self, calls, *more, slow=True, bytes_a_rank=16, ranks=RANKS, by_rank=None, library=None,
         right=True, **settings
     ):  # fmt: skip
-        """`by_rank`: a setting for rank 0, and one for the others."""
+        """`by_rank`: one setting for rank 0, and one for the other ranks."""
         library = str(library or options.library)
         libraries = [library, str(options.folder / "libslow.so") if slow else None]
         preloaded = " ".join(filter(None, [*libraries, options.also_preload]))
         environment = {
             "LD_PRELOAD": preloaded,
-            "TOCCATA_NODE": "off",  # a fixed rule would leave little to choose
+            "TOCCATA_NODE": "off",  # a fixed rule would replace most choices
             "XDG_CONFIG_HOME": self.folder.name,
             "XDG_DATA_HOME": self.folder.name,
         }
@@ -89,7 +89,7 @@ class Choosing(unittest.TestCase):
 
     def test_a_communicator_of_the_same_shape_goes_on_with_what_was_found(self):
         outcome = self.run_calls(1500, "again")
-        # After 68 calls all ranks know of each other; later ones retest native now and then.
+        # After 68 calls, all ranks have the same state; later calls sometimes measure native again.
         ours = sum(outcome.served("allgather", "shared").values())
         self.assertGreater(ours, SOME, outcome.error)
 
@@ -125,7 +125,7 @@ class Choosing(unittest.TestCase):
 
     def test_info_keys_of_a_communicator(self):
         outcome = self.run_calls(1, "split", slow=False)
-        # MPICH drops unknown keys, except for those that we keep in MPI_Comm_set_info.
+        # MPICH drops unknown keys, except those that the library stores in MPI_Comm_set_info.
         kept = {"ring": 1} if options.family == "openmpi" else {}
         self.assertEqual(outcome.served("allgather", "forced"), kept | {"bruck": 1})
 
@@ -133,7 +133,7 @@ class Choosing(unittest.TestCase):
         tuning = self.tuning([("allgather", "ring"), ("allreduce", "recursive_doubling")])
         outcome = self.run_calls(50, slow=False, TOCCATA_TUNING=tuning)
         self.assertEqual(outcome.served("allgather", "tuned"), {"ring": 50})
-        # Sums that round as well: the file does not depend on this run's clocks.
+        # Also for floating-point sums: the file does not depend on clock readings of this run.
         self.assertEqual(outcome.served("allreduce", "tuned")["recursive_doubling"], 100)
 
     def tuning(self, points, bytes_a_rank=16, **more):
@@ -145,7 +145,7 @@ class Choosing(unittest.TestCase):
         return self.path("tuning.json", json.dumps({"toccata_tuning": 1, "points": lines} | more))
 
     def test_an_algorithm_that_is_not_proved_runs_by_name_only(self):
-        """allgather/wrong: the model would put it first, and most blocks would be missing."""
+        """The model ranks allgather/wrong first, but most of its blocks would be missing."""
         library = options.folder / "libtoccata.so"
         unproved = (options.folder.parent / "unproved.txt").read_text()
         self.assertRegex(
@@ -177,7 +177,7 @@ class Choosing(unittest.TestCase):
         self.assertEqual(sum(outcome.served("barrier", "tuned").values()), 40, outcome.error)
 
     def test_files_that_differ_between_ranks(self):
-        """As on hosts with separate disks: the file that rank 0 has read counts."""
+        """As on hosts with separate disks: the file of rank 0 determines the settings."""
         tuning = self.tuning([("allgather", "ring")])
         for first, reason in ((f"TOCCATA_TUNING={tuning}", "tuned"), ("A=b", "native")):
             other = "A=b" if reason == "tuned" else f"TOCCATA_TUNING={tuning}"
@@ -234,8 +234,8 @@ class Choosing(unittest.TestCase):
         self.assertIn("cannot be read", outcome.messages[0])
 
     def test_a_file_that_is_not_ours_is_never_overwritten(self):
-        """`slow`, so that there would be something to learn."""
-        here = self.path("learned.json", "")  # an empty one is, as mktemp makes it
+        """Uses `slow`, so that a run would learn a result."""
+        here = self.path("learned.json", "")  # an empty file, as mktemp creates it
         self.run_calls(1000, TOCCATA_LEARN=here)
         written = Path(here).read_text()
         self.assertIn("toccata_tuning", written)
@@ -285,7 +285,7 @@ class Choosing(unittest.TestCase):
                 self.assertIn(variable, first)
                 self.assertIn(blocked, first)
                 self.assertIn("cannot be written: Not a directory", first)
-                # A report is missed at the end as well; of so few calls nothing is learned.
+                # A missing report is reported at the end, too; so few calls give no results.
                 self.assertEqual(len(rest), 1 if variable == "TOCCATA_REPORT" else 0, rest)
 
     def test_what_was_learned_holds_in_the_next_run(self):
@@ -296,7 +296,7 @@ class Choosing(unittest.TestCase):
         self.assertNotEqual(best["allgather"], "native")
         outcome = self.run_calls(40, TOCCATA_LEARN=learned)
         self.assertEqual(sum(outcome.served("allgather", "learned").values()), 40, outcome.error)
-        # A run of few calls learns nothing, and leaves the file unchanged.
+        # A run of few calls learns nothing, and does not change the file.
         self.assertEqual(json.loads(Path(learned).read_text())["points"], points)
 
     def test_sums_are_learned_if_a_file_is_named(self):
@@ -309,7 +309,7 @@ class Choosing(unittest.TestCase):
         found["points"] = [point, point | {"ranks": 2}]
         learned.write_text(json.dumps(found))
         outcome = self.run_calls(20, slow=False, TOCCATA_LEARN=str(learned))
-        # Sums of whole numbers and of floating-point numbers.
+        # Sums of integers and of floating-point numbers.
         self.assertEqual(outcome.served("allreduce", "learned")["recursive_doubling"], 40)
         node = found["machine"].replace(":", "").replace(" ", "-")
         self.path(f"toccata/learned-{options.family}-{node}.json", learned.read_text())

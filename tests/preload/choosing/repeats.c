@@ -1,7 +1,7 @@
-// Calls collectives many times, and checks the results: repeats CALLS [BYTES
-// [split|vector|again|nonblocking|persistent]], where `again` is on a duplicate, a tenth as often,
-// and the last two gather by such calls, of which rank 0 is late now and then. The last calls are
-// on a communicator whose info asks for a ring.
+// Calls collectives many times, and checks the results:
+// repeats CALLS [BYTES [split|vector|again|nonblocking|persistent]]
+// `again` uses a duplicate, a tenth as often. The last two gather with such calls, in which rank 0
+// is sometimes late. The last calls use a communicator whose info requests a ring.
 #include <mpi.h>
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
@@ -27,7 +27,7 @@ static void gather_all(MPI_Comm comm, int bytes, int call) {
   free(all);
 }
 
-// The same by nonblocking calls, one at a time or three.
+// The same with nonblocking calls, one or three at a time.
 static void gather_all_at_once(MPI_Comm comm, int bytes, int call) {
   enum { most = 3 };
   const int count = call % 3 == 0 ? most : 1;
@@ -49,7 +49,7 @@ static void gather_all_at_once(MPI_Comm comm, int bytes, int call) {
   }
 }
 
-// The same by a persistent call.
+// The same with a persistent call.
 static void gather_all_again(MPI_Comm comm, int bytes, int calls) {
   int rank, p;
   MPI_Comm_rank(comm, &rank);
@@ -68,7 +68,8 @@ static void gather_all_again(MPI_Comm comm, int bytes, int calls) {
   free(mine), free(all);
 }
 
-// Every rank sends another number of bytes to each, and another one in every call; some send none.
+// Each rank sends a different number of bytes to each other one, and the numbers change in every
+// call. Some ranks send nothing.
 static void exchange(MPI_Comm comm, int bytes, int call) {
   int rank, p;
   MPI_Comm_rank(comm, &rank);

@@ -1,4 +1,4 @@
-// An MPI library that is slow by 2 ms in four of its collectives, unless SLOW names how many
+// An MPI library with a delay of 2 ms in four of its collectives; SLOW sets another delay in
 // microseconds.
 #include <mpi.h>
 

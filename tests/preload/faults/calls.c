@@ -1,5 +1,5 @@
-/* Calls collectives of the world and of a duplicate, which it frees; says "right", "wrong" if a
-   result is wrong, or "errors" if calls return errors, which the duplicate does unless
+/* Calls collectives of the world and of a duplicate, which it frees. Prints "right", "wrong" if a
+   result is wrong, or "errors" if calls return errors. The duplicate returns errors unless
    ERRORS_END_IT is set. */
 #include <mpi.h>
 

@@ -1,10 +1,10 @@
-/* deaths HOW WHEN [CALLS]: calls collectives; meanwhile rank 1 fails.
+/* deaths HOW WHEN [CALLS]: calls collectives; during these, rank 1 fails.
 
-   HOW: none, kill, segv, abort, exit (with 3), leave (with 0), mpi_abort, or stop (and goes on
+   HOW: none, kill, segv, abort, exit (with 3), leave (with 0), mpi_abort, or stop (and continues
    after STOP_SECONDS)
 
-   WHEN: the number of the call before which that happens, or "inside": a moment later than the
-   tenth call, mostly within one */
+   WHEN: the number of the call before which rank 1 fails, or "inside": a moment after the start of
+   the tenth call, usually during a call */
 #define _GNU_SOURCE
 #include <mpi.h>
 
@@ -36,7 +36,7 @@ static void fail(int ignored) {
   }
 }
 
-/* Continues its parent, which cannot do that itself. */
+/* Continues its parent, because a stopped process cannot continue itself. */
 static void stand_by(void) {
   const pid_t parent = getpid();
   if (pipe(wake) != 0) exit(2);
@@ -72,7 +72,7 @@ int main(int count, char** arguments) {
         fail(0);
       }
     }
-    if (call == calls) break; /* when == calls: after the last */
+    if (call == calls) break; /* when == calls: fail after the last call */
     for (int i = 0; i < length; ++i) mine[i] = rank + call + i;
     if (call % 2 == 0) {
       MPI_Allgather(mine, length, MPI_INT, all, length, MPI_INT, MPI_COMM_WORLD);

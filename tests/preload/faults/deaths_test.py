@@ -1,6 +1,7 @@
-"""A rank that dies or stops ends the job as it ends it bare, and nothing is left behind.
+"""A rank that dies or stops ends the job in the same way as without the library.
 
-Some cases of the table; all of them with --all (`make faults`), which prints the table.
+No process or file remains. Without --all, some cases of the table; `make faults` runs all of them
+with --all, and prints the table.
 """
 
 import argparse
@@ -32,7 +33,7 @@ SETTINGS = {
     "model": {"TOCCATA_GUARD": "off"},
 }
 FEW = [
-    ("kill", "0", "forced"),  # while ranks agree on the communicator
+    ("kill", "0", "forced"),  # during the ranks' agreement on the communicator
     ("segv", "inside", "forced"),
     ("exit", "60", "default"),  # after trials began
     ("stop", "inside", "default"),
@@ -64,7 +65,7 @@ def ours_in_shared_folders():
 
 
 class Ending:
-    """How a job ended, and which processes and files remain."""
+    """The end of a job, and the remaining processes and files."""
 
     def __init__(self, how, when, settings, preloaded):
         with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +96,7 @@ class Ending:
         return "hangs" if self.hangs else f"{self.code}{' right' if self.right else ''}"
 
 
-# If a rank leaves by exit(0), MPICH's launcher ends with 0 or 9 at random.
+# If a rank calls exit(0), MPICH's launcher returns 0 or 9 at random.
 BARE_RUNS = 10
 
 

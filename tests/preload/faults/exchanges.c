@@ -1,8 +1,8 @@
-/* Stands before an MPI library. FAIL=1 in the environment: nonblocking exchanges on communicators
- * other than the world end in an error, as they do where a rank has died or the communicator is
- * revoked, and so do the blocking ones by which settings are compared. COUNT=1: says at the end how
- * many exchanges of its own the process had since MPI_Init, those of the program left out, as these
- * go by MPI_ and not by PMPI_. */
+/* Intercepts calls to an MPI library. With FAIL=1 in the environment, nonblocking exchanges on
+ * communicators other than the world return an error, as after the death of a rank or on a revoked
+ * communicator. The blocking exchanges that compare settings fail as well. With COUNT=1, the
+ * process finally prints the number of its own exchanges since MPI_Init. The program's exchanges do
+ * not count: they call MPI_*, not PMPI_*. */
 #define _GNU_SOURCE
 #include <mpi.h>
 

@@ -24,7 +24,7 @@ FORCED = {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "ring"}
 
 
 def run(name, ranks, before=None, patience=60, reports=False, **settings):
-    """`before`: a library that is listed before Toccata's."""
+    """`before`: a library that is preloaded before Toccata's."""
     before = str(options.folder / before) if before else None
     libraries = [before, options.library, options.also_preload]
     environment = {"LD_PRELOAD": " ".join(filter(None, libraries))} | settings
@@ -38,7 +38,7 @@ class Faults(unittest.TestCase):
         self.assertEqual((outcome.code, outcome.out), (0, ["right"]), outcome.error)
 
     def allocations(self, **settings):
-        """How many there are before main(), and to the end of MPI_Init."""
+        """The numbers of allocations before main(), and until the end of MPI_Init."""
         outcome = run("calls", 1, "libmemory.so", **settings)
         self.expect_right(outcome)
         [numbers] = re.findall(r"^allocations (\d+) (\d+)$", outcome.error, re.MULTILINE)
@@ -60,7 +60,7 @@ class Faults(unittest.TestCase):
                 self.assertTrue(outcome.messages, "nothing is said")
 
     def fail_on_one(self, number, **settings):
-        """Two ranks; an allocation of rank 1 fails. The job, and how it ended."""
+        """Runs two ranks; an allocation of rank 1 fails. Returns the job and its result."""
         rank = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1'
         libraries = [str(options.folder / "libmemory.so"), options.library, options.also_preload]
         environment = {"LIBRARIES": " ".join(filter(None, libraries))} | FORCED | settings
@@ -70,13 +70,13 @@ class Faults(unittest.TestCase):
         return job, Outcome(job.outcome())
 
     def test_out_of_memory_at_any_moment_never_makes_ranks_wait(self):
-        # To the end of MPI_Finalize: right results, or the job ends with a line, even if the
-        # program handles errors itself.
+        # Until the end of MPI_Finalize: the results are right, or the job ends with a message, even
+        # if the program handles errors itself.
         _, in_all = self.allocations(UNTIL_END="1", **FORCED)
         step = 1 if options.all else max(1, in_all // 16)
         for number in range(1, in_all + 1, step):
             with self.subTest(allocation=number, of=in_all):
-                for _ in range(2):  # the launcher loses the last line of a rank now and then
+                for _ in range(2):  # the launcher sometimes loses the last line of a rank
                     job, outcome = self.fail_on_one(number, UNTIL_END="1")
                     if outcome.code == 0 or "out of memory" in outcome.error:
                         break
@@ -89,7 +89,7 @@ class Faults(unittest.TestCase):
                     self.assertIn("out of memory", outcome.error)
 
     def test_out_of_memory_on_one_rank_is_heard_by_all(self):
-        # Where settings are read, which is before the first exchange.
+        # While the library reads settings, before the first exchange.
         _, outcome = self.fail_on_one(3)
         self.expect_right(outcome)
         said = " ".join(outcome.messages)
@@ -101,7 +101,7 @@ class Faults(unittest.TestCase):
             with self.subTest(ranks=ranks):
                 outcome = run("calls", ranks, "libexchanges.so", reports=True, FAIL="1", **FORCED)
                 self.expect_right(outcome)
-                if ranks > 1:  # the world's channel is as it was
+                if ranks > 1:  # the channel of the world still works
                     self.assertEqual(outcome.calls.get(("allgather", ranks, "ring")), 2)
 
     def test_a_gpu_runtime_costs_no_exchange(self):

@@ -1,7 +1,7 @@
-// Stands before the library's own allocations, which are C++'s: the one numbered FAIL_ALLOCATION
-// fails, counted from the beginning of the process to the end of MPI_Init, or with UNTIL_END to the
-// end of MPI_Finalize. Without that variable it says how many there are before main() and until
-// then.
+// Replaces the library's allocations (C++ new). The allocation with the number FAIL_ALLOCATION
+// fails. Counting starts with the process and ends with MPI_Init, or with UNTIL_END at the end of
+// MPI_Finalize. Without FAIL_ALLOCATION, it prints the number of allocations before main() and
+// until then.
 
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
-/* A program that survives the death of a rank, by the extensions of MPI for fault tolerance (ULFM).
+/* A program that survives the death of a rank, with MPI's extensions for fault tolerance (ULFM).
    Before its n-th collective, the last rank ends by SIGKILL. The others revoke the communicator,
-   shrink it, free the old one, and go on. n is the argument. */
+   shrink it, free the old one, and continue. n is the argument. */
 #include <mpi.h>
 
 #include <mpi-ext.h>
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     int failed = gather(comm) != MPI_SUCCESS;
     if (failed) MPIX_Comm_revoke(comm);
     if (i < fatal_call) continue;
-    /* Some ranks may have ended this call before the other one died. */
+    /* Some ranks may have completed this call before the last rank died. */
     int all_well = !failed;
     if (MPIX_Comm_agree(comm, &all_well) == MPI_SUCCESS && all_well) continue;
     MPI_Comm shrunk;

@@ -1,4 +1,4 @@
-/* Calls nothing that Toccata sees, as where another tool stands before it. */
+/* Makes no call that Toccata intercepts, as if another tool came first. */
 #include <mpi.h>
 
 #include <stdio.h>

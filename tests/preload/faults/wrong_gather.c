@@ -1,6 +1,6 @@
-/* The last rank alone calls an MPI_Gather with a wrong argument, on a communicator without a
- * collective before, and has to get an error, as the others have not come. Then all of them gather.
- */
+/* Only the last rank calls MPI_Gather, with a wrong argument, as the first collective of a
+ * communicator. It must get an error, because the other ranks do not call. Then all ranks gather.
+ * */
 #include <mpi.h>
 
 #include <stdio.h>

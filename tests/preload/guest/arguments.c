@@ -1,6 +1,6 @@
-/* Calls that MPI need not accept, with errors returned: prints for each the class and, by MPI's own
- * words, what is wrong. What an MPI does not look at is left out by naming the calls: arguments
- * 0 3. */
+/* Invalid calls, on a communicator that returns errors. Prints the error class of each, and MPI's
+ * own text. Some MPIs do not check all arguments; the numbers on the command line exclude these
+ * calls: arguments 0 3. */
 #include <string.h>
 
 #include "guest.h"

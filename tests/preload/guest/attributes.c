@@ -1,6 +1,6 @@
-/* A communicator with an attribute that owns memory: duplicating copies it, deleting frees it.
- * Prints how often each was called: for a communicator that is used and freed, and for one that the
- * program duplicates on top. */
+/* A communicator with an attribute that owns memory: duplication copies it, deletion frees it.
+ * Prints the number of copies and deletions for two communicators: one that is used and freed, and
+ * one that the program also duplicates. */
 #include "guest.h"
 
 static int copies, deletes;
@@ -8,7 +8,7 @@ static int copies, deletes;
 static int copy(MPI_Comm comm, int key, void* extra, void* from, void* into, int* flag) {
   (void)comm, (void)key, (void)extra;
   ++copies;
-  *(void**)into = from; /* shared, as there is no count of its users: a second delete frees twice */
+  *(void**)into = from; /* shared without a count of users: a second delete frees twice */
   *flag = 1;
   return MPI_SUCCESS;
 }

@@ -1,6 +1,6 @@
-/* communicators alive|turn N [return]: N communicators, each used for an allgather and kept to the
- * end, or freed before the next one is made; with "return", errors are returned, and are faults.
- * Prints how many bytes of memory each left behind. */
+/* communicators alive|turn N [return]: N communicators, each used for an allgather. They are kept
+ * to the end, or each is freed before the next one is created. With "return", errors are returned
+ * and count as faults. Prints the bytes of memory that each communicator left behind. */
 #include <string.h>
 
 #include "guest.h"
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     faults += allgather_once(kept[i], i + 1);
     MPI_Comm_free(&kept[i]);
   }
-  /* Of those alive together, the MPI library keeps what it likes. */
+  /* The MPI library may keep memory of communicators that exist at the same time. */
   if (rank == 0) printf("%ld\n", alive ? 0 : (memory_in_use() - before) * 10 / (9 * count + 1));
   free(kept);
   finish();

@@ -1,4 +1,4 @@
-/* MPI 4's collectives with MPI_Count. */
+/* The collectives of MPI 4 with counts of type MPI_Count. */
 #include "guest.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,6 @@
-/* The last rank's buffers are on a device (tests/mpi/cuda.c) for two allgathers and an allreduce of
- * five; a duplicate of the world comes on top, whose first call has a device buffer. */
+/* In two allgathers and an allreduce of five, the last rank's buffers are on a device
+ * (tests/mpi/cuda.c). Then a duplicate of the world follows, and its first call has a device
+ * buffer. */
 #include "guest.h"
 
 typedef unsigned long long Address;

@@ -1,5 +1,5 @@
-/* A request of ours as the first thing that happens on a communicator, and a communicator made of
- * it while the request is in flight. Links with Toccata. */
+/* The first call on a communicator is a request of ours. While it is open, the program duplicates
+ * the communicator. Links with Toccata. */
 #include <toccata/toccata.h>
 
 #include "guest.h"

@@ -1,4 +1,4 @@
-/* MPI_Dist_graph_create after collectives, with and without leave to reorder. */
+/* MPI_Dist_graph_create after collectives, with and without reordering. */
 #include "guest.h"
 
 int main(int argc, char** argv) {

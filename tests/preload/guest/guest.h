@@ -1,5 +1,5 @@
-/* What the programs of this folder share: none uses Toccata, checks what it gets and
- * has rank 0 print "right" or "wrong" as its last line. */
+/* The common part of the programs in this folder. None of them uses Toccata. Each checks its
+ * results, and rank 0 prints "right" or "wrong" in the last line. */
 #ifndef GUEST_H
 #define GUEST_H
 
@@ -17,7 +17,7 @@ static inline void start(int* argc, char*** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &p);
 }
 
-/* The faults are counted by a call that no tool replaces. */
+/* Faults are summed with a call that no tool replaces. */
 static inline void finish(void) {
   int all = 0;
   PMPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -26,7 +26,7 @@ static inline void finish(void) {
   MPI_Finalize();
 }
 
-/* Faults of an allgather of one integer. */
+/* The number of faults in an allgather of one integer. */
 static inline int allgather_once(MPI_Comm comm, int salt) {
   int me, size, result = 0;
   MPI_Comm_rank(comm, &me);
@@ -39,8 +39,8 @@ static inline int allgather_once(MPI_Comm comm, int salt) {
   return result;
 }
 
-/* Faults of every collective, each with blocks of n integers. Rank r has 100 r + i at place i of
- * its block; `root` is taken modulo the number of ranks. */
+/* The number of faults in every collective, with blocks of n integers. On rank r, element i of a
+ * block is 100 r + i; `root` is taken modulo the number of ranks. */
 static inline int every_collective(MPI_Comm comm, int n, int root) {
   int me, size, result = 0;
   MPI_Comm_rank(comm, &me);
@@ -107,7 +107,7 @@ static inline int every_collective(MPI_Comm comm, int n, int root) {
   return result;
 }
 
-/* What malloc has given out, large pieces too. */
+/* The bytes that malloc has given out, including large pieces. */
 static inline long memory_in_use(void) {
   const struct mallinfo2 info = mallinfo2();
   return (long)(info.uordblks + info.hblkhd);

@@ -1,8 +1,8 @@
 """The library must not change a program: runs programs bare and preloaded, and compares.
 
-Not tested: revoked communicators, as MPICH 4.0.2's MPIX_Comm_revoke fails an assertion bare.
+Not tested: revoked communicators, because MPIX_Comm_revoke of MPICH 4.0.2 fails an assertion bare.
 
-One test alone: ctest -V prints the command line; add the test's name to it, as in
+To run one test: ctest -V prints the command line; add the test's name to it, for example
 ... guest_test.py ... -- Guest.test_attributes
 """
 
@@ -31,7 +31,7 @@ arguments.add_argument("--patience", type=float, default=120, help="seconds; the
 arguments.add_argument("tests", nargs="*")
 options = arguments.parse_args() if __name__ == "__main__" else None
 
-# Every collective by an algorithm that runs on any number of ranks.
+# For every collective, an algorithm that runs on any number of ranks.
 FORCED = {
     "TOCCATA_ALLGATHER": "ring",
     "TOCCATA_ALLTOALL": "pairwise",
@@ -232,7 +232,8 @@ class Guest(unittest.TestCase):
                         self.assertIn(options.library, message)
 
     def test_wrong_arguments(self):
-        # Open MPI does not look at NULL buffers, nor MPICH at a negative count of an allreduce.
+        # Open MPI does not check NULL buffers, and MPICH does not check for a negative count in an
+        # allreduce.
         unlooked = {"openmpi": (1, 2, 7, 10, 18), "mpich": (8,)}[options.family]
         command = guest("arguments") + [str(i) for i in range(19) if i not in unlooked]
         expected, outcome = bare(command, 2), run(command, 2, FORCED)
@@ -242,7 +243,7 @@ class Guest(unittest.TestCase):
             [re.sub("0x[0-9a-f]+", "ADDRESS", line) for line in each.lines]
             for each in (expected, outcome)
         ]
-        if options.family == "openmpi":  # whose words name the class alone
+        if options.family == "openmpi":  # its text names only the class
             words = [[line.split(":")[1] for line in each if ":" in line] for each in words]
         self.assertEqual(words[1], words[0])
 
@@ -252,7 +253,7 @@ class Guest(unittest.TestCase):
         self.assertIn("TOCCATA_ALLGATHER=recursive_doubling: ", outcome.messages[0])
         self.assertIn(("allgather", 3, "native, for recursive_doubling"), outcome.calls)
 
-    # The last rank copies them, and the others do not notice.
+    # The last rank copies them; the other ranks are not affected.
     def test_device_buffers(self):
         more = {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "ring"}
         outcome = run(guest("device"), 3, more, reports=True)
@@ -313,10 +314,10 @@ class Guest(unittest.TestCase):
     def test_threads(self):
         self.assertEqual(self.expect_as_bare(guest("threads"), 3, FORCED)[0], "multiple")
 
-    # MPICH's ch4 over UCX spawns nothing; and Open MPI hangs there now and then, bare.
+    # MPICH's ch4 over UCX cannot spawn; and Open MPI sometimes hangs there, also bare.
     @unittest.skipUnless(options and options.family == "openmpi", "spawning works in Open MPI")
-    # No rank knows the settings of ranks of another world, or whether they have the library. On a
-    # communicator with ranks of both, each world reports once that native is used.
+    # Ranks of another world may have other settings, or lack the library. On a communicator of both
+    # worlds, each world reports once that native is used.
     def test_spawned(self):
         outcome = run(guest("spawned"), 3, FORCED, for_launcher=True)
         if outcome.error.startswith("hangs"):
@@ -326,7 +327,7 @@ class Guest(unittest.TestCase):
         for message in outcome.messages:
             self.assertIn("outside MPI_COMM_WORLD", message)
 
-    # Open MPI's treematch hangs now and then, also bare: this test does not use it.
+    # Open MPI's treematch sometimes hangs, also bare: this test does not use it.
     def test_graph(self):
         more = FORCED | {"OMPI_MCA_topo": "basic"}
         self.expect_right(run(guest("graph"), 4, more))

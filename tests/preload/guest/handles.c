@@ -1,4 +1,4 @@
-/* An operation of the program's own that knows its datatype by the handle, as it may. */
+/* A user-defined operation may recognise its datatype by the handle. */
 #include "guest.h"
 
 static MPI_Datatype known;

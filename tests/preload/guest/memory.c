@@ -1,6 +1,6 @@
-/* memory large|kept|unasked N: what N communicators cost that are alive at once, in bytes of memory
- * given out by malloc for each, and in bytes of the process. Of each communicator the program uses
- * one large allreduce, or every collective, or one small allreduce. */
+/* memory large|kept|unasked N: the memory of N communicators that exist at the same time. Per
+ * communicator, it prints the bytes given out by malloc, and the bytes of the process. On each
+ * communicator, the program calls one large allreduce, every collective, or one small allreduce. */
 #include <string.h>
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     from[i] = i;
     into[i] = 0;
   }
-  /* What the process makes once does not count. */
+  /* Memory that the process allocates only once does not count. */
   for (int i = 0; i < 10; ++i) {
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   }
   if (rank == 0)
     printf("%ld %ld\n", (memory_in_use() - given) / count, (resident() - held) / count);
-  /* The last ones are freed before the first, so that no cost of freeing depends on the order. */
+  /* The last ones are freed first, so that the time to free does not depend on the order. */
   for (int i = count; i-- > 0;) MPI_Comm_free(&comms[i]);
   free(comms);
   free(from);

@@ -1,5 +1,5 @@
-/* Some ranks of a Cartesian communicator, by MPI_Comm_create_group: Open MPI 4.1.4 says that these
- * few have the whole mesh. Of four ranks, two. */
+/* Two of four ranks of a Cartesian communicator, created by MPI_Comm_create_group. Open MPI 4.1.4
+ * wrongly reports that these two have the topology of the whole mesh. */
 #include "guest.h"
 
 int main(int argc, char** argv) {

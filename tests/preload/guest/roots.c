@@ -1,6 +1,5 @@
-/* roots N: broadcasts, reductions, gathers and scatters from all roots in turn, N times round, on
- * several communicators. Prints how much more memory there is after the last round than after the
- * second. */
+/* roots N: broadcasts, reductions, gathers and scatters from each root in turn, in N rounds, on
+ * several communicators. Prints the growth of memory from the second round to the last one. */
 #include "guest.h"
 
 int main(int argc, char** argv) {

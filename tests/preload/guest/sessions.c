@@ -1,5 +1,5 @@
-/* sessions world|only: communicators made of groups of a session, beside a world, or without one.
- */
+/* sessions world|only: communicators created from groups of a session, next to a world or without
+ * one. */
 #include <string.h>
 
 #include "guest.h"

@@ -1,4 +1,4 @@
-/* Two processes are spawned, and all use one communicator together. */
+/* Spawns two processes; all processes share one communicator. */
 #include <unistd.h>
 
 #include "guest.h"
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   MPI_Comm_split(together, me % 2, 0, &part);
   faults += every_collective(part, 2, 1);
   MPI_Comm_free(&part);
-  /* Among themselves as well; and both worlds in turn, which have ranks of the same numbers. */
+  /* Also inside each world, and in both worlds in turn: their ranks have equal numbers. */
   faults += every_collective(MPI_COMM_WORLD, 3, 0);
   faults += every_collective(together, 3, 0);
   int all = 0;

@@ -1,5 +1,5 @@
-/* Several threads, each with communicators of its own, whose first collectives come at the same
- * time. Where MPI grants no MPI_THREAD_MULTIPLE, one thread does it all. */
+/* Several threads, each with its own communicators, start their first collectives at the same time.
+ * If MPI does not provide MPI_THREAD_MULTIPLE, one thread makes all calls. */
 #include <pthread.h>
 
 #include "guest.h"

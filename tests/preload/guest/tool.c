@@ -1,5 +1,5 @@
-/* A tool as mpiP or Darshan are: it replaces some functions of MPI, counts, passes on, and
- * says at the end what it saw. */
+/* A tool like mpiP or Darshan: it intercepts some MPI functions, counts and forwards the calls, and
+ * prints the counts at the end. */
 #include <mpi.h>
 
 #include <stdio.h>
@@ -31,13 +31,14 @@ int MPI_Finalize(void) {
 }
 
 #ifdef OPEN_MPI
-/* Open MPI's Fortran calls PMPI_*, so that its symbols are wrapped as well; MPICH's calls MPI_*. */
+/* In Open MPI, the Fortran functions call PMPI_*, so their symbols are intercepted as well; in
+ * MPICH, they call MPI_*. */
 void pmpi_allgather_(char* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, char* recvbuf,
                      MPI_Fint* recvcount, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* code);
 void pmpi_allreduce_(char* sendbuf, char* recvbuf, MPI_Fint* count, MPI_Fint* datatype,
                      MPI_Fint* op, MPI_Fint* comm, MPI_Fint* code);
 void pmpi_finalize_(MPI_Fint* code);
-/* Found only where the program is in Fortran. */
+/* These symbols exist only if the program is in Fortran. */
 #pragma weak pmpi_allgather_
 #pragma weak pmpi_allreduce_
 #pragma weak pmpi_finalize_

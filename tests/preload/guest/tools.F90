@@ -1,4 +1,4 @@
-! Only what tool.c replaces: allgathers and allreduces, in Fortran.
+! Only the functions that tool.c intercepts: allgathers and allreduces, in Fortran.
 program tools
   implicit none
   include 'mpif.h'

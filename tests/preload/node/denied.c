@@ -1,5 +1,6 @@
-/* To be preloaded: system calls that fail, as DENY says, on the rank of DENY_RANK or on all. At the
-   end, each rank prints how often the library copied at least 1000 bytes from another process. */
+/* To be preloaded. The system calls listed in DENY fail on the rank DENY_RANK, or on all ranks. At
+   the end, each rank prints how often the library copied at least 1000 bytes from another process.
+ */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,7 +31,7 @@ int memfd_create(const char* name, unsigned flags) {
   return next(name, flags);
 }
 
-/* All except the page with the random number. */
+/* All parts except the page with the random number. */
 int fallocate(int file, int mode, off_t first, off_t bytes) {
   if (denies("fallocate") && bytes > 4096) {
     errno = ENOSPC;
@@ -57,7 +58,8 @@ int open(const char* path, int flags, ...) {
 
 static int direct_reads;
 
-/* `some`: like memory of a device, every third time. The MPI library's own calls go on. */
+/* With `some`, every third call fails, as for device memory. The MPI library's own calls never
+ * fail. */
 ssize_t process_vm_readv(pid_t process, const struct iovec* here, unsigned long number,
                          const struct iovec* there, unsigned long others, unsigned long flags) {
   ssize_t (*const next)(pid_t, const struct iovec*, unsigned long, const struct iovec*,

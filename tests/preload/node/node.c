@@ -1,12 +1,12 @@
-/* What collectives through the shared memory of a node must keep, on all ranks of one node. Rank 0
-   says "right" at the end. The first argument is what to do:
+/* Requirements for collectives through the shared memory of a node, with all ranks on one node.
+   Rank 0 prints "right" at the end. The first argument selects the test:
 
-   results      every collective, many sizes, buffers and roots, called again and again
-   pair         before each collective rank 0 is in a long MPI_Send to rank 1, which posted its
-                MPI_Irecv and waits for it only afterwards
+   results      every collective, many sizes, buffers and roots, called repeatedly
+   pair         before each collective, rank 0 is in a long MPI_Send to rank 1. Rank 1 has posted
+                its MPI_Irecv, and waits for it only after the collective
    many         a thousand communicators at a time
-   fork         child processes come and go between the calls
-   none         no collective; says "blocks" and how many bytes the shared memory takes
+   fork         child processes start and end between the calls
+   none         no collective; prints "blocks" and the number of bytes of the shared memory
    killed       rank 1 is killed while the others wait for it */
 
 #define _GNU_SOURCE
@@ -66,8 +66,8 @@ static void fill(int n, int call) {
   memset(out, -1, n * sizeof(int));
 }
 
-/* One call of that collective, of n elements for each rank, with its results; `first` is an
-   operation by which the least rank's elements win. */
+/* One call of that collective, with n elements per rank, and its results. `first` is an operation
+   that selects the elements of the lowest rank. */
 static void call_one(int which, int n, int root, int call, int in_place, MPI_Op first, MPI_Comm c) {
   const void* from = in_place ? MPI_IN_PLACE : in;
   switch (which) {
@@ -161,7 +161,7 @@ static void results(MPI_Comm c) {
   for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; ++s)
     for (int which = 0; which < collectives; ++which)
       for (int again = 0; again < (sizes[s] < 5000 ? 8 : 2); ++again) {
-        /* Ranks come late in turn. */
+        /* Each rank is late in turn. */
         if (++call % (5 * p) == rank * 5) usleep(50);
         call_one(which, sizes[s], again / 4 % p, call, again % 4 == 3, first, c);
       }
@@ -217,7 +217,7 @@ static void with_children(void) {
   }
 }
 
-/* Bytes of the memory that the ranks of this node share. */
+/* Bytes of the memory that ranks of this node share. */
 static long shared_memory(void) {
   long found = 0;
   DIR* const folder = opendir("/proc/self/fd");

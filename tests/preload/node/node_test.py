@@ -49,11 +49,11 @@ class Node(unittest.TestCase):
             for settings in SHARED, WHOLE:
                 with self.subTest(ranks=ranks, settings=settings):
                     self.expect_right(run("results", ranks, settings))
-        # The rule's choices. MPICH 4.0 itself fails with 3 ranks, which share cores here.
+        # The rule's choices. MPICH 4.0 itself fails with 3 ranks if they share cores.
         self.expect_right(run("results", 2, {}))
 
     def test_nothing_set(self):
-        """The first 32 calls with short messages are the MPI library's."""
+        """The MPI library serves the first 32 calls with short messages."""
         outcome = run("results", 2, {}, reports=True)
         for name in ("allreduce", "bcast", "barrier", "scan"):
             called = [key for key in outcome.calls if key[0] == name]
@@ -82,7 +82,7 @@ class Node(unittest.TestCase):
             with self.subTest(name):
                 self.expect_right(run("results", 2, SHARED, denied), shares=False)
             with self.subTest(name, rank=1):
-                # Rank 0 may have reserved memory before they agree that rank 1 cannot.
+                # Rank 0 may have reserved memory before the ranks agree that rank 1 cannot do so.
                 outcome = run("results", 2, SHARED, denied | {"DENY_RANK": "1"})
                 self.assertIn("right", outcome.out, outcome.error)
 
@@ -93,7 +93,7 @@ class Node(unittest.TestCase):
 
     def test_long_messages_are_read_directly(self):
         self.assertGreater(self.direct_reads({}, {"DENY": "nothing"}), 20)
-        # After the first failure a rank publishes in pieces.
+        # After its first failure, a rank publishes in pieces.
         self.assertGreater(self.direct_reads({}, {"DENY": "some"}), 2)
         self.assertEqual(self.direct_reads({}, {"DENY": "process_vm_readv"}), 0)
         self.assertEqual(self.direct_reads({}, {"DENY": "process_vm_readv", "DENY_RANK": "1"}), 0)

@@ -1,5 +1,5 @@
-! Nonblocking and persistent collectives in Fortran, by mpif.h (MPIF_H), the module mpi (MPI) or
-! mpi_f08 (MPI_F08). PERSISTENT is the function that makes a persistent allreduce. Rank 0 prints
+! Nonblocking and persistent collectives in Fortran, with mpif.h (MPIF_H), the module mpi (MPI) or
+! mpi_f08 (MPI_F08). PERSISTENT is the function that creates a persistent allreduce. Rank 0 prints
 ! "right".
 #ifdef MPI_F08
 #define CODE

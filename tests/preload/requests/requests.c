@@ -1,13 +1,13 @@
-/* Nonblocking and persistent collectives of a program that does not use Toccata, each compared
- * with the blocking function of the MPI library. Rank 0 prints "right", or what is wrong.
+/* Nonblocking and persistent collectives of a program that does not use Toccata. Each result is
+ * compared with that of the native blocking function. Rank 0 prints "right", or the error.
  *
- *   requests random SEED STEPS   every function, datatype, operation and place; up to 12 requests
- *                                at a time, of messages too, completed by every MPI function
+ *   requests random SEED STEPS   every function, datatype, operation and buffer; up to 12 requests
+ *                                at a time, including messages, completed by every MPI function
  *   requests many                200 at a time, completed in another order on each rank
- *   requests pairs               rank 0 goes on with a collective inside every blocking function
+ *   requests pairs               rank 0 advances a collective inside every blocking function
  *   requests starts              persistent requests, started in another order on each rank
  *   requests ends                communicators freed early; a request without a wait
- *   requests errors              wrong arguments, MPI_Cancel: as without Toccata
+ *   requests errors              wrong arguments, MPI_Cancel: the same as without Toccata
  *   requests overlap             ranks sleep between start and wait
  *   requests threads             four threads, each with a communicator of its own
  */
@@ -61,7 +61,8 @@ static void wrong(const char* what, int number) {
   if (faults++ == 0) snprintf(complaint, sizeof complaint, "rank %d: %s %d", rank, what, number);
 }
 
-/* A generator that all ranks seed alike, and one that each seeds for itself. */
+/* Two generators of random numbers: one has the same seed on all ranks, the other one has a seed
+ * per rank. */
 struct draw {
   unsigned long long state;
 };
@@ -158,7 +159,7 @@ static int make(struct call* c, enum form form) {
 static int reduces(enum function f) { return f >= REDUCE && f <= EXSCAN; }
 static int is_among_neighbors(enum function f) { return f >= NEIGHBOR_ALLGATHER; }
 
-/* Small whole numbers, so that every order of summing gives the same. */
+/* Small integers, so that every order of additions gives the same sum. */
 static void fill(struct call* c, char* into, struct draw* own) {
   if (reduces(c->function) && c->type == MPI_DOUBLE) {
     for (int i = 0; i < most_bytes / 8; ++i) ((double*)into)[i] = (double)draw(own, 8);
@@ -171,7 +172,7 @@ static void fill(struct call* c, char* into, struct draw* own) {
 
 static MPI_Datatype spread; /* two integers with a gap */
 
-/* Of n elements; drawn where that is -1. */
+/* Chooses n elements; -1 means a random number. */
 static struct call* new_call(enum function f, int n, MPI_Comm comm, struct draw* all,
                              struct draw* own) {
   struct call* const c = calloc(1, sizeof *c);
@@ -211,7 +212,7 @@ static struct call* new_call(enum function f, int n, MPI_Comm comm, struct draw*
     c->from_bytes[i] = place * c->extent;
     place += c->sends[i] + 1;
   }
-  if (f == ALLTOALLW) { /* each rank has to send as much as the other expects */
+  if (f == ALLTOALLW) { /* both ranks of a pair must use the same size */
     for (int i = 0; i < most_blocks; ++i) {
       c->receives[i] = c->sends[i];
       c->to[i] = (int)(c->from[i] * c->extent);
@@ -264,7 +265,7 @@ static void make_comms(void) {
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[2]);
   MPI_Dims_create(p, 2, size);
   MPI_Cart_create(MPI_COMM_WORLD, 2, size, wraps, 0, &meshes[0]);
-  /* To the next, the one after it and the third, of which the last may be this rank. */
+  /* To the next three ranks; the third one may be this rank. */
   const int degree = p < 3 ? p : 3;
   for (int i = 0; i < degree; ++i) {
     sources[i] = (rank + 3 * p - i - 1) % p;
@@ -276,7 +277,7 @@ static void make_comms(void) {
   MPI_Type_commit(&spread);
 }
 
-/* Completes all of the requests, in some order and by some functions. */
+/* Completes all requests, in a random order and with random functions. */
 static void complete(MPI_Request* requests, int count, struct draw* own) {
   MPI_Status statuses[256];
   int indices[256], number, left = count, flag;
@@ -308,7 +309,7 @@ static void complete(MPI_Request* requests, int count, struct draw* own) {
         MPI_Request_get_status(requests[number], &flag, statuses);
         if (flag) MPI_Test(&requests[number], &flag, statuses);
     }
-    left = 0; /* a persistent request stays, inactive, and is complete then */
+    left = 0; /* a complete persistent request is inactive, but not null */
     for (int i = 0; i < count; ++i) {
       if (requests[i] == MPI_REQUEST_NULL) continue;
       MPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE);
@@ -338,7 +339,7 @@ static void a_random_step(MPI_Comm const* all_comms, int count_comms, MPI_Comm c
       wrong("cannot be made", (int)f);
     }
     if (!c->is_message && c->persistent) MPI_Start(&c->request);
-    /* Blocking calls in between, which are ours too. */
+    /* Blocking calls between the starts, also served by the library. */
     if (draw(all, 4) == 0) {
       int one = 1, sum = 0;
       MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
@@ -371,7 +372,7 @@ static void a_random_step(MPI_Comm const* all_comms, int count_comms, MPI_Comm c
 
 static void random_program(unsigned long long seed, int steps) {
   struct draw all = {seed}, own = {seed * 977 + (unsigned)rank};
-  /* Every function once in each form, for any random numbers. */
+  /* Every function once in each form, regardless of the random numbers. */
   for (int f = 0; f < FUNCTIONS; ++f)
     for (int form = NONBLOCKING; form <= START; ++form) {
       struct call* const c = new_call((enum function)f, 3 + f,
@@ -412,7 +413,7 @@ static void nap(int milliseconds) {
   nanosleep(&time, NULL);
 }
 
-/* Rank 0 waits for rank 1, which waits for a collective in which rank 0 has more to do. */
+/* Rank 0 waits for rank 1. Rank 1 waits for a collective that rank 0 must advance. */
 static void pairs(void) {
   enum { ways = 14, n = 64 };
   MPI_Win window;
@@ -530,11 +531,11 @@ static void starts(void) {
     complete(requests, count, &own);
     for (int i = 0; i < count; ++i) check(calls[i]);
   }
-  /* Those that were never started, too. */
+  /* Includes requests that were never started. */
   for (int i = 0; i < count; ++i) end(calls[i]);
 }
 
-/* The last request is one that rank 0 leaves to MPI_Finalize, while rank 1 waits for it. */
+/* Rank 0 leaves the last request to MPI_Finalize, while rank 1 waits for it. */
 static void ends(void) {
   static int mine[64], sums[40][64];
   MPI_Request requests[40];
@@ -548,7 +549,7 @@ static void ends(void) {
   MPI_Waitall(40, requests, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 40 * 64; ++i)
     if (sums[i / 64][i % 64] != p * (p - 1) / 2 + p * (i % 64)) wrong("sum after free", i);
-  /* A datatype may go, too. */
+  /* The program may free a datatype, too. */
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_INT, &pair);
   MPI_Type_commit(&pair);
@@ -587,14 +588,14 @@ static void errors(void) {
   code = MPI_Iallgather(&mine, 1, MPI_DATATYPE_NULL, got, 1, MPI_INT, MPI_COMM_WORLD, &request);
   MPI_Error_class(code, &class);
   if (class != MPI_ERR_TYPE) wrong("class of no datatype", class);
-  /* MPI_Cancel is wrong for a collective, and returns an error. */
+  /* MPI_Cancel on a collective is invalid and returns an error. */
   MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
   code = MPI_Cancel(&request);
   if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Error_class(code, &class);
   printf("%s", rank == 0 ? (class == MPI_SUCCESS ? "cancelled\n" : "refused\n") : "");
   if (sum != p) wrong("sum", sum);
-  /* Intercommunicators are the MPI library's. */
+  /* The MPI library serves intercommunicators. */
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &inter);
   MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, inter, &request);

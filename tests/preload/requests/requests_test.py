@@ -1,6 +1,6 @@
 """Nonblocking and persistent collectives of unmodified programs, compared with the MPI library's.
 
-Under MPIs other than Open MPI the MPI library serves them: there, the programs run unchanged.
+Under other MPIs than Open MPI, the MPI library serves these calls, and the programs do not change.
 """
 
 import argparse
@@ -42,7 +42,7 @@ SIMPLE = {
     "NEIGHBOR_ALLTOALL": "direct",
     "NEIGHBOR_ALLTOALLV": "direct",
 }
-# Blocks of different lengths, segments, blocks that lie elsewhere, and one that depends on places.
+# Blocks of different lengths, segments, blocks in other positions, and a topology-aware algorithm.
 OTHERS = SIMPLE | {
     "ALLGATHER": "sparbit",
     "ALLTOALL": "bruck_zero_copy",
@@ -58,7 +58,7 @@ OTHERS = SIMPLE | {
     "BARRIER": "knomial",
     "NEIGHBOR_ALLTOALL": "combining",
 }
-# Their names in the report.
+# The names in the report.
 KINDS = {name.lower() for name in SIMPLE}
 
 
@@ -68,7 +68,7 @@ def variables(choices):
 
 class Requests(unittest.TestCase):
     def run_program(self, ranks, *words, settings=None, program="requests"):
-        """Its report: {(what, algorithm): calls}."""
+        """Its report: {(collective and form, algorithm): calls}."""
         path = next(each for each in options.programs if each.name == program)
         preloaded = " ".join(filter(None, [options.library, options.also_preload]))
         environment = {"LD_PRELOAD": preloaded} | (settings or {})
@@ -107,7 +107,7 @@ class Requests(unittest.TestCase):
                 rows = self.run_program(
                     ranks, "random", f"9{ranks}", "8", settings=variables(OTHERS)
                 )
-                # Persistent calls may wait to find out where the ranks run.
+                # Persistent calls may wait until the library has discovered where ranks run.
                 self.expect_served(rows, {"neighbor_alltoall_init", "ialltoallv", "ibcast"})
 
     @unittest.skipUnless(
@@ -155,7 +155,7 @@ class Requests(unittest.TestCase):
         self.expect_served(rows, {"iallreduce", "allgather_init"})
 
     def outcome_of(self, ranks, *words, settings, also=()):
-        """Of a program, or of another command with our library in it."""
+        """For a program, or another command that loads our library."""
         path = next(each for each in options.programs if each.name == "requests")
         preloaded = " ".join(filter(None, [options.library, options.also_preload]))
         command = list(also) or [str(path), *words]
@@ -189,7 +189,7 @@ class Requests(unittest.TestCase):
             also = [sys.executable, "-c", calls.format(mpi)]
             done = self.outcome_of(2, settings={"TOCCATA_REPORT": "0", setting: "1"}, also=also)
             self.assertIn("gets MPI's functions by dlsym", done.stderr)
-        # As it says: our library in place of MPI's.
+        # As the page says: our library replaces the MPI library.
         done = self.outcome_of(
             2, settings={"TOCCATA_DOCTOR": "1"},
             also=[sys.executable, "-c", calls.format(options.library)],
@@ -214,7 +214,7 @@ class Requests(unittest.TestCase):
                     )
 
 
-# Names of MPI that look like one of these functions, but are not.
+# Names of MPI that resemble these functions.
 NO_COLLECTIVES = re.compile(
     r"I(send|recv|bsend|ssend|rsend|mrecv|probe|mprobe|sendrecv|nit|nfo|s_|ntercomm|dup|o)"
     r"|(Send|Recv|Bsend|Rsend|Ssend|Psend|Precv|Session)_init|Query|Init"
@@ -222,7 +222,7 @@ NO_COLLECTIVES = re.compile(
 
 
 def functions(library):
-    """Nonblocking and persistent collectives that a library defines, in C."""
+    """Nonblocking and persistent collectives that a library defines for C."""
     listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True)
     names = {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines()}
     found = {name for name in names if re.fullmatch(r"MPI_I[a-z_]+|MPIX?_[A-Z][a-z_]+_init", name)}

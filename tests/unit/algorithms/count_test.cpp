@@ -26,7 +26,7 @@ TEST(Counter, TakesTheLargestOfEachAndTheRoundsOfAll) {
   EXPECT_EQ(counter.cost(), (Cost{2, 2, 3, 1, 2}));
 }
 
-// Patterns that are equal for all ranks, or have their busiest ranks in known places.
+// Patterns that are equal for all ranks, or have their busiest ranks in known positions.
 TEST(Count, IsThatOfAllRanksWhereOnlySomeAreCounted) {
   for (const Algorithm* each : all_algorithms()) {
     if (each->by_placement || each->by_grid || each->collective.among_neighbors) continue;
@@ -34,7 +34,7 @@ TEST(Count, IsThatOfAllRanksWhereOnlySomeAreCounted) {
       for (const Shape& shape : sample_shapes(*each, p)) {
         Cost some = count(*each, shape);
         const Cost all = of_all(*each, shape);
-        // Folded, a butterfly that swings has its busiest rank anywhere.
+        // In a folded butterfly that swings, any rank may be the busiest one.
         if (each->name == "bine" && each->claim == nullptr && !is_power_of_two(p)) {
           EXPECT_LE(all.sent - some.sent, 2) << test::describe(*each, shape);
           EXPECT_LE(all.reduced - some.reduced, 2) << test::describe(*each, shape);
@@ -46,7 +46,8 @@ TEST(Count, IsThatOfAllRanksWhereOnlySomeAreCounted) {
   }
 }
 
-// Elsewhere, it may miss the busiest rank, and rounds in which only other ranks have messages.
+// For other patterns, the count may miss the busiest rank, and rounds without messages of the
+// counted ranks.
 TEST(Count, IsNeverMoreThanThatOfAllRanks) {
   for (const Algorithm* each : all_algorithms())
     for (const int p : {81, 128})

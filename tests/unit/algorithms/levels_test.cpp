@@ -53,7 +53,7 @@ TEST(Levels, ThatDivideNobodyAreLeftOut) {
   EXPECT_EQ(Levels(on_machine(4, "node:4 core:1", "all")).number(), 1);
 }
 
-// With p ranks on r nodes, every collective with leaders sends the minimum between nodes: a message
+// With p ranks on r nodes, every collective with leaders sends the minimum between nodes. A message
 // for all ranks crosses r - 1 times, for any placement and any root.
 TEST(Levels, LetAMessageCrossOnceForEachNode) {
   struct Expected {
@@ -77,7 +77,7 @@ TEST(Levels, LetAMessageCrossOnceForEachNode) {
       }
 }
 
-// All four ranks of a node send a quarter of the message each.
+// Each of the four ranks of a node sends a quarter of the message.
 TEST(Lanes, LetAllRanksOfANodeTalk) {
   for (const Collective* collective : {&bcast, &reduce, &allreduce}) {
     const Choice choice = parse_choice(*collective, "multi_lane");
@@ -89,7 +89,7 @@ TEST(Lanes, LetAllRanksOfANodeTalk) {
   }
 }
 
-// One segment continues inside while the next one arrives.
+// One segment travels inside the node while the next one arrives.
 TEST(Segments, OverlapLevels) {
   const Choice one = parse_choice(bcast, "hierarchical:between=pipeline,inside=pipeline");
   const Choice ten =

@@ -1,4 +1,4 @@
-// Algorithms that depend on where ranks run, on machines of all kinds.
+// Topology-aware algorithms, on machines of all kinds.
 #include "analysis/lockstep.h"
 #include "support.h"
 #include "topology/division.h"
@@ -8,12 +8,12 @@
 namespace toccata {
 namespace {
 
-// Ranks on a machine of one to four levels, uneven, in order or not, some of them anywhere on their
-// node, perhaps only some of the ranks that run there.
+// Ranks on a machine of one to four levels, possibly uneven and in random order. Some ranks may be
+// bound only to their node, and some ranks of the machine may be missing.
 std::shared_ptr<const Placement> random_placement(test::Random& random, int p) {
   const std::vector<std::string> names{"leaf", "node", "socket", "cache"};
   std::vector<Machine::Level> levels;
-  std::vector<int> cores;  // by object of the level that is being made
+  std::vector<int> cores;  // per object of the current level
   for (int level = random.number(0, 2); level < 4; ++level) {
     Machine::Level& made = levels.emplace_back(Machine::Level{names[level], {}});
     const int outer =
@@ -95,7 +95,7 @@ TEST(Division, GoesByTheLevelsThatDivide) {
   ASSERT_TRUE(sockets.divides());
   EXPECT_EQ(sockets.regions().number(), 2);
   EXPECT_EQ(sockets.regions().ranks(), 4);
-  EXPECT_FALSE(sockets.inside(0).divides()) << "a core for each rank";
+  EXPECT_FALSE(sockets.inside(0).divides()) << "one core per rank";
   EXPECT_FALSE(Division(nullptr).divides());
 }
 
@@ -109,10 +109,10 @@ TEST(Division, SeesTheNodes) {
   EXPECT_EQ(regions(16, "sequential"), 4);
   EXPECT_EQ(regions(4, "sequential"), 2) << "its sockets";
   EXPECT_EQ(regions(4, "0,4,8,12"), 2) << "the leaves";
-  EXPECT_EQ(node_regions(nullptr, 3)->number(), 3) << "every rank for itself";
+  EXPECT_EQ(node_regions(nullptr, 3)->number(), 3) << "one region per rank";
 }
 
-// [bienz2022, section 3]: messages that leave the region, of the rank that has most of them.
+// [bienz2022, section 3]: the largest number of messages that one rank sends to other regions.
 int messages_out(const Algorithm& algorithm, const Shape& shape) {
   const Regions& regions = shape.placement->regions(0);
   int most = 0;

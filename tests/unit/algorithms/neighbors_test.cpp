@@ -9,7 +9,7 @@
 namespace toccata {
 namespace {
 
-// Messages from one node to another, and blocks in them.
+// The messages from one node to another, and the blocks in them.
 struct Crossing {
   int messages = 0;
   std::int64_t blocks = 0;
@@ -53,21 +53,21 @@ TEST(Combining, SendsOneMessageBetweenTwoNodesAndEveryBlockOnce) {
   }
 }
 
-// On one node, or if nodes are unknown, it is a round of messages to each neighbour.
+// On one node, or on unknown nodes, there is one round with a message to each neighbour.
 TEST(Combining, IsDirectWhereNothingDivides) {
   for (const Collective* collective : {&neighbor_allgather, &neighbor_alltoall}) {
     const Algorithm& combining = *find_algorithm(*collective, "combining");
     const Shape shape = combining.complete({.p = 12});
     for (int rank = 0; rank < 12; ++rank) {
       const Schedule schedule = combining.schedule(shape, rank);
-      ASSERT_EQ(schedule.rounds(), 2) << "of which the first is empty";
+      ASSERT_EQ(schedule.rounds(), 2) << "the first is empty";
       EXPECT_TRUE(schedule.sends(0).empty());
       EXPECT_EQ(schedule.sends(1).size(), 4U);
     }
   }
 }
 
-// Neighbours that do not name each other are not for us.
+// Message combining requires that both ends of an edge name each other.
 TEST(Combining, NeedsBothEndsOfEveryEdge) {
   const Algorithm& combining = *find_algorithm(neighbor_allgather, "combining");
   Shape shape{.p = 2};

@@ -1,4 +1,4 @@
-// Every algorithm of the registry, with every sample of its parameters, is proved for many p.
+// Proves every algorithm of the registry, with every sample of its parameters, for many p.
 #include <chrono>
 #include <set>
 
@@ -12,7 +12,8 @@ namespace {
 using Proof = test::AlgorithmTest;
 
 // Without sanitizers, the test `proofs` proves all of them, with more effort. Sanitizers are ten
-// times slower, and look at how a schedule is written, for which fewer numbers of ranks do.
+// times slower, and check only the code that writes schedules. For this, fewer numbers of ranks
+// suffice.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr std::int64_t affordable = 100'000;
 
@@ -45,22 +46,22 @@ TEST_P(Proof, HoldsHoweverMessagesTravel) {
 
 EVERY_ALGORITHM(Proof);
 
-// The time to write the schedule of one rank of 65 536, or of 4096 if its length is the number of
-// ranks. The test prints the time, but does not check it.
+// The time to write one rank's schedule for 65 536 ranks, or for 4096 if its length grows with the
+// number of ranks. The test prints the time, but does not check it.
 using Figures = test::AlgorithmTest;
 
-// Nothing is logarithmic that has but one round: some rank has p messages in it.
+// With a single round, some rank has p messages in it, so the length cannot be logarithmic.
 bool as_long_as_p(const Cost& cost) {
   return cost.rounds == 1 || cost.rounds > 64 || cost.messages > 64;
 }
 
-// Segments of different blocks go different ways: every one is a range.
+// Segments of different blocks take different paths: each segment is a range.
 bool segments_part(const Algorithm& algorithm, const Shape& shape) {
   return &algorithm.collective == &allgather && shape.parts > 1 && !algorithm.by_grid;
 }
 
 std::size_t allowed_memory(const Shape& shape) {
-  // Where ranks of a region are not in a row, its blocks are not a range; every block may be one.
+  // If the ranks of a region are not consecutive, each of its blocks may be a separate range.
   for (int level = 0; shape.placement && level < shape.placement->machine().levels(); ++level)
     if (!shape.placement->regions(level).consecutive()) return std::size_t{320} * shape.p;
   return 64U << 10;
@@ -70,9 +71,9 @@ TEST_P(Figures, AreSmallForManyRanks) {
   const Algorithm& algorithm = *GetParam();
   std::size_t most_memory = 0;
   double longest = 0;
-  std::set<std::string> long_ones;  // settings, as found with the first p
+  std::set<std::string> long_ones;  // settings, found with the first p
   std::vector<int> many{4096, 65'521, 65'535, 65'536};
-  if (sample_shapes(algorithm, many[0]).empty()) many = {1024};  // for fewer ranks alone
+  if (sample_shapes(algorithm, many[0]).empty()) many = {1024};  // runs only with fewer ranks
   for (const int p : many)
     for (const Shape& shape : sample_shapes(algorithm, p)) {
       const std::string setting = shape.parameters.text();
@@ -81,7 +82,7 @@ TEST_P(Figures, AreSmallForManyRanks) {
       std::vector<int> ranks{0, 1, p / 2, p - 1};
       for (int i = 0; i < 8; ++i) ranks.push_back(random.number(0, p - 1));
       std::size_t memory = 0;
-      int rounds = 0;  // empty ones as well, as in a chain
+      int rounds = 0;  // including empty ones, as in a chain
       Counter counter;
       for (const int rank : ranks) {
         const auto start = std::chrono::steady_clock::now();

@@ -28,7 +28,8 @@ TEST(Registry, FindsByName) {
   for (const Algorithm* each : all_algorithms())
     EXPECT_EQ(find_algorithm(each->collective, each->name), each);
   EXPECT_EQ(find_algorithm(allgather, "no_such"), nullptr);
-  EXPECT_EQ(find_algorithm(allgather, "native"), nullptr) << "the word for the library's own";
+  EXPECT_EQ(find_algorithm(allgather, "native"), nullptr)
+      << "reserved for the MPI library's algorithm";
 }
 
 using Descriptor = test::AlgorithmTest;
@@ -38,7 +39,7 @@ TEST_P(Descriptor, IsComplete) {
   EXPECT_FALSE(algorithm.summary.empty());
   EXPECT_EQ(algorithm.summary.find('\n'), std::string_view::npos);
   EXPECT_NE(algorithm.write, nullptr);
-  std::set<std::string_view> names{"travel"};  // every algorithm has that one already
+  std::set<std::string_view> names{"travel"};  // every algorithm has this parameter
   for (const Parameter& parameter : algorithm.parameters) {
     SCOPED_TRACE(std::string(parameter.name));
     EXPECT_TRUE(names.insert(parameter.name).second) << "there twice";
@@ -53,7 +54,7 @@ TEST_P(Descriptor, IsComplete) {
 
 TEST_P(Descriptor, CitesThePapersOfTheBibliography) {
   std::ifstream file(TOCCATA_SOURCE_DIR "/docs/references.bib");
-  if (!file) GTEST_SKIP() << "docs/references.bib is not there";
+  if (!file) GTEST_SKIP() << "requires docs/references.bib";
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const std::string citation(GetParam()->citation);
   const std::string key = citation.substr(0, citation.find(','));
@@ -62,7 +63,7 @@ TEST_P(Descriptor, CitesThePapersOfTheBibliography) {
       << key << " is not in docs/references.bib";
 }
 
-// An algorithm says for which p it cannot run, and has schedules for all others.
+// An algorithm reports the p for which it cannot run, and has schedules for all others.
 TEST_P(Descriptor, SaysWhereItIsImpossible) {
   const Algorithm& algorithm = *GetParam();
   int possible = 0;

@@ -1,4 +1,4 @@
-// Every algorithm is proved with reordered ranks, in every order mode.
+// Proves every algorithm with reordered ranks, in every order mode.
 #include "algorithms/reordered.h"
 
 #include <chrono>
@@ -36,7 +36,7 @@ TEST_P(Reordered, HoldsUnderRandomPermutations) {
   }
 }
 
-// Every byte, with blocks of different sizes if the algorithm supports them.
+// Compares every byte, with blocks of different sizes if the algorithm supports them.
 TEST_P(Reordered, MovesTheRightBytes) {
   const Algorithm& algorithm = *GetParam();
   for (const int p : {4, 8}) {
@@ -65,7 +65,7 @@ TEST(Reordered, IsTheAlgorithmItselfUnderTheIdentity) {
   const Shape plain = ring.complete({.p = 6});
   const Shape shape = reordered(ring, {.p = 6}, identity(6), Order::exchange);
   const Schedule own = ring.schedule(plain, 2), same = ring.schedule(shape, 2);
-  EXPECT_EQ(same.sends(3)[0].peer, own.sends(2)[0].peer) << "behind the round of the exchange";
+  EXPECT_EQ(same.sends(3)[0].peer, own.sends(2)[0].peer) << "after the round of the exchange";
   EXPECT_TRUE(same.sends(0).empty());
   EXPECT_TRUE(same.scratch().empty());
 }
@@ -76,8 +76,8 @@ TEST(Reordered, RefusesToMoveAllToAllThreeTimes) {
   EXPECT_EQ(why_impossible(*find_algorithm(scatter, "binomial"), Order::exchange), "");
 }
 
-// p = 65 536: peers moved and one exchange stay as short as the plain algorithm, whose limit is
-// 64 KiB; a shuffle adds its copy, of one range for every block in either place. Times are printed.
+// p = 65 536. With moved ranks and one exchange, a schedule stays within the plain limit of 64 KiB.
+// A shuffle also copies one range per block at either end. The test prints the times.
 TEST(Reordered, StaysShortForManyRanks) {
   const int p = 65'536;
   test::Random random(1);

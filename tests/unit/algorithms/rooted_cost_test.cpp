@@ -1,5 +1,5 @@
-// The costs that the papers state for the rooted and reducing collectives, written down here once
-// more and for themselves, in units of the whole message.
+// The costs stated in the papers for rooted collectives and reductions, written here independently,
+// in units of the whole message.
 #include <cmath>
 
 #include "algorithms/count.h"
@@ -21,7 +21,7 @@ Priced price(const Collective& collective, std::string_view name, int p, int roo
   return {cost, static_cast<double>(cost.sent) / whole, static_cast<double>(cost.reduced) / whole};
 }
 
-// [thakur2005] and [rabenseifner2004] for powers of two.
+// [thakur2005] and [rabenseifner2004], for powers of two.
 TEST(RootedCost, IsThatOfThePapersForPowersOfTwo) {
   for (int p = 2; p <= 4096; p *= 2) {
     SCOPED_TRACE("p = " + std::to_string(p));
@@ -57,7 +57,8 @@ TEST(RootedCost, IsThatOfThePapersForPowersOfTwo) {
   }
 }
 
-// Any other p takes one round more to fold, where ranks get the result one more to unfold.
+// Any other p needs one more round to fold. If all ranks get the result, it needs another one to
+// unfold.
 TEST(RootedCost, TakesFewRoundsMoreForOtherNumbersOfRanks) {
   for (int p = 1; p <= 3000; ++p) {
     SCOPED_TRACE("p = " + std::to_string(p));

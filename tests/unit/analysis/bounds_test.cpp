@@ -50,8 +50,8 @@ TEST(Bounds, KnowThatRanksOfANodeNeedNoLink) {
   EXPECT_DOUBLE_EQ(found.reduced_bytes, 17.0 / 18 * 9);
 }
 
-// No algorithm does with less than the bounds, on any sampled mesh. (In a round of theirs a rank
-// may have more messages than links; these then take turns.)
+// No algorithm beats the bounds on any sampled mesh. In one round, a rank may have more messages
+// than links; these messages then take turns.
 TEST(Bounds, AreKeptByAllAlgorithms) {
   for (const Algorithm* each : all_algorithms()) {
     if (&each->collective == &alltoall || each->collective.among_neighbors) continue;

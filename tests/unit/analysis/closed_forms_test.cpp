@@ -1,4 +1,4 @@
-// The papers' closed forms against the cost that the walk finds.
+// Compares the papers' closed forms with the cost that the model calculates step by step.
 #include "analysis/cost.h"
 #include "patterns/arithmetic.h"
 #include "selection/choice.h"
@@ -19,7 +19,7 @@ double walked(std::string_view name, int p, int sample = 0) {
   return found.seconds;
 }
 
-// [loch2021, section II-A] Every rank gets the p-1 other blocks one after the other.
+// [loch2021, section II-A] Every rank receives the p-1 other blocks one after the other.
 double bytes_of_others(int p) { return (p - 1) * block * beta; }
 
 const std::vector<int>& ranks() {
@@ -55,7 +55,7 @@ TEST(ClosedForm, OfBruckAndSparbit) {
   }
 }
 
-// Regions of s ranks, in which messages cost 1/20 of those between regions.
+// Regions of s ranks. Messages inside a region cost 1/20 of those between regions.
 constexpr double local_alpha = alpha / 20, local_beta = beta / 20;
 
 double walked_by_level(std::string_view request, int regions, int s) {
@@ -68,8 +68,9 @@ double walked_by_level(std::string_view request, int regions, int s) {
   return predict(*choice.algorithm, shape, block, model).seconds;
 }
 
-// [bienz2022, equation 3]: the rank that sends all it has to other regions. In the last rounds of
-// Bruck all ranks do; in the first only some, whose delay the others wait for in the end.
+// [bienz2022, equation 3]: the cost of the rank that sends all its messages to other regions. In
+// the last rounds of Bruck, all ranks do so. In the first rounds, only some do, and the others wait
+// for them at the end.
 TEST(ClosedForm, OfBruckAmongRegions) {
   for (const int s : {2, 4, 8, 16})
     for (const int regions : {2, 4, 16, 64})
@@ -78,9 +79,9 @@ TEST(ClosedForm, OfBruckAmongRegions) {
           << regions << " regions of " << s;
 }
 
-// [bienz2022, equation 4] where r = s^k. As it is printed it lacks log2 s before the local latency,
-// and its non-local bytes, all over s, are those of the last round: with the rounds before it is
-// s + s^2 + ... + s^k blocks.
+// [bienz2022, equation 4] for r = s^k. The printed equation lacks log2 s before the local latency.
+// Its non-local bytes, all divided by s, cover only the last round. With the earlier rounds, there
+// are s + s^2 + ... + s^k blocks.
 TEST(ClosedForm, OfLocalityAwareBruck) {
   for (const int s : {2, 4, 8, 16})
     for (int regions = 1, k = 0; regions * s <= 1024; regions *= s, ++k) {

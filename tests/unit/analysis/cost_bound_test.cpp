@@ -24,7 +24,8 @@ TEST(LowerBound, OfAllgatherAndAlltoallIsThePapers) {
     }
 }
 
-// With gaps of a quarter of the latency 4 messages leave in its time: 1, 5, 25 ranks.
+// With a gap of a quarter of the latency, a rank sends 4 messages per latency: 1, 5, 25 ranks have
+// the data.
 TEST(LowerBound, CountsTheMessagesThatLeaveInALatency) {
   Model model = hockney(4, 0);
   model.levels[0].eager.g = model.levels[0].rendezvous.g = 1;
@@ -32,7 +33,8 @@ TEST(LowerBound, CountsTheMessagesThatLeaveInALatency) {
   EXPECT_DOUBLE_EQ(bound(allgather, {6}, 0, model), 8);
 }
 
-// Nodes of three ranks, on a network compared with which a node costs almost nothing.
+// Nodes of three ranks. Compared with the network, communication inside a node costs almost
+// nothing.
 Shape on_nodes_of_three(int p) {
   Machine::Level nodes{"node", {}}, cores{"core", {}};
   std::vector<Place> places;
@@ -47,16 +49,16 @@ Shape on_nodes_of_three(int p) {
   return shape;
 }
 
-// A node tells three others in one latency of the network. [bienz2022, section 3], with local rank
-// 0 at work as well.
+// A node informs three other nodes in one latency of the network. [bienz2022, section 3], but local
+// rank 0 also sends.
 TEST(LowerBound, LetsAllRanksOfANodeTellOthers) {
   Model model = hockney(1, 0);
   model.levels.push_back({.name = "node", .eager = {.alpha = 0.01, .g = 0.01}});
   for (const int p : {9, 12}) EXPECT_DOUBLE_EQ(bound(allgather, on_nodes_of_three(p), 0, model), 1);
 }
 
-// The three ranks of a node share the transfer of the data that they need from others. The root's
-// node has the data that the others need.
+// The three ranks of a node share the transfer of the data from other nodes. The root's node
+// already has all data.
 TEST(LowerBound, LetsAllRanksOfANodeShareInItsBytes) {
   Model model = hockney(0, 1);
   model.levels.push_back({.name = "node", .eager = {.beta = 0.01}});

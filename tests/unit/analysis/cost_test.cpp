@@ -8,7 +8,7 @@
 namespace toccata {
 namespace {
 
-// Parameters of which every sum of few is another number, so that a wrong term shows.
+// Parameters whose small sums all differ, so that a wrong term is detected.
 constexpr Protocol eager{.alpha = 1e2, .beta = 1e-1, .o = 7};
 constexpr Protocol rendezvous{.alpha = 3e3, .beta = 2e-2, .o = 11};
 
@@ -21,7 +21,7 @@ Model flat(std::int64_t threshold = 1000) {
           .pack = 3e-3};
 }
 
-// Schedules for ranks that move blocks of n bytes among places of allgather's recv.
+// Schedules for ranks that move blocks of n bytes between positions of allgather's recv.
 class Ranks {
  public:
   explicit Ranks(int p) : p_(p), builders_(p) {}
@@ -71,7 +71,8 @@ TEST(Cost, ProtocolChangesAtTheThreshold) {
   EXPECT_DOUBLE_EQ(one_message().seconds(flat(), 1000), 11 + 3000 + 20 + 11);
 }
 
-// An eager message is under way while its receiver copies; one by rendezvous starts afterwards.
+// An eager message travels while its receiver copies. A message by rendezvous starts after the
+// copy.
 TEST(Cost, OnlyARendezvousWaitsForTheReceiver) {
   const auto late = [](std::int64_t n) {
     Ranks ranks(2);
@@ -86,8 +87,8 @@ TEST(Cost, OnlyARendezvousWaitsForTheReceiver) {
   EXPECT_DOUBLE_EQ(late(1000), 10000 + 3000 + 20 + 11);
 }
 
-// And so does its sender for the message to arrive, which an eager one does not: rank 0 copies in
-// the meantime.
+// A sender by rendezvous waits for the arrival of its message; an eager sender does not. Here, rank
+// 0 copies in the meantime.
 TEST(Cost, AnEagerSenderGoesOnWhenItsBytesHaveLeft) {
   const auto busy = [](std::int64_t n) {
     Ranks ranks(2);
@@ -120,8 +121,8 @@ Ranks fan_in() {
   return ranks;
 }
 
-// Of three messages at once the bytes queue up, where there are more of them than processor time
-// goes to a message, else the overheads; the latencies do not.
+// A rank sends three messages at once. Their bytes queue up; if the processor time per message is
+// longer, the overheads queue up instead. The latencies overlap.
 TEST(Cost, OverheadsAndBytesOfARankQueueUp) {
   EXPECT_DOUBLE_EQ(fan_out().seconds(flat(), 10), 3 * 7 + 1 + 100 + 7);
   EXPECT_DOUBLE_EQ(fan_out().seconds(flat(), 100), 7 + 3 * 10 + 100 + 7);
@@ -149,7 +150,7 @@ TEST(Cost, SendsOverSeveralLinksAsInTheMultiLinkPaper) {
   EXPECT_DOUBLE_EQ(fan_in().seconds(model, 200), (alpha + 200 * beta) * (1 + 2 * tau));
 }
 
-// [bienz2022, equation 1]: alpha a message, beta a byte of a rank, however they are sent.
+// [bienz2022, equation 1]: alpha per message and beta per byte of a rank, for any order of sending.
 TEST(Cost, OfAPostalModelIsAMessageAtATime) {
   const Model postal = hockney(10, 0.1);
   EXPECT_DOUBLE_EQ(fan_out().seconds(postal, 50), 3 * (10 + 5));
@@ -162,10 +163,10 @@ TEST(Cost, OfAPostalModelIsAMessageAtATime) {
     in[peer].round().send(0, recv(peer));
     in[0].round().recv(peer, recv(peer));
   }
-  EXPECT_DOUBLE_EQ(out.seconds(postal, 50), 3 * (10 + 5)) << "in rounds of their own as well";
+  EXPECT_DOUBLE_EQ(out.seconds(postal, 50), 3 * (10 + 5)) << "also in separate rounds";
   EXPECT_DOUBLE_EQ(in.seconds(postal, 50), 3 * (10 + 5));
 
-  // Fast messages are not delayed by the gap of an earlier slow one.
+  // The gap of an earlier slow message does not delay fast messages.
   Model levels = hockney(1000, 0);
   levels.levels.push_back({.name = "node", .eager = {.alpha = 10, .g = 10}});
   Ranks both(8);
@@ -176,7 +177,8 @@ TEST(Cost, OfAPostalModelIsAMessageAtATime) {
   EXPECT_DOUBLE_EQ(both.predict(levels, 1, {}, two_nodes()).seconds, 1000 + 10);
 }
 
-// Three blocks, a message each: 3 overheads at either end, or the bytes where they take longer.
+// Three blocks, one message each: three overheads at either end, or the time of the bytes if that
+// is longer.
 TEST(Cost, BlocksThatTravelAloneAreMessages) {
   const auto seconds = [](std::int64_t n) {
     return one_message({recv(0, 3)}, Travel::per_block).seconds(flat(), n);
@@ -226,8 +228,8 @@ TEST(Cost, ConflictsMultiplyBytes) {
   EXPECT_DOUBLE_EQ(one_message().predict(flat(), 100, busy).seconds, 7 + 100 + 4 * 10 + 7);
 }
 
-// Rank 0 has much to send at first, rank 2 later, and neither waits for the other. The overhead of
-// the first arrival passes while the next message sets out.
+// Rank 0 has much to send at first, and rank 2 later; neither waits for the other. The overhead of
+// the first arrival overlaps the next message.
 TEST(Cost, IsThatOfTheCriticalPathAndNotASumOfMaxima) {
   Ranks ranks(4);
   ranks[0].round().send(1, recv(0, 3)).round().send(1, recv(0));
@@ -263,8 +265,8 @@ TEST(Cost, GoesByTheLevelAtWhichRanksMeet) {
   EXPECT_DOUBLE_EQ(seconds(0, 1, model), 1000);
 }
 
-// 50 bytes per second leave a node: four of its ranks get 12.5 of the 10 that a rank could take; at
-// 20 a node they get 5 each.
+// A rank can send 10 bytes per second. With 50 bytes per second per node, four ranks of a node get
+// 10 each; with 20 per node, they get 5 each.
 TEST(Cost, RanksOfANodeShareItsInjectionLimit) {
   const auto placement = two_nodes();
   const auto seconds = [&](double limit, int senders, bool back = false) {
@@ -282,7 +284,8 @@ TEST(Cost, RanksOfANodeShareItsInjectionLimit) {
   EXPECT_DOUBLE_EQ(seconds(20, 4, true), 1000 + 20) << "the directions are independent";
 }
 
-// Ranks 0 and 4 send to node 1's rank 7 and within node 1: only bytes that enter a node count.
+// Ranks 0 and 4 send to rank 7 of node 1; other messages stay inside node 1. Only bytes that enter
+// a node count.
 TEST(Cost, WhatEntersANodeSharesItsLimitToo) {
   const auto machine = std::make_shared<const Machine>(
       std::vector<Machine::Level>{{"node", {0, 0, 0}}, {"core", {0, 1, 1, 2, 2}}});
@@ -297,7 +300,7 @@ TEST(Cost, WhatEntersANodeSharesItsLimitToo) {
   EXPECT_DOUBLE_EQ(ranks.predict(by_level(5), 100, {}, placement).seconds, 1000 + 2 * 20);
 }
 
-// Node 0 has 300 bytes to send: 200 by rank 0, which take as long as all of them.
+// Node 0 has 300 bytes to send, 200 of them from rank 0. Rank 0 needs the time of all 300.
 TEST(Cost, UnevenRanksShareALimitByTheirBytes) {
   Ranks ranks(8);
   ranks[0].round().send(4, recv(0, 2));
@@ -386,8 +389,9 @@ TEST_P(EveryCost, IsTheSumOfItsTerms) {
   });
 }
 
-// With the better of two machines nothing takes longer, nor do fewer bytes. (Where levels differ in
-// more than latency, messages may come in another order, and the last one may be faster.)
+// On the better of two machines, no call takes longer; and fewer bytes never take longer. Only
+// latencies differ between levels here: otherwise the order of messages might change, and the last
+// one might be faster.
 TEST_P(EveryCost, GrowsWithBytesAndParameters) {
   test::Random random(2);
   for_shapes([&](const Shape& shape) {

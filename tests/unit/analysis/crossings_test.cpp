@@ -22,15 +22,16 @@ std::vector<Crossing> of(std::string_view name, const Shape& shape,
   return crossings(algorithm, algorithm.complete(shape), bytes);
 }
 
-// [bienz2022, example 2.1]: 16 ranks in 4 regions, a value of 4 bytes each.
+// [bienz2022, example 2.1]: 16 ranks in 4 regions, 4 bytes per rank.
 TEST(Crossings, AreThoseOfThePapersExample) {
   const Shape shape = on_machine("node:4 core:4", 16);
   const std::vector<std::int64_t> bytes(16, 4);
 
   const Crossing bruck = of("bruck", shape, bytes)[0];
   EXPECT_EQ(bruck.level, "node");
-  EXPECT_EQ(bruck.rank, (Count{4, 15, 60})) << "rank 0 sends all it sends to other regions";
-  // From each region: the 1 + 2 ranks at its border send 1 and 2 blocks, all 4 send 4 and 8.
+  EXPECT_EQ(bruck.rank, (Count{4, 15, 60})) << "rank 0 sends only to other regions";
+  // Per region: the 1 and 2 ranks at its border send 1 and 2 blocks; then all 4 ranks send 4 and 8
+  // blocks.
   EXPECT_EQ(bruck.region, (Count{1 + 2 + 4 + 4, 1 + 4 + 16 + 32, 4 * 53}));
 
   const Crossing local = of("locality_bruck", shape, bytes)[0];
@@ -59,7 +60,7 @@ TEST(Crossings, AreTheSameWhereverRanksAre) {
 TEST(Crossings, OfALevelAreCrossingsOfThoseFurtherIn) {
   const auto found = of("ring", on_machine("node:2 socket:2 core:2", 8));
   ASSERT_EQ(found.size(), 3U);
-  // A rank passes 7 blocks on to the next; 1 of 4 borders between cores is one between nodes.
+  // A rank forwards 7 blocks; 1 of 4 borders between cores is a border between nodes.
   EXPECT_EQ(found[0].total, (Count{14, 14, 14}));
   EXPECT_EQ(found[1].total, (Count{28, 28, 28}));
   EXPECT_EQ(found[2].total, (Count{56, 56, 56}));

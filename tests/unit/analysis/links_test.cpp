@@ -53,8 +53,8 @@ TEST(Links, LeadInDimensionOrderTheShorterWayRound) {
   EXPECT_EQ(Links({{2, 2}, {true, true}}).most_of_a_cell(), 2) << "rings of two";
 }
 
-// The lower bound that the paper held to be out of reach: with blocks in 2N parts, p·2N units in
-// all, the busiest link carries p - 1 of them, which is (p-1)/p · n/2N. Every link does.
+// The paper considers this lower bound unreachable. Blocks in 2N parts make p·2N units. The busiest
+// link carries p - 1 units, which is (p-1)/p · n/2N; every link carries as many.
 TEST(Multiport, ReachesTheBoundOnEqualDimensions) {
   for (const auto& [machine, p] : std::vector<std::pair<std::string, int>>{
            {"torus:8x8x8", 512}, {"torus:4x4x4x4", 256}, {"torus:5x5", 25}, {"torus:9", 9}}) {
@@ -71,7 +71,7 @@ TEST(Multiport, ReachesTheBoundOnEqualDimensions) {
   }
 }
 
-// A corner of a mesh has half the links, so that twice as much is the bound.
+// A corner of a mesh has half the links, so that the bound doubles.
 TEST(Multiport, ReachesTheBoundOnEqualDimensionsOfAMesh) {
   for (const auto& [machine, p] :
        std::vector<std::pair<std::string, int>>{{"mesh:8x8x8", 512}, {"mesh:5x5", 25}}) {
@@ -82,7 +82,7 @@ TEST(Multiport, ReachesTheBoundOnEqualDimensionsOfAMesh) {
   }
 }
 
-// Pieces cannot be divided further, hence the half percent.
+// Pieces cannot be divided further, which explains the half percent.
 TEST(Multiport, IsWithinHalfAPercentOfTheBoundOnRaggedShapes) {
   for (const std::string machine :
        {"torus:16x4", "torus:8x4x2", "torus:5x3x2", "torus:16x8x8", "torus:8x4", "torus:6x4x3",
@@ -96,7 +96,8 @@ TEST(Multiport, IsWithinHalfAPercentOfTheBoundOnRaggedShapes) {
   }
 }
 
-// (D-1)/D·n over the busiest link [chan2006, section 4.2.2], D being the dimension that is last.
+// (D-1)/D·n on the busiest link [chan2006, section 4.2.2], where D is the size of the last
+// dimension.
 TEST(Bucket, CarriesWhatThePaperSays) {
   for (const auto& [machine, p, shortest] :
        std::vector<std::tuple<std::string, int, int>>{{"torus:8x8x8", 512, 8},
@@ -112,8 +113,8 @@ TEST(Bucket, CarriesWhatThePaperSays) {
   }
 }
 
-// The messages of a round of the tree never share a link, and the sum of what a scatter sends over
-// one is (p-1)/p · n/2N where slabs come out even [chan2006, sections 4.1.4 and 4.1.5].
+// In one round of the tree, messages never share a link. If slabs divide evenly, a scatter sends
+// (p-1)/p · n/2N over each link in total [chan2006, sections 4.1.4 and 4.1.5].
 TEST(TorusTree, HasNoConflicts) {
   for (const auto& [machine, p] : std::vector<std::pair<std::string, int>>{
            {"torus:8x8x8", 512}, {"mesh:8x8x8", 512}, {"torus:7x5x3", 105}, {"mesh:6x~5x2", 60}})
@@ -140,7 +141,8 @@ TEST(LinkTraffic, IsThatOfTheNetworkWhereNodesHaveManyRanks) {
   EXPECT_EQ(traffic_on(linear, "mesh:2 core:3", 6).most_conflicts(), 9);
 }
 
-// Four ranks on a line swap with the one two further: two messages share the link in the middle.
+// Four ranks on a line. Each swaps with the rank at distance two: two messages share the middle
+// link.
 TEST(Conflicts, AreSharedLinksOfARound) {
   const Algorithm& algorithm = named(allgather, "recursive_doubling");
   const Shape shape = on(algorithm, "mesh:4", 4);
@@ -150,7 +152,7 @@ TEST(Conflicts, AreSharedLinksOfARound) {
   const auto conflicts = conflicts_on(shape, schedules);
   EXPECT_EQ(conflicts(0, 1, 0), 1);
   EXPECT_EQ(conflicts(0, 2, 0), 2);
-  // alpha + k·n·beta, by the model.
+  // alpha + k·n·beta, from the model.
   const Model model = hockney(1, 1);
   const double alone = predict(algorithm, shape, 100, model).seconds;
   const double shared = predict(algorithm, shape, 100, model, {.conflicts = conflicts}).seconds;

@@ -9,8 +9,8 @@ namespace {
 
 using test::Random;
 
-// `size` bytes in a few pieces with holes between them, in any order of the type map, from a lower
-// bound that may be negative, with an extent that may be larger than what they span, or negative.
+// An element type of `size` bytes: a few pieces with holes, in any order of the type map. The lower
+// bound may be negative. The extent may be negative, or larger than the span of the pieces.
 ElementType random_type(Random& random, int size) {
   ElementType type{{}, 0};
   std::int64_t offset = random.number(-9, 9);
@@ -27,7 +27,7 @@ ElementType random_type(Random& random, int size) {
   return type;
 }
 
-// Of `data` data, or all the same.
+// Counts for `data` data, all equal if `alike`.
 std::vector<std::int64_t> random_counts(Random& random, int data, bool alike) {
   std::vector<std::int64_t> counts(data);
   if (data == 0) return counts;  // a barrier
@@ -51,7 +51,7 @@ std::vector<std::int64_t> random_counts(Random& random, int data, bool alike) {
   return counts;
 }
 
-// Blocks of recv in any order, with gaps, where each has room on every rank.
+// Positions of recv's blocks in any order, with gaps. Every position has room on every rank.
 std::vector<std::int64_t> random_displacements(Random& random, const Collective& collective,
                                                const Shape& shape,
                                                const std::vector<std::int64_t>& counts) {
@@ -86,7 +86,7 @@ ByteCall random_call(Random& random, const Algorithm& algorithm, const Shape& sh
 
 using Lockstep = test::AlgorithmTest;
 
-// Where all ranks together move more blocks than that, proofs have to do.
+// If all ranks together move more blocks, only the proof checks the algorithm.
 constexpr std::int64_t affordable = test::sanitized ? 6'000 : 60'000;
 
 TEST_P(Lockstep, LeavesTheRightBytes) {
@@ -95,7 +95,7 @@ TEST_P(Lockstep, LeavesTheRightBytes) {
   for (unsigned seed = 0; seed < seeds; ++seed) {
     Random random(seed);
     const int p = seed < 40 ? static_cast<int>(seed) + 1 : random.number(1, 41);
-    // All settings for every number of ranks, and then one at random.
+    // All settings for every number of ranks, then one random setting.
     std::vector<Shape> shapes = sample_shapes(algorithm, p);
     if (seed >= 40 && !shapes.empty())
       shapes = {shapes[random.number(0, static_cast<int>(shapes.size()) - 1)]};
@@ -111,7 +111,7 @@ TEST_P(Lockstep, LeavesTheRightBytes) {
 
 EVERY_ALGORITHM(Lockstep);
 
-// Lockstep must be able to fail. A ring that `break_it` has changed:
+// Lockstep must be able to fail. Each value breaks a ring in one way:
 enum class Break { nothing, order, gap, send, size, wait };
 
 template <Break broken>
@@ -167,7 +167,7 @@ TEST(LockstepFails, OnAMessageThatNeverComes) {
             "rank 1, round 2: waits forever to receive from rank 0; rank 0 has ended");
 }
 
-// Four contributions from scratch 0 to 3, combined in that order or another.
+// Combines four contributions, from scratch 0 to 3, in the given order.
 std::string run_reduction(Operator reduction, const std::vector<int>& order) {
   std::vector<Schedule> all;
   for (int rank = 0; rank < 4; ++rank) {
@@ -188,7 +188,7 @@ std::string run_reduction(Operator reduction, const std::vector<int>& order) {
 
 TEST(LockstepReduces, InTheOrderOfTheRanks) {
   EXPECT_EQ(run_reduction(add, {2, 1, 0, 3}), "");
-  EXPECT_EQ(run_reduction(add, {0, 3, 2, 1}), "") << "it commutes";
+  EXPECT_EQ(run_reduction(add, {0, 3, 2, 1}), "") << "the operation is commutative";
   EXPECT_EQ(run_reduction(compose, {2, 1, 0, 3}), "");
   EXPECT_NE(run_reduction(compose, {1, 2, 0, 3}), "");
   EXPECT_NE(run_reduction(add, {2, 1, 3}), "") << "rank 0 is missing";

@@ -74,7 +74,7 @@ TEST(ModelFile, OfEachMachineIsRead) {
   for (const auto& entry : std::filesystem::directory_iterator(TOCCATA_SOURCE_DIR "/models")) {
     const Model model = read_model(entry.path());
     EXPECT_EQ(model.name, entry.path().stem());
-    EXPECT_NE(model.origin, "") << "says where its parameters come from";
+    EXPECT_NE(model.origin, "") << "names the source of its parameters";
     ++read;
   }
   EXPECT_GE(read, 3);

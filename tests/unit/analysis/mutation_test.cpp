@@ -1,4 +1,4 @@
-// Every small mistake in the schedule of one rank must be found by the proof.
+// The proof must find every small mistake in the schedule of one rank.
 #include "analysis/lockstep.h"
 #include "support.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using test::Random;
 
-// A schedule taken apart, to be changed and built again.
+// The parts of a schedule, to be changed and built again.
 struct Plan {
   struct Note {
     int peer;
@@ -39,7 +39,8 @@ struct Plan {
       for (const Message& each : schedule.recvs(i))
         round.recvs.push_back({each.peer, each.channel, each.travel, list(schedule.ranges(each))});
       for (const toccata::Step& each : schedule.steps(i)) {
-        // Compositions copy blocks onto themselves; no rank misses that.
+        // Compositions copy blocks onto themselves; without such a copy, the result is still
+        // correct.
         if (std::ranges::equal(schedule.from(each), schedule.into(each))) continue;
         round.steps.push_back({list(schedule.from(each)), list(schedule.into(each)), each.reduces});
       }
@@ -77,7 +78,7 @@ struct Plan {
   }
 };
 
-// One block of the ranges becomes its neighbour.
+// Replaces one block of the ranges by its neighbour.
 void shift_a_block(BlockRanges& ranges, Random& random) {
   std::vector<BlockRange> single;
   for (const BlockRange& range : ranges)
@@ -137,9 +138,9 @@ std::string mutate(Plan& plan, int p, Random& random) {
   }
 }
 
-// If blocks are parked, some are in two places at once, and either is correct; the same is true of
-// results of several levels. If the order of the ranks is not kept, contributions may be combined
-// in another order. A neighbour that occurs twice brings the same block twice.
+// Some mutations do not change the result. Parked blocks, and results of several levels, are in two
+// places at once, and either is correct. If the order of ranks is free, contributions may be
+// combined in another order. A neighbour that occurs twice sends the same block twice.
 bool may_be_right(const Algorithm& algorithm) {
   return algorithm.blocks_alike || algorithm.collective.reduces ||
          &algorithm.collective == &neighbor_allgather;
@@ -153,11 +154,11 @@ bool is_right(const Algorithm& algorithm, const Shape& shape, const std::vector<
   return lockstep(algorithm.collective, shape, all, call).empty();
 }
 
-// Whether other ranks finish although one rank never begins; senders do not wait for the arrival of
-// messages, as with short ones.
+// Whether other ranks finish although one rank never starts. As with short messages, senders do not
+// wait for arrivals.
 bool leaves_without(const std::vector<Schedule>& all, int absent) {
   const int p = static_cast<int>(all.size());
-  std::vector<std::vector<int>> sent(p, std::vector<int>(p)), taken = sent;  // messages by sender
+  std::vector<std::vector<int>> sent(p, std::vector<int>(p)), taken = sent;  // messages per sender
   std::vector<int> round(p, 0);
   const auto post = [&](int rank) {
     if (rank == absent || round[rank] >= all[rank].rounds()) return;
@@ -187,8 +188,8 @@ bool leaves_without(const std::vector<Schedule>& all, int absent) {
 
 using BarrierMutation = test::AlgorithmTest;
 
-// If a message is left out on both sides, nothing hangs, but a rank may leave too early. The proof
-// finds exactly these cases, and at least one message is such a case.
+// If a message is missing on both sides, no rank hangs, but a rank may leave too early. The proof
+// finds exactly these cases, and there is at least one.
 TEST_P(BarrierMutation, IsFound) {
   const Algorithm& algorithm = *GetParam();
   for (const int p : {2, 3, 4, 5, 7, 8, 12})
@@ -246,7 +247,8 @@ TEST_P(Mutation, IsFound) {
     }
 }
 
-// Taking apart and building again changes nothing, or the mutations would prove nothing.
+// A schedule must not change if it is taken apart and built again. Otherwise, the mutations would
+// prove nothing.
 TEST_P(Mutation, NoneIsRight) {
   const Algorithm& algorithm = *GetParam();
   for (const int p : {2, 4, 6})

@@ -16,7 +16,7 @@ std::vector<std::int64_t> ones(const Network& network) {
   return std::vector<std::int64_t>(network.nodes(), 1);
 }
 
-// Two leaf switches with two nodes each, whose cables to the switch above are of this capacity.
+// Two leaf switches with two nodes each. The cables to the switch above have this capacity.
 Network tree(std::int64_t up) {
   std::vector<NetworkLink> links;
   const auto cable = [&](int a, int b, std::int64_t capacity) {
@@ -52,17 +52,17 @@ TEST(Cuts, GoThroughTaperedTrees) {
   EXPECT_DOUBLE_EQ(scatter_cut(tapered, ones(tapered), 0).ratio(), 2.0);
   EXPECT_DOUBLE_EQ(allgather_cut(full, ones(full)).ratio(), 3.0 / 2);
   EXPECT_DOUBLE_EQ(allgather_cut(tapered, ones(tapered)).ratio(), 2.0);
-  // The corresponding cut leaves one leaf switch out.
+  // The cut that limits the allgather separates one leaf switch from the rest.
   const Cut cut = allgather_cut(tapered, ones(tapered));
   EXPECT_NE(cut.inside[0], cut.inside[2]);
   EXPECT_EQ(cut.inside[0], cut.inside[1]);
   // Ten blocks on each node of the first leaf.
   EXPECT_DOUBLE_EQ(allgather_cut(tapered, {10, 10, 1, 1}).ratio(), 20.0);
-  // A node without blocks needs none.
+  // If a node has no blocks, the others need no link from it.
   EXPECT_DOUBLE_EQ(allgather_cut(tapered, {1, 1, 0, 0}).ratio(), 1.0 / 2);
 }
 
-// Against all cuts of small random networks.
+// Compares the result with all cuts of small random networks.
 TEST(Cuts, AreTheTightestOnes) {
   test::Random random(7);
   for (int run = 0; run < 60; ++run) {

@@ -16,7 +16,7 @@ namespace {
 
 using Roots = std::vector<std::int64_t>;
 
-// Strongly connected, as it has a circle, and with further links of any capacity.
+// A strongly connected network: it contains a circle, and further links of any capacity.
 Network random_network(int nodes, test::Random& random) {
   std::vector<NetworkLink> links;
   const std::vector<int> circle = random.permutation(nodes);
@@ -29,7 +29,7 @@ Network random_network(int nodes, test::Random& random) {
   return {nodes, nodes, std::move(links)};
 }
 
-// As many trees as the smallest cut allows: [edmonds1973] says that there are such.
+// There are as many trees as the smallest cut allows, as proved in [edmonds1973].
 TEST(Packing, HasAsManyTreesAsTheSmallestCutAllows) {
   test::Random random(3);
   for (int run = 0; run < 200; ++run) {
@@ -42,7 +42,8 @@ TEST(Packing, HasAsManyTreesAsTheSmallestCutAllows) {
     EXPECT_EQ(why_wrong(network, roots, pack_trees(network, roots)), "") << run;
     ++roots[root];
     EXPECT_THROW(pack_trees(network, roots), std::invalid_argument) << run;
-    // From all nodes, as many as an allgather's bound allows for all capacities times as much.
+    // With all nodes as roots: if all capacities are multiplied, the number of trees is the bound
+    // of the allgather.
     const Cut cut = allgather_cut(network, ones);
     std::vector<NetworkLink> wider = network.links();
     for (NetworkLink& each : wider) each.capacity *= cut.demand;
@@ -50,7 +51,7 @@ TEST(Packing, HasAsManyTreesAsTheSmallestCutAllows) {
     const Roots all(nodes, cut.capacity);
     EXPECT_EQ(why_wrong(wide, all, pack_trees(wide, all)), "") << run;
     EXPECT_THROW(pack_trees(wide, Roots(nodes, cut.capacity + 1)), std::invalid_argument) << run;
-    // With any roots, the maximum number, and no more.
+    // With any roots: the maximum number, not more.
     std::int64_t trees = 1;
     while (balanced_roots(network, trees + 1)) ++trees;
     const Roots balanced = *balanced_roots(network, trees);
@@ -74,7 +75,7 @@ TEST(Packing, OfDisconnectedNetworksSaysSo) {
   EXPECT_THROW(pack_trees(switched, {1, 0}), std::invalid_argument);
 }
 
-// Any change in a packing that uses all capacities is found.
+// The check finds any change in a packing that uses all capacities.
 TEST(Packing, MutationsAreFound) {
   const Network network(*parse_machine("torus:4x4").network());
   const Roots roots(16, 1);
@@ -98,7 +99,7 @@ TEST(Packing, MutationsAreFound) {
       ++circles;
       continue;
     }
-    // A tree may go another way if a link still has room: 16 trees need 240 of 256.
+    // If a link has free capacity, a tree may use it: 16 trees need 240 of 256.
     std::int64_t most = 0;
     std::vector<int> used(16 * 16);
     bool linked = true;
@@ -145,8 +146,8 @@ TEST(PackedTrees, AreKeptInFiles) {
   }
 }
 
-// A torus with a dead cable: packed trees load no link more than the bound of such a network, and
-// collectives over them are right, with several ranks per node as well.
+// A torus with a dead cable. No link carries more bytes over packed trees than the bound of such a
+// network. Collectives over these trees are correct, also with several ranks per node.
 TEST(PackedTrees, ReachTheBoundAroundADeadCable) {
   const Machine torus = parse_machine("torus:4x4 core:3");
   const Network whole(*torus.network());
@@ -176,9 +177,9 @@ TEST(PackedTrees, ReachTheBoundAroundADeadCable) {
     shape.placement = std::make_shared<const Placement>(place(machine, p, placement));
     shape = algorithm.complete(shape);
     EXPECT_EQ(verify(algorithm, shape), "") << collective.name << " " << placement;
-    // Neighbours, which all trees join, are routed over the link between them.
+    // Every tree joins neighbours; their messages use the link between them.
     const LinkTraffic traffic = link_traffic(algorithm, shape);
-    // From cell 0 along dimension 1, and back.
+    // The links from cell 0 along dimension 1, and back.
     EXPECT_EQ(traffic.bytes[2] + traffic.bytes[7], 0) << "the dead link";
     return link_share(algorithm, shape, traffic);
   };

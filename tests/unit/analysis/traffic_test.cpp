@@ -13,9 +13,10 @@ Traffic of(std::string_view name, int p, const std::vector<std::int64_t>& bytes,
 // Blocks A, B, C of 10, 0 and 7 bytes.
 TEST(Traffic, CountsTheBytesOfUnevenBlocks) {
   const std::vector<std::int64_t> bytes{10, 0, 7};
-  // Rank 0 sends A and C on, rank 1 B and A, rank 2 C and B.
+  // Rank 0 forwards A and C, rank 1 B and A, rank 2 C and B.
   EXPECT_EQ(of("ring", 3, bytes), (Traffic{2, 2, 2, 17, 1, 10}));
-  // Bruck: every rank sends its own block twice, and copies it once and all blocks once.
+  // Bruck: every rank sends its own block twice. It copies this block once, and then all blocks
+  // once.
   EXPECT_EQ(of("bruck", 3, bytes), (Traffic{2, 2, 2, 20, 4, 27}));
   EXPECT_EQ(of("bruck", 3, bytes, 1), (Traffic{2, 2, 2, 20, 1, 10}));
 }
@@ -30,7 +31,8 @@ TEST(Traffic, CountsOneRank) {
   EXPECT_EQ(rank(1).copied_bytes, 0);
 }
 
-// Four ranks with 1, 2, 4 and 8 bytes: the pairs 0-1 and 2-3 swap, then 0-2 and 1-3 swap pairs.
+// Four ranks with 1, 2, 4 and 8 bytes: ranks 0-1 and 2-3 swap blocks, then 0-2 and 1-3 swap two
+// blocks.
 TEST(Traffic, FollowsRecursiveDoubling) {
   const std::vector<std::int64_t> bytes{1, 2, 4, 8};
   const Algorithm& cube = *find_algorithm(allgather, "recursive_doubling");

@@ -1,4 +1,5 @@
-// The proof must be able to fail, and must say where. Mutations of real schedules: mutation_test.
+// The proof must be able to fail, and must name the position. mutation_test.cpp mutates real
+// schedules.
 #include "analysis/verify.h"
 
 #include <functional>
@@ -28,7 +29,7 @@ void swap(int rank, ScheduleBuilder& schedule) {
   schedule.round().send(1 - rank, recv(rank)).recv(1 - rank, recv(1 - rank));
 }
 
-// Rank 1 does something else than swap.
+// Rank 1 runs other steps than a swap.
 std::string if_rank_1(const std::function<void(ScheduleBuilder&)>& write, bool in_place = false) {
   return verify_allgather(
       2, [&](int rank, ScheduleBuilder& out) { rank == 1 ? write(out) : swap(rank, out); },
@@ -80,7 +81,7 @@ TEST(Verify, SeesAWrongPeer) {
             "rank 1, round 1: sends to rank 0, which never receives the message");
 }
 
-// The rank that waits has a higher number than the one that sends elsewhere.
+// The waiting rank has a higher number than the rank that sends to a wrong peer.
 TEST(Verify, SeesAMessageSentTwiceToOnePeer) {
   EXPECT_EQ(verify_allgather(4,
                              [](int rank, ScheduleBuilder& out) {
@@ -173,7 +174,7 @@ TEST(Verify, SeesAReceiveIntoWhatIsSent) {
               out.round().send(0, recv(1)).recv(0, recv(1));
             }),
             "rank 1, round 1: recv block 1 is received while it is sent");
-  // In place, the data sent from send is in recv.
+  // In place, the data of the send buffer are in recv.
   const auto from_send = [](auto& out) { out.round().send(0, send(0)).recv(0, recv(1)); };
   EXPECT_EQ(if_rank_1(from_send, true),
             "rank 1, round 0: recv block 1 is received while it is sent");
@@ -322,7 +323,7 @@ TEST(Verify, SeesRoundsThatDoNotLineUp) {
             "round 1: a message that is sent in it is received in another round");
 }
 
-// An allreduce of three ranks; each combines the contributions of the others in its own way.
+// An allreduce of three ranks. Each rank combines the contributions of the others in its own order.
 std::string verify_allreduce(const std::function<void(int rank, ScheduleBuilder& out)>& combine,
                              bool ordered = true, bool reproducible = false) {
   const Algorithm algorithm{.name = "by hand",
@@ -345,7 +346,7 @@ std::string verify_allreduce(const std::function<void(int rank, ScheduleBuilder&
   return verify(algorithm, {3}, all);
 }
 
-// (0∘1)∘2, as the reproducible algorithms have it.
+// (0∘1)∘2, the order of the reproducible algorithms.
 void from_below(int, ScheduleBuilder& out) {
   out.reduce(scratch(0), scratch(1)).reduce(scratch(1), scratch(2)).copy(scratch(2), recv(0));
 }
@@ -400,7 +401,7 @@ TEST(VerifyReduction, SeesContributionsMissingOrThereTwice) {
             }),
             "rank 0: at the end recv block 0 holds 2 contributions; expected one from each of the "
             "3 ranks");
-  // As many as there should be, but rank 1's occurs twice and rank 2's is not.
+  // The number of contributions is correct, but rank 1's occurs twice and rank 2's is missing.
   EXPECT_EQ(verify_allreduce(
                 [](int, ScheduleBuilder& out) {
                   out.copy(scratch(1), scratch(2)).reduce(scratch(0), scratch(1));
@@ -468,7 +469,7 @@ TEST(Verify, SeesARelayOfBlocksWhoseSizesARankMayNotKnow) {
             "rank 1, round 0: scratch takes its size from recv block 2, but there are only 0 here");
 }
 
-// A barrier of three ranks, each of which sends to some others in one round.
+// A barrier of three ranks. In each round, each rank sends to the given ranks.
 std::string verify_barrier(const std::vector<std::vector<std::vector<int>>>& rounds) {
   std::vector<ScheduleBuilder> builders(3);
   for (const auto& told : rounds) {
@@ -485,7 +486,7 @@ std::string verify_barrier(const std::vector<std::vector<std::vector<int>>>& rou
 }
 
 TEST(VerifyBarrier, EveryRankHearsOfAll) {
-  EXPECT_EQ(verify_barrier({{{1, 2}, {0, 2}, {0, 1}}}), "") << "all tell all";
+  EXPECT_EQ(verify_barrier({{{1, 2}, {0, 2}, {0, 1}}}), "") << "every rank sends to every rank";
   EXPECT_EQ(verify_barrier({{{}, {0}, {0}}, {{1, 2}, {}, {}}}), "") << "to rank 0 and back";
   EXPECT_EQ(verify_barrier({{{1}, {2}, {}}, {{}, {}, {0, 1}}}),
             "rank 2: ends without information from rank 0")

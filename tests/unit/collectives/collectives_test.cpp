@@ -18,7 +18,7 @@ TEST(Collectives, AreFoundByName) {
   EXPECT_EQ(find_collective(""), nullptr);
 }
 
-// An alltoall has p² data. From 46 341 ranks on, 32 bits do not hold their numbers.
+// An alltoall has p² data. From 46 341 ranks on, their indices exceed 32 bits.
 TEST(Collectives, HaveDataOfTheirOwnOnVeryManyRanks) {
   const Shape shape{.p = 100'000};
   const Datum last = alltoall.sized(shape, shape.p - 1, Buffer::send, shape.p - 1);
@@ -26,7 +26,7 @@ TEST(Collectives, HaveDataOfTheirOwnOnVeryManyRanks) {
   EXPECT_EQ(last, alltoall.data(shape) - 1);
 }
 
-// Properties of every collective on which its users rely.
+// Properties that users of every collective require.
 void expect_to_fit(const Collective& collective, const Shape& shape) {
   for (int rank = 0; rank < shape.p; ++rank)
     for (const Buffer buffer : {Buffer::send, Buffer::recv})
@@ -57,7 +57,8 @@ TEST(Collectives, PromiseOnlyWhatFits) {
         }
 }
 
-// Every datum of recv is somebody's before, and everything that somebody has is promised somewhere.
+// Every datum of recv is on some rank before the call; every datum on a rank is part of some
+// result.
 TEST(Collectives, PromiseWhatIsThere) {
   for (const Collective* collective : collectives()) {
     SCOPED_TRACE(std::string(collective->name));
@@ -115,7 +116,7 @@ TEST(Alltoall, LendsItsAlgorithmsToItsVectorForm) {
   EXPECT_EQ(find_algorithm(alltoallv, "pairwise"), find_algorithm(alltoall, "pairwise"));
 }
 
-// p = 3, root 1, two parts.
+// p = 3 ranks, root 1, two parts.
 TEST(Bcast, HasOneBufferOnly) {
   const Shape shape{.p = 3, .root = 1, .parts = 2};
   for (int rank = 0; rank < 3; ++rank) {
@@ -134,7 +135,7 @@ TEST(Gather, GivesTheRootAllBlocks) {
       EXPECT_EQ(each->blocks(shape, rank, Buffer::recv), rank == 1 ? 6 : 0);
       EXPECT_EQ(each->before(shape, rank, Buffer::send, 1), 2 * rank + 1);
       EXPECT_EQ(each->in_place(shape, rank, 1), rank == 1 ? 3 : nothing);
-      EXPECT_EQ(each->sized(shape, rank, Buffer::recv, 4), 4) << "scratch may be like it";
+      EXPECT_EQ(each->sized(shape, rank, Buffer::recv, 4), 4) << "scratch may have the same sizes";
     }
 }
 
@@ -164,7 +165,8 @@ TEST(Scans, CombineTheRanksUpToEach) {
     EXPECT_EQ(scan.contributors(shape, rank), rank + 1);
     EXPECT_EQ(exscan.contributors(shape, rank), rank);
     EXPECT_EQ(scan.blocks(shape, rank, Buffer::recv), 2);
-    EXPECT_EQ(exscan.blocks(shape, rank, Buffer::recv), rank > 0 ? 2 : 0) << "rank 0's is left";
+    EXPECT_EQ(exscan.blocks(shape, rank, Buffer::recv), rank > 0 ? 2 : 0)
+        << "rank 0's buffer does not change";
     EXPECT_EQ(exscan.in_place(shape, rank, 1), rank > 0 ? 1 : nothing);
     for (const Collective* each : {&scan, &exscan}) {
       EXPECT_EQ(each->blocks(shape, rank, Buffer::send), 2);

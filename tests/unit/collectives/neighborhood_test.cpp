@@ -7,7 +7,7 @@
 namespace toccata {
 namespace {
 
-// The block that comes in, by (the peer that sends it, the number it has there).
+// The source of a received block: the sending peer, and the block's number there.
 std::pair<int, int> came(const Neighborhood& all, int rank, int block) {
   const Neighbors::Edge* const edge = all.into(rank, block);
   return edge == nullptr ? std::pair(-1, -1) : std::pair(edge->peer, edge->there);
@@ -28,7 +28,7 @@ TEST(Neighborhood, OfAMeshGoesDownAndUp) {
   EXPECT_EQ(mesh.neighbors(3), (std::vector{1, 5, 2, 2}));
   const Neighborhood all = on_mesh(mesh);
   EXPECT_TRUE(all.matches());
-  EXPECT_EQ(all.of(0).blocks_in, 4) << "that from no rank included";
+  EXPECT_EQ(all.of(0).blocks_in, 4) << "including the block without a sender";
   EXPECT_EQ(all.of(0).in.size(), 3U);
   EXPECT_EQ(came(all, 0, 0), Block(-1, -1));
   EXPECT_EQ(came(all, 0, 1), Block(2, 0)) << "the upper neighbour sent it down";
@@ -42,7 +42,7 @@ TEST(Neighborhood, OfARingOfOneIsItsOwnTwice) {
   EXPECT_EQ(came(all, 0, 1), Block(0, 0));
 }
 
-// 0 > 1 twice, 1 > 1, 0 > 2, 2 > 1, which 1 names in another order.
+// Edges 0 > 1 twice, 1 > 1, 0 > 2, 2 > 1; rank 1 lists its sources in another order.
 TEST(Neighborhood, OfAGraphMatchesEdgesInTheirOrder) {
   const Neighborhood all({Neighbors::in_graph({}, std::vector{1, 2, 1}),
                           Neighbors::in_graph(std::vector{2, 0, 1, 0}, std::vector{1}),

@@ -17,7 +17,7 @@ namespace toccata {
 
 struct Server {
   bool native;
-  std::string text;  // what serves, and why
+  std::string text;  // the current choice, and its reason
   double share;      // of native's time
 };
 
@@ -30,7 +30,7 @@ class TestRules : public Rules {
     chooses_ = true;
     model_ = usual_model();
   }
-  // As with TOCCATA_LEARN=FILE, which has these results.
+  // The same rules as with TOCCATA_LEARN=FILE, if the file has these results.
   static TestRules learning_sums(Tuning learned = {}) {
     TestRules rules;
     rules.learns_ = rules.learns_sums_ = true;
@@ -39,7 +39,7 @@ class TestRules : public Rules {
   }
 };
 
-// A communicator as all of its ranks share it: the place where they agree.
+// A communicator, shared by all its ranks: here they agree.
 class Shared {
  public:
   Shared(std::vector<int> who, const Placement& world)
@@ -48,7 +48,7 @@ class Shared {
   const std::vector<int> ranks;  // of the world
   const Shape known;
 
-  // False if some ranks do not come: they decided otherwise.
+  // False if some ranks do not come, because their decisions differ.
   bool agree(std::span<const double> mine, std::span<double> least) {
     std::unique_lock lock(mutex_);
     if (here_ == 0) least_.assign(mine.begin(), mine.end());
@@ -61,7 +61,7 @@ class Shared {
       ++meetings_;
       all_here_.notify_all();
     }
-    // In short waits, as some C libraries lose a wakeup now and then.
+    // In short waits, because some C libraries sometimes lose a wakeup.
     for (int waits = 0; meetings_ == meeting; ++waits) {
       if (waits == 2000) return false;
       all_here_.wait_for(lock, std::chrono::milliseconds(10));
@@ -71,8 +71,8 @@ class Shared {
   }
   int meetings() const { return meetings_; }
 
-  // The same without waiting: an exchange of that number, and what it has come to once all ranks
-  // are there.
+  // The same without waiting: contributes to the exchange with this number. Its result is available
+  // after all ranks have contributed.
   void contribute(int exchange, std::span<const double> mine) {
     const std::lock_guard lock(mutex_);
     Exchange& all = exchanges_[exchange];
@@ -138,7 +138,7 @@ class SimulatedRanks final : public Ranks {
   ReorderWish wish_for(const Collective&) override { return {}; }
   Server& prepare(const Collective&, const Choice& choice, const std::string& reason, std::int64_t,
                   Form) override {
-    // Some algorithms are faster, others slower: the same on all communicators.
+    // Some algorithms are faster than native, others slower; equally on all communicators.
     const double share = choice.native() ? 1 : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
     return *servers_.emplace_back(
         std::make_unique<Server>(Server{choice.native(), choice.text() + " " + reason, share}));
@@ -156,7 +156,7 @@ class SimulatedRanks final : public Ranks {
   std::vector<std::unique_ptr<Server>> servers_;
 };
 
-// A program: communicators, and calls on them in an order that all ranks keep.
+// A program: its communicators, and its calls in an order that is the same on all ranks.
 struct Program {
   struct Call {
     int communicator;
@@ -171,12 +171,12 @@ struct Program {
     bool runs_users_code = false;
   };
   std::vector<std::vector<int>>
-      communicators;  // made before their first call, freed after the last
+      communicators;  // created before their first call, freed after the last
   std::vector<Call> calls;
   int ranks = 4;
   std::string machine = "node:2 core:2";
-  double late = 0;  // seconds that a rank comes late at most
-  double lie = 0;   // of a clock's rate, as a share
+  double late = 0;  // the maximum lateness of a rank, in seconds
+  double lie = 0;   // error of a clock's rate, as a share
 };
 
 // The result of a run.
@@ -184,14 +184,14 @@ struct Outcome {
   struct Call {
     int communicator, call, time;
     bool timed;
-    std::string text;  // what served it
+    std::string text;  // the serving algorithm
     bool operator==(const Call&) const = default;
   };
-  std::vector<std::vector<Call>> served;   // by rank
+  std::vector<std::vector<Call>> served;   // per rank
   double seconds = 0, native_seconds = 0;  // of all calls of rank 0
   bool diverged = false;
-  Tuning learned;            // by rank 0
-  double seconds_apart = 0;  // of rank 0, of calls for trials alone
+  Tuning learned;            // from rank 0
+  double seconds_apart = 0;  // of rank 0, in calls only for trials
   int lent = 0;              // nonblocking calls of rank 0 that went directly to the MPI library
 };
 
@@ -234,13 +234,13 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
                               .root = call.root,
                               .keeps_order = call.keeps_order,
                               .runs_users_code = call.runs_users_code};
-      // The time of a call by that server on this rank's clock; of the other one, if candidates
-      // are measured apart.
+      // The time of a call served by `server`, on this rank's clock. If candidates are measured
+      // apart from calls, the time of the other server.
       const auto serve = [&](int time, const Server* server, bool timed, bool on_device = false,
                              const Server* apart = nullptr) {
         const double native =
             50e-6 + 1e-9 * static_cast<double>(std::max<std::int64_t>(call.bytes, 0));
-        // Through the host's memory, ours are much slower.
+        // In device memory, our algorithms are much slower, because data pass through host memory.
         const auto share = [&](const Server* by) {
           return by == nullptr || by->native ? 1 : on_device ? 5 * by->share : by->share;
         };
@@ -308,7 +308,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
       }
       for (int time = 0; time < call.times && !process.diverged; ++time) {
         if (member->open.are_due()) member->open.agree();
-        if (some(random) < 0.001) process.offset -= 1;  // somebody sets the clock
+        if (some(random) < 0.001) process.offset -= 1;  // an administrator sets the clock
         const auto verdict = member->decisions.verdict(question, process.reports);
         Decision* const decision = verdict.decision;
         const bool apart = verdict.next.apart;
@@ -336,7 +336,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
   return result;
 }
 
-// All ranks of a communicator served its calls in the same way.
+// All ranks of a communicator served its calls with the same algorithms.
 void expect_alike(const Program& program, const Outcome& run) {
   EXPECT_FALSE(run.diverged);
   for (std::size_t comm = 0; comm < program.communicators.size(); ++comm) {
@@ -352,7 +352,7 @@ void expect_alike(const Program& program, const Outcome& run) {
   }
 }
 
-// How many of the calls of rank 0 with that number, or all, were served so.
+// The number of calls of rank 0 with this index, or with any index, served by this algorithm.
 int served_by(const Outcome& run, int call, const std::string& word) {
   return static_cast<int>(std::ranges::count_if(run.served[0], [&](const Outcome::Call& each) {
     return (call < 0 || each.call == call) && each.text.find(word) != each.text.npos;
@@ -375,11 +375,13 @@ TEST(Decisions, AreSharedByCommunicatorsOfOneShape) {
   EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
   EXPECT_EQ(served_by(run, 0, "shared"), 0);
   EXPECT_GE(served_by(run, 1, "shared"), 100) << "after the probe, at the 68th call";
-  EXPECT_EQ(served_by(run, 2, "shared"), 0) << "0101 is another shape than 0011";
-  EXPECT_GE(served_by(run, 3, "shared"), 100) << "1100 is none, as nodes have no numbers";
+  EXPECT_EQ(served_by(run, 2, "shared"), 0) << "the placement 0101 has another shape than 0011";
+  EXPECT_GE(served_by(run, 3, "shared"), 100)
+      << "1100 has the same shape as 0011: nodes have no numbers";
 }
 
-// Ranks 2 and 3 have other histories than 0 and 1: a winner that only some know is not used.
+// Ranks 2 and 3 have another history than ranks 0 and 1. If only some ranks have a winner, no rank
+// uses it.
 TEST(Decisions, AreSharedOnlyIfAllRanksKnow) {
   Program program;
   program.ranks = 6;
@@ -396,7 +398,7 @@ TEST(Decisions, AreSharedOnlyIfAllRanksKnow) {
 }
 
 // A candidate is faster than native with buffers in host memory, but slower if one rank has buffers
-// on a device. The other ranks learn this when they agree on times.
+// on a device. The other ranks learn of the device when they agree on times.
 TEST(Decisions, AreMadeAnewForBuffersOnDevices) {
   Program program;
   program.communicators = {all_of(4), all_of(4), all_of(4)};
@@ -414,12 +416,13 @@ TEST(Decisions, AreMadeAnewForBuffersOnDevices) {
     return found->text;
   };
   EXPECT_EQ(last(1, 399'000), "native");
-  EXPECT_GE(served_by(run, 2, "shared"), 100) << "in the host's memory, the winner is known";
+  EXPECT_GE(served_by(run, 2, "shared"), 100) << "in host memory, the winner stays";
   EXPECT_GT(served_by(run, 3, "native"), 39'000);
   EXPECT_EQ(last(3, 39'000), "native");
 }
 
-// Calls with and without alternate: their times are not compared, and all ranks choose alike.
+// Calls with and without device buffers alternate. Their times are not mixed, and all ranks choose
+// the same.
 TEST(Decisions, DoNotMixTimesOfBuffersOnDevicesAndOthers) {
   Program program;
   program.communicators = {all_of(4)};
@@ -450,8 +453,8 @@ TEST(Decisions, LeaveReductionsThatRoundToNative) {
   for (const int call : {1, 2}) EXPECT_EQ(served_by(run, call, "native"), 20'000);
 }
 
-// The first run measures candidates apart from its calls, and the second one uses the fastest from
-// its first call on. An operation of the program's own never runs for a trial.
+// The first run measures candidates apart from its calls. The second run uses the fastest one from
+// its first call on. Trials never run a user-defined operation.
 TEST(Decisions, LearnSumsForTheNextRunIfAsked) {
   Program program;
   program.communicators = {all_of(4)};
@@ -490,7 +493,7 @@ TEST(Decisions, TryOthersAgainAfterALearnedNative) {
   EXPECT_FALSE(run.learned.points[0].choice.native());
 }
 
-// Nonblocking calls are compared, and the ranks agree at the barriers between them.
+// Candidates serve nonblocking calls in turn; the ranks agree at the barriers between them.
 TEST(Decisions, ServeNonblockingCalls) {
   Program program;
   program.communicators = {all_of(4)};
@@ -503,7 +506,7 @@ TEST(Decisions, ServeNonblockingCalls) {
   EXPECT_GT(served_by(run, -1, "guarded"), 10'000);
 }
 
-// Without a call that may wait, no exchange is added.
+// If no call may wait, the library adds no exchange.
 TEST(Decisions, LeaveProgramsThatNeverWaitToNative) {
   Program program;
   program.communicators = {all_of(4)};
@@ -511,7 +514,7 @@ TEST(Decisions, LeaveProgramsThatNeverWaitToNative) {
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_EQ(served_by(run, 0, "native"), 40'000);
-  EXPECT_GT(run.lent, 39'900) << "after a trial, no call is looked at";
+  EXPECT_GT(run.lent, 39'900) << "after a trial, calls go directly to the MPI library";
 }
 
 TEST(Decisions, ServePersistentCallsAndShareTheirWinners) {
@@ -524,9 +527,9 @@ TEST(Decisions, ServePersistentCallsAndShareTheirWinners) {
   const Outcome run = toccata::run(program, 1);
   expect_alike(program, run);
   EXPECT_GT(served_by(run, 0, "guarded"), 3000);
-  EXPECT_EQ(served_by(run, 1, "shared"), 60) << "from the first start on";
+  EXPECT_EQ(served_by(run, 1, "shared"), 60) << "since the first start";
   EXPECT_GT(served_by(run, 2, "guarded"), 1000);
-  EXPECT_EQ(served_by(run, 3, ""), 0) << "native serves sums that round";
+  EXPECT_EQ(served_by(run, 3, ""), 0) << "native serves floating-point sums";
 }
 
 TEST(Decisions, KeepLittle) {
@@ -536,7 +539,7 @@ TEST(Decisions, KeepLittle) {
   EXPECT_TRUE(results.winner({1, &allgather, 0}));
   EXPECT_FALSE(results.winner({1, &allgather, 2999}));
   results.keep({1, &allgather, 0}, {});
-  EXPECT_FALSE(results.winner({1, &allgather, 0})) << "native won it back";
+  EXPECT_FALSE(results.winner({1, &allgather, 0})) << "native is now the fastest";
   const Shape shape = known(4, "core:4");
   int made = 0;
   const auto make = [&] {
@@ -551,8 +554,8 @@ TEST(Decisions, KeepLittle) {
   EXPECT_TRUE(results.has_ranking(99, allgather));
 }
 
-// Any communicators, calls, late ranks and clocks that lie: ranks never differ, and in all, the
-// decisions cost next to nothing where they gain nothing.
+// Random communicators, calls, late ranks and wrong clocks. The ranks never differ; if no candidate
+// is faster, the decisions cost almost nothing in total.
 TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
   static constexpr int programs = 300;
   std::mt19937 random(11);

@@ -36,7 +36,7 @@ TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {
   EXPECT_EQ(chosen(scatter, 8, true, 16 << 10), "");
 }
 
-// Such ranks gain by long messages where one copy suffices.
+// If one copy suffices, such ranks gain with long messages.
 TEST(NodeRule, ServesLongMessagesOfRanksThatReadDirectly) {
   for (const int p : {4, 8})
     for (const Collective* collective : {&allreduce, &reduce_scatter})
@@ -44,7 +44,8 @@ TEST(NodeRule, ServesLongMessagesOfRanksThatReadDirectly) {
   EXPECT_EQ(chosen(scatter, 8, true, 16 << 10, true), "");
 }
 
-// A vector that one rank reduces has the bits of the standard expression, as in the other forms.
+// If one rank reduces a vector, it evaluates the standard expression, so the bits are the same as
+// in the other forms.
 TEST(NodeRule, GivesSumsOneExpression) {
   for (const std::int64_t bytes : {8, 1 << 20}) {
     const auto choice = node_rule(allreduce, 4, {}, bytes);
@@ -54,7 +55,8 @@ TEST(NodeRule, GivesSumsOneExpression) {
   EXPECT_NE(chosen(allreduce, 4, false, 8), chosen(allreduce, 4, false, 1 << 20));
 }
 
-// A board is made only for communicators that call often, or with messages that pay for it.
+// A board is created only for communicators with frequent calls, or with messages long enough to
+// justify it.
 TEST(NodeRule, HoldsAtOnceForLongMessagesOnly) {
   EXPECT_TRUE(node_rule_holds_at_once({}, 4 << 10));
   EXPECT_FALSE(node_rule_holds_at_once({}, 2 << 10));

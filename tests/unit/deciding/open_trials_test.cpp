@@ -10,8 +10,8 @@
 namespace toccata {
 namespace {
 
-// Ranks without MPI, each at its own pace and with its own clock. They share only the results of
-// agreements. In each step, one of them proceeds.
+// Ranks without MPI, each with its own speed and its own clock. They share only the results of
+// agreements. In each step, one rank proceeds.
 class Job {
  public:
   Job(int ranks, const Trials& trials, std::vector<double> seconds, std::int64_t lag, unsigned seed)
@@ -19,15 +19,15 @@ class Job {
     for (int rank = 0; rank < ranks; ++rank) ranks_.push_back(std::make_unique<Rank>(trials, lag));
   }
 
-  double noise = 0.05;  // of each call's time, as a share
-  double skew = 0;      // of clocks' rates, as a share
-  double haste = 1;     // how often rank 0 goes on, compared with the others
+  double noise = 0.05;  // of the time of a call, as a share
+  double skew = 0;      // of the rates of clocks, as a share
+  double haste = 1;     // steps of rank 0, compared with the others
 
-  // Starts of a persistent request: each rank agrees without waiting, at the first start after a
-  // trial. A start for which nothing serves yet waits, and with it this rank's program.
+  // Starts of a persistent request. Each rank agrees without waiting, at the first start after a
+  // trial. If the choice for a start is still open, the start waits, and so does this rank.
   void starts(int number) {
     for (int steps = 0; !all_made(number); ++steps) {
-      ASSERT_LT(steps, 100 * number * static_cast<int>(ranks_.size())) << "nothing goes on";
+      ASSERT_LT(steps, 100 * number * static_cast<int>(ranks_.size())) << "no rank proceeds";
       const int rank = any_rank();
       Rank& mine = *ranks_[rank];
       if (mine.is_agreeing && exchanges_[mine.exchange].here == size() && one_in(3)) {
@@ -48,8 +48,8 @@ class Job {
     }
   }
 
-  // Nonblocking calls, up to `most` under way; after every `period` the program calls a blocking
-  // function, where ranks agree if they have to.
+  // Nonblocking calls, at most `most` of them open. After every `period` calls, the program calls a
+  // blocking function, in which ranks agree if necessary.
   void calls(int number, int most, int period) {
     for (int call = 0; call < number; ++call) {
       const bool is_due = ranks_[0]->open.is_due();
@@ -90,7 +90,7 @@ class Job {
     OpenTrials open;
     std::vector<int> served;
     std::vector<OpenTrials::Start> under_way;
-    int exchange = 0;  // the next one, or the one under way
+    int exchange = 0;  // the next one, or the current one
     bool is_agreeing = false, is_waiting = false;
   };
   struct Exchange {
@@ -150,8 +150,8 @@ TEST(OpenTrials, BeginWithTheCandidateThatServesBlockingCalls) {
   EXPECT_EQ(job.current(), 2);
 }
 
-// Rank 0 makes many starts before the others make one: it waits for no rank until it needs what
-// they agree on, and then serves no call otherwise than they do.
+// Rank 0 makes many starts before the other ranks make one. It waits only when it needs the result
+// of an agreement. Then it serves every call with the same choice as the other ranks.
 TEST(OpenTrials, AreTheSameOnARankThatHurries) {
   for (const double haste : {1.0, 30.0, 0.02})
     for (unsigned seed = 0; seed < 20; ++seed) {
@@ -176,10 +176,10 @@ TEST(OpenTrials, LeaveAProgramThatNeverWaitsToTheCurrentCandidate) {
   job.calls(5000, 3, 1 << 30);
   job.expect_alike();
   EXPECT_EQ(job.current(), 0);
-  EXPECT_LE(job.served(1) + job.served(2), 4) << "one trial, on which no ranks agree";
+  EXPECT_LE(job.served(1) + job.served(2), 4) << "one trial without an agreement";
 }
 
-// Calls of a trial are still under way when the ranks meet: it says nothing, and comes again.
+// If calls of a trial are still open when the ranks meet, the trial is discarded and repeated.
 TEST(OpenTrials, WaitForCallsThatOverlap) {
   Job job(3, among(2), {1e-3, 0.5e-3}, OpenTrials::unlimited, 1);
   job.calls(2000, 40, 7);
@@ -190,7 +190,8 @@ TEST(OpenTrials, WaitForCallsThatOverlap) {
   EXPECT_EQ(apart.current(), 1);
 }
 
-// Any candidates, paces, lags and clocks: ranks never differ, and trials cost no more than others.
+// Random candidates, speeds, delays and clocks. The ranks never differ. Trials cost at most their
+// share, except for the first calls of each candidate.
 TEST(OpenTrials, AreTheSameOnAllRanksInAnyJob) {
   std::mt19937 random(3);
   const auto some = [&](double least, double most) {

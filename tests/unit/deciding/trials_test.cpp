@@ -8,21 +8,20 @@ namespace toccata {
 namespace {
 
 // Ranks without MPI: each has its own Trials and its own clock. A call takes the time of the
-// candidate, plus the time in which the rank waits for others.
+// candidate, plus the rank's wait for other ranks.
 class Job {
  public:
   Job(int ranks, const Trials& each, std::vector<double> seconds, unsigned seed)
       : trials_(ranks, each), seconds_(std::move(seconds)), random_(seed) {}
 
   bool one_way = false;
-  std::vector<double>
-      alone;         // by candidate: what a rank that comes last takes, as a share of the call
-  double noise = 0;  // of each call's time, as a share
-  double late = 0;   // seconds that one rank in each call comes late, at most
-  std::vector<double> rhythm = {1};  // of that, in turn
-  bool always = false;               // as late as that, not at random
+  std::vector<double> alone;  // per candidate: the time of the last rank, as a share of the call
+  double noise = 0;           // of the time of a call, as a share
+  double late = 0;            // the maximum lateness, in seconds, of one rank per call
+  std::vector<double> rhythm = {1};  // factors of the lateness, in turn
+  bool always = false;               // always the maximum, not a random part of it
   double agreement = 0;              // seconds
-  double skew = 0;                   // of clocks' rates, as a share: they lie
+  double skew = 0;                   // error of the clocks' rates, as a share
   std::vector<int> served = std::vector<int>(8);
   double spent = 0, cost = 0;
 
@@ -47,7 +46,7 @@ class Job {
     const double share = alone.empty() ? 1 : alone[next.candidate];
     bool agrees = false;
     for (std::size_t rank = 0; rank < trials_.size(); ++rank) {
-      // With one candidate, a late rank finds all data there, and no rank waits for it.
+      // With one candidate, a late rank finds all data already there, and no rank waits for it.
       double seconds = own + lateness;
       if (rank == last) seconds = own * (1 - (1 - share) * std::min(1.0, lateness / own));
       if (one_way) seconds = rank == last ? own * 0.1 : own + (last == 0 ? lateness : 0);
@@ -80,7 +79,7 @@ class Job {
   std::mt19937 random_;
 };
 
-// The program never gets another result, and the best is known at the end.
+// The calls of the program always use native here; the best candidate is known at the end.
 TEST(Trials, FindsTheBestApartFromTheCallsOfTheProgram) {
   Job job(4, Trials::apart(1e-3, 0), {1e-3, 0.8e-3, 0.6e-3, 2e-3}, 1);
   job.agreement = 0.5e-3;
@@ -110,9 +109,10 @@ TEST(Trials, HasTheBetterOfTwoAfter200Calls) {
   }
 }
 
-// On a network on which to agree takes longer than a call: each agreement saved counts. Beyond the
-// share come the two first calls of the slow candidate (2 ms each), and two agreements: the first,
-// which is not counted, and the second, before which no rank knows how long one takes.
+// On this network, an agreement takes longer than a call, so each saved agreement counts. Two costs
+// exceed the allowed share. The first is two calls of the slow candidate, 2 ms each. The second is
+// two agreements: the first one does not count, and only the second one gives the ranks the time of
+// an agreement.
 TEST(Trials, HasTheBestOfFourAfter500CallsThoughToAgreeTakesTwo) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     Job job(4, Trials(10e-3), {6e-3, 8e-3, 5.5e-3, 3.6e-3}, seed);
@@ -142,12 +142,12 @@ TEST(Trials, KeepsAGoodWayThatWasTrusted) {
 TEST(Trials, CutsOffWhatIsManyTimesSlowerAfterItsFirstTry) {
   Job job(4, Trials(0), {1e-3, 50e-3}, 1);
   job.calls(100'000);
-  EXPECT_EQ(job.served[1], 2);  // its first call may have to set things up
+  EXPECT_EQ(job.served[1], 2);  // its first call may include setup
   EXPECT_EQ(job.trials().current(), 0);
 }
 
 TEST(Trials, AsksForChallengersOnceTheyPay) {
-  Job job(2, Trials(1e-3), {1e-6, 0.5e-6}, 1);  // pay after 50 000 calls
+  Job job(2, Trials(1e-3), {1e-6, 0.5e-6}, 1);  // trials begin to pay after 50 000 calls
   job.calls(50'000);
   EXPECT_EQ(job.served[1], 0);
   job.calls(100'000);
@@ -170,9 +170,9 @@ TEST(Trials, NoticesWhenTimesChange) {
   EXPECT_EQ(trials.current(), 0);
 }
 
-// A late rank, at random or in a rhythm, and up to ten times as late as the call takes:
-// the slower candidate does not take over, and where lateness is less than the call, the faster one
-// does.
+// A rank is late at random or in a rhythm, by up to ten times the duration of the call. The slower
+// candidate never takes over. If the lateness is less than the call, the faster candidate takes
+// over.
 TEST(Trials, IsNotFooledByARankThatComesLate) {
   for (const double late : {0.5e-3, 1e-3, 10e-3})
     for (const std::vector<double>& rhythm :
@@ -199,8 +199,9 @@ TEST(Trials, IsNotFooledByARankThatComesLate) {
       }
 }
 
-// A matrix and a vector, say, then a product of vectors: in every second or third call a rank is
-// late by three or ten times what the call takes, whichever call that is when trials begin.
+// For example, a product of a matrix and a vector, then a product of vectors. In every second or
+// third call, a rank is late by three or ten times the duration of the call. Trials may begin at
+// any of these calls.
 TEST(Trials, KeepsNoStepWithAProgram) {
   for (const double late : {3e-3, 10e-3})
     for (const std::vector<double>& rhythm :
@@ -218,7 +219,7 @@ TEST(Trials, KeepsNoStepWithAProgram) {
         }
 }
 
-// Five candidates that are slower, and agreements that take as long as a call.
+// Five slower candidates, and agreements that take as long as a call.
 TEST(Trials, IsNotFooledByOneOfFive) {
   int kept = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
@@ -232,7 +233,7 @@ TEST(Trials, IsNotFooledByOneOfFive) {
   EXPECT_GE(kept, 200 * 85 / 100);
 }
 
-// To agree, and to find candidates, is next to nothing there.
+// There, agreements and the search for candidates cost almost nothing.
 TEST(Trials, DecidesOnLongCallsIn120) {
   Job job(16, Trials(10e-3), {0.26, 0.15, 0.1, 0.07, 0.09, 0.08}, 1);
   job.noise = 0.1;
@@ -250,8 +251,8 @@ TEST(Trials, HasDecidedOnceAllAreComparedOrCutOff) {
   EXPECT_TRUE(job.trials().decided());
 }
 
-// As among 16 ranks of four hosts: recursive multiplying takes as long as the MPI
-// library's own, but a rank that comes last is through in a third of that.
+// Measured with 16 ranks on four hosts: recursive multiplying takes as long as the native
+// algorithm. But the last rank finishes in a third of this time.
 TEST(Trials, IsNotFooledByARankThatFindsAllMessagesThere) {
   int found = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
@@ -265,9 +266,9 @@ TEST(Trials, IsNotFooledByARankThatFindsAllMessagesThere) {
   EXPECT_GE(found, 90);
 }
 
-// Any candidates, any noise, clocks that lie: ranks never differ (asserted at each call), trials
-// cost at most their share except for first tries, and the final choice is hardly worse than
-// the best.
+// Random candidates, noise and wrong clocks. The ranks never differ (asserted at each call). Except
+// for first calls, trials cost at most their share; and the final choice is hardly worse than the
+// best one.
 TEST(Trials, KeepsWithinItsShareInAnyJob) {
   std::mt19937 random(7);
   const auto some = [&](double least, double most) {
@@ -298,7 +299,7 @@ TEST(Trials, KeepsWithinItsShareInAnyJob) {
   }
 }
 
-// A rank that reports counts its calls one by one, and others pass.
+// A reporting rank counts its calls one by one; other ranks skip several calls at once.
 TEST(Trials, DecidesTheSameWhereCallsPassAtOnce) {
   const std::vector<double> seconds = {1e-3, 0.8e-3, 0.9e-3, 2e-3};
   Trials counting(1e-3), passing(1e-3);

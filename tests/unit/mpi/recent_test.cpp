@@ -1,4 +1,4 @@
-// Recent: what a thread keeps of its last calls.
+// Recent: a thread's memory of its last calls.
 
 #include "mpi/recent.h"
 
@@ -27,8 +27,8 @@ TEST(Recent, KeepsTwoKindsOfOneKeyAndReplacesTheOlder) {
   EXPECT_NE(find(recent, 7, 3), nullptr);
 }
 
-// One call of 8 bytes met another one in its only place, and each of the two took three times as
-// long. With two places, no two kinds of calls can do that, whatever their keys are.
+// With one place per key, two kinds of calls could remove each other, and both took three times as
+// long. With two places, this cannot happen for any two keys.
 TEST(Recent, NoTwoKeysRemoveEachOther) {
   for (std::uint64_t other = 0; other < 2000; ++other) {
     Recent<Kind> recent;

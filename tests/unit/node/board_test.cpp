@@ -35,7 +35,7 @@ TEST_F(BoardTest, FindsWhatWasPublishedAtThatMoment) {
   EXPECT_EQ(reader.find(0, {now.call + Part::slots, 0, 0}), nullptr);
 }
 
-// The slot of call 1 is that of call 5.
+// Calls 1 and 5 use the same slot.
 TEST_F(BoardTest, WaitsForReadersBeforeASlotIsUsedAgain) {
   Board writer = board(0), reader = board(1);
   const Moment first{writer.begin_call(), 0, 0};
@@ -43,7 +43,7 @@ TEST_F(BoardTest, WaitsForReadersBeforeASlotIsUsedAgain) {
   writer.publish(first, rank_1);
   const Moment again{first.call + Part::slots, 0, 0};
   EXPECT_FALSE(writer.is_free(again));
-  reader.pass(first);  // has read everything before it
+  reader.pass(first);  // has read all earlier publications
   EXPECT_FALSE(writer.is_free(again));
   reader.pass({first.call, 0, 1});
   EXPECT_TRUE(writer.is_free(again));
@@ -61,8 +61,8 @@ TEST_F(BoardTest, ARankThatPublishesHasFinishedEarlierCalls) {
   EXPECT_TRUE(one.is_free({1 + Part::slots, 0, 0}));
 }
 
-// A communicator is freed while a rank still reads its publications. The next communicator that
-// gets the part waits for this rank.
+// A communicator is freed while a rank still reads its publications. The next communicator with the
+// same part of the board waits for this rank.
 TEST_F(BoardTest, APartOutlivesItsCommunicator) {
   {
     Board writer = board(0);

@@ -5,7 +5,7 @@
 namespace toccata::node {
 namespace {
 
-// Runs so many rounds; returns how many of the last half went directly.
+// Runs `rounds` rounds; returns the number of direct transfers in the second half.
 int run(Paths& paths, const Paths::Kind& kind, int rounds, double direct, double slots) {
   int result = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -30,7 +30,7 @@ TEST(Paths, BeginAsIsUsual) {
   EXPECT_TRUE(Paths().next({1 << 20, true}));
 }
 
-// A class of its own for each power of two, and for ranks that also read.
+// Each power of two is a class of its own; so are ranks that also read.
 TEST(Paths, KeepKindsApart) {
   Paths paths;
   run(paths, {1 << 20, false}, 20, 1, 2);
@@ -41,7 +41,7 @@ TEST(Paths, KeepKindsApart) {
   EXPECT_FALSE(paths.next({1 << 18, false}));
 }
 
-// A virtual machine may move its cores.
+// The paths are measured again, because a virtual machine may move its cores.
 TEST(Paths, AreTriedAgain) {
   Paths paths;
   const Paths::Kind kind(1 << 20, false);
@@ -51,7 +51,7 @@ TEST(Paths, AreTriedAgain) {
   EXPECT_FALSE(paths.next(kind));
 }
 
-// A rank that came late makes some rounds slow, not all.
+// A late rank slows down some rounds, but not all.
 TEST(Paths, IgnoreSlowRounds) {
   Paths paths;
   const Paths::Kind kind(1 << 20, false);

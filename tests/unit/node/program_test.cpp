@@ -1,5 +1,5 @@
-// Every algorithm of the registry, its messages published, on a board of threads: the code that
-// ranks of a node run, on real bytes.
+// Publishes the messages of every algorithm of the registry on a board between threads. This is the
+// code that ranks of a node run, with real bytes.
 
 #include "node/program.h"
 
@@ -30,7 +30,7 @@ using node::PartState;
 using node::Program;
 using node::ShortProgram;
 
-// The memory of a node with a rank per thread. Zero, as the system gives it.
+// The memory of a node with one rank per thread. It is zero, like memory from the operating system.
 class Node {
  public:
   explicit Node(int ranks) : parts_(new (std::align_val_t{4096}) char[ranks * sizeof(Part)]{}) {
@@ -43,7 +43,7 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  // Which ranks publish long messages directly.
+  // The ranks that publish long messages directly.
   enum class Directly { none, all, even_ranks };
   void read_by(DirectReading::Read how, Directly which) {
     which_ = which;
@@ -74,8 +74,8 @@ void add(void*, const char* from, char* into, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes; ++i) into[i] = static_cast<char>(into[i] + from[i]);
 }
 
-// The buffers of one rank. If `uneven`, the blocks of every other datum are a byte shorter, like
-// the parts that a message is cut into.
+// The buffers of one rank. If `uneven`, every second block is one byte shorter, like the parts of a
+// divided message.
 class Buffers {
  public:
   Buffers(const Collective& collective, const Shape& shape, int rank, const Schedule& schedule,
@@ -99,7 +99,7 @@ class Buffers {
       });
   }
 
-  // How many bytes are wrong.
+  // The number of wrong bytes.
   int wrong(int call) {
     int result = 0;
     const int contributors = !collective_.reduces ? 1
@@ -118,7 +118,7 @@ class Buffers {
     return result;
   }
 
-  // Results of earlier calls are not those of the next one.
+  // Overwrites the results, so that a later call cannot reuse them.
   void spoil() {
     for (auto& each : memory_) std::ranges::fill(each, 'x');
   }
@@ -147,10 +147,10 @@ class Buffers {
   const Shape& shape_;
   int rank_;
   std::vector<char> memory_[3];
-  std::vector<std::int64_t> begins_[3];  // where each block begins
+  std::vector<std::int64_t> begins_[3];  // the offset of each block
 };
 
-// Nothing where the schedule cannot be published or is not made of stretches.
+// Empty if the schedule cannot be published, or does not consist of stretches.
 std::optional<std::vector<Schedule>> published(const Algorithm& algorithm, const Shape& shape) {
   std::vector<Schedule> schedules;
   for (int rank = 0; rank < shape.p; ++rank) {
@@ -166,7 +166,7 @@ std::optional<std::vector<Schedule>> published(const Algorithm& algorithm, const
   return schedules;
 }
 
-// One rank, which makes calls one after the other, so that slots are used again.
+// One rank, which makes several calls, so that it reuses slots.
 class Rank {
  public:
   Rank(const Algorithm& algorithm, const Shape& shape, int rank, const Schedule& schedule,
@@ -179,7 +179,7 @@ class Rank {
     begin();
   }
 
-  // Goes as far as it can; true after the last call.
+  // Runs until the rank must wait; true after the last call.
   bool go_on() {
     for (; call_ < calls_; begin()) {
       if (!run_.go_on()) return false;
@@ -187,8 +187,8 @@ class Rank {
     }
     return true;
   }
-  // To the end, by waiting: every other call by a ShortProgram, if messages are short, so that
-  // these and others meet.
+  // Runs to the end, and waits. If messages are short, every second call runs as a ShortProgram, so
+  // that both kinds meet.
   void run_to_end() {
     const node::Memory memory = buffers_.memory();
     const auto again = [] { std::this_thread::yield(); };
@@ -206,7 +206,7 @@ class Rank {
   }
   int wrong() const { return wrong_; }  // bytes
 
-  static inline std::atomic<int> shortened;  // calls
+  static inline std::atomic<int> shortened;  // number of short calls
 
  private:
   void begin() {
@@ -224,7 +224,7 @@ class Rank {
   Program::Run run_;
   int calls_;
   int call_ = 0;
-  std::uint64_t number_ = 0;  // of the call, on the board
+  std::uint64_t number_ = 0;  // the number of the call on the board
   int wrong_ = 0;
 };
 
@@ -245,7 +245,8 @@ int wrong(const std::vector<std::unique_ptr<Rank>>& ranks) {
                          [](int sum, const auto& each) { return sum + each->wrong(); });
 }
 
-// Each rank at its own pace. Returns how many bytes are wrong, or -1 where nothing can run.
+// Each rank runs at its own speed. Returns the number of wrong bytes, or -1 if the algorithm cannot
+// run.
 int run_on_threads(const Algorithm& algorithm, const Shape& shape, std::int64_t block, int calls,
                    Node& node, bool uneven = false) {
   const auto schedules = published(algorithm, shape);
@@ -257,9 +258,9 @@ int run_on_threads(const Algorithm& algorithm, const Shape& shape, std::int64_t 
   return wrong(running);
 }
 
-// In one thread, in an order drawn from `seed`: in each stretch of turns some ranks rest, so that
-// the others come as far ahead of them as they can. Returns how many bytes are wrong, or -1 where
-// ranks wait for each other.
+// Runs in one thread, in an order drawn from `seed`. In each series of turns, some ranks rest, so
+// that the other ranks run ahead as far as possible. Returns the number of wrong bytes, or -1 for a
+// deadlock.
 int run_in_turns(const Algorithm& algorithm, const Shape& shape,
                  const std::vector<Schedule>& schedules, std::int64_t block, int calls, Node& node,
                  unsigned seed) {
@@ -280,7 +281,7 @@ int run_in_turns(const Algorithm& algorithm, const Shape& shape,
 TEST(Program, RunsEveryAlgorithmOnThreads) {
   int served = 0;
   for (const int p : {1, 2, 3, 5, 8}) {
-    Node node(p);  // the boards of all algorithms, one after the other, have its parts
+    Node node(p);  // the boards of all algorithms use its parts in turn
     for (const Algorithm* algorithm : all_algorithms()) {
       const Shape shape =
           algorithm->complete({.p = p, .root = algorithm->collective.rooted ? p / 2 : 0});
@@ -298,7 +299,8 @@ TEST(Program, RunsEveryAlgorithmOnThreads) {
   EXPECT_GT(Rank::shortened, 1000);
 }
 
-// Three calls, with ranks that come late at any point. Steps in place deserve the most orders.
+// Three calls, with late ranks at any point. Most orders are tested for steps in place, the most
+// difficult case.
 TEST(Program, RunsEveryAlgorithmInAnyOrder) {
   int served = 0;
   for (const int p : {2, 3, 8}) {
@@ -321,7 +323,7 @@ TEST(Program, RunsEveryAlgorithmInAnyOrder) {
   EXPECT_GT(served, 300);
 }
 
-// A message much longer than the slots, and many calls.
+// A message much longer than the slots, in many calls.
 TEST(Program, RunsLongMessagesInPieces) {
   Node node(3);
   for (const Algorithm* algorithm : all_algorithms()) {
@@ -340,7 +342,7 @@ bool copy(int, const char* from, char* into, std::int64_t bytes) {
   return true;
 }
 
-// Every fifth time, half of the memory cannot be read.
+// Every fifth call fails, after it has copied half of the bytes.
 bool copy_sometimes(int process, const char* from, char* into, std::int64_t bytes) {
   if (direct_reads % 5 != 4) return copy(process, from, into, bytes);
   copy(process, from, into, bytes / 2);
@@ -348,8 +350,8 @@ bool copy_sometimes(int process, const char* from, char* into, std::int64_t byte
   return false;
 }
 
-// Long messages lie in their publishers' own memory, of all ranks or of some, or cannot be read
-// there. A reduction then reads some operands directly, others in pieces.
+// Long messages stay in the memory of their publishers: of all ranks or of some, and sometimes
+// unreadable. A reduction then reads some operands directly, and others in pieces.
 TEST(Program, ReadsLongMessagesDirectly) {
   using Directly = Node::Directly;
   for (const int p : {2, 5}) {
@@ -377,7 +379,8 @@ TEST(Program, ReadsLongMessagesDirectly) {
   EXPECT_GT(failed_reads, 200);
 }
 
-// Data received only to be reduced is read in place: the program then needs no memory for it.
+// Data that are received only for a reduction are read in place: the program needs no memory for
+// them.
 TEST(Program, ReadsOperandsInPlace) {
   const Algorithm& algorithm = *find_algorithm(allreduce, "shared");
   const Shape shape = algorithm.complete({.p = 4});

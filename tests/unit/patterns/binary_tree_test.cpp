@@ -5,7 +5,7 @@
 namespace toccata {
 namespace {
 
-// Parents and children agree, depths count the edges, and every rank is below the root.
+// Parents and children are consistent, depths count edges, and every rank is below the root.
 TEST(BinaryTree, IsATreeOfAllRanks) {
   for (int p = 1; p <= 130; ++p)
     for (const int root : {0, p / 3, p - 1})
@@ -29,7 +29,7 @@ TEST(BinaryTree, IsATreeOfAllRanks) {
       }
 }
 
-// The properties that double trees require.
+// The properties that double trees require: every rank is a leaf of at least one tree.
 TEST(BinaryTree, HasEveryRankForALeafIfItIsNoneOfTheTurnedOne) {
   for (int p = 2; p <= 130; ++p)
     for (int rank = 1; rank < p; ++rank)

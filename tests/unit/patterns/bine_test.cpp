@@ -22,7 +22,7 @@ TEST(Bine, PeersArePairs) {
         }
 }
 
-// As drawn in bine.h; and one bit of a label is one Bine distance.
+// As drawn in bine.h. One bit of a label corresponds to one Bine distance.
 TEST(Bine, LabelsAreABinomialTreeOverBineDistances) {
   const BineLabels eight{8};
   const std::vector<int> labels{0b000, 0b001, 0b101, 0b100, 0b110, 0b111, 0b011, 0b010};

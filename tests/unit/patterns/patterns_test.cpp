@@ -37,7 +37,7 @@ TEST(Hypercube, PairsRanksAndSubCubes) {
     for (int distance = 1; distance < 32; distance *= 2) {
       const int peer = Hypercube{rank}.across(distance);
       EXPECT_EQ(Hypercube{peer}.across(distance), rank);
-      // Two neighbouring halves of one greater sub-cube.
+      // Both are neighbouring halves of one larger sub-cube.
       EXPECT_EQ(std::abs(Hypercube::lowest(rank, distance) - Hypercube::lowest(peer, distance)),
                 distance);
       EXPECT_EQ(Hypercube::lowest(rank, 2 * distance), Hypercube::lowest(peer, 2 * distance));

@@ -31,8 +31,8 @@ TEST(SegmentPattern, OfFiveRanks) {
   EXPECT_EQ(pattern.sent(0), (std::vector<int>{0, 1, 2}));
 }
 
-// Runs the broadcast of n segments: no rank sends what it does not have or receives anything twice,
-// and in the end every rank has all.
+// Runs the broadcast of n segments. No rank sends a segment before it has it, or receives a segment
+// twice. At the end, every rank has all segments.
 void broadcast(int p, int n, const std::vector<std::vector<int>>& received) {
   const SegmentPattern pattern(p, n);
   const std::uint64_t all = n == 64 ? ~0ULL : (1ULL << n) - 1;
@@ -55,7 +55,7 @@ void broadcast(int p, int n, const std::vector<std::vector<int>>& received) {
   EXPECT_EQ(has, std::vector<std::uint64_t>(p, all)) << p << " ranks, " << n << " segments";
 }
 
-// Every rank's part is played for all these p and n; of larger p, for a few n.
+// Simulates all ranks for all these p and n; for larger p, only for a few n.
 TEST(SegmentPattern, BroadcastsInTheLeastRoundsThereCanBe) {
   const Algorithm& algorithm = *find_algorithm(bcast, "circulant");
   for (int p = 1; p <= 1024; ++p) {
@@ -64,7 +64,7 @@ TEST(SegmentPattern, BroadcastsInTheLeastRoundsThereCanBe) {
     for (int n = 1; n <= 64; ++n) {
       const int least = p == 1 ? 0 : n - 1 + ceil_log2(p);
       ASSERT_EQ(SegmentPattern(p, n).rounds(), least) << p << " ranks, " << n << " segments";
-      // The root has something to send in every round.
+      // The root sends a segment in every round.
       ASSERT_EQ(algorithm.schedule({.p = p, .parts = n}, 0).rounds(), least);
       if (p <= (test::sanitized ? 40 : 256) || n == 7 || n == 64) broadcast(p, n, received);
       if (testing::Test::HasFailure()) return;
@@ -72,7 +72,8 @@ TEST(SegmentPattern, BroadcastsInTheLeastRoundsThereCanBe) {
   }
 }
 
-// One rank's schedule of 64 segments among 65 536 ranks. The time is printed, not checked.
+// One rank's schedule of 64 segments for 65 536 ranks. The test prints the time, but does not check
+// it.
 TEST(SegmentPattern, IsFoundQuicklyForManyRanks) {
   const Algorithm& algorithm = *find_algorithm(bcast, "circulant");
   double longest = 0;

@@ -8,8 +8,8 @@
 namespace toccata {
 namespace {
 
-// Every tree spans, children and parents agree, and no link is used twice: so many trees together
-// are as many as links leave the root.
+// Every tree spans all cells, children and parents are consistent, and no link is used twice. There
+// are as many trees as links that leave the root, which is the maximum.
 TEST(TorusForest, SpansWithoutSharingALink) {
   for (const std::string_view text :
        {"torus:1", "torus:2", "torus:3", "torus:8", "torus:2x2", "torus:2x2x2x2", "torus:3x3",

@@ -7,7 +7,7 @@ namespace {
 
 TEST(CellBox, NamesItsBlocksInTheOrderOfItsCells) {
   const Grid grid{{{3, 4}, {true, true}}};
-  const CellBox corner{{2, 3}, {2, 2}};  // passes both ends
+  const CellBox corner{{2, 3}, {2, 2}};  // wraps around in both dimensions
   EXPECT_EQ(test::expand(blocks_of(grid, corner, Buffer::recv)), (std::vector{11, 8, 3, 0}));
   EXPECT_EQ(test::expand(blocks_of(grid, corner, Buffer::recv, 2, 1)), (std::vector{23, 17, 7, 1}));
   const Grid mixed{grid.mesh, {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}};
@@ -25,7 +25,7 @@ TEST(Toward, GoesRound) {
   EXPECT_EQ(toward(mesh, 7, 1, -5), 6);
 }
 
-// The blocks that a cell sends in a round are those that the next one receives, in this order.
+// A cell sends the same blocks in a round as its next cell receives, in the same order.
 TEST(RingRounds, PassOnWhatCame) {
   const Grid grid{{{3, 2, 4}, {true, true, true}}};
   const auto cells = [&](const CellBox& box) {
@@ -53,7 +53,7 @@ TEST(RingRounds, PassOnWhatCame) {
   }
 }
 
-// Figure 7: cells 1 and 4 both have the data of cell 0, and cell 5 gets it from 4.
+// Figure 7: cells 1 and 4 both have the data of cell 0, and cell 5 receives them from cell 4.
 TEST(BucketRounds, ResolveTheConflictAsThePaperDoes) {
   const Mesh mesh{{4, 4}, {true, true}};
   const auto sends = [&](int cell, std::size_t round, int to) {

@@ -80,7 +80,7 @@ TEST(TorusTree, ReachesTheBoundOnLinesOfPowersOfThree) {
     EXPECT_EQ(tree_rounds(mesh({p}), p / 2), bound(mesh({p}))) << "a root in the middle";
 }
 
-// Height reached and bound, of the shapes the paper speaks of and of ragged ones.
+// The reached height and the bound, for the shapes in the paper and for uneven ones.
 TEST(TorusTree, IsNearTheBound) {
   struct Known {
     std::vector<int> dims;

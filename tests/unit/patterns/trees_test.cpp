@@ -6,7 +6,7 @@
 namespace toccata {
 namespace {
 
-// Every rank except the root has one parent, which has it as a child; spans add up.
+// Every rank except the root has one parent, which lists it as a child. The spans add up to p.
 TEST(Binomial, IsATreeOfAllRanks) {
   for (int p = 1; p <= 70; ++p)
     for (const int root : {0, p / 3, p - 1})
@@ -30,7 +30,7 @@ TEST(Binomial, IsATreeOfAllRanks) {
       }
 }
 
-// The same for every radix; the distance of a child is a digit times its weight.
+// The same properties for every radix. The distance of a child is a digit times its weight.
 TEST(Knomial, IsATreeOfAllRanks) {
   for (const int radix : {2, 3, 4, 7, 100})
     for (int p = 1; p <= 70; ++p)
@@ -79,8 +79,8 @@ TEST(FoldedCube, HasEveryRankInOneLeaf) {
     }
 }
 
-// Leaves are j · radix^k, as many as possible, pairs come first, and every leaf is in groups that
-// multiply up to all leaves.
+// Leaves are the multiples of radix^k, as many as possible; pairs come first. Every leaf is in
+// groups whose sizes multiply to the number of leaves.
 TEST(FoldedCube, HasGroupsInAnyRadix) {
   for (const int radix : {2, 3, 4, 5, 100})
     for (int p = 1; p <= 130; ++p) {
@@ -96,7 +96,7 @@ TEST(FoldedCube, HasGroupsInAnyRadix) {
           EXPECT_GT(group.size, 1);
           EXPECT_LE(group.size, radix);
           EXPECT_EQ(group.leaf(group.place), leaf);
-          // The i-th rank to which we send receives from us as the i-th.
+          // The i-th peer to which we send also receives from us as its i-th peer.
           for (int i = 1; i < group.size; ++i) {
             EXPECT_NE(group.above(i), leaf);
             for_each_group(cube, group.above(i), [&](const LeafGroup& theirs) {

@@ -43,8 +43,8 @@ TEST(Collecting, MakesAReduceScatterOfAnAllgather) {
     }
 }
 
-// A root with two children in one round: one block arrives in its final place, the other in a
-// spare.
+// A root with two children in one round: one block arrives in its final position, the other in
+// spare memory.
 TEST(Collecting, TakesInWhatComesAtTheSameTime) {
   ScheduleBuilder middle;
   middle.round().recv(0, recv(0)).round().send(2, recv(0)).send(3, recv(0));

@@ -47,7 +47,7 @@ TEST(Append, KeepsEveryBlockInItsPlace) {
     }
     ASSERT_EQ(expand(merged), expand(plain));
     ASSERT_LE(merged.size(), plain.size());
-    // Buffers stay with their blocks.
+    // Blocks must keep their buffers.
     std::vector<Buffer> buffers_merged, buffers_plain;
     for (const auto& range : merged)
       buffers_merged.insert(buffers_merged.end(), range.blocks(), range.buffer);
@@ -96,7 +96,7 @@ TEST(Circular, WalksTheCircle) {
     const BlockRanges found = circular(Buffer::recv, first, count, modulus, step);
     ASSERT_EQ(expand(found), expected);
 
-    int passes = 0;  // a walk that does not pass the end is one range
+    int passes = 0;  // a walk without wrap-around is one range
     for (std::size_t i = 1; i < expected.size(); ++i)
       passes += expected[i] != expected[i - 1] + step % modulus ? 1 : 0;
     ASSERT_LE(found.size(), passes + 1U);

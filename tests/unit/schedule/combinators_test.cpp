@@ -1,4 +1,4 @@
-// The combinators, proved: combinations of correct algorithms are correct algorithms.
+// Proves the combinators: combinations of correct algorithms are correct algorithms.
 #include "schedule/combinators.h"
 
 #include <functional>
@@ -83,8 +83,8 @@ std::vector<int> line(int first, int stride, int count) {
 
 using Composed = test::AlgorithmTest;
 
-// Every algorithm is the inner one of the compositions below, with each of its parameters, scratch
-// and channels.
+// Uses every algorithm as the inner one of the compositions below, with each of its parameters, and
+// with its scratch and channels.
 void with_inner(const Algorithm& algorithm, std::vector<std::pair<int, int>> grids,
                 const std::function<void(int, int, const Shape&, const Shape&)>& test) {
   for (const auto& [nodes, size] : grids)
@@ -98,8 +98,8 @@ void with_inner(const Algorithm& algorithm, std::vector<std::pair<int, int>> gri
 const std::vector<std::pair<int, int>> grids{{2, 2}, {2, 4}, {4, 2}, {8, 2}, {2, 6},
                                              {6, 4}, {3, 5}, {5, 3}, {1, 6}, {6, 1}};
 
-// First within a node, then between the ranks of the same place in all nodes, a node's blocks at a
-// time: width == stride.
+// First inside a node, then between ranks with the same position in all nodes. One block covers a
+// node: width == stride.
 TEST_P(Composed, GathersInNodesThenBetweenThem) {
   const Algorithm& inner = *GetParam();
   with_inner(inner, grids, [&](int nodes, int size, const Shape& among, const Shape& in_node) {
@@ -117,8 +117,8 @@ TEST_P(Composed, GathersInNodesThenBetweenThem) {
   });
 }
 
-// First between the nodes, every place for itself (width 1), then within a node, a place's blocks
-// at a time: a table of strided ranges.
+// First between nodes, separately for each position (width 1), then inside a node. One block covers
+// a position: a table of strided ranges.
 TEST_P(Composed, GathersBetweenNodesThenInThem) {
   const Algorithm& inner = *GetParam();
   with_inner(inner, grids, [&](int nodes, int size, const Shape& among, const Shape& in_node) {
@@ -138,7 +138,7 @@ TEST_P(Composed, GathersBetweenNodesThenInThem) {
   });
 }
 
-// The same with pairs of ranks that share all they have: blocks of width 2, `size` pairs apart.
+// The same with pairs of ranks that share all their data: blocks of width 2, `size` pairs apart.
 TEST_P(Composed, GathersPairsBetweenNodesThenInThem) {
   const Algorithm& inner = *GetParam();
   with_inner(inner, grids, [&](int nodes, int size, const Shape& among, const Shape& in_node) {
@@ -165,8 +165,8 @@ TEST_P(Composed, GathersPairsBetweenNodesThenInThem) {
   });
 }
 
-// Node leaders gather, exchange and hand out; the others wait. Nodes have different sizes, so the
-// leaders' blocks have different widths: tables, scratch included.
+// Node leaders gather, exchange and distribute; the other ranks wait. Nodes have different sizes,
+// so the leaders' blocks have different widths: tables, also for scratch.
 TEST_P(Composed, GathersAmongLeadersOfUnevenNodes) {
   const Algorithm& inner = *GetParam();
   for (const std::vector<int>& sizes : std::vector<std::vector<int>>{
@@ -242,7 +242,8 @@ TEST_P(Composed, KeepsTravelAndChannels) {
   }
 }
 
-// Those that leave blocks whole: with parts, the outer blocks would have to have them as well.
+// The algorithms that do not divide blocks. If they did, the outer blocks would have to be divided,
+// too.
 std::vector<const Algorithm*> of_whole_blocks() {
   std::vector<const Algorithm*> result = test::algorithms_of(allgather);
   std::erase_if(result, [](const Algorithm* each) { return each->parts != nullptr; });
@@ -271,7 +272,7 @@ const Collective halves{
     .in_place = [](const Shape&, int rank, int block) { return 2 * rank + block; },
 };
 
-// `inner` on the half h of every rank's data.
+// Runs `inner` on half h of each rank's data.
 Schedule on_half(int p, int half, const Schedule& inner) {
   return on(everyone(p), inner, BlockMap::affine(Buffer::send, half),
             BlockMap::affine(Buffer::recv, half, 2));
@@ -288,7 +289,7 @@ TEST(Beside, LetsOneRingTurnLeftWhileTheOtherTurnsRight) {
       return beside(on_half(p, 0, clockwise), on_half(p, 1, counter));
     };
     for (const bool in_place : {false, true}) EXPECT_EQ(prove(halves, p, write, in_place), "") << p;
-    // No more rounds than one ring: both are in flight together.
+    // As many rounds as one ring: both rings run at the same time.
     EXPECT_EQ(write(0).rounds(), ring.schedule({p}, 0).rounds());
     EXPECT_EQ(write(0).channels(), 2);
   }
@@ -296,7 +297,7 @@ TEST(Beside, LetsOneRingTurnLeftWhileTheOtherTurnsRight) {
 
 TEST(Beside, PutsAnyTwoAlgorithmsTogether) {
   const int p = 8;
-  const auto is_meant = [&](const Algorithm& algorithm) {  // of whole blocks
+  const auto is_meant = [&](const Algorithm& algorithm) {  // does not divide blocks
     return &algorithm.collective == &allgather && algorithm.complete({p}).parts == 1;
   };
   for (const Algorithm* one : all_algorithms())
@@ -310,7 +311,7 @@ TEST(Beside, PutsAnyTwoAlgorithmsTogether) {
     }
 }
 
-// The channels matter: rank 0 writes one part before the other, rank 1 in the other order.
+// Channels are necessary: rank 0 writes one part before the other, rank 1 in the reverse order.
 TEST(Beside, DoesNotMistakeMessagesOfItsParts) {
   const auto swap = [](int rank, int half) {
     ScheduleBuilder part;
@@ -381,8 +382,9 @@ TEST(InScratch, TakesScratchForTheBlocksOfRecvThatAreUsed) {
   for (const BlockRange& each : without.scratch()) EXPECT_EQ(each.buffer, Buffer::send);
   const auto received = without.ranges(without.recvs(0)[0]);
   EXPECT_EQ(BlockRanges(received.begin(), received.end()), BlockRanges{scratch(0, 3)});
-  EXPECT_EQ(expand(without.into(without.steps(0)[0])), std::vector{3}) << "its own comes behind";
-  EXPECT_EQ(without.into(without.steps(0)[1])[0], recv(0)) << "stays";
+  EXPECT_EQ(expand(without.into(without.steps(0)[0])), std::vector{3})
+      << "the rank's own block follows";
+  EXPECT_EQ(without.into(without.steps(0)[1])[0], recv(0)) << "does not move";
 }
 
 TEST(Then, RunsBothWhole) {
@@ -409,7 +411,8 @@ TEST(Then, HasNothingAsItsNeutralElement) {
   }
 }
 
-// Inner scratch like send block 2 and recv block 1, apart and where these lie in ours.
+// The inner scratch has the layout of send block 2 and recv block 1, at separate places and inside
+// the outer buffers.
 TEST(On, LeavesScratchAtHome) {
   ScheduleBuilder inner;
   const BlockRange scratch = inner.scratch({send(2), recv(1)});

@@ -64,7 +64,7 @@ TEST(Request, WritesTheScheduleAskedFor) {
   const Schedule schedule = choice.schedule(choice.in({.p = 6}), 4);
   EXPECT_TRUE(schedule.scratch().empty());
   EXPECT_EQ(schedule.sends(1)[0].travel, Travel::datatype);
-  // Settings that the algorithm prescribes stay.
+  // Settings that the algorithm fixes do not change.
   const Choice own = parse_choice(allgather, "sparbit:messages=per_block,travel=packed");
   EXPECT_EQ(own.schedule(own.in({.p = 6}), 4).sends(1)[0].travel, Travel::per_block);
 }
@@ -77,7 +77,7 @@ TEST(Request, TakesAnAlgorithmForTheVectorForm) {
   EXPECT_THROW(parse_choice(alltoallv, "allgather/ring"), ChoiceError);
 }
 
-// "..., expected one of ..." without the list, which grows.
+// The error message without its list of accepted names, which grows.
 std::string start_of(const std::string& error) { return error.substr(0, error.find(';')); }
 
 TEST(Request, RefusesAnUnknownAlgorithm) {

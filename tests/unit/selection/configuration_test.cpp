@@ -85,7 +85,7 @@ TEST(Configuration, NothingIsInTheCurrentDirectory) {
 
 constexpr int has_no_rights = 77;
 
-// The program of the next test, as another user with the rights of root.
+// The next test runs this program as another user, with the rights of root.
 TEST(Configuration, DISABLED_OfASetuidProgram) {
   if (!has_borrowed_rights()) std::_Exit(has_no_rights);
   const bool nothing = Configuration().value("TOCCATA_ALLGATHER").empty() &&
@@ -96,7 +96,7 @@ TEST(Configuration, DISABLED_OfASetuidProgram) {
 }
 
 TEST(Configuration, ASetuidProgramReadsNone) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root makes such programs";
+  if (geteuid() != 0) GTEST_SKIP() << "requires the rights of root";
   const std::string program = testing::TempDir() + "toccata_setuid";
   std::filesystem::copy_file("/proc/self/exe", program,
                              std::filesystem::copy_options::overwrite_existing);
@@ -113,7 +113,8 @@ TEST(Configuration, ASetuidProgramReadsNone) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   std::filesystem::remove(program);
   ASSERT_TRUE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == has_no_rights) GTEST_SKIP() << "this file system knows no setuid";
+  if (WEXITSTATUS(status) == has_no_rights)
+    GTEST_SKIP() << "this file system does not support setuid";
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 

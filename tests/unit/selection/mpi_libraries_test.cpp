@@ -10,7 +10,7 @@ struct Case {
   bool tested;
 };
 
-// Texts that these libraries return, from published output.
+// Version texts of these libraries, from published output.
 TEST(MpiLibraries, AreKnownByWhatTheySay) {
   for (const auto& [text, name, family, tested] : {
            Case{"Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", "Open MPI", "openmpi",

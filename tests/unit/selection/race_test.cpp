@@ -28,7 +28,7 @@ std::vector<std::size_t> everyone(const Times& times) {
   return ways;
 }
 
-// Times with a long tail, and bursts that hit all ways of a repetition.
+// Times with a long tail. A burst delays all candidates of a repetition.
 Times noisy(std::mt19937& random, std::span<const double> typical, int repetitions) {
   std::lognormal_distribution<double> noise(0, 0.3), burst(0, 0.5);
   Times times(typical.size());
@@ -40,7 +40,7 @@ Times noisy(std::mt19937& random, std::span<const double> typical, int repetitio
   return times;
 }
 
-// Goes as long as a benchmark: looks every ten repetitions.
+// Runs like a benchmark, which evaluates the race every ten repetitions.
 std::vector<std::size_t> race(const Times& times, int looks) {
   std::vector<std::size_t> running = everyone(times);
   for (int look = 1; look <= looks; ++look) {
@@ -65,7 +65,8 @@ TEST(Race, TheSlowerGoAndTheBestStays) {
   }
 }
 
-// 20 equal ways: with 400 races of a 5% doubt each, hardly ever does any rank go.
+// 20 equal candidates, in 400 races with a significance level of 5%: almost no candidate may be
+// dropped.
 TEST(Race, EqualsStay) {
   std::mt19937 random(2);
   int races_with_losers = 0;

@@ -23,8 +23,8 @@ constexpr Job jobs[] = {{"node:4 core:4", 16},
                         {"leaf:2 node:4 core:6", 48},
                         {"node:5 core:3", 15}};
 
-// The estimate agrees with the walk of all ranks, or nearly: one of its best three takes on
-// average at most 5% more than the best of all.
+// The estimate is close to the full calculation for all ranks. On average, the best of its first
+// three candidates takes at most 5% longer than the best candidate.
 TEST(Ranking, HasAGoodOneAmongItsBestThree) {
   for (const Collective* collective : collectives()) {
     if (collective->vector_of != nullptr) continue;
@@ -52,9 +52,9 @@ TEST(Ranking, HasAGoodOneAmongItsBestThree) {
   }
 }
 
-// Of 24 ranks sixteen fold in pairs, of which one goes on: the first rank of a node may be one of
-// these, its neighbour not, and the last node has none of them. What its ranks send shares its
-// link.
+// Of 24 ranks, 16 fold in pairs, and one of each pair continues. The first rank of a node may be
+// one of these, while its neighbour is not; the last node has none of them. The ranks of a node
+// share its link.
 TEST(Ranking, KnowsHowManyLeaveANode) {
   Model slow = usual_model();
   slow.levels[0].eager.beta = slow.levels[0].rendezvous.beta = 8.5e-9;
@@ -69,8 +69,8 @@ TEST(Ranking, KnowsHowManyLeaveANode) {
     }
 }
 
-// Of 64 ranks of a node only the two at its ends exchange with neighbours outside it; and over a
-// distance of four the four nearest to an end send out of it, with a quarter of all blocks each.
+// Only two of a node's 64 ranks, at its ends, have neighbours outside it. At distance four, the
+// four ranks nearest to an end send out of the node, each with a quarter of all blocks.
 TEST(Ranking, KnowsThatTheEndsOfANodeAreFew) {
   const Shape shape = known(128, "node:2 core:64");
   int found = 0;
@@ -87,8 +87,8 @@ TEST(Ranking, KnowsThatTheEndsOfANodeAreFew) {
   EXPECT_EQ(found, 4);
 }
 
-// Nor are nodes alike: in a fold in pairs the first 128 of 192 ranks do other things than the last
-// node's; and the root may be alone on its own, or in the middle of one.
+// Nodes differ as well. In a fold in pairs, the first 128 of 192 ranks run other steps than the
+// last node. The root may be alone on its node, or in the middle of one.
 TEST(Ranking, AsksMoreThanTheRootsNode) {
   const auto is_near = [](const Collective& collective, const Shape& shape, std::string_view name) {
     for (const Ranking::Entry& each : Ranking(collective, shape, usual_model()).at(65536)) {
@@ -99,7 +99,7 @@ TEST(Ranking, AsksMoreThanTheRootsNode) {
       EXPECT_LE(each.seconds, 1.7 * walked) << name;
       return;
     }
-    ADD_FAILURE() << name << " is not ranked";
+    ADD_FAILURE() << name << " has no rank in the list";
   };
   is_near(reduce_scatter, known(192, "node:3 core:64"), "recursive_halving");
   is_near(allreduce, known(192, "node:3 core:64"), "rabenseifner");
@@ -115,7 +115,8 @@ TEST(Ranking, AsksMoreThanTheRootsNode) {
   is_near(allgather, known(2048, "node:32 core:64"), "ring");
 }
 
-// A chain of leaders is the fastest for a long message in pieces, which is not its standard.
+// A chain of leaders is the fastest for a long message in pieces; the standard setting has no
+// pieces.
 TEST(Ranking, CutsChainsIntoPieces) {
   Model slow = usual_model();
   slow.levels[0].eager.beta = slow.levels[0].rendezvous.beta = 8.5e-9;
@@ -130,10 +131,10 @@ TEST(Ranking, CutsChainsIntoPieces) {
   }
 }
 
-// Few, none of them hopeless, none twice; and on uneven nodes, where the usual model has it fourth,
-// the one that was the fastest on four hosts. That model has no tapered links: by it
-// `bine` takes three times as long as the first where leaf switches that are tapered 5:1 have it
-// thrice as fast.
+// The list is short, without hopeless candidates or duplicates. It includes the algorithm that was
+// the fastest on four uneven hosts, although the usual model puts it fourth. That model ignores
+// tapered links: with leaf switches tapered 5:1, `bine` is three times as fast as the first, but
+// the model predicts the opposite.
 TEST(Ranking, TriesFew) {
   for (const Collective* collective : collectives()) {
     if (collective->vector_of != nullptr) continue;
@@ -163,9 +164,10 @@ TEST(Ranking, TriesFew) {
   EXPECT_TRUE(is_tried(known(128, "leaf:18 node:30 socket:2 core:4", "cyclic"), 8192, "bine"));
 }
 
-// Its first takes at most twice as long as the best by the walk, on average at most 10% longer:
-// neither where ranks wait for each other in a chain of which few are looked at, nor where one rank
-// of a node sends out of it and another one receives.
+// Compared with the full calculation, the first candidate takes at most twice as long as the best,
+// and on average at most 10% longer. This includes two difficult cases. In a chain, ranks wait for
+// each other, but the estimate covers few of them. Or one rank of a node sends to other nodes, and
+// another one receives.
 TEST(Ranking, DoesNotPutABadOneFirst) {
   for (const Collective* collective : collectives()) {
     if (collective->vector_of != nullptr) continue;
@@ -214,9 +216,9 @@ TEST(Ranking, CountsWhatNodesOfOneLeafLetOut) {
     }
 }
 
-// Among leaders, an allreduce of 1 MiB must not use recursive doubling, even if that is the
-// standard; nor one of 8 bytes, which takes fewer rounds by four at a time. Each algorithm is there
-// once, and among very many ranks as is.
+// Between leaders, an allreduce of 1 MiB must not use recursive doubling, although that is the
+// standard. An allreduce of 8 bytes must not use it either, because groups of four need fewer
+// rounds. Each algorithm occurs once; among very many ranks, it has its standard setting.
 TEST(Ranking, NamesTheQuickestSettingOfASize) {
   const auto by_leaders = [](int p, const char* machine, std::int64_t bytes,
                              Ranking::Setting setting = Ranking::Setting::near) {
@@ -232,7 +234,8 @@ TEST(Ranking, NamesTheQuickestSettingOfASize) {
   EXPECT_EQ(by_leaders(1024, "node:64 core:16", 1 << 20), "");
 }
 
-// On a torus, messages over long distances use the links of others: 64 KiB go between neighbours.
+// On a torus, messages over long distances use links of other messages, so 64 KiB travel between
+// neighbours.
 TEST(Ranking, CountsLinksThatMessagesShare) {
   const Shape shape = known(64, "torus:8x8");
   double ring = 0, bruck = 0;
@@ -256,9 +259,9 @@ TEST(Ranking, IsTheSameEachTime) {
   }
 }
 
-// By the full walk, the order that the quick way names for an algorithm and a size takes on average
-// at most 2% longer than the best one, and in less than 2% of the cells longer than ranks as
-// placed.
+// For each algorithm and size, the quick estimate names an order. By the full calculation, this
+// order takes on average at most 2% longer than the best one. In less than 2% of the cells, it
+// takes longer than the original placement.
 TEST(Ranking, FindsOrdersThatPay) {
   double sum = 0;
   int cells = 0, worse = 0;
@@ -300,7 +303,7 @@ TEST(Ranking, FindsOrdersThatPay) {
   EXPECT_LE(worse, cells / 50);
 }
 
-// 64 ranks, dealt out in turn or node by node.
+// 64 ranks, placed cyclically or node by node.
 TEST(Ranking, ReordersWherePlacementIsWrongForAnAlgorithm) {
   const auto order = [](std::string_view name, const char* placement, std::int64_t bytes) {
     const Shape shape = known(64, "node:8 core:8", placement);
@@ -313,14 +316,13 @@ TEST(Ranking, ReordersWherePlacementIsWrongForAnAlgorithm) {
     EXPECT_EQ(order("bruck", "cyclic-bunch", bytes), Reorder::off);
     EXPECT_NE(order("bruck", "block-bunch", bytes), Reorder::off);
   }
-  // Long messages of recursive doubling are those between ranks far apart by number; of short ones
-  // latency is all that counts, of which an exchange is one more.
+  // In recursive doubling, the long messages travel between distant ranks. With short messages,
+  // only latency counts, and an exchange adds one.
   EXPECT_EQ(order("recursive_doubling", "block-bunch", 8), Reorder::off);
   EXPECT_NE(order("recursive_doubling", "block-bunch", 4096), Reorder::off);
 }
 
-// Where the mapping that is meant for an algorithm leaves every rank in place, no other one is
-// taken.
+// If the mapping for an algorithm leaves every rank in place, no other mapping is used.
 TEST(Reorder, LeavesAllWhereTheyAreRight) {
   int right = 0;
   for (const char* machine : {"node:4 core:4", "node:4 socket:2 core:4"})
@@ -338,8 +340,8 @@ TEST(Reorder, LeavesAllWhereTheyAreRight) {
   EXPECT_GT(right, 10);
 }
 
-// A collective's algorithms are ranked as they would run: where reordering is open, each in the
-// order that is best for it; where an order is requested, in that one.
+// Algorithms are ranked as they would run. If reordering is open, each algorithm has its best
+// order; if an order is requested, all have this order.
 TEST(Ranking, CountsAlgorithmsAsTheyAreReordered) {
   const Shape shape = known(64, "node:8 core:8", "cyclic-bunch");
   const auto ring = [&](const ReorderWish& wish) {

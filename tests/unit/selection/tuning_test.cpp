@@ -93,7 +93,7 @@ TEST(Tuning, NamesWhatIsWrongWithAFile) {
   EXPECT_EQ(complaint(""), "x.json: is not a tuning file; `toccata tune` writes them");
 }
 
-// A file of a newer Toccata may know more algorithms; the rest of it is good.
+// A file of a newer Toccata may contain unknown algorithms; the rest of the file is valid.
 TEST(Tuning, LeavesOutWhatItDoesNotKnow) {
   std::string unknown;
   const Tuning tuning = parse_tuning(
@@ -137,20 +137,21 @@ TEST(Tuning, WhatWasLearnedIsAddedToWhatIsThere) {
   add_to_tuning(learned, path);
   EXPECT_EQ(read_tuning(path, unknown).points.size(), 2u);
   learned.machine = "core:4";
-  EXPECT_THROW(add_to_tuning(learned, path), TuningError) << "of another machine: not mixed";
-  EXPECT_EQ(read_tuning(path, unknown).points.size(), 2u) << "nor lost";
+  EXPECT_THROW(add_to_tuning(learned, path), TuningError)
+      << "results of different machines are not mixed";
+  EXPECT_EQ(read_tuning(path, unknown).points.size(), 2u) << "the old results are kept";
   for (const std::string other : {"a thesis", R"({"toccata_tuning": 9, "points": []})"}) {
     std::ofstream(path) << other;
     EXPECT_THROW(add_to_tuning(learned, path), TuningError);
     std::ifstream file(path);
     std::string kept;
     std::getline(file, kept);
-    EXPECT_EQ(kept, other) << "is not ours to replace";
+    EXPECT_EQ(kept, other) << "an unknown file is not replaced";
   }
   std::filesystem::remove(path);
 }
 
-// A site's files, and their MPIs and nodes.
+// The tuning files of a site, with their MPIs and nodes.
 TEST(Tuning, IsFoundByMpiAndNode) {
   const std::string folder = testing::TempDir() + "toccata_tunings";
   std::filesystem::create_directories(folder);

@@ -6,7 +6,7 @@
 
 namespace toccata::test {
 
-// A text of schedules with the digest that it should have, so that the rest of it is read, too.
+// Replaces the digest of a text of schedules by the correct one, so that the reader accepts it.
 inline std::string with_right_digest(std::string text) {
   constexpr std::size_t first = 36, digits = 16;  // of the digest in line 1
   if (text.size() < first + digits) return text;

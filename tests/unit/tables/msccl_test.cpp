@@ -1,4 +1,4 @@
-// Programs of MSCCL, taken over and written.
+// Reading and writing programs of MSCCL.
 #include "tables/msccl.h"
 
 #include <chrono>
@@ -43,7 +43,7 @@ std::string program(const std::string& collective, int gpus, bool in_place, int 
   return xml + "</algo>\n";
 }
 
-// Every chunk straight to every gpu, by two channels, each gpu sending before it receives.
+// Each gpu sends every chunk directly to every gpu, by two channels, and sends before it receives.
 std::string allgather_all_pairs(int p) {
   return program("allgather", p, true, 0, 2 * p, 0, [&](int gpu) {
     std::string blocks;
@@ -59,7 +59,7 @@ std::string allgather_all_pairs(int p) {
   });
 }
 
-// A ring on which chunks are reduced and then handed on: rrs, rrcs and rcs.
+// A ring that reduces chunks and then forwards them: rrs, rrcs and rcs.
 std::string allreduce_ring(int p) {
   return program("allreduce", p, true, p, 0, 0, [&](int gpu) {
     std::string steps = step(0, "s", "i", gpu, "i", gpu);
@@ -121,11 +121,11 @@ TEST(Msccl, ProgramsAreProved) {
   }
   EXPECT_EQ(
       msccl::add(allgather_all_pairs(8), "test.xml").schedule({.p = 8, .parts = 2}, 0).rounds(), 2)
-      << "a copy, and one round in which all send and receive";
+      << "a copy, and one round in which all ranks send and receive";
   EXPECT_EQ(proof(allgather_all_pairs(8), 7), "is a program for 8 ranks");
 }
 
-// Written schedules are read unchanged, also from files.
+// Written schedules are the same after reading, also from files.
 TEST(Msccl, SchedulesAreWrittenAndReadAgain) {
   int written = 0;
   for (const Algorithm* each : all_algorithms()) {
@@ -152,7 +152,7 @@ TEST(Msccl, WhatCannotBeIsNamed) {
   const auto refused = [](const std::string& xml, const std::string& why) {
     try {
       msccl::add(xml, "test.xml");
-      ADD_FAILURE() << "was taken: " << why;
+      ADD_FAILURE() << "was accepted: " << why;
     } catch (const MscclError& error) {
       const std::string said = error.what();
       EXPECT_NE(said.find(why), std::string::npos) << said;
@@ -191,7 +191,7 @@ TEST(Msccl, WhatCannotBeIsNamed) {
   refused(replaced(good, "depid=\"-1\" deps=\"-1\"", "depid=\"77\" deps=\"0\""),
           "which does not exist");
   refused(replaced(good, "o_chunks=\"6\"", "o_chunks=\"5\""), "");
-  // Two gpus that both receive first.
+  // Two gpus that both receive before they send.
   refused(program("allgather", 2, true, 0, 2, 0,
                   [](int gpu) {
                     const int other = 1 - gpu;
@@ -206,7 +206,7 @@ TEST(Msccl, WhatCannotBeIsNamed) {
 }
 
 TEST(Msccl, RefusalsTakeLessThanASecond) {
-  // Very many steps that wait for each other, and a million tags in each other.
+  // Very many steps that wait for each other, and a million nested tags.
   std::string steps, deep;
   for (int i = 0; i < 200'000; ++i) steps += step(i, "r", "o", 0, "o", 0);
   for (int i = 0; i < 1'000'000; ++i) deep += "<gpu>";
@@ -220,7 +220,7 @@ TEST(Msccl, RefusalsTakeLessThanASecond) {
   }
 }
 
-// A program that was changed is refused or is a schedule that a proof can look at.
+// A changed program is refused, or gives a schedule that the proof can check.
 TEST(Msccl, ChangedProgramsDoNoHarm) {
   test::Random random(3);
   int taken = 0;

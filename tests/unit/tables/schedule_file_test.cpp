@@ -1,4 +1,4 @@
-// Files of schedules: reading returns the written schedules, and no file is trusted.
+// Files of schedules: reading returns the written schedules, and every file is checked.
 #include "tables/schedule_file.h"
 
 #include <chrono>
@@ -89,7 +89,7 @@ TEST(ScheduleFile, IsNamedInChoices) {
   EXPECT_EQ(packed.text(), file + ":travel=packed");
   EXPECT_THROW(parse_choice(alltoall, file), ChoiceError);
   EXPECT_THROW(parse_choice(allgather, "file:nowhere.json"), ChoiceError);
-  EXPECT_THROW(packed.in({.p = 5}), ChoiceError) << "there are schedules for 4 ranks alone";
+  EXPECT_THROW(packed.in({.p = 5}), ChoiceError) << "there are schedules for 4 ranks only";
 }
 
 TEST(ScheduleFile, BlocksThatHaveToBeAlikeServeNoVectorForm) {
@@ -99,7 +99,7 @@ TEST(ScheduleFile, BlocksThatHaveToBeAlikeServeNoVectorForm) {
   EXPECT_THROW(parse_choice(alltoallv, file), ChoiceError);
 }
 
-// Every file with a byte changed is refused by its digest.
+// If a byte of a file is changed, the digest does not match, and the file is refused.
 TEST(ScheduleFile, ChangesShow) {
   const std::string text = written(*find_algorithm(allgather, "sparbit"), {2, 5});
   test::Random random(1);
@@ -115,7 +115,7 @@ TEST(ScheduleFile, ChangesShow) {
 }
 
 // With a correct digest, a file may have any contents: it is rejected, or it is safe. `unsafe`
-// checks the safety, as for any schedules; this test checks that nothing else happens.
+// checks safety for all schedules; this test checks that there is no third result.
 TEST(ScheduleFile, WhatIsWrongIsRefusedOrSafe) {
   test::Random random(2);
   int refused = 0, used = 0;
@@ -157,7 +157,7 @@ TEST(ScheduleFile, WhatIsWrongIsRefusedOrSafe) {
     }
   }
   EXPECT_GT(refused, 1000);
-  EXPECT_GT(used, 100) << "few of the changes were of any interest";
+  EXPECT_GT(used, 100) << "too few changes passed the checks";
 }
 
 std::string file_of(const std::string& ranks, const std::string& tables) {
@@ -170,7 +170,7 @@ std::string file_of(const std::string& ranks, const std::string& tables) {
       "]}\n]}\n");
 }
 
-// Why a file must not run; "" if it may.
+// The reason to refuse a file; "" if it may run.
 std::string refusal(const std::string& text) try {
   const Algorithm& read = schedule_file::add(text, "file:hostile");
   return read.why_impossible({.p = schedule_file::tables(read).front().ranks});
@@ -222,7 +222,7 @@ TEST(ScheduleFile, HostileFilesAreRefused) {
             std::string::npos);
 }
 
-// Lines of ranks that are short compared with the memory that they request.
+// Lines of ranks that request much memory, compared with their length.
 std::vector<std::string> greedy_ranks() {
   std::string rounds = "[[]", entries = "[[],[[\"send\",1,[\"recv\",0]]";
   for (int i = 0; i < 1'000'000; ++i) {
@@ -230,14 +230,14 @@ std::vector<std::string> greedy_ranks() {
     entries += ",[\"send\",1,[\"recv\",0]]";
   }
   const std::string deep = "[[],[[\"copy\"," + std::string(10'000'000, '[');
-  // As many blocks as may be named at all, by every rank.
+  // Every rank uses the maximum number of blocks.
   const std::string wide =
       "[[[\"recv\",0,1,0,268435456]],[[\"copy\",[\"scratch\",0,268435456],"
       "[\"scratch\",0,268435456]]]]";
   return {rounds + "]", entries + "]]", deep, wide};
 }
 
-// The memory that a short file can request is bounded, and so is the time until its rejection.
+// Limits the memory that a short file can request, and the time until its rejection.
 TEST(ScheduleFile, RefusalsTakeLessThanASecond) {
   for (const std::string& rank : greedy_ranks()) {
     const auto start = std::chrono::steady_clock::now();
@@ -247,8 +247,8 @@ TEST(ScheduleFile, RefusalsTakeLessThanASecond) {
   }
 }
 
-// The memory that a child of this process uses for a rejection, in bytes. A child begins with the
-// memory of its parent.
+// The memory in bytes that a child process uses for a rejection. A child starts with the memory of
+// its parent.
 std::int64_t memory_of_refusal(const std::string& text) {
   const pid_t child = fork();
   if (child == 0) _exit(refusal(text).empty() ? 1 : 0);
@@ -262,7 +262,7 @@ std::int64_t memory_of_refusal(const std::string& text) {
 TEST(ScheduleFile, RefusalsTakeBoundedMemory) {
   if (test::sanitized) GTEST_SKIP() << "sanitizers need memory of their own";
   const std::int64_t before = memory_of_refusal("");
-  std::string most = "[[]";  // as long as a file may be
+  std::string most = "[[]";  // the maximum length of a file
   while (most.size() < schedule_file::most_bytes / 2 - 1000) most += ",[[\"send\",1,[\"recv\",0]]]";
   std::vector<std::string> ranks = greedy_ranks();
   ranks.push_back(most + "]");
@@ -275,15 +275,15 @@ TEST(ScheduleFile, RefusalsTakeBoundedMemory) {
 TEST(ScheduleFile, LargeFilesAreNotRead) {
   const std::string path = testing::TempDir() + "large.json";
   std::ofstream(path) << "{";
-  std::filesystem::resize_file(path, std::uintmax_t{1} << 30);  // a hole
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 30);  // without a byte on the disk
   EXPECT_THROW(schedule_file::read(path), schedule_file::Error);
   std::filesystem::remove(path);
   EXPECT_THROW(schedule_file::read(path), schedule_file::Error);
   EXPECT_THROW(schedule_file::read("/dev/zero"), schedule_file::Error);
 }
 
-// Sizes are compared by runs: that they are what `sized` says of every block is seen where a proof
-// and the check agree on schedules of all collectives, right ones and others.
+// The check compares sizes by runs of blocks, the proof with `sized` for each block. Both must
+// agree on schedules of all collectives, correct and wrong ones.
 TEST(Check, AgreesWithProofsOnSizes) {
   for (const Algorithm* each : all_algorithms()) {
     if (!can_be_in_files(*each)) continue;

@@ -41,7 +41,7 @@ TEST_F(File, IsReadWhole) {
   const std::string text(200'000, 'x');
   std::ofstream(path) << text << '\n';
   EXPECT_EQ(read_regular_file(path, 1 << 20), text + "\n");
-  EXPECT_FALSE(read_regular_file("/proc/self/status", 1 << 20).empty());  // of no size
+  EXPECT_FALSE(read_regular_file("/proc/self/status", 1 << 20).empty());  // reports size 0
 }
 
 TEST_F(File, OfOtherKindsAreRefusedWithoutWaiting) {
@@ -80,7 +80,7 @@ TEST_F(File, IsTriedBeforeItIsWritten) {
   EXPECT_EQ(why_not_writable("/dev/full", false), "/dev/full: is a device; give a file");
 }
 
-// As on a disk that is full: the file can be made, but not written.
+// As on a full disk: the file can be created, but not written.
 TEST_F(File, IsTriedWithSomeBytes) {
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -105,7 +105,7 @@ TEST_F(File, IsReplacedWithItsPermissions) {
   EXPECT_THROW(replace_file(folder + "/none/file", ""), FileError);
 }
 
-// Another user could have placed it, in a folder that all may write to.
+// In a folder that all users may write to, another user could have created the link.
 TEST_F(File, ThatIsALinkIsNotWrittenThrough) {
   std::ofstream(folder + "/other") << "kept";
   std::filesystem::create_symlink(folder + "/other", path);
@@ -133,7 +133,8 @@ TEST_F(File, LosesNoChangeOfSeveralProcesses) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(read_regular_file(path, 1 << 20), std::string(processes * changes, 'x'));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing is left";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1)
+      << "no temporary file remains";
 }
 
 TEST_F(File, ThatCannotBeUnderstoodStaysAsItIs) {

@@ -34,12 +34,12 @@ TEST(Hwloc, ReadsThisMachine) {
 TEST(Hwloc, FindsTheInnermostObjectThatABindingIsIn) {
   const NodeTopology node = NodeTopology::from_synthetic("pack:2 l3:2 core:2 pu:2");
   EXPECT_EQ(node.place_of("0-1"), (Place{2, 0})) << "a core";
-  EXPECT_EQ(node.place_of("3"), (Place{2, 1})) << "a hardware thread of one";
+  EXPECT_EQ(node.place_of("3"), (Place{2, 1})) << "a hardware thread of a core";
   EXPECT_EQ(node.place_of("4-7"), (Place{1, 1})) << "an L3";
   EXPECT_EQ(node.place_of("1-2"), (Place{1, 0})) << "two cores";
   EXPECT_EQ(node.place_of("2-5"), (Place{0, 0})) << "across two L3, in a socket";
   EXPECT_EQ(node.place_of("7-8"), std::nullopt) << "across the sockets";
-  EXPECT_EQ(node.place_of("0-15"), std::nullopt) << "anywhere";
+  EXPECT_EQ(node.place_of("0-15"), std::nullopt) << "bound to no object";
   EXPECT_EQ(node.place_of(""), std::nullopt);
 }
 
@@ -76,7 +76,7 @@ TEST(HwlocXml, HasTheLevelsThatDivide) {
                       <object type="Core" cpuset="0x4"/><object type="Core" cpuset="0x8"/></object>
                     <object type="Cache" depth="2" cpuset="0xc"/></object>)"),
             "l3:2 core:2")
-      << "in the words of hwloc 1";
+      << "in the format of hwloc 1";
 }
 
 TEST(HwlocXml, BrokenFilesGiveALine) {

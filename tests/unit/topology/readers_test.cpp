@@ -32,7 +32,7 @@ TEST(Slurm, TreeBecomesLevelsOfSwitches) {
   EXPECT_EQ(text(machine), "switch3:1 spine:3 leaf:3*2,1 node:10*2,8,10*2,5,3");
   EXPECT_EQ(labels(machine, "switch3"), (std::vector<std::string>{"core1"}));
   EXPECT_EQ(labels(machine, "spine"), (std::vector<std::string>{"spine1", "spine2", "login"}))
-      << "a leaf higher up than others is its own spine";
+      << "a leaf at a higher level than others is its own spine";
   const auto nodes = labels(machine, "node");
   EXPECT_EQ(nodes[0], "cn001");
   EXPECT_EQ(nodes[49], "cn050");
@@ -87,7 +87,7 @@ TEST(Ibnetdiscover, FatTreeBecomesPodsLeavesAndNodes) {
   EXPECT_EQ(labels(machine, "leaf"),
             (std::vector<std::string>{"leaf1", "leaf2", "leaf3", "leaf4"}));
   EXPECT_EQ(labels(machine, "node").front(), "cn01");
-  EXPECT_EQ(labels(machine, "node").back(), "cn12") << "where its first port is";
+  EXPECT_EQ(labels(machine, "node").back(), "cn12") << "at the position of its first port";
 }
 
 TEST(Ibnetdiscover, OneSwitchIsOneLeaf) {

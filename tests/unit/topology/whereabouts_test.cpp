@@ -10,7 +10,7 @@
 namespace toccata {
 namespace {
 
-// The whereabouts of the ranks of a known placement, on nodes with scattered numbers.
+// The reported locations of the ranks of a given placement, on nodes with arbitrary numbers.
 std::vector<Whereabouts> told(const Placement& known) {
   const Machine& machine = known.machine();
   const int node_level = machine.find("node");
@@ -42,7 +42,7 @@ TEST(Whereabouts, SayWhatARankIsBoundTo) {
   const Machine node = NodeTopology::from_synthetic("pack:2 l3:2 core:2 pu:1").machine();
   Whereabouts each;
   each.settle(node, Place{2, 5});
-  EXPECT_EQ(each.objects, (std::array{1, 0, 2, 5})) << "no numa here: one object";
+  EXPECT_EQ(each.objects, (std::array{1, 0, 2, 5})) << "without numa levels, there is one object";
   EXPECT_EQ(each.has, 0b1101u);
   each.settle(node, Place{0, 1});
   EXPECT_EQ(each.objects, (std::array{1, 0, -1, -1}));
@@ -99,7 +99,7 @@ TEST(Whereabouts, GoInsideANetworkWhoseHostsTheyKnow) {
   EXPECT_EQ(found.common_level(0, 1), -1);
 }
 
-// A figure to look at, and no judgement: 50 ms at 4096 ranks are the aim.
+// The test prints the time, but does not check it. The goal is 50 ms for 4096 ranks.
 TEST(Whereabouts, OfManyRanksArePlacedQuickly) {
   for (const int nodes : {64, 1024}) {
     const auto machine = std::make_shared<const Machine>(

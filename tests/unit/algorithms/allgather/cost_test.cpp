@@ -1,4 +1,4 @@
-// The costs that the papers state, written here independently.
+// The costs stated in the papers, written here independently.
 #include <cmath>
 
 #include "support.h"
@@ -11,7 +11,7 @@ Cost cost(std::string_view name, int p, int sample = 0) {
   return algorithm.claim(sample_shapes(algorithm, p)[sample]);
 }
 
-// [loch2021, sections II-A and III-C] on the Hockney model: the factor of α, then of (m/p)·β.
+// [loch2021, sections II-A and III-C], in the Hockney model: the factors of α and of (m/p)·β.
 TEST(AllgatherCost, IsThatOfTheSparbitPaper) {
   for (int p = 1; p <= 3000; ++p) {
     SCOPED_TRACE("p = " + std::to_string(p));
@@ -26,7 +26,7 @@ TEST(AllgatherCost, IsThatOfTheSparbitPaper) {
     EXPECT_EQ(cost("bruck", p), (Cost{logarithm, logarithm, p - 1, p + 1}));
     EXPECT_EQ(cost("bruck", p, 1), (Cost{logarithm, logarithm, p - 1, 1}));
     EXPECT_EQ(cost("sparbit", p), (Cost{logarithm, logarithm, p - 1, 1}));
-    // One message for every block, as algorithm 1 has it.
+    // One message per block, as in algorithm 1.
     EXPECT_EQ(cost("sparbit", p, 1), (Cost{logarithm, p - 1, p - 1, 1}));
   }
 }

@@ -19,7 +19,7 @@ struct Round {
 
 std::vector<Round> rounds(const Schedule& schedule) {
   std::vector<Round> result;
-  for (int i = 1; i < schedule.rounds(); ++i) {  // round 0 puts the own block in its place
+  for (int i = 1; i < schedule.rounds(); ++i) {  // round 0 copies the rank's own block
     Round& round = result.emplace_back();
     for (const Message& each : schedule.sends(i))
       for (const int block : expand(schedule.ranges(each)))

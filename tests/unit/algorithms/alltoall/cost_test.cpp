@@ -1,5 +1,5 @@
-// The costs that the papers state, written here independently. The forms of Bruck's algorithm
-// differ only in the number of blocks that they copy.
+// The costs stated in the papers, written here independently. The forms of Bruck's algorithm differ
+// only in the number of copied blocks.
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -23,7 +23,7 @@ Cost cost(std::string_view name, int p) {
   return named(name).claim({p, Parameters(named(name).parameters)});
 }
 
-// For each bit, the blocks whose distance has it set: every form with radix 2 sends these.
+// For each bit, every form with radix 2 sends the blocks whose distance has this bit set.
 std::int64_t bits_up_to(int p) {
   std::int64_t bits = 0;
   for (int block = 0; block < p; ++block) bits += std::popcount(static_cast<unsigned>(block));
@@ -38,7 +38,7 @@ TEST(AlltoallCost, IsThatOfThePaper) {
     const std::int64_t sent = bits_up_to(p);
     EXPECT_LE(sent, rounds * (p / 2));
     if (std::exp2(rounds) == p) {
-      EXPECT_EQ(sent, rounds * (p / 2)) << "the paper's figure, met by powers of two";
+      EXPECT_EQ(sent, rounds * (p / 2)) << "powers of two reach the number in the paper";
     }
 
     EXPECT_EQ(cost("linear", p), (Cost{p > 1 ? 1 : 0, p - 1, p - 1, 1}));
@@ -50,8 +50,8 @@ TEST(AlltoallCost, IsThatOfThePaper) {
   }
 }
 
-// [oliviero2023, section II-B]: at most r - 1 rounds for each of the digits of p - 1, of at most
-// ⌈p/r⌉ blocks each.
+// [oliviero2023, section II-B]: at most r - 1 rounds for each digit of p - 1. A round has at most
+// ⌈p/r⌉ blocks.
 TEST(AlltoallCost, OfARadixIsThatOfItsDigits) {
   for (int p = 2; p <= 130; ++p)
     for (int radix = 2; radix <= p; ++radix) {
@@ -64,7 +64,7 @@ TEST(AlltoallCost, OfARadixIsThatOfItsDigits) {
       ASSERT_EQ(found, (Cost{rounds, rounds, sent, 2 * p + 2 * sent})) << p << ", " << radix;
       EXPECT_LE(found.rounds, (radix - 1) * digits);
       if (radix == p) {
-        EXPECT_EQ(found.sent, p - 1) << "every block goes at once to where it belongs";
+        EXPECT_EQ(found.sent, p - 1) << "every block goes directly to its destination";
       }
     }
 }
@@ -90,7 +90,7 @@ TEST(AlltoallRadix, IsRefusedBeyondTheNumberOfRanks) {
   }
 }
 
-// The cost of the schedule for one of 4096 ranks, next to the 65 536 of proof_test.
+// The cost of one schedule for 4096 ranks; proof_test covers 65 536 ranks.
 TEST(AlltoallFigures, OfABruckFormAreSmall) {
   for (const Algorithm* each : all_algorithms()) {
     if (&each->collective != &alltoall || !each->blocks_alike || each->by_placement) continue;

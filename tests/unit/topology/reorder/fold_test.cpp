@@ -35,7 +35,7 @@ TEST(Snake, GoesFromNeighbourToNeighbour) {
   }
 }
 
-// Every pair of neighbours stays one link apart: in hops, as many as there are flows.
+// All pairs of neighbours stay one link apart, so there are as many hops as flows.
 TEST(Fold, KeepsNeighboursWhereDimensionsGroup) {
   struct Case {
     const char* machine;
@@ -90,8 +90,8 @@ TEST(FoldRing, ComesHomeOnATorusWithTheRootInItsPlace) {
   EXPECT_EQ(fold_ring(tree), rmh(tree));
 }
 
-// A stencil of 8x8 on four nodes of 16: squares of 4x4 have 4·16 flows between nodes less than
-// rows.
+// A stencil of 8x8 on four nodes of 16 cores: with squares of 4x4, there are 4·16 fewer flows
+// between nodes than with rows.
 TEST(Fold, LaysAStencilInPatches) {
   const Placement placement = placed("node:4 core:16");
   const Mesh job{{8, 8}, {false, false}};

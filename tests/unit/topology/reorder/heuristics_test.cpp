@@ -18,7 +18,7 @@ Placement placed(std::string_view machine, int p, std::string_view name) {
   return place(std::make_shared<const Machine>(parse_machine(machine)), p, name);
 }
 
-// ---- The paper's pseudocode, word for word and slow: a matrix of distances, which is scanned.
+// ---- The paper's pseudocode, word by word. It is slow, because it scans a matrix of distances.
 
 class Paper {
  public:
@@ -28,7 +28,8 @@ class Paper {
     for (int a = 0; a < p; ++a) {
       for (int b = 0; b < p; ++b)
         D[a][b] = distance_of(machine, placement.place(a), placement.place(b));
-      // Lowest core: as objects are numbered, level after level; who is bound to none comes last.
+      // The lowest core, in the numbering of objects, level by level. Ranks without a binding come
+      // last.
       const Place& place = placement.place(a);
       for (int level = 0; level < machine.levels(); ++level)
         place_[a].push_back(level <= place.level
@@ -90,7 +91,7 @@ class Paper {
     const auto object = [&](const Place& place, int level) {
       return machine.ancestor(place.level, place.object, std::min(level, place.level));
     };
-    int meet = -1;  // the innermost level at which both are the same, bound or not
+    int meet = -1;  // the innermost level at which both have the same object
     for (int level = 0; level < machine.levels(); ++level)
       if (object(one, level) == object(other, level) &&
           std::min(level, one.level) == std::min(level, other.level))
@@ -140,8 +141,8 @@ class Paper {
   std::vector<bool> free_;
 };
 
-// Trees with even and uneven levels, and meshes and tori; some or all of the cores, in any order;
-// some ranks bound to nothing, several to one object.
+// Trees with even and uneven levels, meshes and tori. Ranks use some or all of the cores, in any
+// order; some ranks have no binding, and several may share an object.
 Placement random_placement(test::Random& random) {
   const auto level = [&](const char* name, int objects) {
     std::string text = std::string(name) + ":";
@@ -250,15 +251,16 @@ TEST(Heuristics, ChooseAnyOfEqualsByTheSeed) {
   std::set<Mapping> found;
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Mapping mapping = rmh(placement, {.seed = seed});
-    for (int i = 0; i < 16; ++i)  // node after node all the same
+    for (int i = 0; i < 16; ++i)  // still complete nodes
       EXPECT_EQ(mapping[i] / 4, mapping[i - i % 4] / 4);
     found.insert(mapping);
   }
   EXPECT_GT(found.size(), 15U);
 }
 
-// Bytes that leave nodes in recursive doubling and in Bruck's allgather on 16 nodes of 8, blocks of
-// a byte: from block to what is least, as the last three of the seven rounds stay in the node.
+// Bytes between nodes in recursive doubling and in Bruck's allgather, on 16 nodes of 8, with blocks
+// of one byte. The mapping reduces them from block placement's to the minimum, because the last
+// three of the seven rounds stay in the node.
 TEST(Heuristics, KeepLongMessagesOfDoublingInTheNode) {
   const Placement block = placed("node:16 socket:2 core:4", 128, "block-bunch");
   const auto leaves_nodes = [&](const char* name, const Mapping& mapping) {
@@ -322,7 +324,7 @@ TEST(MapFlows, NeverHasMoreHopBytesThanTheRanksAsTheyAre) {
   }
 }
 
-// Eight cliques of eight, scattered over eight nodes: all of it can stay inside.
+// Eight cliques of eight, scattered over eight nodes: all flows can stay inside nodes.
 TEST(MapFlows, FindsTheCliques) {
   Flows flows;
   for (int rank = 0; rank < 64; ++rank) {
@@ -343,7 +345,8 @@ TEST(MapFlows, HasNothingToDoWhereAllPairsAreAlike) {
   EXPECT_EQ(map_flows(placement, flows_of(pairwise, pairwise.complete({.p = 32}))), identity(32));
 }
 
-// The time is printed, not checked: 4096 ranks of the paper's machine, where the paper took 24 ms.
+// 4096 ranks on the paper's machine; the paper's code took 24 ms. The test prints the time, but
+// does not check it.
 TEST(Heuristics, TakeMillisecondsFor4096Ranks) {
   const Placement placement = placed("leaf:18 node:30 socket:2 core:4", 4096, "cyclic-scatter");
   for (const Pattern& each : patterns()) {

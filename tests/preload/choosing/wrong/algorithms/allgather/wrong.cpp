@@ -1,5 +1,5 @@
-// Allgather by one message: every rank sends its block to the next one alone, so that most blocks
-// never arrive. No algorithm takes less by any model.
+// Allgather with one message per rank: every rank sends its block only to the next one, so most
+// blocks never arrive. It is the cheapest algorithm in every model.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
