@@ -1,4 +1,4 @@
-"""Between hosts, with uneven ranks: every algorithm by name, and the preloaded library.
+"""On several hosts with different numbers of ranks: every algorithm by name, and the preload.
 
 `make test-cluster` runs this between bench/cluster/up.sh and down.sh.
 """
@@ -17,10 +17,10 @@ from toccata.launching import reports
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"
 MPIRUN = ROOT / "bench/cluster/bin/mpirun"
-SLOTS = "5,5,3,3"  # of ranks on the four hosts
+SLOTS = "5,5,3,3"  # ranks on the four hosts
 RANKS = 16
 PLACES = _core.Placement(_core.Machine(f"node:4 core:{SLOTS}"), RANKS, "sequential")
-# Those that consider nodes; one of each kind that there is.
+# Topology-aware algorithms, one of each kind.
 BY_NODES = {
     "allgather": "locality_bruck", "allreduce": "hierarchical", "alltoall": "hierarchical",
     "barrier": "hierarchical", "bcast": "hierarchical", "exscan": "hierarchical",

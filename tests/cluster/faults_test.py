@@ -1,7 +1,7 @@
-"""Faults between hosts: links that are cut, lose packets or slow down, bare and preloaded.
+"""Faults of the network: links are cut, lose packets or slow down, bare and preloaded.
 
-`make faults-hosts` runs this between bench/cluster/up.sh and down.sh. Meanwhile a program calls
-collectives and checks every result: it has to end with the right ones, preloaded as bare.
+`make faults-hosts` runs this between bench/cluster/up.sh and down.sh. During a fault, a program
+calls collectives and checks every result: the results must be right, bare and preloaded.
 """
 
 import os
@@ -17,9 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/release"
 MPIRUN = ROOT / "bench/cluster/bin/mpirun"
 RANKS = 8
-CALLS = 2000  # some 15 s on a quiet machine
+CALLS = 2000  # about 15 s on an idle machine
 LIMIT = 180  # seconds of one run
-LATER = 4.0  # seconds from the start to the fault: after MPI_Init, among trials
+LATER = 4.0  # seconds from the start to the fault: after MPI_Init, during trials
 HOST = "toccata3"
 SETTINGS: dict[str, dict[str, str]] = {
     "trials": {},
@@ -47,7 +47,7 @@ def lose_none() -> None:
 
 
 def link(state: str) -> None:
-    """The switch's port is cut: the host keeps its address and routes."""
+    """Cuts the port of the switch: the host keeps its address and routes."""
     port = f"port{HOST.removeprefix('toccata')}"
     subprocess.run(["ip", "-n", "toccata-switches", "link", "set", port, state], check=True)
 
@@ -67,7 +67,7 @@ FAULTS = {
 
 
 def start(settings: dict[str, str] | None) -> subprocess.Popen[str]:
-    """Bare if there are no settings (None)."""
+    """Runs the program preloaded with these settings, or bare (None)."""
     sleeper = str(ROOT / "build/cluster/sleep_on_yield.so")
     library = [] if settings is None else [str(BUILD / "lib/openmpi/libtoccata.so")]
     words = {"LD_PRELOAD": " ".join([*library, sleeper])} | (settings or {})

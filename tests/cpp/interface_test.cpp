@@ -1,4 +1,4 @@
-// toccata.hpp: each function in its three forms, sizes that do not fit, errors, requests.
+// toccata.hpp: each function in its three forms, wrong sizes, errors, requests.
 
 #include <gtest/gtest.h>
 #include <numeric>
@@ -42,7 +42,7 @@ struct Interface : testing::Test {
   const int p = static_cast<int>(comm.size());
   const int me = comm.rank();
   Ints nothing = Ints(comm.size(), -1);
-  // 0, 1, ..., multiplied and shifted.
+  // The numbers 0, 1, ..., multiplied and shifted.
   Ints counted(int factor = 1, int first = 0) const {
     Ints result(comm.size());
     for (int i = 0; i < p; ++i) result[i] = first + factor * i;
@@ -143,7 +143,7 @@ TEST_F(Interface, Barrier) {
   again.run();
 }
 
-// From the rank below to the one above, on two edges.
+// From the next lower rank to the next higher one, on two edges.
 TEST_F(Interface, Neighbors) {
   const Ints below(2, (me + p - 1) % p), above(2, (me + 1) % p);
   MPI_Comm circle;
@@ -208,7 +208,7 @@ TEST_F(Interface, ErrorsAreThrown) {
     int error_class;
     MPI_Error_class(error.code(), &error_class);
     EXPECT_EQ(error_class, MPI_ERR_ARG);
-#ifdef OPEN_MPI  // MPICH 4.0 keeps no text of its own for a class; the library prints it
+#ifdef OPEN_MPI  // MPICH 4.0 has no text for a class, so the library prints it
     EXPECT_NE(std::string(error.what()).find("sparbt"), std::string::npos) << error.what();
 #endif
   }

@@ -1,5 +1,5 @@
-// Programs that must not compile, one per CASE, each with a part of the message that explains why;
-// CASE 0 must compile. wrong.py tries all of them.
+// Programs that must not compile, one per CASE, each with a part of the expected error message.
+// CASE 0 must compile. wrong.py tests all cases.
 
 #include <list>
 #include <string>

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("wrong.cpp")
-FIRST_ERROR = 12  # lines of the compiler's output among which the message must be
+FIRST_ERROR = 12  # lines of the compiler's output that must contain the message
 
 
 def outcome(case: int) -> tuple[int, str]:

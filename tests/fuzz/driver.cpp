@@ -1,6 +1,6 @@
 // Without libFuzzer: mutates the files of a folder for some seconds.
 //   fuzz_loaders FOLDER SECONDS [SEED]
-// Says which input failed: it lies in fuzz-failed then.
+// Prints the failing input, and stores it in the file fuzz-failed.
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
 
 namespace {
 
-std::string input;  // that runs
+std::string input;  // the current one
 
 void run(const std::string& text) {
   input = text;
@@ -56,18 +56,18 @@ class Mutations {
         "0", "1", "2", "3", "-1", "65536", "268435456", "2147483647", "9223372036854775808"};
     const std::size_t at = text.empty() ? 0 : below(text.size());
     switch (below(6)) {
-      case 0:  // a piece goes
+      case 0:  // removes a piece
         text.erase(at, 1 + below(40));
         break;
-      case 1:  // a piece comes again, elsewhere
+      case 1:  // repeats a piece at another position
         text.insert(at, text.substr(text.empty() ? 0 : below(text.size()), 1 + below(80)));
         break;
-      case 2: {  // or one of another text
+      case 2: {  // inserts a piece of another text
         const std::string& other = any(texts_);
         text.insert(at, other.substr(below(other.size()), 1 + below(80)));
         break;
       }
-      case 3: {  // another number
+      case 3: {  // changes a number
         const std::size_t first = text.find_first_of("0123456789", at);
         if (first == std::string::npos) break;
         const std::size_t end = text.find_first_not_of("0123456789", first);

@@ -1,9 +1,9 @@
-// A file of schedules or a program of MSCCL is either rejected, or it runs; it cannot do anything
-// else to the process that loads it. An accepted schedule runs on real bytes. The margins of the
-// buffers and the sanitizers show whether it writes outside of them. Its results may be wrong.
+// A file of schedules or a program of MSCCL is either rejected, or it runs. It must not affect the
+// process in any other way. An accepted schedule runs on real bytes. The margins of the buffers and
+// the sanitizers detect writes outside of the buffers. The results may be wrong.
 //
-// One target for both loaders: an input that begins with '<' is a program. The digest of a file is
-// set right, as nothing would be read otherwise.
+// One target serves both loaders: an input that begins with '<' is a program. The digest of a file
+// is corrected first, because the loader would otherwise reject every changed file.
 
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +23,7 @@ namespace toccata {
 namespace {
 
 constexpr int most_ranks = 16;
-constexpr std::int64_t most_blocks = 4096;  // of all ranks' buffers, where bytes are moved
+constexpr std::int64_t most_blocks = 4096;  // of all ranks together, if bytes are moved
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "fuzz: %s\n", what.c_str());
@@ -53,7 +53,7 @@ void run(const Algorithm& algorithm, int p, int root) {
   if (const std::string why = unsafe(algorithm, shape, schedules); !why.empty())
     fail("is let through, but " + why);
   ByteCall call;
-  // As many elements in every datum as its place says, unless all have to be alike.
+  // The number of elements of a datum is its index, unless all data must have equal sizes.
   const int data = algorithm.collective.data(shape);
   for (int datum = 0; datum < data; ++datum)
     call.counts.push_back(algorithm.blocks_alike ? 3 : 1 + datum % 3);

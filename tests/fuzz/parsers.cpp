@@ -1,6 +1,6 @@
-// The parsers of machines, hosts, choices, tuning files, models and configurations either read a
-// file or a setting, or reject it with one line. The first line of an input names the parser, the
-// rest is its text.
+// The parsers of machines, hosts, choices, tuning files, models and configurations either accept a
+// text, or reject it with one line. The first line of an input names the parser; the rest is the
+// text.
 
 #include <cstdint>
 #include <cstdio>
@@ -33,7 +33,7 @@ void expect_one_line(std::string_view said) {
     fail("an error is not one line: " + std::string(said));
 }
 
-// Reading returns the written text.
+// A written text must be the same after it is read and written again.
 void write_again(const Machine& machine) {
   if (machine.objects(machine.innermost()) > 1 << 12) return;
   const std::string once = saved(machine), twice = saved(read_saved(once, "saved"));

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test.sh BUILD FAMILY LAUNCHER...: installs a build below DESTDIR and below another prefix, and uses
-# what is there: the command, and the library in a C project that names nothing but Toccata.
+# test.sh BUILD FAMILY LAUNCHER...: installs a build below DESTDIR and below another prefix. Tests
+# the command, and the library in a C project that only names Toccata.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 build=$1
@@ -9,7 +9,7 @@ shift 2
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-# Before it copies anything, it asks whether the registry is proved.
+# Before the installation copies anything, it checks that the registry is proved.
 awk '/toccata_prove.* check/ { asked = NR } /cmake_install.cmake"\)/ && !copied { copied = NR }
   END { exit !(asked && asked < copied) }' "$build/cmake_install.cmake"
 DESTDIR=$place/staged cmake --install "$build" --prefix /opt/toccata >"$place/log"
@@ -25,12 +25,12 @@ for each in toccata.h large.h toccata.hpp algorithms.hpp; do
 done
 test -s "$home/python/toccata/mpi.py"
 ls "$home"/python/toccata/_mpi.*.so >"$place/log"
-test -s "$home/references.bib" # which `toccata verify` looks into
+test -s "$home/references.bib" # which `toccata verify` reads
 for each in LICENSE README.md CHANGELOG.md; do test -f "$place/moved/share/doc/toccata/$each"; done
 "$place/moved/bin/toccata" --version | grep -q '([0-9a-f]\{7,\}' # the commit
 readelf -d "$home/$family/libtoccata.so" | grep -q 'SONAME.*libtoccata.so.[0-9]'
 
-# A sample of the settings, which says nothing; what an administrator wrote stays.
+# A sample of the settings, without output. The administrator's changes remain.
 ! grep -v '^#' "$place/moved/etc/toccata.conf" | grep -q .
 grep -q '^#TOCCATA_TUNING=' "$place/moved/etc/toccata.conf"
 echo TOCCATA=off >"$place/moved/etc/toccata.conf"
@@ -39,7 +39,7 @@ cmake --install "$build" --prefix "$place/moved" >"$place/log"
 "$place/moved/bin/toccata" doctor | grep -q "native for all, because of TOCCATA=off in $place/moved/etc/toccata.conf"
 rm "$place/moved/etc/toccata.conf"
 
-# What is handed out besides, of the place where it is now.
+# The other installed files contain the current location.
 for each in man1/toccata.1 man1/toccata-run.1 man5/toccata.conf.5 man7/libtoccata.7 \
   man3/toccata.hpp.3 man3/toccata.mpi.3; do
   test -s "$place/moved/share/man/$each"
@@ -53,10 +53,10 @@ modules=$place/moved/share/modulefiles
 if [ -e /usr/share/modules/init/sh ]; then # Environment Modules
   said=$(bash -c '. /usr/share/modules/init/sh; unset MANPATH; module use "$1"; module load toccata
     echo "$(command -v toccata) $MANPATH"' - "$modules")
-  [ "$said" = "$place/moved/bin/toccata $place/moved/share/man:" ] # and the system's own manual
+  [ "$said" = "$place/moved/bin/toccata $place/moved/share/man:" ] # the empty last part is the system's manual
 fi
 lua=$(command -v lua5.3 || command -v lua || true)
-if [ -n "$lua" ]; then # Lmod's own functions, as far as the file uses them
+if [ -n "$lua" ]; then # defines the functions of Lmod that the file uses
   "$lua" - "$modules/toccata/$version.lua" <<'LUA' | grep -qx "PATH $place/moved/share/.*/bin"
 function myFileName() return arg[1] end
 function pathJoin(...) return table.concat({...}, "/") end

@@ -1,4 +1,4 @@
-"""Fixtures of several tests."""
+"""Fixtures that several tests share."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Programs that replace launchers and for the benchmark, as small scripts."""
+"""Small scripts that replace launchers and the benchmark."""
 
 import sys
 from pathlib import Path
@@ -68,5 +68,5 @@ def script(path: Path, text: str) -> Path:
 
 
 def launcher(path: Path, family: str) -> Path:
-    """A program that says it is mpirun of that family, and starts the following command once."""
+    """A program that claims to be mpirun of that family, and runs the following command once."""
     return script(path, LAUNCHER.format(version=VERSIONS[family]))

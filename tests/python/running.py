@@ -1,4 +1,4 @@
-"""The command line in this process, as tests run it."""
+"""Runs the command line in the process of the test."""
 
 from typer.testing import CliRunner
 

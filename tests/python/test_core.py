@@ -1,4 +1,4 @@
-"""The compiled module: descriptors, schedules and analyses reach Python."""
+"""The compiled module: descriptors, schedules and analyses in Python."""
 
 import pytest
 

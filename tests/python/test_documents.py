@@ -1,4 +1,4 @@
-"""Files that no command should read: pipes, folders, devices, and huge ones."""
+"""Commands reject pipes, folders, devices and huge files."""
 
 import os
 from pathlib import Path

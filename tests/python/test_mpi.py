@@ -1,11 +1,11 @@
-"""`from toccata import mpi` without a part that it needs: one line that names the remedy."""
+"""`from toccata import mpi` without a required part: one line names the remedy."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-# An mpi4py whose module MPI does as the test says.
+# The module MPI of an mpi4py; its contents depend on the test.
 PACKAGE = '__version__ = "4.1.2"\n'
 NO_MPI = 'raise RuntimeError("cannot load MPI library\\nlibmpi.so: no such file")\n'
 UNSUPPORTED = """
@@ -14,7 +14,7 @@ def Get_library_version(): return "HPE MPT 2.28  01/26/23 05:09:53"
 
 
 def error_of_import(tmp_path: Path, module: str | None) -> str:
-    """The last line of what Python prints; a traceback comes before it."""
+    """The last line of Python's output, after the traceback."""
     if module is None:
         (tmp_path / "mpi4py.py").write_text("raise ModuleNotFoundError(name='mpi4py')\n")
     else:

@@ -1,4 +1,4 @@
-"""Files that commands write are checked before any work."""
+"""Commands check their output files before any work."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Tables in a terminal of some width."""
+"""Tables in a terminal of a given width."""
 
 import io
 
@@ -8,7 +8,7 @@ from toccata.plain_table import PlainTable
 
 
 def table(figures: int, kept: int = 1) -> PlainTable:
-    """That many columns of eleven characters, after the column that names the row."""
+    """The first column names the row; `columns` more follow, eleven characters each."""
     result = PlainTable(kept)
     for each in range(kept):
         result.add_column(f"Of{each}")

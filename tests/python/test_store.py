@@ -1,4 +1,4 @@
-"""What commands keep for later ones."""
+"""Results that commands store for later commands."""
 
 import os
 import sqlite3
@@ -39,7 +39,7 @@ for i in range(50):
 
 
 def test_processes_write_at_the_same_time(tmp_path: Path) -> None:
-    """Also the first ones, which create the database."""
+    """Several writers at once, including the first ones, which create the database."""
     path = tmp_path / "results.sqlite"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     writers = [

@@ -15,18 +15,19 @@ from toccata import mpi
 
 WORLD = MPI.COMM_WORLD
 P, RANK = WORLD.size, WORLD.rank
-# The ranks on both sides, on a ring of the ranks. No edge occurs twice: for such, MPIs differ.
+# The neighbours of a rank are those on a ring. No edge occurs twice, because the order of such
+# edges differs between MPIs.
 NEIGHBORS = sorted({(RANK - 1) % P, (RANK + 1) % P})
 N = len(NEIGHBORS)
-# MPICH 4.0 cannot keep the text of an error; the library then prints it.
+# MPICH 4.0 cannot store the text of an error, so the library prints it.
 KEEPS_TEXTS = not re.search(r"MPICH Version:\s*4\.0", MPI.Get_library_version())
 UNKNOWN = r"there is no .* algorithm 'rong'; expected one of native" if KEEPS_TEXTS else "argument"
 
-Arguments = tuple[list[Any], list[np.ndarray]]  # of a call, and the buffers that it fills
+Arguments = tuple[list[Any], list[np.ndarray]]  # the arguments of a call, and its result buffers
 
 
 def mine(count: int, kind: str = "d") -> np.ndarray:
-    """A contribution of this rank; whole numbers, so that the order of a sum does not matter."""
+    """The contribution of this rank: integers, so that sums do not depend on the order."""
     return np.arange(count, dtype=kind) + 100 * (RANK + 1)
 
 
@@ -177,12 +178,12 @@ CALLS: dict[str, tuple[Callable[[], Arguments], str]] = {
 
 @pytest.fixture(scope="module")
 def ring() -> Any:
-    """A communicator of all ranks with neighbours, which serves every function."""
+    """A communicator of all ranks with neighbours, usable for every function."""
     return WORLD.Create_dist_graph_adjacent(NEIGHBORS, NEIGHBORS)
 
 
 def expected(name: str, comm: MPI.Comm) -> list[np.ndarray]:
-    """The result of mpi4py's own method."""
+    """The result of the method of mpi4py."""
     arguments, buffers = CALLS[name][0]()
     getattr(comm, name)(*arguments)
     return buffers
@@ -197,7 +198,7 @@ def test_every_collective_is_here() -> None:
     assert functions == {*CALLS, *(f"I{name.lower()}" for name in CALLS)} | {
         f"{name}_init" for name in CALLS
     }
-    for name in functions:  # each is a method of mpi4py's, with a docstring
+    for name in functions:  # each is a method of mpi4py, with a docstring
         assert getattr(mpi, name).__doc__.split()[-1].startswith("MPI_")
         assert hasattr(MPI.Comm, name) or hasattr(MPI.Intracomm, name) or "eighbor" in name
 
@@ -218,7 +219,7 @@ def test_nonblocking(ring: Any, name: str) -> None:
     arguments, buffers = make()
     request = getattr(mpi, f"I{name.lower()}")(ring, *arguments, algorithm=algorithm)
     assert request.Wait() is True
-    assert request.Test() is True  # it is null now
+    assert request.Test() is True  # the request is null now
     assert same(buffers, expected(name, ring))
 
 
@@ -261,7 +262,7 @@ def test_an_algorithm_is_for_one_call(ring: Any) -> None:
     with pytest.raises(MPI.Exception):
         mpi.Allgather(ring, *_blocks()[0], algorithm="rong")
     with pytest.raises(TypeError):
-        mpi.Allgather(ring, "no buffer", "none", algorithm="rong")  # mpi4py refuses that itself
+        mpi.Allgather(ring, "no buffer", "none", algorithm="rong")  # mpi4py rejects this call
     arguments, buffers = _blocks()
     ring.Allgather(*arguments)
     ring.Iallgather(*arguments).Wait()
@@ -284,7 +285,7 @@ def test_buffers_of_all_kinds() -> None:
     words = bytearray(P)
     mpi.Allgather(WORLD, bytes([RANK + 1]), words, algorithm="ring")
     assert list(words) == [rank + 1 for rank in range(P)]
-    columns = MPI.DOUBLE.Create_vector(4, 1, 2).Commit()  # every other number
+    columns = MPI.DOUBLE.Create_vector(4, 1, 2).Commit()  # every second number
     square = np.arange(8.0) + 10 * RANK
     received = blank(4 * P)
     mpi.Allgather(WORLD, [square, 1, columns], [received, 4, MPI.DOUBLE], algorithm="sparbit")
@@ -342,13 +343,13 @@ def test_a_forgotten_request_keeps_its_buffers() -> None:
         del request
         gc.collect()
     assert [each.category for each in caught] == [ResourceWarning]
-    for _ in range(50):  # while these wait, the forgotten one makes progress
+    for _ in range(50):  # their waits advance the forgotten request
         mpi.Barrier(comm, algorithm="dissemination")
     assert received.tolist() == list(range(P))
 
 
 def test_the_algorithm_of_another_thread() -> None:
-    """The name of an algorithm belongs to the call, not to the process."""
+    """The name of an algorithm affects one call, not the process."""
     errors = []
 
     def call() -> None:
@@ -397,7 +398,7 @@ def test_intercommunicators() -> None:
         mpi.Allgather(between, mine(1), received, algorithm="ring")
     with pytest.raises(ValueError, match="is an intercommunicator; call mpi4py's own Ibarrier"):
         mpi.Ibarrier(between)
-    between.Allgather(mine(1), received)  # as mpi4py does it
+    between.Allgather(mine(1), received)  # the same as in mpi4py
     assert received.tolist() == [100.0 * (rank + 1) for rank in range(P) if rank % 2 != RANK % 2]
     between.Free()
     half.Free()

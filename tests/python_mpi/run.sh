@@ -1,9 +1,10 @@
 #!/bin/sh
-# run.sh FAMILY LIBRARY RANKS [env NAME=VALUE...] PYTHON ARGUMENT...: starts a Python program in
-# which mpi4py calls the MPI that LIBRARY, our library for that family, is linked with.
+# run.sh FAMILY LIBRARY RANKS [env NAME=VALUE...] PYTHON ARGUMENT...: starts a Python program. In it,
+# mpi4py uses the same MPI as LIBRARY, our library for that family.
 #
-# mpi4py from PyPI looks for libmpi.so.40 (Open MPI) or libmpi.so.12 (MPICH), which Debian's MPICH
-# names libmpich.so.12. Ends with 77 if mpi4py is not installed, or not built for that MPI.
+# mpi4py from PyPI searches for libmpi.so.40 (Open MPI) or libmpi.so.12 (MPICH); in Debian's MPICH,
+# the latter is libmpich.so.12. The exit code is 77 if mpi4py is not installed, or not built for that
+# MPI.
 set -eu
 family=$1
 library=$2

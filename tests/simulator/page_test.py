@@ -1,4 +1,4 @@
-"""Every command of docs/outside.md, in its order, in one directory."""
+"""Every command of docs/outside.md, in the order of the page, in one directory."""
 
 import os
 import re
@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/outside.md"
-LIMIT = 120  # seconds of one command
-# The text that the output of a command must contain, by the beginning of the command.
+LIMIT = 120  # seconds per command
+# The text that the output of a command must contain; the key is the beginning of the command.
 EXPECTED = {
     r"toccata prove mine\.py": "proved",
     r"toccata show mine\.py -p 5$": "round 2",
@@ -24,7 +24,7 @@ EXPECTED = {
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
-    """The file's name, which follows the language, and the contents."""
+    """The file name, which depends on the language, and the contents."""
     return re.findall(rf"^```{language} ?(\S*)\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
 
 
@@ -51,7 +51,7 @@ def test_the_page_has_commands() -> None:
 def test_a_command_of_the_page(directory: Path, command: str) -> None:
     environment = os.environ | {
         "PATH": f"{ROOT}:{os.environ['PATH']}",
-        # As root, and with more ranks than cores, Open MPI asks for permission.
+        # As root, or with more ranks than cores, Open MPI requires these permissions.
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",

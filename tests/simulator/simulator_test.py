@@ -10,14 +10,14 @@ from toccata import _core
 from toccata.algorithms import catalogue, outside, searching
 from toccata.simulating import model_beside, platforms, simulation
 
-LIMIT = 120  # seconds of one run
+LIMIT = 120  # seconds per run
 COLLECTIVES = [each.name for each in _core.collectives()]
-# Powers of two and others; one node, and several; nodes that are full, and that are not.
+# Powers of two and other numbers; one node and several; full nodes and others.
 RANKS = {2: "node:2", 3: "node:2 core:2", 5: "torus:2x2x2", 8: "torus:2x2x2",
          13: "leaf:2 node:2 core:4", 32: "node:4 socket:2 core:4",
          64: "leaf:2 node:4 socket:2 core:4"}  # fmt: skip
-SIZES = "1,4096"  # of uneven blocks some wait for their receivers there, and some do not
-LARGE = "70000"  # bytes: beyond eager messages, and beyond what is packed
+SIZES = "1,4096"  # with uneven blocks, only some messages wait for their receivers
+LARGE = "70000"  # bytes: above the limits of eager messages and of packing
 
 
 def run(
@@ -58,7 +58,7 @@ def test_every_algorithm_gives_the_right_data(tmp_path: Path, collective: str, p
 
 
 def test_whether_an_algorithm_can_run_is_asked_where_the_ranks_are(tmp_path: Path) -> None:
-    """On four nodes of three there are a power of two nodes; ranks there are not."""
+    """On four nodes of three, the number of nodes is a power of two; that of ranks is not."""
     name = "multi_lane:exchange=recursive_doubling"
     for machine, possible in (("node:4 core:3", True), ("node:3 core:4", False)):
         events = run(
@@ -72,7 +72,7 @@ def test_whether_an_algorithm_can_run_is_asked_where_the_ranks_are(tmp_path: Pat
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_large_messages_arrive_whole(tmp_path: Path, collective: str) -> None:
     known = [each.name for each in catalogue.of_collective(collective)]
-    # On a torus of 3 x 2 a rank has two edges to one peer: see docs/simulation.md.
+    # On a torus of 3 x 2, a rank has two edges to one peer: see docs/simulation.md.
     p, machine = (9, "node:3 core:3") if collective.startswith("neighbor") else (6, "node:3 core:2")
     run(
         tmp_path, p, machine, "sequential",
@@ -141,7 +141,7 @@ def test_pieces_of_a_chain_go_one_behind_the_other() -> None:
 
 
 def test_a_deadlock_of_the_simulator_is_told_from_ours() -> None:
-    """Of uneven blocks some wait for their receivers, and some do not; all of them may."""
+    """With uneven blocks, only some messages wait for their receivers; all must work."""
     cell = simulation.Cell("neighbor_alltoallv", "direct", 8, 1 << 17, "cyclic")
     assert simulation.run(platforms.find("yahoo"), [cell])[cell].why_not == simulation.LOST_COUNT
 
@@ -161,7 +161,7 @@ def test_the_model_is_near_the_simulation() -> None:
 
 
 def test_a_search_finds_what_is_as_quick_as_the_librarys_best(tmp_path: Path) -> None:
-    """On a torus, where trees are packed; and where leaves have narrow links."""
+    """On a torus, with packed trees; and with narrow links of leaf switches."""
     for machine, collective in (("torus:3x2x2", "allgather"), ("leaf:2 node:4", "allreduce")):
         there = platforms.find(machine)
         p = searching.nodes_of(there)

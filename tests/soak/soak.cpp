@@ -1,18 +1,19 @@
 // A random MPI application: soak SEED STEPS [passes=N] [FEATURE...]
 //
-// All ranks draw the same program from the seed, and each its own data from seed and rank. The
-// digest of a rank covers all data that it receives. The program runs several times. Rank 0 prints:
+// All ranks draw the same program from the seed. Each rank draws its own data from seed and rank.
+// The digest of a rank covers all data that it receives. The program runs several times. Rank 0
+// prints:
 //
-// - all digests, the number of callbacks, and the number of calls of an operation with a datatype
-//   that the program does not know; none of these may depend on the library that serves the calls
+// - all digests, the number of callbacks, and the number of calls of an operation with an unknown
+//   datatype; none of these may depend on the library that serves the calls
 // - the memory in use after each pass over the program.
 //
-// soak.py runs it bare and under Toccata and compares. The program does not need Toccata; where
-// that is preloaded, its own requests are in flight too.
+// soak.py runs it bare and under Toccata and compares. The program does not need Toccata; if
+// Toccata is preloaded, the program also uses requests of toccata.h.
 //
-// Features, which not every MPI has or survives:
+// Features that some MPIs lack, or in which they fail:
 //   threads   two to four at a time, each with communicators of its own
-//   spawn     two processes more, for a while
+//   spawn     two more processes for some time
 //   groups    MPI_Comm_create_from_group, of MPI 4
 //   inter     intercommunicators and their collectives
 //   errors    wrong arguments, and a handler that counts them
@@ -38,7 +39,7 @@
 
 #include "toccata/toccata.h"
 
-// Ours are there where the library is preloaded, and null elsewhere.
+// Functions of toccata.h: present if the library is preloaded, otherwise null.
 #pragma weak toccata_iallgather
 #pragma weak toccata_iallgatherv
 #pragma weak toccata_ialltoall
@@ -89,15 +90,14 @@ class Random {
   Word state_;
 };
 
-const char* program;  // by which it is spawned
+const char* program;  // the name for spawning it
 std::set<std::string> features;
 bool has(const char* feature) { return features.contains(feature); }
 
-// Counters for all threads.
+// Counters that all threads share.
 std::atomic<long> copies, deletes, errors;
 int attribute = MPI_KEYVAL_INVALID;  // of communicators
-int type_mark =
-    MPI_KEYVAL_INVALID;  // attribute of the program's datatypes, by which an operation knows them
+int type_mark = MPI_KEYVAL_INVALID;  // marks the program's datatypes for its operations
 std::atomic<long> unknown_types;
 
 int copy_attribute(MPI_Comm, int, void*, void* from, void* into, int* flag) {
@@ -124,7 +124,7 @@ void count_error(MPI_Comm*, int* code, ...) {
 
 struct Layout {
   MPI_Datatype type, base;
-  int elements = 1;  // of `base` in each
+  int elements = 1;  // of `base` in each item
   MPI_Aint extent = 0;
   bool made = false;
 
@@ -159,7 +159,7 @@ Layout random_layout(Random& random) {
       layout.elements = 2 * n;
       MPI_Type_vector(n, 2, 3, layout.base, &layout.type);
       break;
-    case 2: {  // a struct with gaps, of pieces out of order
+    case 2: {  // a struct with gaps, and pieces in random order
       std::array lengths{1, n};
       std::array<MPI_Aint, 2> places{(n + 2) * extent, extent};
       std::array types{layout.base, layout.base};
@@ -167,7 +167,7 @@ Layout random_layout(Random& random) {
       MPI_Type_create_struct(2, lengths.data(), places.data(), types.data(), &layout.type);
       break;
     }
-    case 3:  // resized to leave a gap after each
+    case 3:  // resized, with a gap after each item
       layout.elements = n;
       MPI_Type_contiguous(n, layout.base, &inner);
       MPI_Type_create_resized(inner, 0, (n + 1) * extent, &layout.type);
@@ -180,7 +180,7 @@ Layout random_layout(Random& random) {
   return layout;
 }
 
-// ---- Operations. One that does not commute: x -> a x + b, one after the other, modulo 2^64.
+// ---- Operations. One of them is not commutative: the composition of x -> a x + b, modulo 2^64.
 
 struct Affine {
   Word a, b;
@@ -219,7 +219,7 @@ struct Reduction {
   Layout layout;
   MPI_Op op;
   bool made = false;
-  // Puts a value of rank `salt` in place; doubles are small integers, so that sums are exact.
+  // Writes a value of rank `salt`; doubles are small integers, so that sums are exact.
   std::function<void(unsigned char*, Word salt)> fill;
 
   void free() {
@@ -264,7 +264,7 @@ Reduction random_reduction(Random& random) {
       reduction.fill = [](auto* at, Word salt) { put(at, static_cast<float>(1 + salt % 3)); };
       return reduction;
     default: {
-      // MPICH 4.0.2 reads beyond its own buffers, bare, where such a type leaves a gap at its end.
+      // MPICH 4.0.2 itself reads beyond its buffers if such a type has a gap at its end.
       layout.base = MPI_UNSIGNED_LONG;
       layout.elements = 2;
       MPI_Datatype pair;
@@ -291,19 +291,19 @@ Reduction random_reduction(Random& random) {
   }
 }
 
-// ---- Communicators. Every rank knows the members of all of them.
+// ---- Communicators. Every rank has the list of members of each one.
 
 struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;
   std::vector<int> ranks;   // of the world, in the communicator's order
-  std::vector<int> remote;  // of an intercommunicator: the other group
+  std::vector<int> remote;  // the other group of an intercommunicator
   int size() const { return static_cast<int>(ranks.size()); }
 };
 
-// How a collective is called.
+// The forms of a collective call.
 enum class Mode { blocking, nonblocking, ours, persistent };
 
-// ---- One thread's share of the program.
+// ---- One thread's part of the program.
 
 class Soak {
  public:
@@ -326,19 +326,19 @@ class Soak {
   // The whole program.
   void run(int steps);
 
-  // Calls that are allowed anywhere: blocking collectives on a communicator of all.
+  // Calls that are allowed at any time: blocking collectives on a communicator of all ranks.
   void collectives(int count) {
     for (int i = 0; i < count; ++i) one(world_, mix(seed_, i), Mode::blocking);
   }
 
  private:
-  struct Call;  // a collective and its data, until it has ended
+  struct Call;  // a collective and its data, until its end
   using Calls = std::vector<std::unique_ptr<Call>>;
 
   Word seed_, digest_ = 0xcbf29ce484222325;
   int me_ = 0, p_ = 0;
   Comm world_;
-  std::vector<Comm> comms_;  // made by the program
+  std::vector<Comm> comms_;  // created by the program
 
   Bytes filled(std::size_t size, Word salt) const {
     Bytes bytes(size + 16);
@@ -369,14 +369,14 @@ class Soak {
   void drop(int which);
   void threads(Random& random);
   void spawn(Random& random);
-  // A copy, as comms_ grows. Not an intercommunicator.
+  // Returns a copy, because comms_ grows. Never an intercommunicator.
   Comm any(Random& random) const {
     const int which = random.below(static_cast<int>(comms_.size()) + 1);
     return which == 0 || !comms_[which - 1].remote.empty() ? world_ : comms_[which - 1];
   }
 };
 
-// Blocks of a vector form, in a random order with gaps between; counts are in items of a datatype.
+// The blocks of a vector form, in a random order with gaps. Counts are in items of a datatype.
 struct Blocks {
   std::vector<int> counts, places;
   int items = 0;
@@ -386,8 +386,8 @@ struct Blocks {
     std::iota(order.begin(), order.end(), 0);
     random.shuffle(order);
     for (const int i : order) {
-      // With one rank, MPICH 4.0.2's allgatherv heeds no displacement, bare, and Open MPI 4.1.4's
-      // alltoallw takes bytes for items.
+      // With one rank, MPICH 4.0.2's own allgatherv ignores displacements, and Open MPI 4.1.4's own
+      // alltoallw confuses bytes with items.
       places[i] = items + (order.size() == 1 ? 0 : random.below(3));
       items = places[i] + counts[i];
     }
@@ -398,9 +398,10 @@ struct Soak::Call {
   Bytes send, recv;
   Layout layout;
   Reduction reduction;
-  std::vector<std::vector<int>> numbers;  // counts and places, which must outlive the call
+  std::vector<std::vector<int>>
+      numbers;  // counts and displacements, kept until the end of the call
   std::vector<MPI_Datatype> send_types, recv_types;
-  std::size_t told = 0;  // the number of bytes of `recv` that are the result
+  std::size_t told = 0;  // the number of result bytes in `recv`
   int kind = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   toccata_request ours = TOCCATA_REQUEST_NULL;
@@ -420,7 +421,7 @@ struct Soak::Call {
 #define PERSISTENT(name, ...)
 #endif
 
-// Where ours is not there, a request of MPI's does the same.
+// Without the functions of toccata.h, a request of MPI replaces them.
 #define CALL(name, lower, ...)                               \
   switch (mode) {                                            \
     case Mode::blocking:                                     \
@@ -448,7 +449,7 @@ std::unique_ptr<Soak::Call> Soak::start(const Comm& comm, Word salt, Mode mode) 
   auto call = std::make_unique<Call>();
   if (comm.handle == MPI_COMM_NULL) return call;
   call->numbers.reserve(8);
-  Random random(mix(salt, 2)), mine(mix(salt, 1000 + me_));  // shared, and this rank's own
+  Random random(mix(salt, 2)), mine(mix(salt, 1000 + me_));  // the same on all ranks; and per rank
   int rank;
   MPI_Comm_rank(comm.handle, &rank);
   const int kind = call->kind = random.below(kinds.size());
@@ -465,7 +466,7 @@ std::unique_ptr<Soak::Call> Soak::start(const Comm& comm, Word salt, Mode mode) 
     reduce(*call, kind, comm.handle, shape, random, salt, mode);
   else
     move(*call, kind, comm.handle, shape, random, mine, salt, mode);
-  // MPI keeps the objects that it needs. The program keeps its own operations until the end.
+  // MPI keeps the objects that it needs. The program keeps user-defined operations until the end.
   if (mine.chance(50)) {
     call->layout.free();
     if (call->ours == TOCCATA_REQUEST_NULL) call->reduction.free();
@@ -480,7 +481,7 @@ void Soak::reduce(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& 
 #ifdef OPEN_MPI
   const bool in_place = wanted;
 #else
-  // MPICH 4.0.2 crashes bare where a root other than 0 reduces more than 2 KiB in place.
+  // MPICH 4.0.2 itself crashes if a root other than 0 reduces more than 2 KiB in place.
   const bool in_place = wanted && (kind > 0 || root == 0);
 #endif
   std::vector<int> sizes(p);
@@ -495,7 +496,7 @@ void Soak::reduce(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& 
   c.recv = in_place ? c.send : filled(extent * total, salt + 1);
   const void* from = in_place ? MPI_IN_PLACE : c.send.data();
   void* into = c.recv.data();
-  // In place, the data after the result may be anything.
+  // In place, MPI does not specify the data after the result.
   const int result = kind == 2 ? n : kind == 3 ? sizes[rank] : n;
   c.told = in_place && kind >= 2 ? extent * result : c.recv.size();
   switch (kind) {
@@ -530,8 +531,8 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
   Call* call = &c;
   const auto [p, rank, root, n, wanted] = shape;
 #ifdef OPEN_MPI
-  // Open MPI 4.1.4 counts its nonblocking calls differently, bare, on a rank that has nothing to
-  // exchange in place: the next one hangs.
+  // Open MPI 4.1.4 itself counts nonblocking calls differently on a rank with nothing to exchange
+  // in place. The next call then hangs.
   const bool in_place = wanted && (mode == Mode::blocking || (kind != 7 && kind != 8));
 #else
   const bool in_place = wanted;
@@ -539,15 +540,15 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
   const bool at_root = rank == root;
   const Layout& layout = c.layout = random_layout(random);
   const Word counts = random.next();
-  // How many items i sends to j, or each of them: the same both ways where that is requested.
+  // The number of items from i to j, or their sizes. If requested, both directions are equal.
   const auto count = [&](int i, int j) {
     const Word drawn = mix(counts, in_place ? mix(std::min(i, j), std::max(i, j)) : mix(i, j));
     return drawn % 5 == 0 ? 0 : static_cast<int>(drawn / 5 % (n + 1));
   };
-  // Each side describes the same values by the datatype or by its elements. By the
-  // standard, the ranks may differ in that. However, for most collectives, the MPIs' own algorithms
-  // fail then, because they depend on the sizes of a rank's own datatypes. Every rank places its
-  // blocks itself.
+  // Each side describes the same values by the datatype or by its elements. By the standard, ranks
+  // may use different descriptions. However, the native algorithms of most collectives then fail,
+  // because they depend on the local size of datatypes. Every rank chooses the positions of its
+  // blocks.
   Random& whose = kind == 4 || kind == 6 ? mine : random;
   struct Side {
     MPI_Datatype type;
@@ -564,7 +565,7 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
   const int sent = n * out.scale, received = n * in.scale;
 
   const auto buffers = [&](int items_sent, int items_received) {
-    // Each item of a datatype may reach beyond its extent, into the next one's gaps.
+    // An item of a datatype may extend beyond its extent, into the gaps of the next one.
     c.send = filled(out.extent * items_sent + layout.extent, salt);
     c.recv = filled(in.extent * items_received + layout.extent, salt + 1);
     c.told = c.recv.size();
@@ -612,8 +613,8 @@ void Soak::move(Call& c, int kind, MPI_Comm comm, const Shape& shape, Random& ra
       for (int& place : to.places) place *= static_cast<int>(out.extent);
       for (int& place : from.places) place *= static_cast<int>(in.extent);
 #ifdef OPEN_MPI
-      // MPI_Ialltoallw of Open MPI 4.1.4 crashes, bare, where a rank has nothing to send or
-      // receive; and ours may pass on to it.
+      // Open MPI 4.1.4's own MPI_Ialltoallw crashes if a rank has nothing to send or receive; our
+      // function may forward calls to it.
       mode = Mode::blocking;
 #endif
       c.send_types.assign(p, out.type);
@@ -668,18 +669,18 @@ void Soak::end(Call& call) {
   MPI_Wait(&call.request, MPI_STATUS_IGNORE);
   if (call.persistent) MPI_Request_free(&call.request);
   fold(call.recv.data(), call.told);
-  fold(call.send.data(), call.send.size());  // as it was
+  fold(call.send.data(), call.send.size());  // must be unchanged
   if (has("trace"))
     std::fprintf(stderr, "world %d: %s gives %016lx\n", me_, kinds[call.kind], digest_);
   call.layout.free();
   call.reduction.free();
 }
 
-// Collectives of an intercommunicator.
+// Collectives on an intercommunicator.
 void Soak::between(const Comm& comm, Random& random) {
   const bool first = std::ranges::count(comm.ranks, me_) > 0;
   const int kind = random.below(5), n = random.below(50), sender = random.below(comm.size());
-  const Word salt = random.next();  // drawn by all, as another may follow
+  const Word salt = random.next();  // drawn on all ranks, because another draw may follow
   const int others = static_cast<int>(first ? comm.remote.size() : comm.ranks.size());
   if (comm.handle == MPI_COMM_NULL) return;
   int rank;
@@ -705,8 +706,7 @@ void Soak::between(const Comm& comm, Random& random) {
   fold(recv.data(), recv.size());
 }
 
-// Several collectives are under way, on the same communicators and others, and blocking ones
-// beside.
+// Several open collectives, on the same communicator and others, with blocking calls in between.
 void Soak::in_flight(Random& random) {
   Calls calls;
   const int count = 1 + random.below(5);
@@ -720,10 +720,11 @@ void Soak::in_flight(Random& random) {
   for (auto& call : calls) end(*call);
 }
 
-// Receives that take any message wait while collectives run: whose messages are not theirs.
+// Receives that accept any message wait during collectives. They must not receive messages of these
+// collectives.
 void Soak::wildcards(Random& random) {
   const Comm comm = any(random);
-  // In a communicator of one rank, MPICH 4.0.2 takes the messages of its own collectives for them.
+  // In a communicator of one rank, such receives take messages of MPICH 4.0.2's own collectives.
   if (comm.size() == 1) return;
   const Word salt = random.next();
   const int tag = random.below(1000), count = 1 + random.below(3);
@@ -753,7 +754,7 @@ void Soak::wildcards(Random& random) {
   fold(more);
 }
 
-// Arguments that both MPIs check before they send anything, on all ranks.
+// Invalid arguments on all ranks; both MPIs check them before they send anything.
 void Soak::wrong(const Comm& comm, Random& random) {
   if (comm.handle == MPI_COMM_NULL) return;
   int value[4] = {}, all[64], code, kind;
@@ -794,7 +795,7 @@ void Soak::drop(int which) {
   comms_.erase(comms_.begin() + which);
 }
 
-// By colour and key; a rank without a colour is in no communicator.
+// Splits by colour and key; a rank without a colour joins no communicator.
 void Soak::split(const Comm& parent, Random& random) {
   const int colors = 1 + random.below(3);
   const Word salt = random.next();
@@ -819,7 +820,7 @@ void Soak::make(Random& random) {
   const Comm parent = any(random);
   const int p = parent.size(), tag = random.below(100);
   const bool member = parent.handle != MPI_COMM_NULL;
-  // Some of the parent's ranks, in any order.
+  // Some ranks of the parent, in any order.
   std::vector<int> order(p);
   std::iota(order.begin(), order.end(), 0);
   random.shuffle(order);
@@ -840,7 +841,7 @@ void Soak::make(Random& random) {
       add(made, parent.ranks, random);
       break;
     case 1:
-#ifndef OPEN_MPI  // whose MPI_Comm_create_group, in 4.1.4, hangs now and then, bare
+#ifndef OPEN_MPI  // Open MPI 4.1.4's MPI_Comm_create_group sometimes hangs, also bare
       if (among) MPI_Comm_create_group(parent.handle, group, tag, &made);
       add(made, some, random);
       break;
@@ -922,7 +923,7 @@ void Soak::threads(Random& random) {
   }
 }
 
-// The calls of parents and children together; the children end with them.
+// The calls that parents and children make together; then the children end.
 Word family(MPI_Comm between, bool child, Word seed) {
   MPI_Comm together, half;
   MPI_Intercomm_merge(between, child, &together);
@@ -957,7 +958,7 @@ void Soak::run(int steps) {
   for (int step = 0; step < steps; ++step) {
     Random random(mix(seed_, step));
     const int kind = random.below(100);
-    // Not while a collective is in flight, which neither MPI survives bare.
+    // Not while a collective is open: both MPIs fail then, also bare.
     while (comms_.size() > 8) drop(random.below(static_cast<int>(comms_.size())));
     if (step == spawns && has("spawn")) {
       spawn(random);

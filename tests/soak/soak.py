@@ -1,7 +1,7 @@
 """Random applications by seed (soak.cpp), bare and under Toccata with random forced algorithms.
 
-Results must be the same byte for byte, callbacks run as often, and memory after a pass be what it
-was after the one before. Says of each seed that fails what was wrong and what repeats it.
+Results must be equal, byte for byte; callbacks must run equally often; and a later pass must not
+need more memory. For each failing seed, it prints the error and the command that repeats the run.
 """
 
 import argparse
@@ -17,19 +17,19 @@ from jobs import Job
 
 COLLECTIVES = ["ALLGATHER", "ALLTOALL", "ALLTOALLV", "BCAST", "GATHER", "GATHERV", "SCATTER"]
 COLLECTIVES += ["SCATTERV", "REDUCE", "ALLREDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "BARRIER"]
-# Features that work bare: MPICH over UCX cannot spawn, and Open MPI's spawning hangs now and then.
-# The groups need MPI 4.
+# Features that work bare: MPICH over UCX cannot spawn, and Open MPI's spawning sometimes hangs.
+# Groups require MPI 4.
 FEATURES = {
     "openmpi": ["threads", "inter", "errors"],
     "mpich": ["threads", "inter", "errors", "groups"],
     "abi": ["threads", "inter", "errors", "groups"],
     "intelmpi": ["threads", "inter", "errors"],
 }
-# Machines for those algorithms that depend on where ranks run; each has room for all ranks.
+# Machines for topology-aware algorithms; each has room for all ranks.
 TOPOLOGIES = ["", "", "node:2 core:3", "node:3 socket:2 core:1", "torus:3x2", "node:3 core:1*2,3"]
 PLACEMENTS = ["", "cyclic", "random:1"]
-# More bytes per pass than bare that are not a leak: under Open MPI, pools of fragments grow a
-# little all the time, as many messages happen to be in flight at once.
+# Growth in bytes per pass, compared with a bare run, that is not a leak. Under Open MPI, the pools
+# of fragments always grow a little, depending on the number of messages in flight.
 NOISE = 8192
 PASSES = 6
 PATIENCE = 120  # seconds
@@ -43,7 +43,7 @@ class Soak:
         self.growth = [0]
 
     def run(self, seed, ranks, features, settings, preload=True, passes=PASSES):
-        """The completed process; and the command line that repeats it, in words."""
+        """The completed process, and the words of the command that repeats it."""
         o = self.options
         libraries = [o.library] if preload else []
         libraries += [o.also_preload] if o.also_preload else []
@@ -60,13 +60,13 @@ class Soak:
         return job.outcome(), shlex.join([*words, *command])
 
     def complaints(self, value_of):
-        """Toccata's messages for requested algorithms that do not exist, by collective."""
+        """Toccata's messages, by collective, for requests of algorithms that do not exist."""
         settings = {f"TOCCATA_{name}": value_of(name) for name in COLLECTIVES}
         done, _ = self.run(1, 2, [], settings, passes=1)
         return dict(re.findall(r"^toccata: TOCCATA_(\w+)=[^\n]*?: (.*)$", done.stderr, re.M))
 
     def known(self):
-        """{collective: [(algorithm, {parameter: values})]}, as the library itself tells it."""
+        """{collective: [(algorithm, {parameter: values})]}, from the library itself."""
         told = self.complaints(lambda name: "?")
         names = {
             collective: re.search(r"expected one of native, ([\w, ]+)", words)[1].split(", ")
@@ -117,7 +117,7 @@ class Soak:
             self.ran[row["choice"]] = self.ran.get(row["choice"], 0) + row["calls"]
 
     def fault(self, bare, done):
-        """The error, or None."""
+        """The error of a seed, or None."""
         if done.returncode != 0:
             last = "\n".join(done.stderr.splitlines()[-15:])
             return f"ends with {done.returncode}:\n{last}"
@@ -136,7 +136,7 @@ class Soak:
         ]
         bare, command = self.run(seed, ranks, features, {}, preload=False)
         if bare.returncode != 0:
-            # Then the soak asks for what the MPI has not, and has to be mended.
+            # Then the soak requests features that the MPI does not have, and must be corrected.
             self.fail(seed, f"bare: {bare.returncode}\n{bare.stderr[-2000:]}", command)
             return
         for _ in range(2):
@@ -157,7 +157,7 @@ def results(done):
 
 
 def leaks(done):
-    """By rank, by how much memory grew in each of the later passes at least, as pools grow once."""
+    """Per rank, the lowest growth of memory in a later pass; pools grow only once."""
     passes = [
         [int(word) for word in line.split()[1:]]
         for line in done.stdout.splitlines()
@@ -184,7 +184,7 @@ def main():
         soak.seed(options.seed, known)
         seeds = 1
     else:
-        # Other seeds every day; the same all day, so that a failure can be repeated.
+        # Seeds change daily. They are the same all day, so that a failure can be repeated.
         first = int(os.environ.get("SOAK_FIRST_SEED", int(time.time() // 86400) * 10000))
         seeds = 0
         while seeds == 0 or time.monotonic() - started < options.seconds:

@@ -1,8 +1,8 @@
-"""No two units of src/ include each other, directly or by way of others.
+"""No two units of src/ include each other, directly or indirectly.
 
-A unit is a header with its source file: `mpi/plans.h` and `mpi/plans.cpp` are one. Files ending in
-`.in`, from which the build makes sources, count as well. No module except those named below
-includes <mpi.h>.
+A unit is a header with its source file: `mpi/plans.h` and `mpi/plans.cpp` are one unit. Files that
+end in `.in`, from which the build generates sources, count as well. Only the modules named below
+include <mpi.h>.
 """
 
 import re
@@ -33,7 +33,7 @@ def included_units(folder):
 
 
 def cycle_in(includes):
-    """A list of units of which each includes the next and the last the first; None without."""
+    """Units that include each other in a cycle, in this order; None if there is no cycle."""
     over, path = set(), []
 
     def visit(unit):

@@ -7,15 +7,15 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# These need an MPI, or SimGrid; other folders of tests/ have their tests.
+# These tests need an MPI or SimGrid; other folders of tests/ contain them.
 NEED_MPI = {"mpi": "mpi", "api": "mpi", "preload": "preload", "simulator": "simulator"}
-# An algorithm has no test of its own: tests/unit/algorithms proves and counts all of them.
+# Algorithms have no separate tests: tests/unit/algorithms proves and counts all of them.
 ALGORITHMS = "algorithms"
-BESIDES = {"manual": "manual", "applications": "bench/applications"}  # Python, not of the package
+BESIDES = {"manual": "manual", "applications": "bench/applications"}  # not of the package
 
 
 def folders(root, *endings):
-    """The folders below with files of these kinds, as "topology/reorder"."""
+    """The folders below that contain such files, for example "topology/reorder"."""
     files = [each for each in root.rglob("*") if each.suffix in endings]
     return {str(each.parent.relative_to(root)) for each in files} - {"."}
 

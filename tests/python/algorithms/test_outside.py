@@ -1,4 +1,4 @@
-"""Algorithms from outside: in Python, in files, and as programs of MSCCL."""
+"""External algorithms: in Python, in files, and as programs of MSCCL."""
 
 import re
 import textwrap
@@ -18,7 +18,7 @@ EXAMPLES = ROOT / "examples/algorithms/allgather.py"
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writes a file of one algorithm, `body` being that of its function."""
+    """Writes a file with one algorithm; `body` is the body of its function."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(outside, "MOST_SECONDS", 0.5)
 
@@ -70,7 +70,7 @@ def test_skeletons_are_proved_and_drawn(toccata: Toccata, tmp_path: Path, name: 
     proved = toccata("prove", "mine.py", "--ranks", "1:9:1", "-o", "mine.json")
     assert proved.returncode == 0, proved.stdout + proved.stderr
     assert "proved" in proved.stdout
-    assert toccata("new", f"{name}/mine").returncode == 2  # there is such a file
+    assert toccata("new", f"{name}/mine").returncode == 2  # the file exists already
     again = toccata("prove", "mine.json", "--ranks", "1:9:1")
     assert again.returncode == 0, again.stdout + again.stderr
 
@@ -178,7 +178,7 @@ def test_wrong_files_are_named(write: Write, tmp_path: Path) -> None:
         "from toccata.writing import *\n@algorithm('allgether')\ndef f(s, r, c): 0": "'allgether'",
     }
     for text, expected in cases.items():
-        Path("broken.py").write_text(text + "\n" * len(text))  # another time of its last change
+        Path("broken.py").write_text(text + "\n" * len(text))  # the modification time changes
         outside._read.clear()
         with pytest.raises((CommandError, _core.ChoiceError), match=expected):
             catalogue.find("broken.py:f")
@@ -204,7 +204,8 @@ def test_files_are_written_of_what_is_named(toccata: Toccata, tmp_path: Path) ->
     with pytest.raises(_core.ChoiceError, match="was changed after it was written"):
         catalogue.find(str(tmp_path / "changed.json"))
     assert toccata("prove", str(EXAMPLES), "-o", "x.json").returncode == 2
-    # The order of ranks that a reduction keeps is not another's: every root has a table.
+    # A reduction may keep the order of ranks; this order differs between roots, so every root has a
+    # table.
     made = toccata("prove", "reduce/binomial", "--ranks", "3", "-o", "reduce.json")
     assert made.returncode == 0, made.stderr
     assert toccata("verify", "reduce.json", "--max-p", "3").returncode == 0

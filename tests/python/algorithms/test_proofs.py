@@ -1,4 +1,4 @@
-"""Which algorithms are proved (packaging/prove.cpp), and the registry."""
+"""The list of proved algorithms (packaging/prove.cpp), and the registry."""
 
 import re
 import subprocess
@@ -27,7 +27,7 @@ def known_proofs() -> str:
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Path:
-    """A folder whose files precede those of src/."""
+    """A folder whose files take precedence over those of src/."""
     (tmp_path / "proofs").write_text(known_proofs())
     return tmp_path
 
@@ -51,7 +51,7 @@ def test_what_was_proved_is_not_proved_again(changed: Path) -> None:
     ["algorithms/exscan/linear.cpp", "patterns/binomial.h", "analysis/verify.cpp"],
 )
 def test_a_change_is_proved(changed: Path, file: str) -> None:
-    """Of an algorithm's file, of a pattern that it uses, of the proof."""
+    """A change of an algorithm's file, of a pattern that it uses, or of the proof."""
     users = {
         "algorithms/exscan/linear.cpp": ["exscan/linear"],
         "patterns/binomial.h": ["bcast/binomial", "gather/binomial", "allreduce/reduce_bcast"],
@@ -74,7 +74,7 @@ def digests(folder: Path, build: Path) -> dict[str, str]:
 
 
 def test_an_installation_asks_for_proofs() -> None:
-    """tests/preload/choosing/wrong has an algorithm that is wrong; where there is an MPI."""
+    """tests/preload/choosing/wrong contains a wrong algorithm; this requires an MPI."""
     program = BUILD / "tests/preload/choosing/prove_wrong"
     if not program.exists():
         pytest.skip("no MPI")

@@ -41,7 +41,8 @@ def test_compositions_need_a_grid() -> None:
 def test_an_exchange_brings_every_block_once(size: int, radix: int) -> None:
     held = {0}
     for moves in compositions.exchange(size, radix):
-        # All places have the same number of blocks, rotated: senders have the blocks they send.
+        # All positions have the same number of blocks, rotated: each sender has the blocks that it
+        # sends.
         assert all(first + n in held for _, first, many in moves for n in range(many))
         come = [far + first + n for far, first, many in moves for n in range(many)]
         assert not held.intersection(come)
@@ -51,7 +52,7 @@ def test_an_exchange_brings_every_block_once(size: int, radix: int) -> None:
 
 @pytest.fixture
 def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> searching.Task:
-    """A search whose simulations give the model's time and a small addition."""
+    """A search whose simulated times are the model's plus a small addition."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(simulation, "programs", lambda: None)
 
@@ -134,7 +135,7 @@ def test_an_interrupted_search_goes_on(
 
 
 class _Counting:
-    """The module _core with another Predictor."""
+    """Replaces the Predictor of the module _core."""
 
     def __init__(self, predictor: Callable[..., _core.Predictor]) -> None:
         self.Predictor = predictor

@@ -90,7 +90,7 @@ def test_trace_ends_with_everything_everywhere(name: str) -> None:
 
 
 def test_trace_is_figure_3_of_the_paper() -> None:
-    """Sparbit with 5 processes: the blocks of each after each round, and those just received."""
+    """Sparbit with 5 processes: the blocks of each one after each round, and the new ones."""
     whole = trace(find("sparbit"), Shape(5))
     rank_0 = [steps[0] for steps in whole.steps]
     held = [[block for block in range(5) if step.holds["recv"][block] >= 0] for step in rank_0]
@@ -112,7 +112,7 @@ def colours(axes: Axes, buffer: str = "recv") -> list[list[str]]:
 
 def test_picture_is_figure_3_of_the_paper() -> None:
     axes = panels("sparbit", 5)
-    assert len(axes) == 4  # at first, and three rounds
+    assert len(axes) == 4  # the initial state, and three rounds
     for number, distance in ((1, 4), (2, 2)):
         cells = colours(axes[number])
         grey = {(b, r) for b in range(5) for r in range(5) if cells[b][r] == pictures.RECEIVED}
@@ -129,7 +129,7 @@ def test_picture_numbers_blocks_and_draws_messages() -> None:
     words = [each.get_text() for each in axes.texts]
     assert "round 1" in words
     assert "r → r + 4" in words
-    # the heading has every rank once, the cells have each of the ten blocks held
+    # the heading contains every rank once; the cells contain each of the ten blocks held
     assert [words.count(str(each)) for each in range(5)] == [3] * 5
 
 
@@ -164,7 +164,7 @@ def test_too_large_for_a_picture() -> None:
 
 
 def test_a_fault_is_marked() -> None:
-    """In the round that the line of the proof names, a frame about the rank."""
+    """A frame marks the rank in the round that the error of the proof names."""
     error = "rank 2, round 1: waits forever to receive from rank 1; rank 1 has ended"
     fault = schedules.Fault.of(error)
     assert fault is not None and (fault.rank, fault.round) == (2, 1)
@@ -204,7 +204,7 @@ def late(shape, rank, schedule):
 
 @pytest.mark.parametrize("stuck", [1, 2])
 def test_a_deadlock_is_drawn(stuck: int, tmp_path: Path) -> None:
-    """A ring whose ranks all receive in one round and send in the next: all wait in that round."""
+    """A ring in which all ranks receive in one round and send in the next: all wait forever."""
     file = tmp_path / "late.py"
     file.write_text(STUCK.format(stuck=stuck))
     fault = schedules.Fault.of(f"rank 0, round {stuck}: waits forever to receive from rank 3")
@@ -217,7 +217,7 @@ def test_a_deadlock_is_drawn(stuck: int, tmp_path: Path) -> None:
 
 
 def framed(figure: Figure) -> list[tuple[str, float]]:
-    """Titles of the panels with a red frame, and where it begins."""
+    """The titles of panels with a red frame, and the position of the frame."""
     return [
         (next(each.get_text() for each in axes.texts if "round" in each.get_text()), patch.get_x())
         for axes in figure.axes

@@ -26,7 +26,7 @@ def report(**seconds: float) -> reports.Report:
 
 
 class FakeBench(applications.Bench):
-    """Allreduce takes 10 s, or 6 s by `ring`; bcast 3 s by any; a barrier next to nothing."""
+    """Allreduce takes 10 s, or 6 s with `ring`; bcast always 3 s; a barrier almost nothing."""
 
     tried: list[dict[str, str]]
 

@@ -1,4 +1,4 @@
-"""The commands, as a user gives them."""
+"""The commands, as a user enters them."""
 
 import csv
 import inspect
@@ -56,7 +56,7 @@ def test_help_of_each_command(command: str) -> None:
     code, help_, complaint = invoke(*command.split(), "--help")
     assert (code, complaint) == (0, "")
     assert re.search(rf"Usage: .*{command} ", help_)
-    assert "Examples" in help_ or command == "demo"  # which needs no arguments
+    assert "Examples" in help_ or command == "demo"  # demo needs no arguments
     assert COMMANDS[command].summary[:40] in help_
     assert "<bool>" not in help_ and "<str>" not in help_
 
@@ -68,7 +68,7 @@ def test_via_symlink(toccata: Toccata, tmp_path: Path) -> None:
 
 
 def test_not_built(toccata: Toccata, tmp_path: Path) -> None:
-    """Nor where CMake has been, and no compiler."""
+    """Nor on a machine with the files of CMake but without a compiler."""
     (tmp_path / "python/toccata").mkdir(parents=True)
     for build in "/nowhere", str(tmp_path):
         done = toccata("list", TOCCATA_BUILD=build)
@@ -302,7 +302,7 @@ def test_bench(machine: Path) -> None:
     timed = {ranks: {r["algorithm"] for r in rows if r["ranks"] == ranks} for ranks in "34"}
     known = {each.name for each in catalogue.of_collective("allgather")} | {"native"}
     assert timed["4"] == known
-    assert timed["3"] == known - {"neighbor_exchange"}  # says the fake
+    assert timed["3"] == known - {"neighbor_exchange"}  # as the fake reports
     assert len(rows) == 2 * (len(timed["3"]) + len(timed["4"]))  # sizes
     row = next(r for r in rows if (r["ranks"], r["bytes"], r["algorithm"]) == ("4", "4", "bruck"))
     median = float(row["median_us"])
@@ -317,7 +317,7 @@ def test_bench(machine: Path) -> None:
 
 
 def test_bench_leaves_what_it_has_measured(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that fails, here with wrong data at the second size; then one to compare with."""
+    """First a run with wrong data at the second size; then a comparison with an old run."""
     monkeypatch.setenv("FAKE_WRONG", "1")
     code, _, stderr = bench()
     assert code == 1
@@ -343,7 +343,7 @@ def test_fit_reads_what_bench_writes(machine: Path) -> None:
 
 
 def test_sizes_of_old_tables_keep_their_meaning(machine: Path) -> None:
-    """Without the column bytes_of, the bytes of an all-to-all are those to all ranks."""
+    """Without the column bytes_of, the bytes of an all-to-all are the total for all ranks."""
     invoke("bench", "alltoall", "--ranks", "4", "--sizes", "8,1K")
     file = machine / "results/alltoall-openmpi.csv"
     now = read_csv(file)
@@ -365,7 +365,7 @@ def test_sizes_of_old_tables_keep_their_meaning(machine: Path) -> None:
 
 
 def test_a_size_is_the_same_everywhere() -> None:
-    """The docs' table, the axes, and the library's definition of a block agree."""
+    """The table of the docs, the axes, and the library define a block in the same way."""
     table = (ROOT / "docs/tuning.md").read_text().partition("## Sizes")[2].partition("\n## ")[0]
     rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| `")]
     told = {name: of for names, of in rows for name in re.findall(r"`(\w+)`", names)}
@@ -373,7 +373,8 @@ def test_a_size_is_the_same_everywhere() -> None:
         assert catalogue.size_is_of(each.name) or each.name == "barrier"
         of = catalogue.size_is_of(each.name) or "nothing"
         assert of in told[each.name], each.name
-    # 4 ranks: a rank's own block of an all-to-all is as long as the size; of a message, the whole.
+    # 4 ranks. In an all-to-all, the size is that of a rank's own block; in a message, that of the
+    # whole.
     shape = Shape(4)
     for name, sent in (("alltoall/pairwise", 3 * 64), ("bcast/scatter_allgather", None)):
         choice = catalogue.find(name)
@@ -407,7 +408,8 @@ def test_bench_as_the_paper(machine: Path, monkeypatch: pytest.MonkeyPatch) -> N
     log = (machine / "log").read_text().splitlines()
     runs = [line for line in log if "--sizes" in line]
     assert [line.split()[3] for line in runs] == ["2", "4", "8", "12"]
-    # The paper's sizes are of all blocks of a rank, ours of one; the tables keep the paper's.
+    # The paper's sizes cover all blocks of a rank, ours one block; the tables keep the paper's
+    # sizes.
     assert "--sizes 32,512,8192,131072,2097152 --repetitions 1000" in runs[0]
     assert "--sizes 8,128,2048,32768,524288 --repetitions 1000" in runs[2]
     assert "--sizes 4 --repetitions 1000" in runs[3]

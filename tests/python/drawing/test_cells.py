@@ -1,4 +1,4 @@
-"""Coloured cells, which all heat maps consist of."""
+"""Coloured cells, the parts of all heat maps."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def test_shades_follow_the_scale() -> None:
 
 
 def test_heat_maps_are_drawn_in_one_place() -> None:
-    """In a drawn schedule, cells of a buffer lie between arrows."""
+    """In a drawing of a schedule, the cells of a buffer lie between arrows."""
     package = ROOT / "python/toccata"
     drawing = {path for path in package.rglob("*.py") if ".imshow(" in path.read_text()}
     assert {str(each.relative_to(package)) for each in drawing} == {

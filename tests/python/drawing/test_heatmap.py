@@ -1,4 +1,4 @@
-"""The hybrid heat map: the data that go into the picture, and the picture."""
+"""The hybrid heat map: its data and its picture."""
 
 import csv
 import json
@@ -36,7 +36,7 @@ RESULTS = Results(
         measurement(2, 1, "native", 4), measurement(2, 1024, "native", 9),
         measurement(2, 1, "ring", 5), measurement(2, 1024, "ring", 6),
         measurement(2, 1, "sparbit", 3), measurement(2, 1024, "sparbit", 8),
-        # 3 ranks: native wins at 1 byte; nothing was measured at 1 KiB
+        # 3 ranks: native wins at 1 byte; there is no measurement at 1 KiB
         measurement(3, 1, "native", 1), measurement(3, 1, "ring", 2),
         measurement(3, 1, "sparbit", 3),
     ]
@@ -135,7 +135,7 @@ def spread(algorithm: str, median: float, q25: float, q75: float) -> Measurement
 
 
 def test_within_the_spread_nobody_wins() -> None:
-    """Of medians 9 and 10, where a quarter of the second's repetitions took less than 8.5."""
+    """The medians are 9 and 10, but a quarter of the second's repetitions took below 8.5."""
     near = [spread("ring", 9, 8.8, 9.3), spread("native", 10, 8.5, 12)]
     assert clear_winner(near, "median") is None
     grid = winners.grid(Results(near), "ring", None, "median")

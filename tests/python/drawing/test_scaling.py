@@ -1,4 +1,4 @@
-"""Times over the numbers of ranks, and the figure of the all-to-all paper."""
+"""Times by the number of ranks, and the figure of the all-to-all paper."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_a_panel_a_size_and_a_line_an_algorithm() -> None:
     assert np.asarray(native.get_xdata()).tolist() == [2, 4]
     assert np.asarray(native.get_ydata()).tolist() == pytest.approx([20, 40])
     assert (native.get_color(), native.get_linestyle()) == (NATIVE, "--")
-    assert np.asarray(bruck.get_xdata()).tolist() == [4]  # impossible for 2
+    assert np.asarray(bruck.get_xdata()).tolist() == [4]  # impossible for 2 ranks
     assert bruck.get_color() != small.lines[0].get_color()
     (legend,) = figure.legends
     assert [each.get_text() for each in legend.get_texts()] == ["native", "bruck"]

@@ -1,4 +1,4 @@
-"""Which MPI it is, and the commands that start programs with it."""
+"""Detection of the MPI, and the commands that start programs with it."""
 
 import os
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_installed_layout(machine: Path) -> None:
 
 
 def test_several_of_one_family(machine: Path) -> None:
-    """The version's own goes first; Intel MPI does with MPICH's where it has none."""
+    """The library of the same version comes first; without its own, Intel MPI uses MPICH's."""
     newer = machine / "home/lib/openmpi-5.0/libtoccata.so"
     newer.parent.mkdir()
     newer.touch()

@@ -48,7 +48,7 @@ def report(tmp_path: Path) -> Path:
 def test_what_was_won(report: Path) -> None:
     found = reports.read(report)
     assert found.after == pytest.approx(0.04)
-    assert found.before == pytest.approx(0.065)  # what was compared took twice as long
+    assert found.before == pytest.approx(0.065)  # the compared calls took twice as long
     assert [each.before for each in found.rows] == pytest.approx([0.05, 0.005, 0.01])
 
 
@@ -96,7 +96,7 @@ def of(*rows: dict[str, Any], path: Path) -> reports.Report:
 
 
 def test_gains_and_losses_are_told_apart(tmp_path: Path) -> None:
-    """The largest gain is not named as a loss, and calls of native count as compared."""
+    """The largest gain is not reported as a loss; native calls count as compared."""
     nothing = {"choice": "native", "reason": "native", "why": ""}
     report = of(
         row(collective="bcast", choice="bine", seconds=0.001, measured=1e-5, native=4e-5),
@@ -149,7 +149,7 @@ def test_why_native_serves(tmp_path: Path) -> None:
     stdout = invoke("explain", str(path))[1]
     assert "nothing else was better" not in stdout
     rows = [each for each in stdout.splitlines() if each.startswith("bcast")]
-    # Time per call is a column of its own, so that it cannot be taken for that of the trials.
+    # Time per call has its own column, so that readers do not confuse it with the time of trials.
     assert "Per call" in stdout and "In trials" in stdout
     assert [" 0.13 " in each for each in rows if "native" in each] == [True]
 
@@ -179,7 +179,7 @@ def test_a_real_run_says_why(toccata: Toccata, tmp_path: Path) -> None:
 
 
 class Deadlock:
-    """The error of a wrong algorithm from the walk, and the times of all others."""
+    """The model gives an error for a wrong algorithm, and the times of all others."""
 
     def __init__(self, choice: Any, shape: Any) -> None:
         self.name = choice.text

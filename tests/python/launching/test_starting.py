@@ -1,4 +1,4 @@
-"""`toccata run`: other people's commands, taken apart and put together again."""
+"""`toccata run`: users' commands, parsed and completed."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ RING = {"TOCCATA_ALLGATHER": "ring"}
 
 @pytest.fixture
 def started(machine: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine on which the name of a program app.* is its kind."""
+    """A machine on which the suffix of a program app.* gives its kind."""
     natures = {
         "app.openmpi": Nature("openmpi", "libmpi.so.40"),
         "app.mpich": Nature("mpich", "libmpi.so.12"),
@@ -64,7 +64,7 @@ def test_hydra(started: Path) -> None:
 
 
 def test_slurm(started: Path) -> None:
-    """The program says whose library; the library stays out of srun itself."""
+    """The program determines the library; srun itself does not load it."""
     preload, srun = f"LD_PRELOAD={library(started, 'mpich')}", str(started / "bin/srun")
     start = starting.prepare(["srun", "-n", "2", "app.mpich"], RING, {})
     assert start.words == [srun, "-n", "2", f"--export=ALL,TOCCATA_ALLGATHER,{preload}",
@@ -96,7 +96,7 @@ def test_other_launchers(started: Path, command: list[str], place: int, words: l
 
 
 def test_wrappers(started: Path) -> None:
-    """Before the launcher they stay there, and before the program they are looked through."""
+    """Wrappers before the launcher stay there; the program after a wrapper is found."""
     before = ["timeout", "-k", "5", "60", "env", "-u", "X", "TOCCATA_BCAST=binomial"]
     command = [*before, "mpirun", "-n", "2", "numactl", "-m", "0", "app.openmpi"]
     start = starting.prepare(command, {}, {})
@@ -106,7 +106,7 @@ def test_wrappers(started: Path) -> None:
 
 
 def test_the_standard_abi_has_a_library_of_its_own(started: Path) -> None:
-    """Handed over by the launcher's own way, whose MPI it is all the same."""
+    """The launcher passes settings with its own option, for any program."""
     with pytest.raises(InputError, match="not built for the standard ABI"):
         starting.prepare(["mpiexec.hydra", "app.abi"], {}, {})
     ours = started / "home/lib/abi/libtoccata.so"
@@ -210,7 +210,7 @@ def test_a_shell_script(started: Path) -> None:
 
 
 def test_programs_of_this_machine() -> None:
-    """By the benchmark programs, which are there for each MPI that was found."""
+    """With the benchmark programs, which exist for each MPI that was found."""
     for family in launcher.libraries():
         program = launcher.home() / "bench" / family / "guest"
         if family in launcher.LAUNCHED and program.exists():
@@ -232,7 +232,7 @@ def test_where_the_program_stands(started: Path) -> None:
 
 
 def test_doctor_starts_that_very_command(started: Path) -> None:
-    """Ranks that say that they have the library; a rank that does not; a program that fails."""
+    """Ranks that report the library; a rank that does not; a program that fails."""
     told = "toccata: doctor: rank {} of 2 on here has /lib/libtoccata.so, settings 0123456789abcdef"
     ranks = "\n".join(f"print({told.format(rank)!r}, file=sys.stderr)" for rank in (0, 1))
     program = fakes.script(started / "app.openmpi", f"import sys\n{ranks}")
@@ -368,7 +368,7 @@ def test_doctor_looks_at_tuning_files(tmp_path: Path, monkeypatch: pytest.Monkey
         "the MPIs here are Open MPI 4.1",
     ]  # fmt: skip
     assert "toccata tune" in findings[1].remedy
-    # One that fits is used, and those for other nodes are as they should be.
+    # A fitting file is used; files for other nodes give no finding.
     tuning_file.Tuning(machine=f"node:4 {node}", mpi="Open MPI v4.1.4").write(folder / "e.json")
     tuning_file.Tuning(machine=f"node:2 {node}", mpi="Open MPI v4.1.4").write(folder / "f.json")
     findings, used = doctor.tuned(_said({}), "")
@@ -417,12 +417,12 @@ def test_doctor_refuses_what_the_library_does(
     name: str, value: str, remedy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_write = os.access
-    monkeypatch.setattr(  # root may write anywhere
+    monkeypatch.setattr(  # because root may write anywhere
         os, "access", lambda path, mode: str(path) != "/proc" and may_write(path, mode)
     )
     [found] = doctor.settings(_said({name: value}))
     assert remedy in found.remedy
-    assert doctor.choices(_said({name: value}))  # comes to its end
+    assert doctor.choices(_said({name: value}))  # terminates
 
 
 def test_doctor_goes_on_where_a_file_is_wrong(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_the_sample_of_settings_says_nothing(tmp_path: Path) -> None:
     assert (read.names, read.complaints) == ([], [])
     lines = file.read_text().splitlines()
     assert all(len(each) <= 100 for each in lines)
-    # Each of them is a setting that is read once its # is gone.
+    # Each line becomes a valid setting if its # is removed.
     settings = [each[1:] for each in lines if re.match(r"#TOCCATA\w*=", each)]
     assert {each.variable for each in _core.collectives() if "v" not in each.name[-1:]} <= {
         each.partition("=")[0] for each in settings
@@ -82,7 +82,7 @@ def test_the_sample_of_settings_says_nothing(tmp_path: Path) -> None:
 
 
 def test_the_c_reference_has_all_functions() -> None:
-    """Each with a call from the program that the tests example.interface.c.* run."""
+    """Each function has a call from the program of the tests example.interface.c.*."""
     text = pages.HEADER.read_text() + pages.LARGE_HEADER.read_text()
     public = set(re.findall(r"\btoccata_\w+(?=\()", text))
     assert len(public) > 140
@@ -145,7 +145,7 @@ def test_completion(shell: str, tmp_path: Path) -> None:
 
 
 def test_the_spack_recipe_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spack is not here: its directives are taken by name, CMake's options looked for."""
+    """Without Spack: substitutes record its directives; CMake's options must exist."""
     said: list[tuple[str, tuple[Any, ...]]] = []
 
     class Within:

@@ -26,7 +26,7 @@ def test_demo(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ) in " ".join(stdout.split())
     assert (machine / "results/demo.png").stat().st_size > 1000
     runs = (machine / "log").read_text().splitlines()
-    # Two places, four collectives, four sizes; slower cells are measured twice more.
+    # Two machines, four collectives, four sizes; slower cells are measured twice more.
     assert len(runs) == 8 + 32 * demo.AGAIN
     library = machine / "home/lib/openmpi/libtoccata.so"
     assert all(f'exec "$@" {library} ' in each for each in runs)
@@ -38,7 +38,7 @@ def test_demo_of_everything(machine: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(demo, "WHOLE_HERE", (demo.Place("2 ranks", 2, (8, 64), ("bcast",)),))
     code, stdout, stderr = invoke("demo", "--no-hosts", "--whole", "--mpi", "openmpi")
     assert (code, stderr) == (0, "")
-    # By the fake all are twice as slow, and so each is measured twice more.
+    # In the fake, all cells are twice as slow, so each is measured twice more.
     runs = (machine / "log").read_text().splitlines()
     assert len(runs) == 1 + 2 * demo.AGAIN
     assert "clearly slower in 2 (2.00 at worst)" in stdout
@@ -80,7 +80,7 @@ def test_the_hosts_are_shown_first(machine: Path, monkeypatch: pytest.MonkeyPatc
 def test_make_demo_installs_what_the_hosts_need(
     demo_set: bool, fails: bool, tmp_path: Path
 ) -> None:
-    """As root, on a machine that lacks only these packages."""
+    """For root, on a machine that lacks only these packages."""
     programs, log = tmp_path / "bin", tmp_path / "log"
     fakes.script(programs / "id", "print(0)")
     of_hosts = ("iproute2", "iptables", "libmnl-dev", "pkg-config")

@@ -1,4 +1,4 @@
-"""Links: bounds, the fit of the simultaneous-link benchmark, and pictures on a mesh."""
+"""Links: bounds, the fit of the simultaneous-link benchmark, and pictures of a mesh."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Fits to times made up from known parameters, and the program under mpirun where there is one."""
+"""Fits to artificial times with known parameters; and the program under mpirun, if present."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ THRESHOLD = 8192
 
 
 def one(size: int) -> float:
-    """Ping-pong by o 0.2 µs, alpha 1 µs and 2 GB/s, then 5 µs and 10 GB/s."""
+    """Ping-pong with o = 0.2 µs, alpha = 1 µs and 2 GB/s, then 5 µs and 10 GB/s."""
     return 1.4e-6 + size / 2e9 if size < THRESHOLD else 5.4e-6 + size / 10e9
 
 

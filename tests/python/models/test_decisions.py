@@ -35,7 +35,8 @@ def test_defaults_are_what_the_mpi_chose() -> None:
 
 
 def test_proposes_what_beats_the_price_of_the_mpis_own() -> None:
-    # Of 8 KiB each among 12 ranks, MPICH gathers by a ring, and Open MPI by Bruck's algorithm.
+    # With 8 KiB each among 12 ranks, MPICH's allgather is a ring, and Open MPI's is Bruck's
+    # algorithm.
     block = 8192
     cases = [replace(each, nodes="12", total_bytes=12 * block) for each in (RING, BRUCK, SPARBIT)]
     ranked = dict(_prices(12, block))
@@ -49,12 +50,12 @@ def test_proposes_what_beats_the_price_of_the_mpis_own() -> None:
         return found
 
     found = decided(Library.mpich)
-    # per_block is a setting that the library does not choose by itself; a walk may.
+    # The library never chooses the setting per_block automatically; the full calculation may.
     assert (found.chosen, found.first, found.walked) == (BRUCK.seconds,) * 2 + (SPARBIT.seconds,)
     assert (found.default, found.best) == (4e-3, SPARBIT.seconds)
     assert decisions.named([found]) == (1, 1)
     for library in (Library.open_mpi, Library.unknown):
-        assert decided(library).chosen == 4e-3  # no gain, or none that can be told
+        assert decided(library).chosen == 4e-3  # no gain, or too little to be certain
         assert decided(library).first == BRUCK.seconds
         assert decisions.named([decided(library)]) == (0, 1)
 
@@ -112,9 +113,9 @@ def test_decision_functions_name_algorithms_that_exist() -> None:
                     _core.parse_choice(collective, name)
 
 
-# Measured 2026-11-23: what the model proposes takes at most this many times the best time, by a
-# model of the machine and by one that was fitted to the other machines; and how many of the
-# defaults that are worth replacing it replaces by something faster.
+# Measured 2026-11-23, with a model of the machine, and with one fitted to the other machines.
+# First: the time of the proposed algorithm is at most this multiple of the best time. Second: the
+# number of slow defaults that the model replaces by something faster.
 LIMITS = json.loads((FITTED / "limits.json").read_text())
 
 

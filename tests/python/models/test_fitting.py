@@ -25,7 +25,7 @@ def case(algorithm: str, total_bytes: int, seconds: float = 1, nodes: int = 16) 
 
 
 def machine(model: Parameters) -> list[Case]:
-    """Times on a machine that is as the model says."""
+    """Times on a machine that corresponds to the model."""
     settings = [
         case(algorithm, 16 << shift)
         for names in ALGORITHMS.values()
@@ -69,14 +69,14 @@ def test_scores_are_those_by_hand() -> None:
     cases = [
         case("ring", 64, 10),
         case("bruck", 64, 20),
-        case("recursive_doubling", 64, 21),  # not worth ordering against bruck
+        case("recursive_doubling", 64, 21),  # too close to bruck to compare
         case("ring", 128, 30),
         case("bruck", 128, 45),
-        case("linear", 64, 7),  # alone
+        case("linear", 64, 7),  # the only algorithm of this collective
     ]
     found = score(cases, [20, 10, 21, 33, 44, 7])
     assert (found.times, found.settings) == (6, 2)
-    assert (found.pairs, found.in_order) == (3, 2)  # ring and bruck at 64 are not
+    assert (found.pairs, found.in_order) == (3, 2)  # ring and bruck at 64 are in the wrong order
     assert found.regret == pytest.approx((20 / 10 + 1) / 2)
     assert found.error == pytest.approx((1 / 45 + 0.1) / 2)
     assert score([], []).times == 0

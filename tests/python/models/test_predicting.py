@@ -92,7 +92,7 @@ def test_plot(sizes: list[int]) -> None:
     shown = [axis for axis in figure.axes if axis.get_visible()]
     assert len(shown) == (3 if len(sizes) > 1 else 1), "a panel for each number of ranks"
     for axis in shown:
-        # Two machines with two algorithms and a bound each.
+        # Two machines with two algorithms and one bound each.
         assert len(axis.get_lines()) == 6
         assert axis.get_xlabel() == ("bytes" if len(sizes) > 1 else "ranks")
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
@@ -154,7 +154,7 @@ def test_predict_complains(arguments: tuple[str, ...], said: str) -> None:
 
 
 def test_ctrl_c_keeps_what_is_there() -> None:
-    """At the second algorithm's second size; the effort is printed meanwhile."""
+    """Stops at the second size of the second algorithm; before that, progress is printed."""
     choices = [(name, find(f"allgather/{name}")) for name in ("ring", "bruck")]
     setting = predicting.Setting(None, Shape(8))
     done: list[float] = []
@@ -175,7 +175,7 @@ def test_ctrl_c_keeps_what_is_there() -> None:
 
 
 def test_who_reads_tables_may_have_enough_of_them(tmp_path: Path) -> None:
-    """A closed pipe: the file has the predictions so far, as incomplete; no message is printed."""
+    """A closed pipe: the file has the predictions so far, marked incomplete; no message."""
     file = tmp_path / "times.json"
     read, write = os.pipe()
     os.close(read)
@@ -203,11 +203,11 @@ def test_long_walks_are_left_out() -> None:
 
 
 def test_the_time_left_agrees_with_the_estimate() -> None:
-    """At first it is the estimate; a first part that is quick does not outweigh the rest."""
+    """It starts with the estimate; a quick first part hardly changes it."""
     assert time_left(1380, 0, 0) == 1380
     assert time_left(1380, 690, 690) == pytest.approx(690)
     assert 1000 < time_left(1380, 20, 4) < 1380
-    assert time_left(1380, 1000, 200) < 120  # five times as quick as estimated, all along
+    assert time_left(1380, 1000, 200) < 120  # all parts five times as fast as estimated
     assert time_left(1380, 1380, 900) == 0
 
 

@@ -1,4 +1,4 @@
-"""Reading recorded times, and knowing our algorithms among them."""
+"""Reading recorded times, and recognising our algorithms in them."""
 
 from pathlib import Path
 

@@ -96,7 +96,7 @@ def test_picture_has_a_panel_and_bars_for_each_mapping() -> None:
     all_ = [reordering.measure("as placed", ring, shape, None, 8, model)]
     _, [found] = reordering.ours(ring, shape, None)
     all_.append(reordering.measure("RMH", ring, shape, found, 8, model))
-    # All 15 blocks of each of 4 ranks leave a node before, those of one afterwards.
+    # Before, all 15 blocks of each of 4 ranks leave a node; afterwards, those of one rank.
     node = [next(each for each in one.crossings if each[0] == "node") for one in all_]
     assert [each[2] for each in node] == [4 * 15 * 8, 15 * 8]
     figure = mappings.draw("ring", ring, shape, ranks, all_, 8)

@@ -66,7 +66,7 @@ def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
     }
     for (platform, cell), _ in list(here.items()):
         if cell.algorithm == "ompi":
-            here[platform, cell] = Outcome(1e-6, False)  # wrong data count for no rank
+            here[platform, cell] = Outcome(1e-6, False)  # a time with wrong data never counts
         elif cell.algorithm in ("mpich", "mvapich2", "impi"):
             here[platform, cell] = Outcome(2e-3, True)
         elif cell.algorithm == "linear" and cell.bytes == 8:
@@ -79,7 +79,7 @@ def test_beside_the_selectors_is_the_best_of_right_ones_over_ours() -> None:
 
 
 def test_what_was_given_up_is_no_outcome(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The page stays unchanged, and the line says how to continue."""
+    """The page does not change, and the message explains how to continue."""
     late = Outcome(why_not="did not end within 600 s")
     monkeypatch.setattr(simulation, "programs", lambda: ())
     monkeypatch.setattr(simulation, "run_all", lambda work, told: dict.fromkeys(work[:1], late))

@@ -59,7 +59,7 @@ def test_a_changed_platform_is_another() -> None:
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program that replaces the benchmark, and a cache of its own."""
+    """A program that replaces the benchmark, with its own cache."""
     program, library = tmp_path / "bench", tmp_path / "platform"
     program.write_text("one")
     library.write_text("platform")
@@ -84,7 +84,7 @@ def test_outcomes_are_kept_by_code_platform_and_cell(code: Path) -> None:
 
 
 def test_outcomes_of_other_versions_are_simulated_again(code: Path) -> None:
-    """Those that earlier versions kept in files, and those with other fields."""
+    """Results of earlier versions, which were files, and results with other fields."""
     yahoo = platforms.find("yahoo")
     name = simulation.key(yahoo, CELL)
     file = simulation.cache_home() / "simulated" / name[:2] / f"{name}.json"
@@ -98,8 +98,9 @@ def test_outcomes_of_other_versions_are_simulated_again(code: Path) -> None:
 
 @pytest.fixture
 def smpimain(code: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """In place of SimGrid: a size takes as many seconds; it breaks at 5, errs at 7, hangs at 9, and
-    has a deadlock at 11, and at 13 unless all messages wait for their receivers."""
+    """A substitute for SimGrid: a size takes as many seconds. It crashes at 5, returns an error at
+    7, hangs at 9, and has a deadlock at 11. At 13, it has one unless all messages wait for their
+    receivers."""
     program = tmp_path / "bin" / "smpimain"
     program.parent.mkdir()
     program.write_text(
@@ -145,7 +146,7 @@ def test_what_a_peer_does_wrong_is_its_outcome(smpimain: Path) -> None:
     ]  # fmt: skip
     assert smpimain.read_text() == 3 * "run\n"
     simulation.run(platforms.find("yahoo"), cells("ompi", 4, 5, 9), limit=1)
-    assert smpimain.read_text() == 4 * "run\n"  # with more time it may end
+    assert smpimain.read_text() == 4 * "run\n"  # it may end with more time, so it runs again
 
 
 def test_a_deadlock_is_ours_if_it_stays_where_all_messages_wait(smpimain: Path) -> None:

@@ -1,4 +1,4 @@
-"""Messages that cross the levels of a machine: counted, and drawn separately."""
+"""Messages that cross the levels of a machine: their numbers and their drawings."""
 
 from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
@@ -18,7 +18,8 @@ def test_the_papers_example() -> None:
     (nodes, cores) = _core.crossings(find("locality_bruck"), EXAMPLE, 4)
     assert (nodes.rank.messages, nodes.rank.blocks, nodes.rank.bytes) == (1, 4, 16)
     assert (nodes.total.messages, len(nodes.regions), nodes.regions[3].messages) == (12, 4, 3)
-    # In a region of 4 ranks 8 before the exchange, and 7 after it: rank 3 has fetched nothing.
+    # In a region of 4 ranks, there are 8 messages before the exchange and 7 after it: rank 3 has
+    # fetched nothing.
     assert cores.total.messages == 12 + 4 * (8 + 7)
     assert _core.crossings(find("locality_bruck"), _core.Shape(16)) == []
 

@@ -1,4 +1,4 @@
-"""Networks with their links, dead and slow ones included, and the bounds there."""
+"""Networks with their links, including dead and slow ones, and the bounds on them."""
 
 from pathlib import Path
 
@@ -49,9 +49,9 @@ def test_fixed_routes_give_no_less() -> None:
             found = bound(text, collective, links, root=4)
             assert found.fixed is not None
             assert found.fixed >= found.free * (1 - 1e-6), (collective, text)
-    # Where neighbours are joined by links of their own, messages to them take these.
+    # If links join neighbours directly, messages between neighbours use these links.
     assert bound("torus:4x4", "bcast").fixed == pytest.approx(1 / 4)
-    # Straight over shortest ways, the cable that is gone costs more than it must.
+    # With the shortest routes, the missing cable costs more than necessary.
     straight = bound("torus:4x4", "alltoall", "0.0-0.1=0")
     assert straight.fixed == pytest.approx(0.03932, rel=1e-3)
 
@@ -59,10 +59,10 @@ def test_fixed_routes_give_no_less() -> None:
 def test_what_algorithms_put_on_links() -> None:
     tree = bounds.On(networks.of("leaf:2 node:4 core:2", "leaf=1/2"), None)
     assert tree.weights == [2] * 8
-    # A chain through all ranks crosses every cable once each way.
+    # A chain through all ranks crosses every cable once in each direction.
     assert tree.busiest(find("bcast/pipeline"), 1.0) == pytest.approx(1)
     assert tree.bound("bcast", 1.0).free == pytest.approx(1)
-    # Each node has two of 16 ranks, and so 2 * 14 blocks of 256 to send.
+    # Each node has two of 16 ranks, and therefore sends 2 * 14 of 256 blocks.
     assert tree.bound("alltoall", 1.0).free == pytest.approx(8 * 8 / 2 / 256)
     assert tree.busiest(find("alltoall/linear"), 1.0) == pytest.approx(8 * 8 / 2 / 256)
     dead = bounds.On(networks.of("torus:4x4", "0.0-0.1=0"), None)
@@ -86,7 +86,7 @@ def test_ibnetdiscover_tells_all_cables() -> None:
     at = {name: number for number, name in enumerate(network.names)}
     assert network.links[at["cn12"], at["leaf1"]] == network.links[at["cn12"], at["leaf4"]] == 1
     assert (at["leaf1"], at["spine2"]) in network.links
-    # leaf1 has hosts of its own and one of leaf4's: three are behind two cables.
+    # leaf1 has its own hosts and one host of leaf4: three hosts are behind two cables.
     slow = network.changed("leaf2-spine1=0, leaf2-spine2=1/4")
     weights = [1] * 12
     found = network_bounds.find(slow, weights, "bcast", 0, 1.0)

@@ -1,4 +1,4 @@
-"""Packed trees, against linear programs solved by HiGHS, and the files that keep them."""
+"""Packed trees, compared with linear programs solved by HiGHS; and their files."""
 
 import random
 from pathlib import Path
@@ -16,7 +16,7 @@ Links = list[tuple[int, int, int]]
 
 
 def random_graph(seed: int) -> tuple[int, Links]:
-    """Some of them disconnected."""
+    """Random networks; some of them are disconnected."""
     draw = random.Random(seed)
     nodes = draw.randint(2, 7)
     links = [
@@ -29,13 +29,14 @@ def random_graph(seed: int) -> tuple[int, Links]:
 
 
 def by_program(nodes: int, links: Links, share: np.ndarray | None) -> float:
-    """How many trees there are at most, in fractions: the largest number K so that with supplies of
-    K at the roots, in these shares (None: any), K flows to every node.
+    """The maximum number of trees, as a fraction: the largest K for which K can flow to every node.
+    The roots supply K in total, in these shares (None: any shares).
     """
     many = len(links)
     free = share is None
     supplies = nodes if free else 0
-    # Flows to each node over links, then from the supplies to nodes; at last the supplies, and K.
+    # Variables: the flows to each node over links, then from supplies to nodes, then the supplies,
+    # and K.
     a_flow = many + nodes
     size = nodes * a_flow + supplies + 1
     equal, values, upper, limits = [], [], [], []
@@ -174,4 +175,4 @@ def test_trees_are_drawn(machine: str, tmp_path: Path) -> None:
     assert done[0] == 0
     nodes = networks.of(machine).nodes
     text = picture.read_text()
-    assert text.count("<path") > 3 * (nodes - 1)  # a tree, in each of three panels
+    assert text.count("<path") > 3 * (nodes - 1)  # one tree in each of three panels

@@ -1,4 +1,4 @@
-"""The output of `toccata topo` for a machine and the ranks on it."""
+"""The output of `toccata topo` for a machine and its ranks."""
 
 from pathlib import Path
 

