@@ -11,9 +11,9 @@
 
 namespace toccata {
 
-// Starts to find the maximum, or the minimum, over all ranks of `comm` of each of these numbers.
+// Starts to find the maximum, or the minimum, of each of these numbers over all ranks of `comm`.
 // Both arrays must stay until the request has ended. Returns an MPI error code. No rank may use the
-// blocking form instead: MPI does not match the two.
+// blocking form instead, because MPI does not match the two.
 inline int start_agreement(const void* mine, void* agreed, int numbers, MPI_Datatype type,
                            MPI_Op operation, MPI_Comm comm, MPI_Request& request) {
 #ifdef TOCCATA_SIMULATED

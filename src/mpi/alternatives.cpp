@@ -14,8 +14,8 @@ namespace toccata {
 
 namespace {
 
-constexpr std::int64_t lag = 2;      // starts, while the ranks agree
-constexpr std::size_t numbers = 40;  // of a ballot, at most
+constexpr std::int64_t lag = 2;      // starts that begin while the ranks agree
+constexpr std::size_t numbers = 40;  // of a ballot, at most; a ballot is one exchange of times
 
 }  // namespace
 
@@ -39,8 +39,8 @@ struct Alternatives::Deciding {
   }
 };
 
-// Finds the minimum of each number of a ballot, by a persistent allreduce of ours, which other
-// requests drive.
+// Finds the minimum of each number of a ballot, by our own persistent allreduce. Other requests
+// advance it.
 class Alternatives::Exchange final : public UnderWay,
                                      public std::enable_shared_from_this<Exchange> {
  public:
@@ -205,7 +205,7 @@ bool Alternatives::go_on(bool ended) {
   return true;
 }
 
-// Other candidates count themselves.
+// Only for native: the other candidates count their calls themselves.
 void Alternatives::count() const {
   if (!Settings::get().reporting() || communicator_->rank() != 0 || communicator_->is_closed())
     return;

@@ -14,9 +14,9 @@
 
 namespace toccata {
 
-// A persistent collective whose algorithm trials decide: each start is served by one of the
-// candidates, all of which are bound to the arguments, the MPI library's own among them. The ranks
-// agree on the times of a trial by messages of their own, which no start waits for.
+// A persistent collective whose algorithm is chosen by trials. All candidates, among them the MPI
+// library's own request, are bound to the arguments; one of them serves each start. The ranks agree
+// on the times of a trial by separate messages, for which no start waits.
 class Alternatives final : public Driven {
  public:
   using MakeCall = std::function<std::unique_ptr<Call>()>;
@@ -53,8 +53,8 @@ class Alternatives final : public Driven {
   std::shared_ptr<Exchange> exchange_;
 
   std::optional<OpenTrials::Start> start_;  // of the current start; nothing while ranks agree
-  double begun_ = 0;                        // of the candidate
-  double waited_ = 0;                       // of the WaitClock then
+  double begun_ = 0;                        // when the candidate began
+  double waited_ = 0;                       // reading of the WaitClock then
   std::int64_t bytes_ = 0;
   int code_ = MPI_SUCCESS;
 };

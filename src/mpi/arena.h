@@ -6,7 +6,7 @@
 
 namespace toccata {
 
-// Memory for the pieces of a round: growing it does not move pieces in use.
+// Memory for the pieces of a round. It grows without moving pieces in use.
 class Arena {
  public:
   char* take(std::int64_t bytes);

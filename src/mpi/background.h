@@ -8,7 +8,7 @@ namespace toccata {
 class Background {
  public:
   virtual ~Background() = default;
-  // Open MPI asks several times in every call that waits, so this must cost next to nothing.
+  // Open MPI asks several times in every waiting call, so this must cost next to nothing.
   bool busy() const { return active_count_.load(std::memory_order_relaxed) > 0; }
   virtual void progress() = 0;
 

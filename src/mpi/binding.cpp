@@ -101,8 +101,9 @@ Room Layout::copy_of(const Layout& other, int blocks, bool typed) {
   return room_for(traits, total);
 }
 
-// Ranks agree on a block's bytes, but not on its elements; only operands have equal elements. So
-// parts are cut by bytes, and data that memcpy cannot move is packed before.
+// Ranks agree on a block's bytes, but not on its number of elements; only the operands of a
+// reduction have equal elements. So parts are cut by bytes. If memcpy cannot move the data, it is
+// packed first.
 void Binding::make_stand_ins(const Units& units) {
   const auto stand_in = [&](StandIn& its, Layout& layout, int blocks) {
     its.callers = layout;

@@ -12,9 +12,9 @@
 
 namespace toccata {
 
-// The locations of one buffer's blocks in a call: contiguous and equal, or each with its own place
-// and count, and perhaps its own datatype (the vector forms). Both may then be cut into parts,
-// which replace the blocks.
+// The locations of one buffer's blocks in a call. The blocks are contiguous and equal; or, in the
+// vector forms, each has its own place and count, and perhaps its own datatype. Both kinds may then
+// be cut into parts, which replace the blocks.
 class Layout {
  public:
   void uniform(void* base, const DatatypeTraits& traits, std::int64_t elements_a_block) {
@@ -31,18 +31,18 @@ class Layout {
   // Each block with its own datatype as well, displacements in bytes; copied.
   void vector(void* base, std::vector<DatatypeTraits> traits, Integers counts,
               Integers displacements);
-  // Contiguous, each with its own count.
+  // Contiguous blocks, each with its own count.
   void sequence(const DatatypeTraits& traits, std::vector<std::int64_t> counts);
   void set_base(void* base) { base_ = static_cast<char*>(base); }
 
   // Cuts each block of c elements into `parts`: part k has the elements from floor(k·c / parts) to
   // floor((k + 1)·c / parts).
   void cut(int parts);
-  // Counts bytes instead of elements, which must be plain.
+  // Counts bytes instead of elements. The elements must be plain.
   void count_bytes();
 
   bool is_uniform() const { return uniform_; }
-  // Of all blocks, if they are equal.
+  // The datatype of all blocks, if they are equal.
   const DatatypeTraits& traits() const { return traits_; }
   const DatatypeTraits& traits(std::int64_t block) const {
     return own_traits_.empty() ? traits_ : own_traits_[block / parts_];
@@ -65,8 +65,8 @@ class Layout {
   // Whether memcpy can move each of the first `blocks` blocks.
   bool is_plain(int blocks) const;
 
-  // Becomes a contiguous copy of the first `blocks` blocks of another, packed or `typed` like them,
-  // and returns the required room; set_base() provides the memory.
+  // Becomes a contiguous copy of the first `blocks` blocks of `other`, either packed, or `typed`
+  // like them. Returns the required room; set_base() provides the memory.
   Room copy_of(const Layout& other, int blocks, bool typed);
 
  private:
@@ -97,9 +97,9 @@ inline DatatypeTraits packed_traits() { return {MPI_PACKED, 1, 1, true}; }
 
 // The buffers of a call, as a plan sees them.
 struct Units {
-  int send = 0, recv = 0;  // blocks of this rank, before they are cut
-  int parts = 1;           // blocks that each is cut into
-  bool reduces = false;    // whether blocks are operands, and so stay of the call's datatype
+  int send = 0, recv = 0;  // of this rank, before blocks are cut
+  int parts = 1;           // per block
+  bool reduces = false;    // blocks are operands, and keep the call's datatype
 };
 
 // The memory of a schedule's blocks, according to a call's arguments.
@@ -112,15 +112,15 @@ struct Binding {
   Layout scratch;
   MPI_Op operation = MPI_OP_NULL;  // of a collective that reduces
 
-  // Set by an operation if send is in the memory of recv, whose blocks would be overwritten before
-  // they are sent (MPI_IN_PLACE): send is then a copy, made when the collective starts.
+  // Set by an operation if send is in the memory of recv (MPI_IN_PLACE), where blocks would be
+  // overwritten before they are sent. Send is then a copy, made when the collective starts.
   bool copies_send = false;
   // The caller's role of recv: the result, the input (a broadcast's root), or not used by this
   // rank.
   enum class Role : std::uint8_t { result, input, ignored } recv_role = Role::result;
 
-  // Replaces the caller's memory for that many blocks; 0 if the schedule uses the caller's memory.
-  // `own` is packed, or typed if blocks are operands.
+  // A buffer of `blocks` blocks that replaces the caller's memory; 0 if the schedule uses the
+  // caller's memory. `own` is packed, or typed if blocks are operands.
   struct StandIn {
     Layout callers;
     Layout own;
@@ -149,9 +149,9 @@ struct Binding {
   }
   bool has_stand_ins() const { return send_copy.blocks > 0 || recv_copy.blocks > 0; }
 
-  // Gives the schedule's scratch blocks their sizes, after fit(), and returns the required room;
-  // scratch.set_base() provides the memory. Scratch holds packed data, in the order of the type
-  // map, for any datatypes of the call; but operands are laid out as in the call.
+  // Call this after fit(). Gives the schedule's scratch blocks their sizes, and returns the
+  // required room; scratch.set_base() provides the memory. Scratch holds packed data, in the order
+  // of the type map, for any datatypes of the call. Operands are laid out as in the call instead.
   Room bind_scratch(const Schedule& schedule, bool reduces);
 
  private:

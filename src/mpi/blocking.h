@@ -29,33 +29,33 @@ inline Server& server_for(const Operation& call, Communicator& communicator,
   return able_to_serve(call, communicator, server);
 }
 
-// Runs a valid call by one of our algorithms, to its end. False if the MPI library must serve or
-// judge it; nothing has been sent then. `code` has passed the error handler. If later calls with
-// the same arguments will be served in the same way, `said` is not null.
+// Runs a valid call by one of our algorithms, to its end. Returns false if the MPI library must
+// serve or judge the call; no message has been sent then. `code` has passed the error handler.
+// `said` is not null if later calls with the same arguments will be served in the same way.
 bool run_ours(const Operation& call, Communicator& communicator, Server& server, int& code,
               const Said* said = nullptr);
 
-// After run_ours() for a call of MPI's own functions, with an error: ends the job if this rank
-// lacked memory and the other ranks are not informed, because they would wait for its messages.
+// Call this after run_ours() with an error, in a call of MPI's own functions. Ends the job if this
+// rank lacked memory and the other ranks do not learn that: they would wait for its messages.
 void end_job_if_others_wait(const Operation& call, Communicator& communicator, Server& server,
                             int code);
 
-// Makes a reduction like `call` for the time that it takes, by `server` (the MPI library if it
-// cannot serve), and discards the result. Its operation must be predefined. Seconds. All ranks call
-// this.
+// Runs a reduction like `call` once, to measure its time, and discards the result. `server` serves
+// it, or the MPI library if `server` cannot. The operation must be predefined. Returns seconds. All
+// ranks call this.
 double seconds_apart(const Operation& call, Communicator& communicator, Server& server);
 
-// Runs a collective to its end, by the algorithm of that name; if null, by the one that the
-// environment requests. Or calls `native`, the MPI library's own with the same arguments. Returns
-// an MPI error code, after the communicator's error handler has received it. ChoiceError for an
-// algorithm that does not exist or cannot run.
+// Runs a collective to its end. `algorithm` is a name; if it is null, the environment decides.
+// `native` calls the MPI library's own function with the same arguments. Returns an MPI error code,
+// after the communicator's error handler has received it. Throws ChoiceError if the algorithm does
+// not exist or cannot run.
 template <typename Native>
 int run(const Said& said, Operation call, const char* algorithm, Native&& native) {
   Communicator* const communicator = Communicator::of(said.comm);
   if (communicator == nullptr || communicator->is_inter()) return native();
   if (call.collective.among_neighbors) call.neighborhood = communicator->neighbors();
-  // An invalid call is judged before any agreement, because other ranks, whose calls may be valid,
-  // would have to take part in that.
+  // Invalid calls are judged before any agreement. The calls of other ranks may be valid, and all
+  // ranks would have to take part in an agreement.
   if (const int fault = communicator->fault(call, algorithm); fault != MPI_SUCCESS)
     return algorithm == nullptr ? native() : communicator->raise(fault);
   const bool reporting = Settings::get().reporting() && communicator->rank() == 0;

@@ -27,7 +27,7 @@ int run_native(const Operation& call, int p, MPI_Comm comm) {
   return PMPI_Reduce_scatter(sent, received, counts.data(), type, operation, comm);
 }
 
-// Of the whole vector, which no side exceeds.
+// The elements of the whole vector; no buffer has more.
 std::int64_t elements_of(const Operation& call, int p) {
   if (&call.collective != &reduce_scatter) return call.recv.count;
   std::int64_t elements = 0;
@@ -37,7 +37,7 @@ std::int64_t elements_of(const Operation& call, int p) {
 
 }  // namespace
 
-// The operands are zeros: the program's may be anything after its own call.
+// The operands are zeros, because the program may have changed its own after its call.
 double seconds_apart(const Operation& call, Communicator& communicator, Server& server) {
   const int p = communicator.size();
   const std::int64_t bytes = elements_of(call, p) * size_of(call.recv.type);

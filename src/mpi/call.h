@@ -11,7 +11,7 @@
 
 namespace toccata {
 
-// A stored call of one of MPI's functions: its arguments, the operation that it means, and the
+// A stored call of one of MPI's functions: its arguments, the operation that they describe, and the
 // native way to serve it.
 class Call {
  public:
@@ -22,7 +22,7 @@ class Call {
   // intercommunicator, the rank is no_rank, and p is the number of ranks in the other group.
   virtual int hold_datatypes(std::vector<OwnedDatatype>& held, int rank, int p) = 0;
 
-  // In a neighbourhood call, as in Operation.
+  // For a neighbourhood call, as in Operation.
   std::shared_ptr<const Neighborhood> neighborhood;
 
  protected:

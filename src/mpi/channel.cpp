@@ -40,8 +40,8 @@ int Channel::start(bool at_once, bool never_waits) {
   return checked(agree(at_once));
 }
 
-// After a failure, the result is unknown: other ranks may think that our window is in use, and MPI
-// may still write to its arguments.
+// After a failure, the state of the other ranks is unknown. They may regard our window as used, and
+// MPI may still write to its arguments.
 int Channel::checked(int code) {
   if (code == MPI_SUCCESS || is_settled()) return code;
   spoil();
@@ -119,9 +119,10 @@ int Channel::evaluate() {
   return MPI_SUCCESS;
 }
 
-// Creates a communicator of its own. Reasons: some of the ranks are in another world, windows have
-// run out, or the library did not see MPI_Init, so there is no private world. In the last case, one
-// with all ranks can become it, unless another thread might do the same.
+// Creates a communicator of its own. This is necessary in three cases: some ranks are in another
+// world, no window is free, or there is no private world, because the library did not see MPI_Init.
+// In the third case, the new communicator becomes the private world if it has all ranks and no
+// other thread might do the same.
 int Channel::duplicate() {
   if (int code = Transport::wait(agreement_->windows_request); code != MPI_SUCCESS) return code;
   int threads = MPI_THREAD_SINGLE;
@@ -158,7 +159,7 @@ void Channel::settle() {
   state_ = State::ready;
 }
 
-// The board of those ranks that are on our node, if there are others.
+// The board of the ranks on our node, if there are several.
 void Channel::make_board(std::uint64_t first_call) {
   const NodeMemory& node = world_.node();
   std::vector<node::Part*> parts;

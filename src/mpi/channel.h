@@ -16,14 +16,14 @@
 
 namespace toccata {
 
-// The information that each rank sends when a communicator's ranks meet: all must request the same.
+// What each rank sends at a communicator's first collective. All ranks must have the same settings.
 struct Stance {
   std::uint64_t settings = 0;  // digest of the settings that must be equal on all ranks
   bool knows_places = false;   // the locations of the ranks of MPI_COMM_WORLD
 };
 
-// Connects the ranks of one communicator of the program, apart from its own messages. If all of
-// them are in our world, they use a window of tags on its private communicator:
+// Connects the ranks of one communicator of the program, without using its own messages. If all
+// ranks are in our world, they use a window of tags on its private communicator:
 //
 //   new ──start()──▶ agreeing ──test()──▶ ready       windows on the private world
 //                        │                  ▲
@@ -42,40 +42,40 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // All of these return MPI error codes, and are called by all ranks in the same order. After an
-  // error, as on a revoked communicator, the channel is refused here, even if it is ready
-  // elsewhere. Starts the exchange; `at_once` if the communicator may be freed before the exchange
-  // ends. A channel that `never_waits` creates no communicator of its own, because ranks would have
-  // to wait for that; it is refused instead.
+  // These functions return MPI error codes. All ranks call them in the same order. After an error,
+  // for example on a revoked communicator, the channel is refused on this rank, although it may be
+  // ready on others.
+  // Starts the exchange. `at_once`: the communicator may be freed before the exchange ends. A
+  // channel that `never_waits` creates no communicator of its own, because ranks would have to wait
+  // for that; it is refused instead.
   int start(bool at_once, bool never_waits = false);
   // Advances as far as possible without waiting.
   int test();
   bool is_new() const { return state_ == State::fresh; }
   bool is_settled() const { return state_ == State::ready || state_ == State::refused; }
   bool is_ready() const { return state_ == State::ready; }
-  // The reason why it is refused, as the end of a sentence, on at least one rank.
+  // The reason for the refusal, as the end of a sentence; not empty on at least one rank.
   const std::string& why_refused() const { return why_refused_; }
 
   const Route& route() const { return route_; }
   bool all_know_places() const { return all_know_places_; }
   bool is_within_world() const { return within_world_; }
 
-  // A collective has failed: messages that no rank receives may be in flight, so our window must
+  // A collective has failed: messages that no rank receives may be in flight. So our window must
   // not be used again.
   void spoil() { spoilt_ = true; }
 
-  // A thread is in test(), from which MPI may report that the communicator was freed.
+  // A thread is in test(); MPI may report from there that the communicator was freed.
   bool is_tested() const { return tested_; }
 
   // The first of a collective's tags, the same on every rank. Blocking calls follow each other in
-  // the same order on every rank, so all can have the same tags, with which MPI is fastest.
-  // Nonblocking ones overlap, so they use tags in turn. After all tags have been used, a new call
-  // must wait for the calls of earlier laps: see laps.
+  // the same order on every rank, so they share the same tags, which is the fastest way in MPI.
+  // Nonblocking calls overlap, so they take tags in turn. When all tags have been used, a new lap
+  // begins: a new call must then wait for the calls of earlier laps (see laps).
   static constexpr int blocking_tag = 0, blocking_tags = 128;
-  // The tags of sparse exchanges, which receive messages of a tag from any rank. Two tags
-  // alternate: a rank that has finished one exchange may begin the next, but not the one after,
-  // while another rank is still in the first. Messages inside a node have known sources and the
-  // third tag.
+  // The tags of sparse exchanges, in which a rank receives messages of a tag from any rank. Two
+  // tags alternate. While one rank is still in an exchange, another may begin the next one, but not
+  // the one after that. Messages inside a node have known sources, and use the third tag.
   static constexpr int sparse_tag = blocking_tag + blocking_tags, sparse_tags = 3;
   static constexpr int local_sparse_tag = sparse_tag + 2;
   int next_sparse_tag() { return sparse_tag + static_cast<int>(sparse_exchanges_++ % 2); }
@@ -84,18 +84,18 @@ class Channel {
     int lap = 0;
   };
   Ticket take_tags(int tags);
-  // A persistent call keeps its tags, because starts may have another order. -1 if no tags are
-  // left, on every rank at the same call.
+  // A persistent call keeps its tags, because calls may be started in any order. Returns -1 if no
+  // tags are left; this happens at the same call on every rank.
   int take_persistent_tags(int tags);
-  // Registers the start and the end of a nonblocking call; and whether those of earlier laps have
-  // ended.
+  // Register the start and the end of a nonblocking call. The third function returns whether the
+  // calls of earlier laps have ended.
   void enter(const Ticket& ticket);
   void leave(const Ticket& ticket);
   bool may_begin(const Ticket& ticket);
 
  private:
   enum class State : std::uint8_t { fresh, agreeing, spreading, ready, refused };
-  // The exchanged words; the maximum of each counts.
+  // The exchanged words. Ranks find the maximum of each.
   enum Word {
     window,
     window_complement,

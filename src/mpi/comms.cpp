@@ -17,8 +17,8 @@ int make_bare(MPI_Comm comm, MPI_Comm& made) {
   return code;
 }
 
-// In MPICH, a communicator from MPI_Comm_create has no error handler of its own. It uses the
-// world's, but reports that errors are fatal.
+// In MPICH, a communicator from MPI_Comm_create has no error handler of its own: it uses the
+// world's. But a query returns MPI_ERRORS_ARE_FATAL.
 void call_errhandler(MPI_Comm comm, int code) {
 #ifdef MPICH_VERSION
   MPI_Errhandler handler;

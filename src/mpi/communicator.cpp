@@ -14,8 +14,8 @@ namespace toccata {
 
 namespace {
 
-// Plans of up to this size stay with their communicator. Longer ones, which take longer to run, are
-// looked up at each call.
+// Plans of at most this many bytes stay with their communicator. Larger ones also take longer to
+// run, so a lookup at each call costs little.
 constexpr std::size_t small_plan = 4 << 10;
 
 // For the report: the choice that runs, and the requested one if it differs.
@@ -52,8 +52,8 @@ Communicator::~Communicator() {
   if (process_ != nullptr) process_->remove(*this);
 }
 
-// Open MPI needs the communicator until its collectives have ended. MPICH keeps a freed one as
-// long, and calls us from inside our own test of such a collective.
+// Open MPI needs the communicator until its collectives have ended. MPICH keeps a freed
+// communicator until then, and calls us from inside our own test of such a collective.
 void Communicator::leave_user() noexcept {
   ++era_;
   const auto last = std::move(self_);  // destroys us, unless a request still uses us
@@ -147,8 +147,9 @@ Server& Communicator::add(const Collective& collective, const char* algorithm) {
                  " ranks. Using " + asked.text() + ".");
       if (choice.native()) choice = asked;
     }
-    // Whether it can run here may depend on the locations of all ranks. If ranks are to be
-    // reordered, all of them discover this now: later, each first looks into its own plans.
+    // Whether the choice can run here may depend on the locations of all ranks. If ranks are to be
+    // reordered, all of them discover these locations now. Later, a rank that has the plan would
+    // not take part.
     if (!choice.native() && !is_inter()) {
       if (with_wish(choice, collective, wish_for(collective)).reorder != Reorder::off)
         static_cast<void>(placement());
@@ -175,7 +176,7 @@ Server& Communicator::add(const Collective& collective, const std::string& asked
 
 Server& Communicator::prepare(const Collective& collective, const Choice& choice,
                               const std::string& reason, std::int64_t bytes, Form form) {
-  // Each persistent call has a decision of its own: they share what serves their candidates.
+  // Each persistent call has its own decision, but the calls share their candidates' services.
   const Service& service = process_->service(collective, "", Service::Instead::no, choice,
                                              key(collective, choice.text(), reason, bytes));
   if (form == Form::persistent)
@@ -193,7 +194,7 @@ void Communicator::report(const Server& server, const Evidence& times) {
                  times);
 }
 
-// If no channel opens, our candidates cannot serve, and native does.
+// If no channel opens, our candidates cannot serve; native does.
 void Communicator::settle_open_decisions_now() {
   if (open_channel() == MPI_SUCCESS && channel().is_ready())
     rare_->open_decisions.agree();
@@ -228,7 +229,7 @@ const Service& Communicator::native_instead_of(const Service& service) {
 const Service& Communicator::native_because(const Question& call) {
   Report::Key known = key(call.collective, "native", "native", call.bytes);
   known.why = why_native(call, size(), Settings::get(), obey_rules());
-  if (call.bytes > 1)  // as in decisions: up to the next power of two
+  if (call.bytes > 1)  // up to the next power of two, as in decisions
     known.bytes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(call.bytes)));
   return process_->service(call.collective, "", Service::Instead::no, {}, known);
 }

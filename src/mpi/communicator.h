@@ -17,7 +17,7 @@
 
 namespace toccata {
 
-// Runs the calls of a communicator that one choice serves; keeps the plan for the last root.
+// Runs the calls of a communicator for one choice; keeps the plan for the last root.
 struct Server {
   const Service* service;
   std::shared_ptr<const Plan> plan;
@@ -30,15 +30,15 @@ struct Server {
 };
 
 // Our data for a communicator of the program: its ranks, the decisions on its calls, and the
-// servers of these. It is an attribute of that communicator, freed with it, or when the last
-// request on it has ended.
+// servers of these calls. This object is an attribute of that communicator. It is freed with the
+// communicator, or when the last request on it has ended.
 class Communicator final : public Members, public Attachment {
  public:
   // Created at the communicator's first collective. Null if the library cannot serve it: before
   // MPI_Init, after MPI_Finalize, and for MPI_COMM_NULL.
   static Communicator* of(MPI_Comm user) {
 #ifdef TOCCATA_SIMULATED
-    return find(user);  // ranks share their handles, and the thread
+    return find(user);  // in the simulator, ranks share handles and the thread
 #else
     // Finding an attribute takes MPI longer than some collectives take.
     struct Remembered {
@@ -54,8 +54,8 @@ class Communicator final : public Members, public Attachment {
 #endif
   }
 
-  // Changes whenever data that was remembered by handle becomes invalid: the handle may belong to
-  // another communicator, or another server may serve its calls.
+  // Changes whenever data stored by handle becomes invalid: the handle may belong to another
+  // communicator, or another server may serve its calls.
   static std::uint64_t era() { return era_.load(std::memory_order_acquire); }
   static void end_era() { ++era_; }
 
@@ -64,7 +64,7 @@ class Communicator final : public Members, public Attachment {
 
   Seat seat(const Operation& call) const { return call.seat(rank(), size()); }
   // An MPI error class for invalid arguments; MPI_SUCCESS for valid ones. If an algorithm is named,
-  // it reports a missing topology itself.
+  // this also reports a missing topology.
   int fault(const Operation& call, const char* algorithm) const {
     const int found = call.fault(seat(call), process_->datatypes());
     return found == MPI_ERR_TOPOLOGY && algorithm != nullptr ? MPI_SUCCESS : found;
@@ -73,8 +73,9 @@ class Communicator final : public Members, public Attachment {
     return std::static_pointer_cast<Communicator>(shared_from_this());
   }
 
-  // The server of an algorithm by name, with parameters. ChoiceError if it does not exist or cannot
-  // run here. Null means the environment's request for all sizes; if there is none, native.
+  // The server of an algorithm by name, with parameters. If the name is null, the environment's
+  // request for all sizes decides; without one, native serves. Throws ChoiceError if the algorithm
+  // does not exist or cannot run here.
   Server& server(const Collective& collective, const char* algorithm) {
     for (const auto& each : servers_)
       if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
@@ -84,19 +85,19 @@ class Communicator final : public Members, public Attachment {
     return add(collective, algorithm);
   }
 
-  // The server of a call that must not wait for other ranks; null if the locations of the ranks
-  // must be discovered first; the MPI library then serves. The same on all ranks.
+  // The server of a call that must not wait for other ranks. Null if the locations of the ranks
+  // must be discovered first: the MPI library then serves the call. The same on all ranks.
   Server* server_at_once(const Operation& call);
-  // Counts nonblocking or persistent calls apart from the blocking ones of `service`; and the calls
-  // that the MPI library serves.
+  // Counts the nonblocking or persistent calls of `service` in a separate row. The second function
+  // does so for calls that the MPI library serves.
   const Service& service_of_requests(const Service& service, bool persistent);
   const Service& native_requests(const Question& call, bool persistent);
 
-  // Decides calls for which no algorithm is named; and a call in the form of such a question.
+  // The decisions for calls without a named algorithm; and a call in the form of their question.
   Decisions& decisions() { return decisions_; }
   // The server of allreduces if the user requests NCCL.
   Nccl& nccl() { return rare().nccl; }
-  // Counts them.
+  // The service that counts its calls.
   const Service& nccl_service(const Collective& collective);
   Question question(const Operation& call) const {
     return {.collective = call.collective,
@@ -106,7 +107,7 @@ class Communicator final : public Members, public Attachment {
                 Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size()),
             .runs_users_code = Settings::get().learns_sums() && call.runs_users_code()};
   }
-  // The same for a nonblocking call. If it is the last one of a trial, the next blocking call must
+  // The same for a nonblocking call. After the last call of a trial, the next blocking call must
   // not take the short path, because the ranks have to agree there.
   std::optional<OpenDecisions::Verdict> open_verdict(const Question& question) {
     OpenDecisions& open = rare().open_decisions;
@@ -122,8 +123,8 @@ class Communicator final : public Members, public Attachment {
   OpenDecisions::SizeClass& lend_open(const Question& question) {
     return rare().open_decisions.lend(question);
   }
-  // All ranks come here with the same blocking call of the program's: they agree on the times of
-  // nonblocking calls, if that is due.
+  // Called on all ranks in the same blocking call of the program. If an agreement on the times of
+  // nonblocking calls is due, the ranks reach it here.
   void settle_open_decisions() {
     if (rare_ != nullptr && rare_->open_decisions.are_due()) settle_open_decisions_now();
   }
@@ -134,14 +135,14 @@ class Communicator final : public Members, public Attachment {
     decisions_.ask(collective, std::move(choice));
   }
 
-  // Serves a reduction that the server's algorithm cannot serve: native; or, if results must be
-  // reproducible and an algorithm that keeps the order of the ranks can serve it, such an
-  // algorithm.
+  // The server for a reduction that `server`'s algorithm cannot serve. This is native, with one
+  // exception: results must be reproducible, and an algorithm that keeps the order of the ranks can
+  // serve the call.
   Server& instead_of(const Server& server, bool ordered_would_do);
   // Counts calls that the MPI library must serve, for a reason of the call.
   const Service& native_instead_of(const Service& service);
-  // Counts calls of about this size that the MPI library serves because no algorithm has been
-  // decided on, with the reason (why_native).
+  // Counts calls of about this size for which no algorithm was chosen, so that the MPI library
+  // serves them; with the reason (why_native).
   const Service& native_because(const Question& call);
 
   // The plan of a server that is not native, for that root. The plan's ranks are rotated by `turn`.

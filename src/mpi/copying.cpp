@@ -20,8 +20,8 @@ bool all_plain(const std::vector<Run>& runs) {
 
 namespace {
 
-// A run in the form that MPI_Pack takes. MPICH refuses MPI_BOTTOM as the address of a datatype that
-// contains its own address; such a datatype gets the address of its data instead.
+// A run in the form that MPI_Pack takes. If a datatype contains its own address, MPICH refuses
+// MPI_BOTTOM as the buffer; such a datatype gets the address of its data instead.
 struct Packable {
   void* address;
   int elements;
@@ -83,8 +83,8 @@ int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> run
 
 namespace {
 
-// Copies the bytes of plain runs, whose borders may differ, by move(into, from, bytes). `from` has
-// at most the bytes of `into`.
+// Copies the bytes of plain runs by move(into, from, bytes). The borders of runs may differ. `from`
+// has at most the bytes of `into`.
 template <typename Move>
 void copy_plain(const std::vector<Run>& from, const std::vector<Run>& into, Move&& move) {
   auto target = into.begin();
@@ -151,8 +151,8 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
     });
     return MPI_SUCCESS;
   }
-  // By packing, unless one side is packed. (In messages of 8 KiB and more, MPICH 4.0 truncates
-  // records of several basic datatypes.)
+  // By packing, unless one side is packed. A message to ourselves is no alternative: in messages of
+  // 8 KiB and more, MPICH 4.0 truncates records of several basic datatypes.
   if (bytes == room && bytes <= INT_MAX) {
     if (from.size() == 1 && from[0].traits->plain)
       return unpack_runs(from[0].address, bytes, into, transport.comm());
@@ -165,7 +165,7 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
   return copy_by_message(from, into, transport);
 }
 
-// One by one, because each may have its own datatype.
+// One by one, because each block may have its own datatype.
 int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport,
                 const DeviceRuntime* devices) {
   if (from.is_uniform() && into.is_uniform()) {

@@ -12,9 +12,9 @@
 
 namespace toccata {
 
-// Copies the data of `from` to `into`, each a sequence of runs whose borders and datatypes may
-// differ. Data that memcpy cannot convert is sent as a message to ourselves. If some
-// may lie in the memory of `devices`, all have to be plain. Returns an MPI error code.
+// Copies the data of `from` to `into`. Both are sequences of runs, whose borders and datatypes may
+// differ. Data that memcpy cannot convert is sent as a message to ourselves. If some runs may lie
+// in the memory of `devices`, all runs have to be plain. Returns an MPI error code.
 int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
               const Transport& transport, const DeviceRuntime* devices = nullptr);
 
@@ -22,8 +22,8 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
 int copy_blocks(const Layout& from, const Layout& into, int blocks, const Transport& transport,
                 const DeviceRuntime* devices = nullptr);
 
-// Packs the data of `runs` contiguously into the `bytes` bytes from `packed` on, in the order of
-// their type maps; and the reverse. At most INT_MAX bytes. Return an MPI error code.
+// Packs the data of `runs` contiguously into `bytes` bytes at `packed`, in the order of their type
+// maps; and the reverse. At most INT_MAX bytes. Both return an MPI error code.
 int pack_runs(std::span<const Run> runs, char* packed, std::int64_t bytes, MPI_Comm comm);
 int unpack_runs(const char* packed, std::int64_t bytes, std::span<const Run> runs, MPI_Comm comm);
 

@@ -9,8 +9,8 @@ namespace toccata {
 
 namespace {
 
-// Uses the driver's interface, which is stable, and which all other interfaces of CUDA use. Copies
-// use a stream of our own, which waits for no other.
+// Uses the driver's interface: it is stable, and all other interfaces of CUDA use it. Copies use
+// our own stream, which waits for no other stream.
 class Cuda final : public DeviceRuntime {
  public:
   explicit Cuda(const LoadedLibrary& library) {
@@ -124,14 +124,14 @@ class Cuda final : public DeviceRuntime {
     return attribute_(value, attribute, number(address)) == 0;
   }
 
-  // The context of some memory is the current one of this thread.
+  // While this lives, the context of some memory is the current one of this thread.
   class Entered {
    public:
     Entered(const Cuda& cuda, const void* device) : cuda_(cuda) {
       if (cuda.push_ == nullptr || cuda.pop_ == nullptr ||
           !cuda.says(&context_, context_of, device) || context_ == nullptr ||
           cuda.push_(context_) != 0)
-        context_ = nullptr;  // such as of a pool: the program's own is current
+        context_ = nullptr;  // for example of a pool: the program's own is current
     }
     ~Entered() {
       Context before;

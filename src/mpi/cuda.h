@@ -8,7 +8,7 @@ namespace toccata {
 
 inline constexpr std::string_view cuda_library = "libcuda.so";
 
-// The runtime behind that library; it stays to the end of the process.
+// The runtime in that library. It stays until the end of the process.
 const DeviceRuntime* make_cuda(const LoadedLibrary& library);
 
 }  // namespace toccata

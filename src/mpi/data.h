@@ -2,9 +2,9 @@
 
 namespace toccata {
 
-// Whether data is copied at all. A simulation of thousands of ranks does not copy it if no program
-// looks at it: messages have their sizes, and memory is reserved but not touched, so that it
-// occupies addresses only.
+// Whether data is copied at all. A simulation of thousands of ranks does not copy data that no
+// program reads: messages keep their sizes, and memory is reserved but not touched. It then
+// occupies only addresses.
 #ifdef TOCCATA_SIMULATED
 extern bool data_moves;
 #else

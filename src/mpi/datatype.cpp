@@ -9,9 +9,10 @@ namespace toccata {
 
 namespace {
 
-// Whether an element without gaps is in memory in the order of its type map (a struct may list its
-// members in another order). MPI_Pack follows the type map, so packing shows it: first the low
-// bytes of the source positions, then the high ones.
+// Whether the memory of an element without gaps has the order of its type map; the members of a
+// struct may be listed in another order. MPI_Pack follows the type map. So a test element contains
+// the position of each byte, first the low bytes of the positions, then the high ones; packing
+// shows whether a byte moves.
 bool in_order(MPI_Datatype type, MPI_Aint size) {
   static constexpr MPI_Aint longest = 64 << 10;  // longer: assume not, which is correct but slower
   if (size == 0 || size > longest) return size == 0;
@@ -32,7 +33,7 @@ bool in_order(MPI_Datatype type, MPI_Aint size) {
   return true;
 }
 
-// `elements` of a datatype as one, if an int cannot count them.
+// One datatype for `elements` of `type`, because an int cannot count them.
 int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDatatype& made) {
   static constexpr std::int64_t chunk = 1 << 30;
   const auto chunks = static_cast<int>(elements / chunk);
@@ -89,7 +90,7 @@ DatatypeTable::DatatypeTable(int keyval) : keyval_(keyval) {
   know(none, {MPI_CHAR, MPI_WCHAR, MPI_PACKED, MPI_CHARACTER});
 }
 
-// Those that this MPI has.
+// Adds those of the datatypes that this MPI has.
 void DatatypeTable::know(Operands operands, std::initializer_list<MPI_Datatype> types) {
   for (const MPI_Datatype type : types) {
     DatatypeTraits traits;
@@ -107,7 +108,8 @@ int DatatypeTable::forget(MPI_Datatype, int, void* traits, void*) {
   return MPI_SUCCESS;
 }
 
-// The lock is held during functions of MPI, which are local and call no function except forget().
+// The lock is held while functions of MPI run. They are local, and call none of our functions
+// except forget().
 int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const {
   if (type == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
   void* found = nullptr;
@@ -133,7 +135,7 @@ bool DatatypeTable::is_committed(MPI_Datatype type) const {
          PMPI_Pack(&nothing, 0, type, &nothing, 1, &position, judge_) == MPI_SUCCESS;
 }
 
-// The origin keeps the alignment of the memory, because user-defined operations use it.
+// The origin keeps the alignment of the memory, because user-defined operations depend on it.
 Room room_for(const DatatypeTraits& traits, std::int64_t elements) {
   if (traits.plain || elements == 0) return {elements * traits.size, 0};
   static constexpr std::int64_t alignment = 64;
@@ -168,7 +170,7 @@ int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
 }
 
 int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made, const void* base) {
-  // Addresses are relative to MPI_BOTTOM, which may have an address of its own, as in SMPI.
+  // Addresses are relative to MPI_BOTTOM, which is not 0 in every MPI, for example in SMPI.
   MPI_Aint origin = 0;
   if (base != MPI_BOTTOM) PMPI_Get_address(base, &origin);
   std::vector<int> lengths;

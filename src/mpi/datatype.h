@@ -33,7 +33,7 @@ class OwnedDatatype {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-// The standard's groups of datatypes, for which operations are defined [MPI 4.0, section 6.9.2].
+// The standard's groups of datatypes; it defines operations per group [MPI 4.0, section 6.9.2].
 enum class Operands : std::uint8_t {
   none,
   c_integer,
@@ -46,16 +46,16 @@ enum class Operands : std::uint8_t {
   pair,
 };
 
-// The properties of a datatype that are needed to move its elements.
+// The properties of a datatype that we need in order to move its elements.
 struct DatatypeTraits {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Aint extent = 0;  // bytes from one element to the next
   MPI_Aint size = 0;    // bytes of data in an element
-  // Elements are their data, without gaps and in the order of the type map, so memcpy moves them
+  // An element has no gaps, and its data is in the order of the type map. So memcpy moves elements,
   // and any other datatype of the same signature can read them.
   bool plain = false;
-  // Whether the next element begins before the previous one ends, as in the column of a matrix:
-  // contiguous results would overlap.
+  // Whether the next element begins before the previous one ends, as in the columns of a matrix.
+  // Contiguous results would then overlap.
   bool interleaves = false;
   Operands operands = Operands::none;
 };
@@ -68,8 +68,8 @@ class DatatypeTable {
   explicit DatatypeTable(int keyval);
   static int forget(MPI_Datatype, int, void* traits, void*);
 
-  // A communicator of ours, on which errors return. Without one, datatypes that are not committed
-  // are treated as committed.
+  // `comm` is a communicator of ours, on which errors return. Without it, uncommitted datatypes are
+  // treated as committed.
   void judge_by(MPI_Comm comm) { judge_ = comm; }
 
   bool is_predefined(MPI_Datatype type) const {
@@ -77,7 +77,7 @@ class DatatypeTable {
   }
   // The group of a predefined datatype; none for others.
   Operands operands(MPI_Datatype type) const { return known(type).operands; }
-  // MPI's own error for a datatype that it does not know, that has no size or is not committed.
+  // MPI's own error if the datatype is unknown, has no size, or is not committed.
   int look_up(MPI_Datatype type, DatatypeTraits& traits) const {
     traits = known(type);
     return traits.type != MPI_DATATYPE_NULL ? MPI_SUCCESS : look_up_derived(type, traits);
@@ -95,7 +95,7 @@ class DatatypeTable {
   int look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const;
   bool is_committed(MPI_Datatype type) const;
   static std::size_t hash(MPI_Datatype type) {
-    const auto bits = (std::uintptr_t)type;  // a pointer or an int, depending on the MPI
+    const auto bits = (std::uintptr_t)type;  // a pointer or an int, depending on the MPI library
     return bits ^ bits >> 8;
   }
 
@@ -103,7 +103,7 @@ class DatatypeTable {
   std::array<DatatypeTraits, slots> predefined_;
   int keyval_;
   std::atomic<MPI_Comm> judge_ = MPI_COMM_NULL;
-  mutable std::mutex mutex_;  // no two threads find the same datatype new
+  mutable std::mutex mutex_;  // two threads must not store the same datatype
 };
 
 // Bytes of data in an element.
@@ -119,8 +119,8 @@ struct Run {
   char* end() const { return address + elements * traits->extent; }
 };
 
-// The memory for contiguous `elements` of a datatype: its size in bytes, and the offset of the
-// first element's address from its beginning.
+// The memory for `elements` contiguous elements of a datatype: its size in bytes, and the offset of
+// the first element's address from its beginning.
 struct Room {
   std::int64_t bytes = 0;
   std::int64_t origin = 0;
@@ -132,7 +132,7 @@ Room room_for(const DatatypeTraits& traits, std::int64_t elements);
 int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held);
 
 // The same without a new handle, because the program's own operation must receive the handle that
-// the program used. A derived datatype keeps the original alive, in Open MPI and in MPICH, because
+// the program used. In Open MPI and MPICH, a derived datatype keeps the original alive, because
 // MPI_Type_get_contents may request it.
 inline int keep_datatype(MPI_Datatype type, std::vector<OwnedDatatype>& held) {
   return hold_datatype(type, held);

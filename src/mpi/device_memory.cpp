@@ -16,7 +16,7 @@ namespace toccata {
 
 namespace {
 
-// Found runtimes stay to the end of the process, because they may still run then.
+// A runtime that was found stays to the end of the process, because it may be in use until then.
 struct Kind {
   std::string_view library;
   const DeviceRuntime* (*make)(const LoadedLibrary& library);
@@ -27,7 +27,7 @@ constinit std::array kinds{Kind{cuda_library, make_cuda}, Kind{hip_library, make
 
 struct Found {
   std::atomic<bool> any = false;
-  std::atomic<unsigned long long> looked_at = 0;  // as many libraries had been loaded
+  std::atomic<unsigned long long> looked_at = 0;  // number of loaded libraries at the last look
   std::atomic<std::uint64_t> last_look = 0;       // ticks
   std::mutex looking;
 };
@@ -44,8 +44,8 @@ unsigned long long libraries_loaded_so_far() {
   return result;
 }
 
-// About 10 to 50 us. A program needs much longer to load a runtime and to get memory from it, so
-// looking this often finds it in time.
+// The interval between two looks, about 10 to 50 us. A program needs much longer to load a runtime
+// and to get memory from it, so such looks find the runtime in time.
 #if defined(__x86_64__)
 constexpr std::uint64_t ticks_between_looks = 50'000;
 std::uint64_t ticks() { return __builtin_ia32_rdtsc(); }
@@ -73,7 +73,7 @@ void look(unsigned long long loaded) {
 
 }  // namespace
 
-// Also after one was found: another tool may have loaded that.
+// Continues to look after a runtime was found, because another tool may have loaded that one.
 bool has_device_runtime() {
   const bool any = found.any.load(std::memory_order_acquire);
   const std::uint64_t now = ticks();

@@ -16,11 +16,11 @@
 
 namespace toccata {
 
-// A library that is already loaded, found by the beginning of its file's name. It must stay loaded,
-// because its functions are stored.
+// A loaded library, found by the beginning of its file's name. It must stay loaded, because we
+// store addresses of its functions.
 class LoadedLibrary {
  public:
-  // Found in the loader's list, because dlopen would search all folders for a missing one.
+  // Searches the loader's list, because dlopen would search all folders for a missing library.
   explicit LoadedLibrary(std::string_view begin) : begin_(begin) {
     if (dl_iterate_phdr(look_at, this) != 0)
       handle_ = dlopen(path_.c_str(), RTLD_LAZY | RTLD_NOLOAD);
@@ -48,14 +48,14 @@ class LoadedLibrary {
   void* handle_ = nullptr;
 };
 
-// Pitches have a limit, and are not shorter than rows.
+// Whether one call can copy all rows: distances have a limit, and are not shorter than rows.
 inline bool is_pitched(const DeviceCopy& copy) {
   static constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
   return copy.rows > 1 && copy.into_stride >= copy.bytes && copy.from_stride >= copy.bytes &&
          copy.into_stride <= most && copy.from_stride <= most;
 }
 
-// Row by row, if they cannot be copied at once.
+// Copies row by row, if one call cannot copy all rows.
 template <typename CopyRow>
 bool copy_rows(const DeviceCopy& copy, CopyRow&& copy_row) {
   for (std::size_t row = 0; row < copy.rows; ++row)
@@ -64,10 +64,11 @@ bool copy_rows(const DeviceCopy& copy, CopyRow&& copy_row) {
   return true;
 }
 
-// Pinned memory that the process keeps: allocation is slow, and freeing waits for the whole device.
+// Pinned memory. The process keeps it, because allocation is slow, and freeing waits for the whole
+// device.
 class PinnedPool {
  public:
-  // Null if there is too much of it already, or if `allocate` fails and returns null.
+  // Null if the pool is already large, or if `allocate` fails and returns null.
   template <typename Allocate>
   void* take(std::size_t bytes, Allocate&& allocate) {
     static constexpr std::size_t least = 64 << 10, most = 64 << 20, most_in_all = 256 << 20;

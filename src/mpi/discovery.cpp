@@ -19,7 +19,7 @@ namespace toccata {
 
 namespace {
 
-// Different on each running system, even if all hosts are called localhost.
+// Identifies a running system, even if all hosts have the name localhost.
 std::string boot_id() {
   std::ifstream stream("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -120,7 +120,7 @@ Placement Surroundings::placement(std::span<const Whereabouts> ranks,
   }
 }
 
-// As if MPI_COMM_WORLD ran there.
+// The placement of MPI_COMM_WORLD, if its ranks ran there.
 std::shared_ptr<const Placement> Surroundings::placement_of_world(
     const std::vector<int>& ranks) const {
   return held_once<Placement>(std::pair{own_.machine, ranks}, [&] {
@@ -138,8 +138,8 @@ void check(int code) {
   throw std::runtime_error("cannot discover where ranks run: " + std::string(text));
 }
 
-// The lowest rank that shares memory with us. MPI reports this only by waiting, during which
-// nothing else advances: use it only if no rank has an operation in progress.
+// The lowest rank that shares memory with us. MPI reports this only in a call that waits; nothing
+// else advances meanwhile. Use it only if no rank has an operation in progress.
 int lowest_on_node(MPI_Comm comm, int rank) {
   MPI_Comm node;
   check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
@@ -203,8 +203,8 @@ std::shared_ptr<const Grid> cartesian_grid(MPI_Comm comm) {
   if (PMPI_Cart_get(comm, dimensions, dims.data(), periods.data(), coordinates.data()) !=
       MPI_SUCCESS)
     return nullptr;
-  // MPI's ranks are the cells in our order, the last dimension fastest. Open MPI gives some ranks
-  // of a mesh (MPI_Comm_create_group) the mesh of all.
+  // MPI numbers the cells of its mesh as we do, with the last dimension fastest. For a communicator
+  // of MPI_Comm_create_group, Open MPI gives some ranks the mesh of all.
   Grid grid{{dims, {periods.begin(), periods.end()}}};
   int p = 0;
   PMPI_Comm_size(comm, &p);

@@ -12,9 +12,9 @@
 
 namespace toccata {
 
-// A process's knowledge of its location before it asks other ranks: its node, its binding, and the
-// values of TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT. hwloc needs milliseconds for this, so it
-// happens once, when an algorithm first depends on it.
+// The location of a process as it can be found without other ranks: its node, its binding, and the
+// values of TOCCATA_TOPOLOGY and TOCCATA_PLACEMENT. hwloc needs milliseconds for this, so it is
+// done once, when an algorithm first needs it.
 class Surroundings {
  public:
   Surroundings();
@@ -24,12 +24,13 @@ class Surroundings {
 
   const Whereabouts& own() const { return own_; }
 
-  // The locations of the ranks that sent these; the same on all of them. If TOCCATA_TOPOLOGY cannot
-  // be used, `complaint` gets the reason, and only the nodes are used.
+  // The locations of the ranks that sent `ranks`; the same on all of them. If TOCCATA_TOPOLOGY
+  // cannot be used, `complaint` gets the reason, and the result contains only the nodes.
   Placement placement(std::span<const Whereabouts> ranks, std::string& complaint) const;
 
-  // Whether the two variables alone determine where each rank of MPI_COMM_WORLD runs; and the
-  // places of these ranks of it. TopologyError if they are invalid.
+  // Whether the two variables alone determine the location of each rank of MPI_COMM_WORLD. The
+  // second function returns the locations of some of its ranks. TopologyError if the variables are
+  // invalid.
   bool tell_places() const { return machine_ != nullptr && !places_.empty(); }
   std::shared_ptr<const Placement> placement_of_world(const std::vector<int>& ranks) const;
 

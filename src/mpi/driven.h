@@ -2,12 +2,12 @@
 
 namespace toccata {
 
-// A nonblocking collective, or a start of a persistent one, that its owner drives. Never waits.
+// A nonblocking collective, or a start of a persistent one. Its owner advances it. Never waits.
 class Driven {
  public:
   virtual ~Driven() = default;
-  // Starts; continues as far as possible. Both return whether it has ended: code() is then its
-  // result, which no error handler has received yet.
+  // start_driven() starts it, try_driven() advances it as far as possible. Both return whether it
+  // has ended: code() is then its result, which no error handler has received yet.
   virtual bool start_driven() = 0;
   virtual bool try_driven() = 0;
   virtual int code() const = 0;

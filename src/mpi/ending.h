@@ -4,11 +4,11 @@
 
 namespace toccata {
 
-// Whether other ranks take part in collective calls on it, and would wait for this one.
+// Whether other ranks take part in collective calls on `comm`; they would wait for this rank.
 bool has_other_ranks(MPI_Comm comm) noexcept;
 
-// Ends the job with one line: this rank cannot continue an operation on which the ranks agreed, and
-// the others would wait for it forever. Allocates no memory.
+// Ends the job and prints one line. This rank cannot continue an operation on which the ranks
+// agreed, and the others would wait for it forever. Allocates no memory.
 [[noreturn]] void end_job(const char* why) noexcept;
 
 }  // namespace toccata

@@ -14,13 +14,13 @@
 
 namespace toccata {
 
-// Runs one rank's schedule, round by round. Resumable: start posts the first round, test advances
-// as far as possible without waiting; run waits, and serves blocking calls. Derived classes define
-// how blocks move in a round.
+// Runs one rank's schedule, round by round, and can be resumed. start() posts the first round;
+// test() advances as far as possible without waiting; run() waits, for blocking calls. Derived
+// classes define how blocks move in a round.
 //
-// All functions return MPI error codes, including MPI_ERR_NO_MEM. If a message is longer than its
-// buffer, or a copy fails, the collective continues, because other ranks wait for the later
-// messages: the first error is returned at the end. If a message cannot even be posted, the
+// All functions return MPI error codes, including MPI_ERR_NO_MEM. After a message that is longer
+// than its buffer, or a failed copy, the collective continues, because other ranks wait for later
+// messages; the first error is returned at the end. If a message cannot even be posted, the
 // collective ends, and its requests are cancelled or abandoned.
 class Engine {
  public:
@@ -29,7 +29,8 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  // The memory of the call. First bind send and recv here, then fit, then prepare for each run.
+  // The memory of the call. First bind send and recv here, then call fit(), and prepare() before
+  // each run.
   Binding binding;
   virtual void fit(const Plan& plan) = 0;
 
@@ -51,12 +52,12 @@ class Engine {
   virtual int make_ready() { return MPI_SUCCESS; }
   // Opens round_ and posts its messages.
   virtual int open_round() = 0;
-  // Completes the messages of the round, with waiting or as far as they have arrived.
+  // Completes the messages of the round, either by waiting or as far as they have arrived.
   virtual int all_arrived(bool by_waiting, bool& arrived) = 0;
   virtual bool is_waiting() const = 0;
   virtual void close_round() = 0;  // messages have arrived
   virtual void finish() = 0;       // the schedule has ended
-  // Abandons posted messages; returns whether MPI may still read the data to be sent.
+  // Abandons posted messages. Returns whether MPI may still read the data to be sent.
   virtual bool cancel() = 0;
 
   const Schedule& schedule() const { return plan_->schedule; }
@@ -66,12 +67,12 @@ class Engine {
   void note(int code) { error_ = error_ == MPI_SUCCESS ? code : error_; }
   int error() const { return error_; }
 
-  Arena scratch_;  // until the end
-  Arena staging_;  // until the end of the round
+  Arena scratch_;  // kept until the end
+  Arena staging_;  // kept until the end of the round
 
  private:
   bool finished() const { return round_ >= schedule().rounds(); }
-  int advance();  // opens rounds until one must wait
+  int advance();  // opens rounds until one is incomplete
   template <typename Body>
   int without_exception(Body&& body) {
     try {

@@ -18,15 +18,14 @@ struct Operation;
 struct Said;
 
 // Runs a schedule if every rank knows the sizes of its blocks.
-//
-// A message travels directly from its memory if that is one run. Otherwise it is packed if the data
-// is plain and not large; if not, a derived datatype lets MPI read the pieces itself. Published
-// blocks are copied to the node's shared memory and read there, between ranks that have one.
+// If a message is one run, MPI reads or writes its memory directly. Otherwise, plain data that is
+// not large is packed. For other data, MPI reads the pieces itself by a derived datatype. Ranks
+// that share memory copy published blocks there, and read them from there.
 class Execution final : public Engine {
  public:
   void fit(const Plan& plan) override { binding.fit(plan.units); }
   int run(Background& background) override;
-  // Stores the last call as one of Shortcuts, if it was on a board and there is room.
+  // Stores the last call in Shortcuts, if it used a board and there is room.
   void keep(const Said& said, const Operation& call, Communicator& communicator);
 
  private:
@@ -38,7 +37,7 @@ class Execution final : public Engine {
     int peer;
     int channel;
   };
-  // Runs to fill from staging memory when a packed message has arrived.
+  // Runs that a packed message in staging memory fills after its arrival.
   struct Unpacking {
     std::size_t first_run, end_run;
     const char* staged;

@@ -9,8 +9,8 @@
 
 namespace toccata {
 
-// Operands are cut into pieces between elements. If an element is longer than a piece, or a
-// schedule has too many channels, messages serve it; all ranks decide this identically.
+// Pieces of operands end between elements. If an element is longer than a piece, or a schedule has
+// too many channels, MPI messages are used instead; all ranks make the same decision.
 bool Execution::goes_on_board() const {
   if (transport().board() == nullptr || !plan().publishes) return false;
   if (schedule().channels() > node::Board::most_channels) return false;
@@ -27,7 +27,7 @@ node::Operator Execution::reduction() {
 
 namespace {
 
-// A buffer as memory without gaps; false if it has gaps.
+// Lays out a buffer as memory without gaps; returns false if it has gaps.
 bool lay_out(const Layout& layout, std::int64_t blocks, std::vector<std::int64_t>& begins,
              node::Memory::Side& side) {
   if (blocks == 0) return true;
@@ -100,7 +100,7 @@ void Execution::add_reading(const Message& message) {
       {transport().board_rank_of(message.peer), message.channel, collect(message, false)});
 }
 
-// A message for all readers on a channel is staged and published once.
+// If all readers on a channel read the same message, it is staged and published once.
 void Execution::open_exchange() {
   exchanging_ = !published_.empty() || !readings_.empty();
   if (!exchanging_) return;

@@ -14,7 +14,7 @@ namespace toccata {
 namespace {
 
 #if defined(MPI_ABI)
-constexpr const char* our_family = "abi";  // for any MPI with the standard's own interface
+constexpr const char* our_family = "abi";  // for any MPI with the standard's ABI
 #elif defined(TOCCATA_SIMULATED)
 constexpr const char* our_family = "simgrid";
 #elif defined(OPEN_MPI)
@@ -32,8 +32,8 @@ std::string library_of(const std::string& family) {
   return std::filesystem::exists(other, error) ? other.lexically_normal().string() : "";
 }
 
-// Whether the MPI library in this process has the standard ABI. One MPI may have two libraries, in
-// files of different names; the standard specifies this name.
+// Whether the MPI library in this process has the standard ABI. An MPI may have a second library
+// with that ABI, in another file; the standard specifies its name.
 bool has_standard_interface() {
   Dl_info mpi;
   return dladdr(reinterpret_cast<void*>(&PMPI_Get_library_version), &mpi) != 0 &&
@@ -51,13 +51,13 @@ std::string own_path() {
   return std::filesystem::absolute(here.dli_fname, error).string();
 }
 
-// From the one function of MPI that takes no handle and may be called at any time. The buffer is as
-// long as that of any MPI.
+// Calls the one function of MPI that takes no handle and may be called at any time. The buffer is
+// large enough for any MPI.
 std::string library_text() {
   std::vector<char> text(std::max(MPI_MAX_LIBRARY_VERSION_STRING, 1 << 14));
   int length = 0;
   PMPI_Get_library_version(text.data(), &length);
-  // MPICH's text contains a tab, which no file would contain.
+  // MPICH's text contains a tab, which files of ours cannot contain.
   std::string version = text.data();
   std::ranges::replace(version, '\t', ' ');
   return version;

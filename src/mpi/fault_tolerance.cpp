@@ -9,10 +9,10 @@ namespace toccata {
 #ifdef OPEN_MPI
 
 bool tolerates_faults() {
-  // Not in an installed header. Open MPI 4 does not have it.
+  // No installed header declares it. Open MPI 4 does not have it.
   static constexpr const char* name = "ompi_ftmpi_enabled";
   const void* found = dlsym(RTLD_DEFAULT, name);
-  if (found == nullptr)  // if the program has loaded MPI privately, as interpreters do
+  if (found == nullptr)  // the program has loaded MPI privately, as interpreters do
     if (void* const library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD))
       found = dlsym(library, name);
   return found != nullptr && *static_cast<const bool*>(found);

@@ -1,13 +1,13 @@
-// The functions of MPI that the library serves, each described once: its names, its collective, and
-// its arguments before the communicator. These lists generate the C interface, the symbols
-// preloaded for C and Fortran, the forms for large counts, and the operation of a call.
+// The functions of MPI that the library serves. Each is described once: by its names, its
+// collective, and its arguments before the communicator. From these lists come the C interface, the
+// preloaded symbols for C and Fortran, the forms for large counts, and the operation of a call.
 //
 //   X(Name, name, collective)   MPI_Name, toccata_name and mpi_name_
 //   _(KIND, argument)           one argument
 //
-// The kinds are BUFFER; COUNT, of elements; COUNTS and PLACES, arrays of counts and displacements;
-// OFFSETS, displacements that are addresses in any form; TYPE; TYPES, an array of datatypes (each
-// with the suffix of its buffer); and OPERATION and ROOT.
+// Kinds of arguments: BUFFER; COUNT, of elements; COUNTS and PLACES, arrays of counts and of
+// displacements; OFFSETS, displacements that are addresses, of any integer type; TYPE; TYPES, an
+// array of datatypes; and OPERATION and ROOT. Datatypes have the suffix of their buffer.
 #pragma once
 
 #define TOCCATA_FUNCTIONS(X)   \

@@ -5,9 +5,8 @@
 
 namespace toccata {
 
-// A value that is the same for all ranks with that key; make() creates it if no rank holds it yet.
-// A rank is a process of its own, except in the simulator, where ranks share one process and the
-// value.
+// A value that all ranks with the same key share. If no rank holds it yet, make() creates it. A
+// rank is a process of its own, except in the simulator, where ranks share one process.
 template <typename Value, typename Key, typename Make>
 std::shared_ptr<const Value> held_once(const Key& key, Make&& make) {
 #ifdef TOCCATA_SIMULATED

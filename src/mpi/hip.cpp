@@ -90,7 +90,7 @@ class Hip final : public DeviceRuntime {
     void *on_device = nullptr, *on_host = nullptr;
     int is_managed = 0;
     unsigned flags = 0;
-    int others[64] = {};  // more than it has
+    int others[64] = {};  // more than a hipPointerAttribute_t has
   };
   Attributes attributes_of(const void* address) const {
     Attributes found;
@@ -98,7 +98,7 @@ class Hip final : public DeviceRuntime {
     return found;
   }
 
-  // A device is the current one of this thread.
+  // While this lives, a device is the current one of this thread.
   class Entered {
    public:
     Entered(const Hip& hip, int device) : hip_(hip), device_(device) {
@@ -138,7 +138,7 @@ class Hip final : public DeviceRuntime {
   int (*copy_rows_)(void* into, std::size_t into_pitch, const void* from, std::size_t from_pitch,
                     std::size_t width, std::size_t height, int direction, Stream stream) = nullptr;
   int (*pin_)(void** memory, std::size_t bytes, unsigned flags) = nullptr;
-  int (*uuid_)(Identity* identity, int device) = nullptr;  // a device is its number
+  int (*uuid_)(Identity* identity, int device) = nullptr;  // devices are numbered
   int (*allocate_)(void** memory, std::size_t bytes) = nullptr;
   int (*free_)(void* memory) = nullptr;
   mutable PinnedPool pinned_;

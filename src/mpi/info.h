@@ -15,11 +15,12 @@ namespace toccata {
 //   toccata_pattern       ring and so on: the pattern by which ranks are mapped
 //   toccata_<collective>  an algorithm, or one per range of sizes, as TOCCATA_<COLLECTIVE>
 //
-// A missing key leaves `wish` unchanged, or the result empty. ChoiceError if a value is invalid.
+// A missing key leaves `wish` unchanged, or gives an empty result. ChoiceError if a value is
+// invalid.
 void read_info(MPI_Info info, ReorderWish& wish);
 std::optional<SizedChoice> asked_in(MPI_Info info, const Collective& collective);
 
-// Whether it has any of these.
+// Whether `info` has any of our keys.
 bool has_keys_of_ours(MPI_Info info);
 
 }  // namespace toccata

@@ -5,7 +5,7 @@
 
 namespace toccata {
 
-// An array of counts or displacements, as the user gave it: of int, MPI_Count or MPI_Aint.
+// An array of counts or displacements in the type of the user's array: int, MPI_Count or MPI_Aint.
 class Integers {
  public:
   Integers() = default;

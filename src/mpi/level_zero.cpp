@@ -12,10 +12,10 @@ namespace toccata {
 
 namespace {
 
-// In Level Zero, memory belongs to a context, and a library cannot find the contexts of others. But
-// a driver recognises all of its memory with any of its contexts; MPICH and UCX also rely on that.
-// So there is one context per driver. Copies use the context of the driver that owns the memory,
-// and an immediate command list of that device.
+// In Level Zero, memory belongs to a context, and a library cannot find the contexts of other
+// libraries. But a driver recognises all of its memory with any of its contexts; MPICH and UCX also
+// rely on that. So we create one context per driver. Copies use the context of the memory's driver,
+// and an immediate command list of its device.
 class LevelZero final : public DeviceRuntime {
  public:
   explicit LevelZero(const LoadedLibrary& library) {
@@ -39,7 +39,7 @@ class LevelZero final : public DeviceRuntime {
 
   bool is_device(const void* address) const override { return owner_of(address).device != nullptr; }
 
-  // A command list is not for two threads at once.
+  // Two threads must not use a command list at the same time.
   bool copy(std::span<const DeviceCopy> copies, const void* device) const override {
     const Owner owner = owner_of(device);
     if (copy_ == nullptr || owner.device == nullptr) return false;
@@ -67,7 +67,7 @@ class LevelZero final : public DeviceRuntime {
   }
   void give_back_pinned(void* memory) const override { pinned_.give_back(memory); }
 
-  // No collectives of other libraries are used there.
+  // Zeros, because no collectives of other libraries are used on these devices.
   Identity identity(const void*) const override { return {}; }
   bool on_stream(const void*, const std::function<bool(void*)>&) const override { return false; }
 
@@ -134,11 +134,11 @@ class LevelZero final : public DeviceRuntime {
   };
   struct Owner {
     Context context = nullptr;
-    Device device = nullptr;  // null: the memory is not a device's
+    Device device = nullptr;  // null: not the memory of a device
     auto operator<=>(const Owner&) const = default;
   };
 
-  // Until the program has initialised Level Zero, there are no drivers, and so no memory.
+  // Before the program initialises Level Zero, there are no drivers, and so no device memory.
   const std::vector<Driver>& drivers() const {
     static const std::vector<Driver> none;
     if (const auto* known = known_.load(std::memory_order_acquire)) return *known;

@@ -8,7 +8,7 @@ namespace toccata {
 
 inline constexpr std::string_view level_zero_library = "libze_loader.so";
 
-// The runtime behind that library; it stays to the end of the process.
+// The runtime in that library. It stays until the end of the process.
 const DeviceRuntime* make_level_zero(const LoadedLibrary& library);
 
 }  // namespace toccata

@@ -25,7 +25,8 @@ Members::Members(Process& process, MPI_Comm user) : process_(&process), user_(us
   PMPI_Comm_size(user, &size_);
 }
 
-// The environment's rules apply if all ranks have them. Reproducible results keep their order.
+// The environment's rules apply if all ranks have them. Reproducible results need the order of the
+// ranks.
 ReorderWish Members::wish_for(const Collective& collective) {
   if (is_inter_ || (Settings::get().reproducible() && collective.reduces)) return {};
   return reorder_wish_ ? *reorder_wish_ : wish_of_environment();
@@ -36,8 +37,8 @@ ReorderWish Members::wish_of_environment() {
   return {.how = how != Reorder::off && obey_rules() ? how : Reorder::off};
 }
 
-// Some MPIs keep unknown keys of a communicator's info: Open MPI does if the communicator was made
-// by MPI_Comm_dup_with_info. They must be the same on all ranks.
+// Some MPIs keep unknown keys of a communicator's info; Open MPI does for MPI_Comm_dup_with_info.
+// The keys must be the same on all ranks.
 std::optional<SizedChoice> Members::asked_by_info(const Collective& collective) {
   MPI_Info info = MPI_INFO_NULL;
   if (PMPI_Comm_get_info(user_, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return {};
@@ -52,7 +53,7 @@ std::optional<SizedChoice> Members::asked_by_info(const Collective& collective) 
   return result;
 }
 
-// On the program's communicator, on which all ranks call in the same order.
+// Uses the program's communicator, on which all ranks call in the same order.
 bool Members::agree(std::span<const double> mine, std::span<double> least) {
   MPI_Request request;
   const int code = start_agreement(mine, least, user_, request);
@@ -160,7 +161,7 @@ std::uint64_t Members::where(const Choice& choice) {
   return place() ^ neighbors;
 }
 
-// Communicators of the same ranks on the same mesh have the same place.
+// Communicators of the same ranks on the same mesh get the same number.
 std::uint64_t Members::place() {
   if (where_ != 0) return where_;
   std::string text;
@@ -189,7 +190,7 @@ const Members::KnownNeighbors& Members::neighbors_for(const Algorithm& algorithm
   return *all_neighbors_;
 }
 
-// Of ranks from `first` to `end` - 1.
+// The neighbours of ranks `first` to `end` - 1.
 Members::KnownNeighbors Members::known_neighbors(std::shared_ptr<const Neighborhood> neighborhood,
                                                  int first, int end) {
   std::string text;

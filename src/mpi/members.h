@@ -31,8 +31,8 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   bool is_inter() const { return is_inter_; }
 
   // The channel to the other ranks. Opening it waits for them; nonblocking collectives advance
-  // meanwhile. Returns an MPI error code. A channel that is settled but not ready is refused:
-  // native must serve.
+  // meanwhile. The function returns an MPI error code. A settled channel that is not ready is
+  // refused: native must serve.
   Channel& channel() { return channels_.empty() ? add_channel() : *channels_.back(); }
   int open_channel() {
     has_met_ = true;
@@ -40,23 +40,24 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   }
   // For a nonblocking call: starts to open the channel, without waiting.
   int start_channel() { return channel().start(true); }
-  // Whether that is possible; the same on all ranks at the same call. A communicator of its own
-  // would have to wait for all ranks. Only a world that MPI_Init opened counts, because a call on
-  // another communicator may open the world at any time.
+  // Whether a nonblocking call can start to open the channel; the same on all ranks at the same
+  // call. If the channel needed its own communicator, the call would have to wait for all ranks. So
+  // this is possible only in a world that MPI_Init opened: otherwise, a call on another
+  // communicator may open the world at any time.
   bool can_start_channel() {
     return has_met_ || (process_->began_with_world() && channel().is_within_world());
   }
-  // For a call that must not wait at all, on ranks of our world.
+  // For a call that must not wait at all. All ranks must be in our world.
   int start_channel_without_waiting() { return channel().start(true, true); }
-  // Whether a call has waited for the channel: at the same call on all ranks. Before that, ranks
-  // may find it settled at different calls.
+  // Whether a call has waited for the channel; this changes at the same call on all ranks. Before
+  // that, ranks may find the channel settled at different calls.
   bool has_met() const { return has_met_; }
   int test_channel(Channel& channel);
   // Opens one more, after the tags of the last one are used up.
   int open_next_channel();
 
-  // The environment's requests apply here: all ranks have the same. Ranks of other worlds may have
-  // no library or other settings, which cannot be found out.
+  // Whether the environment's requests apply here, because all ranks have the same. Ranks of other
+  // worlds may lack the library or have other settings; there is no way to find out.
   bool obey_rules() final { return !process_->is_off() && channel().is_within_world(); }
   bool agree(std::span<const double> mine, std::span<double> least) final;
   double now() const final { return PMPI_Wtime(); }
@@ -73,11 +74,11 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   // This rank's neighbours in the communicator's topology; null without one.
   const std::shared_ptr<const Neighborhood>& neighbors();
 
-  // The locations of the ranks. Derived from those of MPI_COMM_WORLD without communication, if
-  // these are known; otherwise collective.
+  // The locations of the ranks. If those of MPI_COMM_WORLD are known, no communication is needed.
+  // Otherwise collective.
   std::shared_ptr<const Placement> placement();
-  // Whether an algorithm's requirements are known here without communication; the same on all
-  // ranks.
+  // Whether this rank has all locations that an algorithm needs, without communication; the same on
+  // all ranks.
   bool knows_places(const Algorithm& algorithm);
   int nodes() final;
   int known_nodes() const final { return nodes_; }
@@ -91,15 +92,16 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   Shape shape(int root) final;
   Shape shape(const Algorithm& algorithm, int root, bool reorders) final;
 
-  // Reports a line once: on rank 0 of MPI_COMM_WORLD if it is one of us, otherwise on our rank 0.
+  // Prints a line once: on rank 0 of MPI_COMM_WORLD if this communicator contains it, otherwise on
+  // our rank 0.
   void say_once(const std::string& line) final;
-  // The user's error handler receives `code`, which is also returned.
+  // Passes `code` to the user's error handler, and returns it.
   int raise(int code) const { return code == MPI_SUCCESS ? code : raise_error(code); }
 
  protected:
   ~Members() = default;
-  // A number that distinguishes communicators whose ranks run in different places, for choices that
-  // depend on that; 0 for others. Collective.
+  // A number for choices that depend on the locations of ranks: communicators whose ranks run in
+  // different places have different numbers. 0 for other choices. Collective.
   std::uint64_t where(const Choice& choice);
 
   Process* process_;  // null once MPI is about to end
@@ -107,7 +109,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   std::vector<std::unique_ptr<Channel>> channels_;
 
  private:
-  // The neighbours that an algorithm needs: those of all ranks (collective), or our own.
+  // The neighbours that an algorithm needs: those of all ranks (then collective), or our own.
   struct KnownNeighbors {
     std::shared_ptr<const Neighborhood> neighborhood;
     std::uint64_t digest = 0;

@@ -20,7 +20,7 @@ struct UniqueId {  // ncclUniqueId
   char bytes[128];
 };
 
-// ncclDataType_t and ncclRedOp_t; none where NCCL has no such.
+// ncclDataType_t and ncclRedOp_t; `none` if NCCL has no such value.
 constexpr int none = -1;
 
 int number_of(MPI_Datatype type) {
@@ -60,7 +60,7 @@ struct Nccl::Functions {
   int (*close)(void* comm) = nullptr;
 };
 
-// Already loaded, or installed in a folder of the loader. It stays loaded.
+// The library is loaded already, or is in a folder of the loader. It stays loaded.
 const Nccl::Functions* Nccl::functions_of(const DeviceRuntime& runtime) {
   const std::string_view name = runtime.name();
   const char* const library = name == "CUDA"  ? "libnccl.so.2"
@@ -99,7 +99,7 @@ bool Nccl::agree(bool mine) {
   return members_.agree({&good, 1}, {&least, 1}) && least == 1;
 }
 
-// Everything that can fail on one rank is tried before the ranks agree on the next part.
+// All steps that can fail on a single rank come before the ranks agree on the next part.
 bool Nccl::open(const DeviceRuntime* runtime, const void* device) {
   functions_ = runtime != nullptr ? functions_of(*runtime) : nullptr;
   runtime_ = runtime;

@@ -6,9 +6,9 @@
 
 namespace toccata {
 
-// Allreduces of one communicator by NCCL, or by RCCL, which has the same interface. Only on
-// request, because a program that calls NCCL itself could deadlock: two ranks could wait for the
-// calls in different orders.
+// Allreduces of one communicator by NCCL, or by RCCL, which has the same interface. This is used
+// only on request, because a program that calls NCCL itself could deadlock: two ranks could make
+// their calls in different orders.
 class Nccl {
  public:
   explicit Nccl(Members& members) : members_(members) {}
@@ -17,7 +17,7 @@ class Nccl {
   ~Nccl() { close(); }
 
   // Serves a valid allreduce to its end; `code` becomes the MPI error code. All ranks call this in
-  // the same call, and get the same answer. False if the MPI library has to serve:
+  // the same call, and get the same result. Returns false if the MPI library has to serve:
   // - for types and operations that NCCL does not have
   // - if a buffer of any rank is not in the memory of its device
   // - if two ranks have the same device.
@@ -28,7 +28,7 @@ class Nccl {
   struct Functions;
   static const Functions* functions_of(const DeviceRuntime& runtime);
 
-  // The one device of this rank; null if its buffers are not in one.
+  // The runtime of this rank's device; null if the buffers are not in its memory.
   const DeviceRuntime* runtime_of(const Operation& call) const;
   bool open(const DeviceRuntime* runtime, const void* device);
   bool agree(bool mine);

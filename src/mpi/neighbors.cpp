@@ -24,7 +24,7 @@ int kind_of(MPI_Comm comm) {
   return comm != MPI_COMM_NULL && PMPI_Topo_test(comm, &kind) == MPI_SUCCESS ? kind : MPI_UNDEFINED;
 }
 
-// That many integers, at an address that is never null, because MPIs check it.
+// A vector of `count` integers, whose address is never null, because MPIs check it.
 std::vector<int> integers(int count) {
   std::vector<int> result;
   result.reserve(static_cast<std::size_t>(count) + 1);
@@ -60,7 +60,7 @@ Neighbors neighbors_of(MPI_Comm comm, const Grid* grid, int rank) {
   return Neighbors::in_graph(peers, peers);
 }
 
-// By testing: before other ranks arrive here, they may wait for our other open collectives.
+// Tests repeatedly: other ranks may need our other open collectives before they arrive here.
 void finish(int code, MPI_Request& request, Background& background) {
   for (bool done = false; code == MPI_SUCCESS && !done;) {
     code = Transport::test(request, done);

@@ -4,9 +4,9 @@
 
 namespace toccata {
 
-// The next definition of a function in the loader's order: that of another preloaded tool after us,
-// or the MPI library's; `ours` if there is none. The caller must store it, because the search takes
-// microseconds.
+// The next definition of a function in the loader's order: of another preloaded tool after us, or
+// of the MPI library. Returns `ours` if there is none. The caller must store it, because the search
+// takes microseconds.
 template <typename Function>
 Function* next_definition(const char* name, void* ours) {
   void* const found = dlsym(RTLD_NEXT, name);

@@ -15,7 +15,7 @@ namespace toccata {
 namespace {
 
 constexpr std::size_t memory_per_rank = 256 << 10;  // bytes
-// Below that, a system call takes longer than two copies.
+// Below this limit, a system call takes longer than two copies.
 constexpr std::int64_t least_direct = 16 << 10;  // bytes
 constexpr int parts_per_rank = static_cast<int>(memory_per_rank / node::Part::bytes);
 
@@ -40,7 +40,7 @@ void NodeMemory::open(MPI_Comm world, bool directly) {
   PMPI_Comm_free(&node_comm);
 }
 
-// Ranks on one node may be unable to share memory, for example in containers, so all try.
+// Ranks on one node may be unable to share memory, for example in containers. So all ranks try.
 bool NodeMemory::share(MPI_Comm node_comm, int place, int ranks) {
   struct Invitation {
     char path[64] = "";
@@ -69,7 +69,7 @@ bool NodeMemory::share(MPI_Comm node_comm, int place, int ranks) {
   return false;
 }
 
-// The cores that any rank of the node may use, as far as the first 1024.
+// The number of cores that any rank of the node may use. Counts only the first 1024 cores.
 void NodeMemory::count_cores(MPI_Comm node_comm, int ranks) {
   std::array<std::uint64_t, 1024 / 64> mine{}, all{};
   cpu_set_t allowed;
@@ -82,8 +82,8 @@ void NodeMemory::count_cores(MPI_Comm node_comm, int ranks) {
   spare_cores_ = cores >= ranks;
 }
 
-// Containers, seccomp or Yama may forbid it, which cannot be found out beforehand. So every rank
-// reads a random number from every other one. This also shows that it has found the right process.
+// Containers, seccomp or Yama may forbid direct reading, and no query reports that. So every rank
+// reads a random number from every other rank. This also shows that it has found the right process.
 void NodeMemory::try_direct_reading(MPI_Comm node_comm, int ranks) {
   struct Sample {
     int process;
@@ -103,7 +103,7 @@ void NodeMemory::try_direct_reading(MPI_Comm node_comm, int ranks) {
         found != each.value)
       here = 0;
   }
-  // No rank leaves while others still read its number.
+  // Each rank stays until the others have read its number.
   PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_comm);
   if (everywhere == 0) return;
   for (const Sample& each : all) processes_.push_back(each.process);

@@ -12,23 +12,24 @@
 
 namespace toccata {
 
-// The memory that this process shares with the other ranks of its node, and its own parts of it.
-// The number of parts limits the communicators that publish at a time. Part n is for the
-// communicator that has our window n of the private world.
+// The memory that this process shares with the other ranks of its node, and our own parts of it.
+// Part n is for the communicator that has our window n of the private world. So the number of parts
+// limits the number of communicators that can publish.
 class NodeMemory {
  public:
   // Collective over `world`, which has all ranks of MPI_COMM_WORLD. If a node cannot share memory,
-  // its ranks report the reason, and use messages. `directly`: whether ranks may also read each
-  // other's own memory, if the system permits it.
+  // its ranks report the reason, and use messages. `directly`: ranks may also read each other's own
+  // memory, if the system permits it.
   void open(MPI_Comm world, bool directly);
   bool is_open() const { return !members_.empty(); }
   const std::string& why_not() const { return why_not_; }
 
-  // The place of a rank of MPI_COMM_WORLD among the ranks of this node; -1: on another node.
+  // The number of a rank of MPI_COMM_WORLD among the ranks of this node; -1 if it is on another
+  // node.
   int place(int world_rank) const;
   node::Part* part(int place, int number) const { return segment_.part(place, number); }
 
-  // Reserves memory for our part of that number; null if there is none.
+  // Reserves the memory of our part `number`; null if there is none.
   node::PartState* reserve(int number);
 
   // How to read the memory of the ranks with these places directly.

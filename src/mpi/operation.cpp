@@ -15,7 +15,7 @@ constexpr bool is_strict = true;
 constexpr bool is_strict = false;
 #endif
 
-// For arguments that locate `blocks` blocks.
+// The fault in arguments that locate `blocks` blocks.
 int fault_of(const Side& side, int blocks) {
   if ((side.counted && side.counts.is_null()) || (side.placed && side.places.is_null()) ||
       (side.typed && side.types == nullptr))
@@ -35,7 +35,7 @@ bool has_data(const Side& side, int blocks) {
   return false;
 }
 
-// Null is also MPI_BOTTOM, from which a derived datatype may lead anywhere.
+// A null address is also MPI_BOTTOM, where a derived datatype may contain any address.
 bool leads_nowhere(const Side& side, int blocks, const DatatypeTable& datatypes) {
   return side.buffer == nullptr && !side.typed && datatypes.is_predefined(side.type) &&
          has_data(side, blocks);
@@ -93,8 +93,8 @@ bool Operation::has_type_out(int rank, int p) const {
   return collective.reduces || &collective == &bcast || (root == MPI_ROOT) != sends_from_root();
 }
 
-// The ranks that may pass MPI_IN_PLACE, and for which buffer: the root of a scatter for recv; for
-// send, the root of a gather or reduction, and all ranks if there is no root.
+// Only some ranks may pass MPI_IN_PLACE: in a scatter, the root for recv; in a gather or reduction,
+// the root for send. Without a root, all ranks may pass it for send.
 int Operation::fault(const Seat& seat, const DatatypeTable& datatypes) const {
   const auto [rank, p, out, in] = seat;
   if (collective.rooted && (root < 0 || root >= p)) return MPI_ERR_ROOT;
@@ -151,7 +151,7 @@ bool Operation::allows_reduction(bool ordered, const DatatypeTable& datatypes) c
   return datatypes.look_up(recv.type, traits) != MPI_SUCCESS || !traits.interleaves;
 }
 
-// The root of a gather or scatter knows it; if blocks are equal, the other ranks do, too.
+// The root of a gather or scatter has all sizes. If blocks are equal, the other ranks do, too.
 std::int64_t Operation::bytes(const Seat& seat) const {
   const auto [rank, p, out, in] = seat;
   if (collective.reduces) return bytes_of(recv, recv.counted ? p : out);
@@ -169,7 +169,7 @@ bool Operation::is_sized_by_sent(int rank) const {
 double Operation::own_unit(const Seat& seat) const {
   if (fault_of(recv, recv.in_place() ? 0 : seat.receives) != MPI_SUCCESS ||
       fault_of(send, send.in_place() ? 0 : seat.sends) != MPI_SUCCESS)
-    return 0;  // for MPI to judge
+    return 0;  // MPI reports the fault
   const auto mean = [](const Side& side, int blocks) {
     return blocks == 0 || side.in_place() ? 0
                                           : static_cast<double>(bytes_of(side, blocks)) / blocks;
@@ -181,7 +181,7 @@ std::int64_t Operation::unit(int rank, int p) const {
   if (collective.vector_of != nullptr || collective.among_neighbors) return -1;
   if (collective.synchronizes) return 0;
   const Side& side = is_sized_by_sent(rank) ? send : recv;
-  if (fault_of(side, side.counted ? p : 1) != MPI_SUCCESS) return -1;  // for MPI to judge
+  if (fault_of(side, side.counted ? p : 1) != MPI_SUCCESS) return -1;  // MPI reports the fault
   if (!side.counted) return side.count * size_of(side.type);
   std::int64_t elements = 0;
   for (int block = 0; block < p; ++block) elements += side.counts[block];
@@ -212,7 +212,8 @@ bool Operation::runs_users_code() const {
   return operation != MPI_OP_NULL && !selects(operation) && !is_sum_or_product(operation);
 }
 
-// Of two real numbers, a + b and b + a have the same bits, so on two ranks all algorithms agree.
+// For two real numbers, a + b and b + a have the same bits. So on two ranks, all algorithms have
+// the same result.
 bool Operation::is_inexact(int p) const {
   if (operation == MPI_OP_NULL || selects(operation)) return false;
   if (!is_sum_or_product(operation)) return true;
@@ -258,7 +259,7 @@ int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& b
     binding.send = binding.recv;
     binding.copies_send = true;
   }
-  if (out == 0 && in == 0) {  // not a neighbour of any rank
+  if (out == 0 && in == 0) {  // this rank is no neighbour of any rank
     binding.send.uniform(nullptr, packed_traits(), 0);
     binding.recv.uniform(nullptr, packed_traits(), 0);
     return MPI_SUCCESS;
@@ -270,14 +271,14 @@ int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& b
   return MPI_SUCCESS;
 }
 
-// There are no blocks. Their size may be anything except 0, which would mean a call without work.
+// A barrier has no blocks. Any size except 0 is possible; 0 would mean a call without work.
 int Operation::bind_nothing(Binding& binding) {
   binding.send.uniform(nullptr, packed_traits(), 1);
   binding.recv.uniform(nullptr, packed_traits(), 1);
   return MPI_SUCCESS;
 }
 
-// In a reduce-scatter in place, the result replaces rank 0's block, so send must be a copy.
+// In a reduce-scatter in place, the result overwrites rank 0's block, so send must be a copy.
 int Operation::bind_reduction(const Seat& seat, const DatatypeTable& datatypes,
                               Binding& binding) const {
   DatatypeTraits traits;

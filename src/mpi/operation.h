@@ -13,20 +13,20 @@
 
 namespace toccata {
 
-// The rank in an intercommunicator, where roots are specified differently.
+// The rank of a process in an intercommunicator, where roots are specified differently.
 inline constexpr int no_rank = INT_MIN;
 
-// The locations of the blocks of send or recv: equal and contiguous, or each with its own count,
-// and perhaps its own place and datatype.
+// The locations of the blocks of send or recv. Blocks are equal and contiguous, or each has its own
+// count, and perhaps its own place and datatype.
 struct Side {
   void* buffer = nullptr;
   std::int64_t count = 0;  // elements of a block
-  bool counted = false;    // ... or each as in counts
+  bool counted = false;    // instead, each block has its own of counts
   Integers counts = {};
-  bool placed = false;  // ... at its place in places, in extents; with types, in bytes
+  bool placed = false;  // each block has its own of places, in extents; in bytes if typed
   Integers places = {};
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  bool typed = false;  // ... each block with its own of types
+  bool typed = false;  // each block has its own of types
   const MPI_Datatype* types = nullptr;
 
   void set_counts(Integers values) {
@@ -49,15 +49,15 @@ struct Side {
   }
 };
 
-// The position of a call: its rank, the number of ranks, and this rank's number of blocks per
-// buffer.
+// The position of a caller: its rank, the number of ranks, and its number of blocks per buffer.
 struct Seat {
   int rank, p;
   int sends, receives;
 };
 
 // One call of a collective with the user's arguments; the pointers must stay valid as long as MPI
-// demands. If a rank has no blocks of a buffer, its arguments are not read, as in MPI.
+// demands. If a rank has no blocks in a buffer, the arguments of that buffer are not read, as in
+// MPI.
 struct Operation {
   const Collective& collective;
   Side send = {}, recv = {};
@@ -71,34 +71,34 @@ struct Operation {
   // An MPI error class for invalid arguments; MPI_SUCCESS for valid ones.
   int fault(const Seat& seat, const DatatypeTable& datatypes) const;
 
-  // Whether algorithms that keep the order of the ranks (`ordered`), or others, can serve the call.
-  // The operation and datatype of a reduction decide this, the same on every rank.
+  // Whether the call can be served by algorithms that keep the order of the ranks (`ordered`), or
+  // by others. The operation and datatype of a reduction decide this, the same on every rank.
   bool allows(bool ordered, const DatatypeTable& datatypes) const {
     return operation == MPI_OP_NULL || allows_reduction(ordered, datatypes);
   }
 
-  // Bytes of the whole vector, as far as that rank knows, for the report.
+  // For the report: bytes of the whole vector, as far as that rank knows.
   std::int64_t bytes(const Seat& seat) const;
 
-  // Bytes of a contribution or of the message, which every rank knows; the mean if contributions
-  // differ; -1 if a rank knows only its own.
+  // Bytes of a contribution or of the message. If contributions differ but every rank knows all of
+  // them, their mean; -1 if a rank knows only its own.
   std::int64_t unit(int rank, int p) const;
-  // Whether that is the size of a sent block, not of a received one.
+  // Whether unit() is the size of a sent block, not of a received one.
   bool is_sized_by_sent(int rank) const;
-  // The same for a vector form, as far as this rank knows: its own blocks.
+  // The same for a vector form, from the blocks that this rank knows: its own.
   double own_unit(const Seat& seat) const;
 
-  // Whether the result depends on the order in which the operands of p ranks are combined, as that
-  // of a sum of floating-point numbers does.
+  // Whether the result depends on the order of combining the operands of p ranks, as for a sum of
+  // floating-point numbers.
   bool is_inexact(int p) const;
   // Whether the operation is user-defined.
   bool runs_users_code() const;
 
-  // Whether a bound call has no data, as every rank can see, so that there is nothing to do.
+  // Whether a bound call has no data, so that there is nothing to do. Every rank can see this.
   bool empty(const Binding& binding) const;
 
-  // Gives binding.send and binding.recv their memory. If a rank has no blocks, these have the size
-  // of other ranks' blocks, if all are equal. Returns an MPI error code.
+  // Gives binding.send and binding.recv their memory. If this rank has no blocks, and all blocks
+  // are equal, the two get the block size of the other ranks. Returns an MPI error code.
   int bind(const Seat& seat, const DatatypeTable& datatypes, Binding& binding) const;
 
   // Whether MPI requires the datatype of each buffer; also for no_rank.

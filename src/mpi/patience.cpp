@@ -10,9 +10,9 @@ namespace toccata {
 
 namespace {
 
-// Whether no other process of this job has reported this on this host: the first process to take
-// the name keeps it until it ends. Processes of a job have one parent on a host, mpirun or its
-// daemon.
+// Whether this process is the first of its job on this host to call this. The first process takes a
+// name, and keeps it until it ends. The processes of a job on a host have the same parent, mpirun
+// or its daemon.
 bool is_first_on_host() {
   const int name_holder = socket(AF_UNIX, SOCK_DGRAM, 0);
   if (name_holder < 0) return true;

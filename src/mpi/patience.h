@@ -6,8 +6,8 @@
 namespace toccata {
 
 // Other ranks may never arrive, for example if the preload or the settings have not reached them. A
-// waiting caller calls tick() from time to time. After ten seconds, one line per host on standard
-// error names the awaited event.
+// waiting caller calls tick() from time to time. After ten seconds, one process per host prints a
+// line on standard error with the awaited event.
 class Patience {
  public:
   // The awaited event, such as "MPI_Init of all 64 ranks".

@@ -26,8 +26,8 @@ std::size_t Plans::Key::hash() const {
   return result;
 }
 
-// The maximum number of blocks per message, if each message is one contiguous range; 0 if a message
-// is not, or if blocks are combined.
+// The maximum number of blocks per message. 0 if a message is not one contiguous range, or if
+// blocks are combined.
 static int longest_stretch(const Schedule& schedule) {
   int longest = 1;
   for (int round = 0; round < schedule.rounds(); ++round) {

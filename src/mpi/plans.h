@@ -11,12 +11,12 @@
 
 namespace toccata {
 
-// The plans of a process, by their inputs: shared by all communicators of the same shape, bounded
-// in memory, and dropped one by one, the least recently used first.
+// The plans of a process, by their inputs. All communicators of the same shape share them. Their
+// memory is bounded: the least recently used plan is dropped first.
 class Plans {
  public:
-  // The inputs of a plan. `where` distinguishes communicators whose ranks run in different places,
-  // for algorithms that depend on that; 0 for others.
+  // The inputs of a plan. For algorithms that depend on the locations of ranks, `where`
+  // distinguishes communicators whose ranks run in different places; 0 for others.
   struct Key {
     const Collective* collective;
     Choice choice;
@@ -27,7 +27,7 @@ class Plans {
     std::size_t hash() const;
   };
 
-  // The plan of that key. If it does not exist, shape() returns the known properties of the
+  // The plan for a key. If it does not exist yet, shape() returns the known properties of the
   // communicator, with the root. ChoiceError if the algorithm cannot run there.
   template <typename MakeShape>
   std::shared_ptr<const Plan> get(const Key& key, MakeShape&& shape) {

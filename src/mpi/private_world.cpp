@@ -57,8 +57,8 @@ MPI_Comm made_of(MPI_Comm comm, MPI_Group group) {
 
 MPI_Comm bare_duplicate(MPI_Comm comm) { return made_of(comm, Group(comm)); }
 
-// Windows are numbered by 16 bits. If MPI has few tags, there are fewer windows, not windows that
-// hold only a few collectives at a time.
+// A window has a number of 16 bits. An MPI with few tags has fewer windows, but not smaller ones,
+// which could hold only a few collectives at a time.
 PrivateWorld::PrivateWorld() {
   static constexpr int most_windows = 1 << 14, least_size = 512, most_size = 1 << 14;
   int* upper_bound = nullptr;
@@ -77,7 +77,7 @@ PrivateWorld::~PrivateWorld() {
 int PrivateWorld::open(MPI_Comm comm) {
   comm_ = made_of(comm, Group(MPI_COMM_WORLD));
   if (comm_ == MPI_COMM_NULL) return MPI_ERR_COMM;
-#ifndef TOCCATA_SIMULATED  // there all ranks are in one process, and have one thread
+#ifndef TOCCATA_SIMULATED  // there, all ranks share one process and one thread
   const Settings& settings = Settings::get();
   if (settings.shares_memory()) node_.open(comm_, settings.reads_directly());
 #endif

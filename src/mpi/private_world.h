@@ -9,9 +9,9 @@
 
 namespace toccata {
 
-// The private communicator of the process, with the ranks of MPI_COMM_WORLD, on which the
-// collectives of all communicators send; and the used windows of its tags. No attribute of the
-// program's communicators is copied, and one context ID serves any number of them.
+// The private communicator of the process, with the ranks of MPI_COMM_WORLD, and the used windows
+// of its tags. The collectives of all communicators send there. So no attribute of the program's
+// communicators is copied, and one context ID serves any number of them.
 class PrivateWorld {
  public:
   PrivateWorld();
@@ -48,7 +48,7 @@ class PrivateWorld {
 };
 
 // A communicator of the ranks of `comm`, without its attributes, on which errors return.
-// Collective; MPI_COMM_NULL, on all ranks, if it cannot be made.
+// Collective. If it cannot be created, MPI_COMM_NULL on all ranks.
 MPI_Comm bare_duplicate(MPI_Comm comm);
 
 }  // namespace toccata

@@ -27,12 +27,12 @@ struct Values {
   std::atomic<int> communicator{MPI_KEYVAL_INVALID};
   std::atomic<int> datatype{MPI_KEYVAL_INVALID};
   int processes = 0;  // in this address space
-  std::mutex making;  // guards all of these
+  std::mutex making;  // guards all members
 };
 
 #ifdef TOCCATA_SIMULATED
-// All ranks are in one address space, and MPI_COMM_WORLD is one object with one set of attributes:
-// so each rank needs its own keyvals.
+// For the simulator: all ranks share one address space, and MPI_COMM_WORLD is one object with one
+// set of attributes. So each rank needs its own keyvals.
 Values& keyvals() {
   if (smpi_process_get_user_data() == nullptr) smpi_process_set_user_data(new Values);
   return *static_cast<Values*>(smpi_process_get_user_data());
@@ -87,7 +87,7 @@ Process* Keyvals::attach() {
 }
 
 // MPI_Finalize first deletes the attributes of MPI_COMM_SELF, while MPI still works. After that, no
-// communicator may have any of our data: MPI may keep some of them longer.
+// communicator may have any of our data, because MPI may keep a communicator longer.
 int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
   auto* const ending = static_cast<Process*>(process);
   try {
@@ -130,7 +130,7 @@ Process::~Process() {
 
 namespace {
 
-// The words that all ranks exchange in MPI_Init; the maximum of each counts.
+// The words that all ranks exchange in MPI_Init. Ranks find the maximum of each.
 enum Word {
   said,
   said_complement,
@@ -139,15 +139,15 @@ enum Word {
   wanted,
   reporting,
   lacks_hook,
-  lacking,  // a rank cannot even state its requests
+  lacking,  // a rank cannot even report its requests
   words
 };
 using Words = std::array<std::uint64_t, words>;
 
 }  // namespace
 
-// Uses the nonblocking form, so that a line can name the awaited event. Steps that can fail on a
-// single rank come before, so that all ranks are informed and switch the library off.
+// Uses the nonblocking form, so that a late rank can be reported. Steps that can fail on a single
+// rank come first: then all ranks learn of the failure, and switch the library off.
 void Process::begin(bool program_calls_us) noexcept {
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {
@@ -231,7 +231,7 @@ void Process::begin_alike(bool wanted, bool hooked) {
   if (hooked) ProgressHook::drive(this);
   if (Settings::get().wants_progress_thread()) start_progress_thread();
   if (Settings::get().go_by_places()) place_world(world_.comm());
-  // Errors in it are reported now, even if nothing will use it.
+  // Errors in it are reported now, even if no call uses it later.
   if (world_rank_ == 0 && !Settings::get().configuration().value("TOCCATA_TOPOLOGY").empty())
     surroundings();
 }
@@ -310,9 +310,9 @@ void Process::learn(const Tuning::Point& point, double saved) {
   learned_.add(point, saved);
 }
 
-// Other ranks may wait for our messages: so we advance until all ranks are here, and then for a
-// while. Requests that have not ended then never will, because a rank has not started them. They
-// remain, because MPI may still write there.
+// Other ranks may wait for our messages. So this rank advances its requests until all ranks are
+// here, and a short time longer. Requests that have not ended by then never will, because some rank
+// has not started them. Their memory stays, because MPI may still write there.
 void Process::drain() {
   if (!serves_requests_) return;
   MPI_Request request;
@@ -336,7 +336,7 @@ void Process::finish() {
   if (Settings::get().reporting()) report();
 }
 
-// Merged with the results that another run may have written meanwhile.
+// Merges the results with those of other runs that have written the file meanwhile.
 void Process::write_learned() {
   const std::string& path = Settings::get().learns_to();
   try {
@@ -386,8 +386,8 @@ void Process::say_here(const std::string& line) {
 
 namespace {
 
-// MPI_SUCCESS if this MPI does not return such a code: MPICH 4.0 confuses codes added to classes of
-// its own, so the result is checked.
+// Returns MPI_SUCCESS if this MPI cannot create such a code. The result is checked, because MPICH
+// 4.0 confuses codes that were added to new classes.
 int explained_code(int error_class, const std::string& text) {
   int code = 0, found_class = 0, length = 0;
   char found_text[MPI_MAX_ERROR_STRING];
@@ -401,7 +401,7 @@ int explained_code(int error_class, const std::string& text) {
 
 }  // namespace
 
-// Codes are scarce (MPICH has a thousand), so each text gets one only once.
+// Codes are scarce (MPICH has a thousand), so each text gets only one.
 int Process::explain(int error_class, const std::string& text) {
   int code = MPI_SUCCESS;
   {

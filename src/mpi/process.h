@@ -32,7 +32,7 @@ class Attachment {
  public:
   virtual void leave_user() = 0;  // the communicator was freed
   virtual void close() = 0;       // MPI is about to end
-  virtual void tell() = 0;        // passes its results to the process
+  virtual void tell() = 0;        // passes its results to the process, for the report
 
  protected:
   ~Attachment() = default;
@@ -41,8 +41,8 @@ class Attachment {
 // A nonblocking collective that advances while a call waits for something else.
 class UnderWay {
  public:
-  // Advances, unless its owner is advancing it. Returns whether it has ended and leaves the
-  // process' list; left() is called after it was removed.
+  // Advances, unless its owner is doing so already. Returns whether it has ended and leaves the
+  // process' list. The process calls left() after removing it.
   virtual bool try_progress() = 0;
   virtual void left() {}
 
@@ -50,8 +50,8 @@ class UnderWay {
   ~UnderWay() = default;
 };
 
-// The keyvals of our attributes. MPI gives a library no other way to find its data. They are
-// invalid before MPI_Init and after MPI_Finalize.
+// The keyvals of our attributes. In MPI, a library finds its data only through attributes. The
+// keyvals are invalid before MPI_Init and after MPI_Finalize.
 struct Keyvals {
   static int process();
   static int communicator();
@@ -68,7 +68,7 @@ struct Keyvals {
 struct Service {
   const Collective& collective;
   std::string asked;  // the algorithm by name; empty for the environment's request
-  // Its role for reductions: no replacement, the ordered one, or native.
+  // In reductions: not a replacement, the replacement that keeps the order of ranks, or native.
   enum class Instead : std::uint8_t { no, ordered, native } instead;
   int p;
   Choice choice;
@@ -76,9 +76,9 @@ struct Service {
   Report::Row& row;
 };
 
-// All data of one MPI process. It is an attribute of MPI_COMM_SELF, so it ends with MPI. Therefore
-// several ranks can share one address space. The library has no other global state than the keyvals
-// of its attributes and the settings.
+// All data of one MPI process. It is an attribute of MPI_COMM_SELF, so it ends with MPI, and
+// several ranks can share one address space. The only other global state of the library is the
+// keyvals of its attributes and the settings.
 class Process : public Background {
  public:
   // Null before MPI_Init, after MPI_Finalize, and if MPI refuses. Created at the first call.
@@ -86,8 +86,8 @@ class Process : public Background {
   ~Process() override;
 
   // Called on all ranks of MPI_COMM_WORLD after MPI_Init, if we intercept it. The ranks compare
-  // their settings, and create the private world if a setting names an algorithm or the program
-  // itself calls toccata functions.
+  // their settings. They create the private world if a setting names an algorithm, or if the
+  // program itself calls toccata functions.
   static void begin(bool program_calls_us) noexcept;
 
   DatatypeTable& datatypes() { return datatypes_; }
@@ -100,21 +100,21 @@ class Process : public Background {
   bool began_with_world() const { return began_with_world_; }
   // Whether the environment requests no algorithm that all ranks would run.
   bool is_off() const { return off_; }
-  // Whether nonblocking and persistent calls of the program can be served: all ranks have the same
+  // Whether we can serve nonblocking and persistent calls of the program: all ranks have the same
   // settings, and this MPI calls us while it waits (progress_hook.h).
   bool serves_requests() const { return serves_requests_; }
-  // This rank's information for other ranks at a communicator's first collective.
+  // The information that this rank sends at a communicator's first collective.
   Stance stance() const;
 
   // The location of this process; discovered at the first request.
   const Surroundings& surroundings();
-  // The locations of the ranks of MPI_COMM_WORLD: discovered once, by all of them; null before
-  // that.
+  // The locations of the ranks of MPI_COMM_WORLD. All of them discover these together, once; null
+  // before that.
   std::shared_ptr<const Placement> world_placement() const;
   void place_world(MPI_Comm comm);
   void set_world_placement(std::shared_ptr<const Placement> found);
 
-  // The results on communicators, by their shape.
+  // Measured results, by the shape of communicators.
   Results& results() { return results_; }
 
   // The service of that description; its address never changes.
@@ -126,7 +126,7 @@ class Process : public Background {
   // A number that no other call of this function returns.
   int next_number() { return ++numbers_; }
 
-  // Counts one more served call, of `bytes` in total; `outside` as in a row of the report.
+  // Counts one more served call, of `bytes` in total. For `outside`, see Report::Row.
   void count(const Service& service, std::int64_t bytes, double seconds, double outside = 0);
   // The measured and predicted times of a service's calls, after the last of them.
   void tell(const Service& service, const Evidence& times);
@@ -138,12 +138,12 @@ class Process : public Background {
   }
   void say_here(const std::string& line);
 
-  // An error code of that class, for which MPI_Error_string returns `text`. If this MPI cannot do
-  // that, returns the class itself and prints the text.
+  // An error code of that class. MPI_Error_string returns `text` for it. If this MPI does not
+  // support that, returns the class itself and prints the text.
   int explain(int error_class, const std::string& text);
 
-  // Open nonblocking collectives: a rank that waits for anything advances them all. Otherwise two
-  // ranks that wait in different orders would wait forever.
+  // Advances all open nonblocking collectives. Every waiting rank calls this: otherwise two ranks
+  // that wait in different orders would wait forever.
   void progress() override;
   void add(UnderWay& request);
   void remove(UnderWay& request);
@@ -187,13 +187,13 @@ class Process : public Background {
   std::shared_ptr<const Placement> world_placement_;  // guarded by mutex_
   Results results_;
 
-  // Held while collectives advance, but not while one is added: the adding thread may hold a lock
-  // for which a function of the program, called by a reduction, waits.
+  // Held while collectives advance. It is not held while one is added: the adding thread may hold a
+  // lock of the program, and a reduction may call a function of the program that waits for it.
   std::mutex active_mutex_;
   std::vector<UnderWay*> active_;
   std::mutex added_mutex_;
-  std::vector<UnderWay*> added_;          // added to active_ as soon as that may change
-  std::atomic<bool> progressing_{false};  // also set inside MPI, which calls us from there
+  std::vector<UnderWay*> added_;          // moved to active_ as soon as no thread uses that
+  std::atomic<bool> progressing_{false};  // also set inside MPI, from where it may call us
   std::unique_ptr<ProgressThread> progress_thread_;
 };
 

@@ -15,20 +15,20 @@ namespace {
 
 std::atomic<Background*> driven{nullptr};
 
-// Open MPI counts the work of its hooks, and yields the core if there was none.
+// Open MPI sums the results of its hooks, and yields the core if no hook did any work.
 int go_on() noexcept {  // MPI cannot handle exceptions
   Background* const background = driven.load(std::memory_order_acquire);
   if (background != nullptr && background->busy()) background->progress();
   return 0;
 }
 
-// Not declared in an installed header; the same in versions 1 to 6.
+// No installed header declares it. It is the same in versions 1 to 6.
 using Register = int(int (*)());
 
 Register* find() {
   static constexpr const char* name = "opal_progress_register";
   if (void* const found = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<Register*>(found);
-  // If the program has loaded MPI privately, as interpreters do.
+  // The program may have loaded MPI privately, as interpreters do.
   for (const char* const file : {"libopen-pal.so.40", "libopen-pal.so.80"})
     if (void* const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD))
       if (void* const found = dlsym(library, name)) return reinterpret_cast<Register*>(found);

@@ -14,7 +14,7 @@ ProgressThread::~ProgressThread() {
   thread_.join();
 }
 
-// With the lock, or the thread could go to sleep just after it has looked.
+// Takes the lock: otherwise the thread could check first, miss the new request, and sleep.
 void ProgressThread::wake() {
   { const std::lock_guard lock(mutex_); }
   woken_.notify_one();

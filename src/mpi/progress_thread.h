@@ -9,8 +9,8 @@
 namespace toccata {
 
 // TOCCATA_PROGRESS=thread: a thread that advances open requests while the program computes. It
-// sleeps while no request is open; otherwise it uses a core as far as it is free. MPI must allow
-// calls from several threads at a time.
+// sleeps while no request is open; otherwise it uses a core, if one is free. MPI must allow calls
+// from several threads at a time.
 class ProgressThread {
  public:
   explicit ProgressThread(Background& background);

@@ -42,7 +42,7 @@ constexpr unsigned set_of(std::initializer_list<Operands> all) {
   return result;
 }
 
-// The operands of a predefined operation.
+// The groups of datatypes for which a predefined operation is defined.
 unsigned operands_of(MPI_Op operation) {
   using enum Operands;
   if (operation == MPI_SUM || operation == MPI_PROD)

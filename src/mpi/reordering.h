@@ -12,7 +12,7 @@ namespace toccata {
 // ("allgather/bruck"). Errors are MPI's. ChoiceError if the pattern does not exist.
 int reordered(MPI_Comm comm, std::string_view pattern, MPI_Comm& made);
 
-// The same in a known order: players[i] becomes rank i.
+// The same with a given order: players[i] becomes rank i.
 int reordered(MPI_Comm comm, const std::vector<int>& players, MPI_Comm& made);
 
 }  // namespace toccata

@@ -34,7 +34,7 @@ std::string readable_seconds(double seconds) {
   return text;
 }
 
-// Ranks whose environment requests no report do not take part; rank 0 must not wait forever.
+// Ranks without a request for a report do not take part; rank 0 must not wait for them forever.
 bool ends_in_time(MPI_Request& request) {
   static constexpr double patience = 10;  // seconds
   const double started = PMPI_Wtime();
@@ -121,11 +121,11 @@ bool Report::gather(MPI_Comm comm) {
   return true;
 }
 
-// All sizes together. The gain is relative to the native time of these calls, if that was measured.
+// Sums over all sizes. The gain is relative to the native time of these calls, if it was measured.
 std::string Report::table() const {
   struct Line {
     Row all;
-    double own = 0, native = 0;  // seconds of calls of which both are known
+    double own = 0, native = 0;  // seconds of calls with both times known
   };
   std::map<Key, Line> lines;
   for (const auto& [key, row] : rows_) {

@@ -31,7 +31,7 @@ class Report {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;  // of the whole vector, over all calls
     double seconds = 0;      // time of rank 0 in these calls, or from their start to their end
-    double outside = 0;      // of these, outside MPI_Wait, MPI_Test and their like
+    double outside = 0;      // of these, outside MPI_Wait, MPI_Test and similar functions
     Evidence times = {};
   };
 

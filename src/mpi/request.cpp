@@ -22,7 +22,7 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   Communicator* communicator = Communicator::of(comm);
   if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
   made->communicator_ = communicator->shared();
-  // Before any agreement with other ranks, whose calls may be valid.
+  // Comes before any agreement, because the calls of other ranks may be valid.
   if (int code = communicator->fault(made->call_->operation(), algorithm); code != MPI_SUCCESS)
     return communicator->raise(code);
   Server& server = server_for(made->call_->operation(), *communicator, algorithm);
@@ -30,7 +30,7 @@ int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorit
   return server.is_native() ? made->prepare_native() : made->prepare_schedule(server);
 }
 
-// Until all ranks are here.
+// Waits until all ranks are here.
 static int meet(MPI_Comm comm) {
   MPI_Request request;
   if (int code = PMPI_Ibarrier(comm, &request); code != MPI_SUCCESS) return code;
@@ -38,8 +38,9 @@ static int meet(MPI_Comm comm) {
   return process == nullptr ? Transport::wait(request) : Transport::wait(request, *process);
 }
 
-// The MPI library's persistent collectives may be started in any order and outlive the
-// communicator, or may not exist. A nonblocking one on a separate communicator replaces them.
+// The MPI library's persistent collectives may not exist. If they do, they may be started in any
+// order and outlive the communicator. So a nonblocking one on a separate communicator replaces
+// them.
 int Request::prepare_native() {
   if (communicator_ != nullptr && !service_->choice.native())
     service_ = &communicator_->native_instead_of(*service_);
@@ -81,14 +82,14 @@ int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator,
   return made->prepare_on_channel(server);
 }
 
-// Tags come first, because all ranks must count them, even if a later step fails on one.
+// Takes tags first, because all ranks must count them, even if a later step fails on one.
 int Request::prepare_on_channel(Server& server) {
   Communicator& communicator = *communicator_;
   plan_ = communicator.plan(server, call_->operation().root, turn_);
   if (persistent_ && ticket_.tag < 0) {
     ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
     if (ticket_.tag < 0) {
-      Communicator::end_era();  // blocking calls go there as well
+      Communicator::end_era();  // blocking calls must find the new channel
       if (int code = communicator.open_next_channel(); code != MPI_SUCCESS) return code;
       ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
     }
@@ -176,7 +177,7 @@ bool Request::end_driven() {
   return true;
 }
 
-// While the datatypes are still there.
+// Called while the datatypes still exist.
 void Request::note_bytes() {
   if (communicator_ == nullptr || !Settings::get().reporting()) return;
   const Operation call = call_->operation();
@@ -194,7 +195,7 @@ void Request::go_on() {
     if (!channel_->is_settled()) code_ = communicator_->test_channel(*channel_);
     posted_ = channel_->is_settled() && (persistent_ || channel_->may_begin(ticket_));
     if (code_ == MPI_SUCCESS && posted_) {
-      if (!channel_->is_ready()) code_ = MPI_ERR_COMM;  // its ranks found out too late
+      if (!channel_->is_ready()) code_ = MPI_ERR_COMM;  // the ranks found out too late to fall back
       if (code_ == MPI_SUCCESS && !empty_) code_ = prepare_engine();
       if (code_ == MPI_SUCCESS && !empty_) code_ = engine_->start();
       if (empty_) done_ = true;
@@ -277,7 +278,7 @@ int Request::run() {
   return communicator_->raise(code_);
 }
 
-// To where the program has its buffers.
+// Copies the results to the program's buffers.
 void Request::finish_copies() {
   if (copied_ == MPI_SUCCESS) copied_ = staging_.copy_out();
   if (code_ == MPI_SUCCESS) code_ = copied_;
@@ -292,7 +293,7 @@ int Request::end() {
   return communicator_->raise(code_);
 }
 
-// The library's own waiting functions keep no such clock.
+// Our own waiting functions do not use this clock.
 double Request::outside() const {
   const double seconds = PMPI_Wtime() - started_;
   return is_driven_ ? std::clamp(seconds - (WaitClock::seconds() - waited_), 0.0, seconds) : 0;

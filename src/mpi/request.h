@@ -17,17 +17,18 @@
 
 namespace toccata {
 
-// A nonblocking or persistent collective. It advances while any request is waited for or tested;
-// see Process::progress.
+// A nonblocking or persistent collective. It advances while the program waits for any request or
+// tests one; see Process::progress.
 class Request final : public UnderWay, public Driven {
  public:
-  // Binds the arguments; nothing is sent before start(). Persistent requests start many times.
-  // Errors as run().
+  // Binds the arguments. Nothing is sent before start(). Persistent requests can start many times.
+  // Errors as in run().
   static int make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
                   std::unique_ptr<Request>& made);
-  // The same for a call that `server`, which is not native, serves on a channel that is open or is
-  // being opened. Its owner advances it: it is in no list. Persistent requests of which one is
-  // active at a time may share the tags from `tag` on. If `service` is null, calls are not counted.
+  // The same for a call that our algorithm serves, by `server`, on a channel that is open or is
+  // being opened. It is in no list: its owner advances it. Persistent requests can share the tags
+  // from `tag` on if only one of them is active at a time. If `service` is null, calls are not
+  // counted.
   static int make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
                          const Service* service, bool persistent, std::unique_ptr<Request>& made,
                          int tag = -1);
@@ -64,7 +65,7 @@ class Request final : public UnderWay, public Driven {
   bool end_driven();
   void finish_copies();
   double outside() const;
-  void count();  // the request has completed: for the report
+  void count();  // for the report, when the request has completed
 
   std::unique_ptr<Call> call_;
   std::vector<OwnedDatatype> datatypes_;  // of the call
@@ -72,7 +73,7 @@ class Request final : public UnderWay, public Driven {
   MPI_Comm own_comm_ = MPI_COMM_NULL;  // for a persistent call that the MPI library serves
   bool persistent_;
   bool is_driven_ = false;
-  std::shared_ptr<Communicator> communicator_;  // null if the MPI library serves completely
+  std::shared_ptr<Communicator> communicator_;  // null if the MPI library serves the whole call
   const Service* service_ = nullptr;
   Channel* channel_ = nullptr;
   std::shared_ptr<const Plan> plan_;  // null where the MPI library serves
@@ -86,13 +87,13 @@ class Request final : public UnderWay, public Driven {
   std::int64_t bytes_ = 0;
 
   std::mutex mutex_;  // guards the members below while the request is active
-  // Whether a thread holds it: perhaps this thread, if MPI has called us again.
+  // Whether a thread holds the mutex. This may be our own thread, if MPI has called us again.
   std::atomic<bool> at_it_ = false;
   std::unique_ptr<Engine> engine_;
   std::optional<BoundProgram> bound_;  // the short form of run(), after the first run
   MPI_Request native_ = MPI_REQUEST_NULL;
   bool active_ = false;
-  bool posted_ = false;  // the schedule has begun; before, the channel is being opened
+  bool posted_ = false;  // the schedule has begun; before, the channel opens
   bool done_ = false;
   int code_ = MPI_SUCCESS;
 };

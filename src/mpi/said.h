@@ -9,21 +9,21 @@
 
 namespace toccata {
 
-// The properties of a blocking call that determine its server, without arrays; and its buffers.
+// The properties of a blocking call without arrays that determine its server; and its buffers.
 struct Said {
   const Collective* collective = nullptr;
   MPI_Comm comm = {};
   std::int64_t sent = 0, received = 0;  // elements of a block
   MPI_Datatype sent_type = {}, received_type = {};
   MPI_Op operation = {};
-  int root = 0;  // of gather and scatter, where it selects the arguments; else 0
+  int root = 0;  // of gather and scatter, where the arguments depend on it; else 0
   bool has_arrays = false;
   bool opens = false;  // a nonblocking call
   int named_root = 0;
   const void* in = nullptr;
   void* out = nullptr;
 
-  // All members except the buffers.
+  // Compares all members except the buffers.
   bool is_like(const Said& other) const {
     return comm == other.comm && collective == other.collective && sent == other.sent &&
            received == other.received && sent_type == other.sent_type &&

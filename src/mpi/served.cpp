@@ -14,7 +14,7 @@ namespace toccata {
 
 namespace {
 
-// The program may free its own operation while a call uses it, and MPI does not notify libraries.
+// The program may free its operation while a call uses it; MPI does not notify libraries of that.
 bool is_of_program(MPI_Op operation) {
   if (operation == MPI_OP_NULL) return false;
   for (const MPI_Op each : {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR,
@@ -23,7 +23,7 @@ bool is_of_program(MPI_Op operation) {
   return true;
 }
 
-// The persistent requests of the process, by handle, and the tags of their receives.
+// The persistent requests of the process by handle, and the tags of their receives.
 struct Persistent {
   std::mutex mutex;
   std::unordered_map<MPI_Request, std::shared_ptr<Served>> requests;
@@ -61,7 +61,7 @@ bool Served::can_serve(const Operation& call, Communicator& communicator) {
 Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,
                        Kind kind) {
   Server& server = able_to_serve(call, communicator, decided);
-  // Decisions based on the memory of a node apply to blocking calls only, which publish there.
+  // Decisions that depend on the node's memory apply only to blocking calls, which publish there.
   const Service& service = *server.service;
   if (server.is_native() || (server.is_candidate && service.choice.algorithm->publishes &&
                              service.key.reason != "forced"))
@@ -193,7 +193,7 @@ int Served::make_persistent() {
 
 void Served::start() {
   Process& process = *Process::current();
-  std::optional<WaitClock::Span> span;  // nor does the start itself overlap with anything
+  std::optional<WaitClock::Span> span;  // the start itself does not overlap with anything
   if (Settings::get().reporting()) span.emplace();
   under_way_ = shared_from_this();
   if (driven_->start_driven())
@@ -202,7 +202,7 @@ void Served::start() {
     process.add(*this);
 }
 
-// The schedule has ended. The program may free or start the request as soon as it learns that.
+// The schedule has ended. As soon as the program learns that, it may free or start the request.
 void Served::left() {
   const std::shared_ptr<Served> alive = std::move(under_way_);
   if (timed_) timed_->calls->trials->ended(timed_->start, PMPI_Wtime() - started_);
@@ -210,7 +210,8 @@ void Served::left() {
     PMPI_Grequest_complete(handle_);
     return;
   }
-  // An error truncates the message, so MPI_Wait reports it.
+  // After an error, a longer message is sent: the receive truncates it, and MPI_Wait reports an
+  // error.
   if (driven_->code() != MPI_SUCCESS) driven_->raise();
   static char no_data = 0;
   MPI_Request sent = MPI_REQUEST_NULL;
@@ -246,7 +247,7 @@ int Served::started(MPI_Request handle) {
 }
 
 void Served::freed(MPI_Request handle) {
-  std::shared_ptr<Served> last;  // destroyed after the lock is released, which it needs
+  std::shared_ptr<Served> last;  // destroyed last: its destructor takes the lock
   Persistent& all = persistent();
   const std::lock_guard lock(all.mutex);
   const auto known = all.requests.find(handle);

@@ -18,8 +18,8 @@
 
 namespace toccata {
 
-// A nonblocking or persistent collective of the program's that one of our algorithms serves. The
-// program holds a request of MPI's own, for which every function of MPI for requests works:
+// A nonblocking or persistent collective of the program, served by one of our algorithms. The
+// program gets a request of MPI itself, which all MPI functions for requests accept:
 //
 //   nonblocking   a generalized request, which ends when the schedule has ended
 //   persistent    a receive of nothing from this very rank; when the schedule has ended, that
@@ -30,18 +30,19 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
 
   // Whether a call without a fault can be served here. The same on all ranks.
   static bool can_serve(const Operation& call, Communicator& communicator);
-  // `decided`, or the server that has to replace it; null for the MPI library. The same on all
-  // ranks. For a nonblocking call, no rank waits for another one here.
+  // The server that can serve the call: `decided`, or its replacement; null for the MPI library.
+  // The same on all ranks. For a nonblocking call, no rank waits for another one here.
   static Server* usable(const Operation& call, Communicator& communicator, Server& decided,
                         Kind kind);
 
-  // A timed call, in trials.
+  // The verdict of a call that is timed in a trial.
   using Timed = std::optional<OpenDecisions::Verdict>;
-  // Starts a call, or binds its arguments. Errors have been through the error handler.
+  // Starts a call, or binds the arguments of a persistent one. The error handler has received any
+  // error.
   static int make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
                   MPI_Request& handle, const Timed& timed = {});
-  // A timed nonblocking call that the MPI library serves, by `handle`: the program gets one of ours
-  // instead.
+  // For a timed nonblocking call that the MPI library serves by `handle`: replaces the handle by a
+  // request of ours.
   static int time_native(MPI_Request& handle, double started, const Timed& timed,
                          Communicator& communicator);
   // The same for a persistent call with candidates.
@@ -49,8 +50,8 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
                              MPI_Request& handle);
   ~Served();
 
-  // Call the first after MPI_Start, and the second before MPI_Request_free, if any persistent
-  // requests are ours. They ignore other requests.
+  // For MPI_Start and MPI_Request_free. If any persistent requests are ours, call the first after
+  // MPI_Start, and the second before MPI_Request_free. They ignore requests of others.
   static bool are_persistent() { return persistent_count.load(std::memory_order_relaxed) > 0; }
   static int started(MPI_Request handle);
   static void freed(MPI_Request handle);
@@ -73,14 +74,14 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   static std::atomic<int> persistent_count;
 
   std::unique_ptr<Driven> driven_;
-  // Of a timed call.
+  // For a timed call.
   Timed timed_;
   std::shared_ptr<Communicator> communicator_;
   double started_ = 0;
   MPI_Request handle_ = MPI_REQUEST_NULL;
   int tag_ = -1;                       // of a persistent one
-  MPI_Comm self_ = MPI_COMM_NULL;      // where it is sent
-  std::shared_ptr<Served> under_way_;  // ourselves, even if the program frees the handle
+  MPI_Comm self_ = MPI_COMM_NULL;      // the communicator of that message
+  std::shared_ptr<Served> under_way_;  // this object, even if the program frees the handle
 };
 
 // Counts a call that the MPI library has served.
@@ -150,7 +151,7 @@ int run_persistent(const Operation& call, Communicator& communicator, MPI_Reques
   return code;
 }
 
-// Serves such a call, or calls `native`.
+// Serves a call by one of the two functions above, or calls `native`.
 template <typename MakeCall, typename Native>
 int run_request(const Said& said, Operation call, Served::Kind kind, MPI_Request* handle,
                 MakeCall&& make_call, Native&& native) {

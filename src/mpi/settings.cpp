@@ -100,7 +100,8 @@ Settings& Settings::mine() {
   return settings;
 }
 
-// An unforeseen setting, or a lack of memory, causes one line, and never ends the program.
+// After an unforeseen setting, or without memory, the constructor prints one line and never ends
+// the program.
 Settings::Settings() noexcept {
   settings_were_read = true;
   try {
@@ -112,7 +113,7 @@ Settings::Settings() noexcept {
   }
 }
 
-// Printed at once, because storing it for later may fail as well.
+// Prints at once, because storing the line for later may fail as well.
 void Settings::fail(const char* why) {
   become_nothing();
   failed_ = true;
@@ -213,7 +214,7 @@ void Settings::read_choice(Asked& asked, const std::string& value) {
 
 namespace {
 
-// The contents of a file that rank 0 has read, on all ranks; or the reason why it could not.
+// For all ranks: the contents of a file that rank 0 has read, or the reason for its failure.
 struct Sent {
   bool read = false;
   std::string text;
@@ -270,7 +271,7 @@ std::vector<std::string> files_in(const std::string& value) {
 
 }  // namespace
 
-// The values are the same on all ranks, and so is the order in which files are read.
+// All ranks have the same values, and read the files in the same order.
 void Settings::adopt_schedules(MPI_Comm comm) {
   Settings& settings = mine();
   for (const auto& [collective, value] : settings.named_) {
@@ -338,8 +339,8 @@ void Settings::read_tuning() {
   learns_ = !learns_to_.empty();
 }
 
-// The run would replace the file at its end. So a file that is not ours, or belongs to other nodes,
-// is not used for learning. An empty file has nothing to lose.
+// The run would replace the file at its end. So learning does not use a file that is not ours, or
+// that belongs to other nodes. An empty file has nothing to lose.
 void Settings::read_learned() {
   std::error_code error;
   const bool is_file = std::filesystem::is_regular_file(learns_to_, error);
@@ -384,7 +385,7 @@ void Settings::adopt_files(MPI_Comm comm) {
   }
 }
 
-// The kind of this node matters only if there are files.
+// Needs the kind of this node only if there are files.
 std::string Settings::find_tuning() {
   std::vector<std::string> folders = tuning_folders(own_path());
   std::erase_if(folders, [](const std::string& each) {
@@ -435,7 +436,7 @@ void Settings::complain(bool here) const {
   complain_of_outputs();
 }
 
-// At the beginning, because the end of a long run is too late.
+// Tests this at the beginning, because the end of a long run is too late.
 void Settings::complain_of_outputs() const {
   const auto look_at = [](const char* variable, const std::string& path, bool makes_folders,
                           const char* loss) {

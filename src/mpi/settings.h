@@ -13,24 +13,24 @@
 
 namespace toccata {
 
-// The settings from the environment and toccata.conf: the same for all ranks of a process, and
-// constant. Read at the first call.
+// The settings from the environment and toccata.conf. All ranks in a process share them. They are
+// read at the first call, and then stay constant.
 class Settings : public Rules {
  public:
   // Never throws: if settings cannot be read, even for lack of memory, the library is switched off.
   static const Settings& get() { return mine(); }
-  // Whether they were read.
+  // Whether the settings were read.
   static bool were_read();
 
-  // Whether the MPI library in this process is of the family for which we were built. If not,
+  // Whether the MPI library in this process belongs to the family for which we were built. If not,
   // nothing is requested, and the complaints contain the reason.
   bool is_our_mpi() const { return is_our_mpi_; }
 
-  // If `here`, prints the complaints: the first time, and never again. They include files that
-  // cannot be written at the end of the run, which is tested now.
+  // Prints the complaints if `here` is true; only the first call has an effect. They include files
+  // that cannot be written at the end of the run; this is tested now.
   void complain(bool here) const;
 
-  // Whether they could not be read; all ranks then must switch the library off.
+  // Whether reading the settings failed; all ranks then must switch the library off.
   bool failed() const { return failed_; }
   // From now on, we serve no calls, as if nothing were set.
   static void switch_off() { mine().become_nothing(); }
@@ -46,22 +46,22 @@ class Settings : public Rules {
   }
   // Whether all ranks must prepare in MPI_Init: for a requested algorithm, or a tuning file.
   bool ask_for_anything() const { return asks_ || has_files(); }
-  // Whether any nonblocking or persistent calls concern us.
+  // Whether we serve any nonblocking or persistent calls.
   bool ask_for_requests() const { return ask_for_anything() || reproducible_ || chooses_; }
   // TOCCATA_NODE: whether the ranks of a node share memory.
   bool shares_memory() const { return shares_memory_; }
-  // The same: whether they may also read each other's own memory.
+  // TOCCATA_NODE: whether these ranks may also read each other's own memory.
   bool reads_directly() const { return reads_directly_; }
-  // TOCCATA_DEVICE: whether messages use the memory of a GPU directly; `automatic` depends on the
-  // support that the MPI library reports.
+  // TOCCATA_DEVICE: whether messages use the memory of a GPU directly. `automatic`: they do if the
+  // MPI library reports support for it.
   enum class Devices : std::uint8_t { automatic, staged, direct };
   Devices devices() const { return devices_; }
   // TOCCATA_PROGRESS: whether a thread of its own advances open requests.
   bool wants_progress_thread() const { return wants_progress_thread_; }
-  // Whether any of these depends on where ranks run.
+  // Whether any request depends on the locations of ranks.
   bool go_by_places() const { return by_places_ || has_files(); }
 
-  // The file of tuning().
+  // The file that contains tuning().
   const std::string& tuning_file() const { return tuning_file_; }
   // The file for the results of this run; empty for none.
   const std::string& learns_to() const { return learns_to_; }
@@ -74,20 +74,20 @@ class Settings : public Rules {
   const std::string& report_file() const { return report_file_; }
 
   // The part that must be equal on all ranks, as lines "NAME=value": the settings, and the contents
-  // of the files that they name.
+  // of the named files.
   const std::string& text() const { return text_; }
   std::string files_text() const;
-  // The digest of both.
+  // The digest of settings and files.
   std::uint64_t digest() const;
 
-  // Sends rank 0's tuning file and learned results to all ranks: files may be on the local disks of
-  // nodes, change meanwhile, or be selected by the kind of node. Call this on all ranks at
-  // MPI_Init, before any other request.
+  // Sends rank 0's tuning file and learned results to all ranks. Each rank could otherwise read
+  // different contents: files may be on the local disks of nodes, change meanwhile, or depend on
+  // the kind of node. Call this on all ranks in MPI_Init, before any other request.
   static void adopt_files(MPI_Comm comm);
 
   // Whether TOCCATA_<COLLECTIVE> names files of schedules ("file:mine.json"). Rank 0 reads them for
-  // all ranks of `comm`, which compare what they have received; until then, these are not
-  // requested. Call this on all ranks at MPI_Init, before any other request.
+  // all ranks of `comm`, and the ranks compare the received contents. Until then, these settings
+  // request nothing. Call this on all ranks in MPI_Init, before any other request.
   bool name_schedules() const { return names_schedules_; }
   static void adopt_schedules(MPI_Comm comm);
 
@@ -136,8 +136,8 @@ class Settings : public Rules {
 // Whether this is rank 0 of its job, according to the launcher's environment; true if unknown.
 bool is_first_rank();
 
-// If ranks of `comm` differ in settings that must be equal: one sentence that names the setting and
-// one host of each kind, on rank 0; "" on the others. Collective, by waiting.
+// If settings that must be equal differ between ranks of `comm`: on rank 0, one sentence with the
+// setting and one host for each of two values; "" on the other ranks. Collective; waits.
 std::string difference_of_settings(MPI_Comm comm);
 
 // FNV-1a

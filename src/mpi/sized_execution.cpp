@@ -13,7 +13,7 @@ namespace toccata {
 
 namespace {
 
-// Up to this many bytes, data travels with the sizes, because MPIs send such messages eagerly.
+// Data of up to this many bytes is sent with the sizes, because MPIs send such messages eagerly.
 constexpr std::int64_t room = 4 << 10;
 // Up to this many bytes are packed; more are sent with a derived datatype.
 constexpr std::int64_t pack_limit = 64 << 10;
@@ -47,7 +47,8 @@ void SizedExecution::for_each_slot(std::span<const BlockRange> ranges, Visit&& v
     for_each_block(range, [&](std::int32_t block) { visit(slot(range.buffer, block)); });
 }
 
-// Data in place need no copy: blocks leave recv before any are stored there, at the end.
+// MPI_IN_PLACE needs no copy of the data: blocks leave recv before the end, when any are stored
+// there.
 int SizedExecution::make_ready() {
   const int sends = plan().units.send;
   blocks_ = plan().units.recv;
@@ -146,8 +147,8 @@ int SizedExecution::recv_data(const Message& message, char* data, std::int64_t b
   return transport().irecv(MPI_BOTTOM, 1, type.get(), message.peer, data_channel(message), request);
 }
 
-// Data without memory must still be received, because its sender would wait otherwise: in pieces,
-// into the memory for data that arrives with its sizes.
+// Data must be received even without memory for it, because its sender would wait otherwise. It is
+// received in pieces, into the memory for data that arrives with its sizes.
 int SizedExecution::drain(const Message& message, char* sink, std::int64_t bytes) {
   MPI_Request& request = recvs_.emplace_back(MPI_REQUEST_NULL);
   MPI_Datatype pieces;
@@ -165,8 +166,8 @@ bool SizedExecution::ended(MPI_Request& request, bool by_waiting) {
   return over;
 }
 
-// Sizes are read in the order of posting, so the data of two messages from one rank match in that
-// order, too.
+// The rank reads sizes in the order of posting. So the data of two messages from one rank also
+// match in that order.
 int SizedExecution::all_arrived(bool by_waiting, bool& arrived) {
   arrived = false;
   for (; heard_ < incoming_.size(); ++heard_) {
@@ -200,7 +201,8 @@ void SizedExecution::close_round() {
   }
 }
 
-// The receiver may have room for more than arrived, or by mistake for less.
+// The receiver's room may be larger than the arrived data, or smaller because of an error in the
+// program.
 void SizedExecution::finish() {
   for (int block = 0; block < blocks_; ++block) {
     Run from = slot(Buffer::recv, block);
@@ -214,7 +216,7 @@ void SizedExecution::finish() {
     const bool plain = from.traits->plain && into.traits->plain;
     if (plain && from.address != into.address)
       std::memcpy(into.address, from.address, static_cast<std::size_t>(from.bytes()));
-    else if (!plain)  // from the same address, datatypes may lead to other places
+    else if (!plain)  // because other datatypes lead to other places from one address
       note(copy_runs({from}, {into}, transport()));
   }
   release();

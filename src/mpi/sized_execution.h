@@ -9,21 +9,21 @@
 
 namespace toccata {
 
-// Runs the schedule of an algorithm for equal blocks if every block has its own size (the vector
-// forms). No rank knows the sizes of the blocks that it forwards, so every message contains the
-// sizes of its blocks. No block is padded, and no agreement is needed beforehand.
+// Runs the schedule of an algorithm for equal blocks although every block has its own size (the
+// vector forms). Ranks do not know the sizes of the blocks that they forward, so every message
+// contains the sizes of its blocks. No block is padded, and no agreement is needed beforehand.
 //
 //   sizes of the blocks | their data, if it is short        with the schedule's tag
 //                         their data, if it is long         with a tag of its own
 //
-// This is the two-phase Bruck of fan2022, for any schedule and any radix. Short data needs no
-// second message, because the receiver has room for the maximum. The schedule's travel has no
-// effect here.
+// This is the two-phase Bruck of fan2022, generalised to any schedule and any radix. Short data
+// needs no second message, because the receiver provides room for the maximum. The schedule's
+// travel has no effect here.
 //
-// A block does not move between messages: it stays where it arrived until the end. A copy of the
-// schedule only passes on its place and size. So a rank needs as much memory as it receives in
-// total. If it has no memory for a message, the blocks are lost, and it forwards them as lost. So
-// no rank waits forever, and the rank and the receivers of these blocks return MPI_ERR_NO_MEM.
+// A block stays at the place of its arrival until the end. A local copy in the schedule only
+// changes the recorded place and size. So a rank needs as much memory as it receives in total. If a
+// rank has no memory for a message, it forwards the blocks as lost. So no rank waits forever, and
+// the rank and the receivers of these blocks return MPI_ERR_NO_MEM.
 //
 // Uses twice as many tags as the schedule has channels.
 class SizedExecution final : public Engine {
@@ -61,7 +61,7 @@ class SizedExecution final : public Engine {
   int recv_data(const Message& message, char* data, std::int64_t bytes);
   int drain(const Message& message, char* sink, std::int64_t bytes);
   bool ended(MPI_Request& request, bool by_waiting);
-  // The channel of data that does not arrive with its sizes.
+  // The channel of data that is not in the message with its sizes.
   int data_channel(const Message& message) const { return schedule().channels() + message.channel; }
 
   int blocks_ = 0;  // of recv

@@ -15,7 +15,7 @@ namespace toccata {
 
 namespace {
 
-// Precedes each message in a packet: its destination or source rank, and its bytes.
+// Precedes each message in a packet: the destination or source rank, and the number of bytes.
 struct Label {
   std::int64_t rank;
   std::int64_t bytes;
@@ -69,7 +69,7 @@ int SparseExchange::run_nbx(std::span<const Parcel> parcels) {
   });
 }
 
-// Sends letters, and passes each arriving message to `take`, which begins to receive it.
+// Sends letters. Passes each arriving message to `take`, which begins to receive it.
 template <typename Take>
 int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
   const int tag = communicator_.channel().next_sparse_tag();
@@ -120,7 +120,7 @@ int SparseExchange::receive(char* data, std::int64_t elements, const DatatypeTra
   return PMPI_Imrecv(MPI_BOTTOM, 1, type.get(), &message, &request);
 }
 
-// A message that cannot be delivered is received anyway, because its sender would wait otherwise.
+// Receives a message that cannot be delivered, because its sender would wait otherwise.
 int SparseExchange::drain(std::int64_t bytes, MPI_Message& message) {
   constexpr std::int64_t piece = sizeof(sink_);
   const auto pieces = static_cast<int>((bytes + piece - 1) / piece);
@@ -140,7 +140,8 @@ int SparseExchange::wait_for_all() {
   return MPI_SUCCESS;
 }
 
-// For a message of that rank; false, and the error is noted, if it cannot be delivered.
+// Makes room for a message of rank `source`. If the message cannot be delivered, notes the error
+// and returns false.
 bool SparseExchange::make_room(int source, std::int64_t bytes) try {
   const bool whole = traits_.size > 0 && bytes % traits_.size == 0;
   const std::int64_t elements = whole ? bytes / traits_.size : 0;
@@ -198,7 +199,7 @@ int SparseExchange::unpack(const std::vector<char>& packet) {
 int SparseExchange::run_by_node(std::span<const Parcel> parcels, const Regions& nodes) {
   const int me = communicator_.rank();
   const int home = nodes.of(me);
-  // Labels in packets between nodes name the receiver; inside a node, the sender.
+  // In packets between nodes, a label names the receiver; inside a node, it names the sender.
   std::vector<std::vector<char>> inside(nodes.size(home));
   std::vector<std::pair<int, std::vector<char>>> outside;  // by node
   std::vector<const Parcel*> by_node(parcels.size());
@@ -281,7 +282,7 @@ int SparseExchange::among_node(std::span<const int> members,
   return code;
 }
 
-// Bytes to each rank, then the data. Messages lie one after the other in one piece.
+// First the number of bytes for each rank, then the data. The received messages are contiguous.
 int SparseExchange::run_native(std::span<const Parcel> parcels) {
   const MPI_Comm comm = communicator_.user();
   const int p = communicator_.size();

@@ -13,7 +13,7 @@
 
 namespace toccata {
 
-// How the receivers of a sparse exchange find their senders.
+// The ways in which receivers find their senders in a sparse exchange.
 enum class SparseAlgorithm : std::uint8_t { nbx, locality_nbx, native };
 
 // ChoiceError for a name that does not exist.

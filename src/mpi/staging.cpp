@@ -52,14 +52,14 @@ struct Piece {
   std::int64_t offset, bytes;
 };
 
-// The bytes of one element that hold data: MPI unpacks ones into zeros.
+// The bytes of one element that hold data. To find them, MPI unpacks ones into zeros.
 int pieces_of(const DatatypeTraits& traits, std::vector<Piece>& pieces) {
   MPI_Aint lower = 0, extent = 0;
   PMPI_Type_get_true_extent(traits.type, &lower, &extent);
   std::vector<unsigned char> element(static_cast<std::size_t>(extent), 0);
   const std::vector<unsigned char> ones(static_cast<std::size_t>(traits.size), 0xff);
   int position = 0;
-  // As a number: the beginning of the element may lie outside of the memory.
+  // Calculated as a number, because the beginning of the element may lie outside of the memory.
   auto* const origin =
       reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(element.data()) - lower);
   if (int code = PMPI_Unpack(ones.data(), static_cast<int>(ones.size()), &position, origin, 1,
@@ -84,7 +84,7 @@ Staging::~Staging() {
       std::free(each.memory);
 }
 
-// Joined to the rows before it where it continues them.
+// Joins the piece to the previous rows if it continues them.
 void Staging::add_piece(Data& data, std::int64_t offset, std::int64_t bytes) {
   if (bytes == 0) return;
   if (!data.empty()) {
@@ -129,7 +129,7 @@ int Staging::add(Data& data, const Side& side, int blocks, const DatatypeTable& 
 Places::Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes)
     : call_(call), rank_(seat.rank) {
   const Collective& collective = call.collective;
-  // Most calls need no look at blocks, which takes as long as the runtime's answer.
+  // Most calls do not need the loop over all blocks, which takes as long as the runtime's answer.
   const auto is_simple = [&](const Side& side) {
     return !side.placed && !side.typed && datatypes.is_predefined(side.type);
   };
@@ -163,8 +163,8 @@ Side Places::received() const {
   return result;
 }
 
-// Then every message is one contiguous range of one buffer with plain data, and its bytes fit an
-// int.
+// Returns whether every message is one contiguous range of plain data in one buffer, with a number
+// of bytes that fits an int.
 bool Staging::goes_directly(const Operation& call, const Seat& seat, const DatatypeTable& datatypes,
                             const Plan& plan, const Places& places) {
   if (plan.longest_stretch == 0 || places.differ() || !mpi_takes(*places.any_of_both()))
@@ -233,7 +233,7 @@ int Staging::make(Side& side, Data read, Data written, const DeviceRuntime& runt
   image.is_pinned = image.memory != nullptr;
   if (!image.is_pinned) image.memory = static_cast<char*>(std::malloc(bytes));
   if (image.memory == nullptr) return MPI_ERR_NO_MEM;
-  // Where the buffer's beginning would be, which may lie outside of the image.
+  // The address that the buffer's beginning would have; it may lie outside of the image.
   side.buffer = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(image.memory) -
                                         static_cast<std::uintptr_t>(image.first));
   images_.push_back(std::move(image));

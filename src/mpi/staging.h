@@ -13,8 +13,8 @@
 
 namespace toccata {
 
-// The runtimes whose memory contains the buffers of a valid call; null for host memory. The call
-// has to outlive this object.
+// The runtimes of a valid call's buffers in device memory; null for host memory. The call has to
+// outlive this object.
 class Places {
  public:
   Places(const Operation& call, const Seat& seat, const DatatypeTable& datatypes);
@@ -24,8 +24,8 @@ class Places {
     return of_sent != nullptr && of_received != nullptr && of_sent != of_received;
   }
 
-  // The data that the call reads, and the data that it writes. For a reduction, count and datatype
-  // are arguments of recv; in place, its operands are in recv.
+  // The data that the call reads. The second function returns the data that it writes. For a
+  // reduction, count and datatype are arguments of recv; in place, its operands are in recv.
   Side sent() const;
   Side received() const;
   bool reads_operands() const { return call_.collective.reduces && call_.send.in_place(); }
@@ -36,13 +36,13 @@ class Places {
   int rank_;
 };
 
-// Handles buffers of a call in the memory of a GPU. Other ranks do not notice. If the MPI library
-// accepts such buffers, and the call only moves data, messages use them directly. Otherwise images
-// in host memory replace them: the rank copies the data that the call reads before it begins, and
-// the data that it wrote when it has ended. Messages do not depend on this.
+// Handles buffers of a call in the memory of a GPU. If the MPI library accepts such buffers, and
+// the call only moves data, messages use them directly. Otherwise images in host memory replace the
+// buffers: the rank copies the data to read before the call begins, and the written data after it
+// has ended. Other ranks do not notice, because the messages are the same.
 //
 // An image has the layout of the buffer, from the first byte that the call touches to the last. But
-// only data is copied, because the bytes between may change meanwhile.
+// only data is copied, because the program may change the bytes between meanwhile.
 class Staging {
  public:
   Staging() = default;
@@ -50,15 +50,16 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // Gives a call without a fault, which runs by that plan and has such buffers, images in their
-  // place, unless their messages go directly. Returns an MPI error code.
+  // Replaces the buffers of a call by images, unless its messages go directly. The call must be
+  // valid, run by that plan, and have buffers in device memory. Returns an MPI error code.
   int replace(Operation& call, const Seat& seat, const DatatypeTable& datatypes, const Plan& plan,
               const Places& places);
   bool any() const { return !images_.empty(); }
   // For Binding::devices.
   const DeviceRuntime* direct() const { return direct_; }
 
-  // Return MPI error codes. After an error the call must continue, because other ranks wait for it.
+  // Both return MPI error codes. After an error the call must continue, because other ranks wait
+  // for it.
   int copy_in() const;
   int copy_out() const;
 

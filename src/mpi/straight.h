@@ -16,8 +16,8 @@
 
 namespace toccata {
 
-// A step of a straight program with all its arguments: a message to a peer, or from one, or both.
-// Otherwise a reduction, if there is an operation, or a copy.
+// A step of a straight program with all its arguments. It is a message to a peer, a message from a
+// peer, or both. Otherwise it is a reduction if there is an operation, and a copy if not.
 struct StraightStep {
   void* source;
   void* target;
@@ -28,7 +28,7 @@ struct StraightStep {
   MPI_Op operation;
   std::int64_t copied_bytes;
 
-  // By waiting. Returns an MPI error code.
+  // Waits. Returns an MPI error code.
   int run(MPI_Comm comm) const {
     if (send_peer != MPI_PROC_NULL && recv_peer != MPI_PROC_NULL)
       return Transport::exchange(source, send_count, send_type, send_peer, send_tag, target,
@@ -65,14 +65,14 @@ class BoundProgram {
 
 // A schedule whose rounds have at most one message in each direction, with one contiguous range of
 // blocks per message and step (rings, doublings, trees). It is flattened, so that it runs like a
-// hand-written loop: for short messages, reading lists costs as much as the message.
+// hand-written loop: for short messages, reading lists of steps takes as long as the message.
 class StraightProgram {
  public:
-  // Nothing if the schedule is not of that kind.
+  // Returns nothing if the schedule is not of that kind.
   static std::optional<StraightProgram> compile(const Schedule& schedule);
 
-  // Whether the call's memory is suitable, too: equal blocks that contain plain data, and counts
-  // that fit an int.
+  // Whether the call's memory is suitable, too: blocks are equal and contain plain data, and counts
+  // fit an int.
   bool serves(const Binding& binding) const {
     const auto simple = [](const Layout& layout) {
       return layout.is_uniform() && layout.traits().plain;
@@ -86,10 +86,10 @@ class StraightProgram {
   bool uses_scratch() const { return uses_scratch_; }
   std::size_t memory() const { return steps_.capacity() * sizeof(Step); }
 
-  // Runs it by waiting. The memory must be suitable. Returns an MPI error code; an error does not
-  // end it, because other ranks wait for the later messages.
+  // Runs it, and waits for its messages. The memory must be suitable. Returns an MPI error code.
+  // After an error it continues, because other ranks wait for the later messages.
   int run(const Binding& binding, const Transport& transport) const;
-  // The same for later.
+  // The same for repeated calls.
   BoundProgram bind(const Binding& binding, const Transport& transport) const;
 
  private:

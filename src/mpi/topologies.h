@@ -9,21 +9,22 @@
 namespace toccata {
 
 // Serves MPI_Cart_create and similar functions with reorder = 1 if TOCCATA_REORDER_TOPOLOGIES is
-// set. `bare` becomes a copy of `comm` with its ranks in the order of the mapping, in which rank i
-// of the new topology is players[i]; free it. It is MPI_COMM_NULL if the order remains: for an
-// intercommunicator, or if the places of ranks are unknown. Collective. Returns an MPI error code.
+// set. `bare` becomes a copy of `comm` with its ranks in the order of the mapping: rank i of the
+// new topology is players[i]. The caller frees it. `bare` is MPI_COMM_NULL if the order stays as it
+// is: for an intercommunicator, or if the places of ranks are unknown. Collective. Returns an MPI
+// error code.
 int reorder_for_topology(MPI_Comm comm,
                          const std::function<Mapping(const Placement& placement)>& map,
                          MPI_Comm& bare);
 
-// Whether we serve a call with that `reorder`.
+// Whether we serve a call with this value of `reorder`.
 bool reorders_topologies(int reorder);
 
 // The edges of all ranks' lists, three numbers each (from, to, weight); the same on all ranks.
 // Collective; an MPI error code.
 int gather_edges(MPI_Comm comm, const std::vector<int>& mine, Flows& flows);
 
-// All ranks' lists, one after the other, and the beginning of each. Collective.
+// The lists of all ranks, one after the other, and the position where each begins. Collective.
 int gather_lists(MPI_Comm comm, const std::vector<int>& mine, std::vector<int>& all,
                  std::vector<int>& first);
 

@@ -18,7 +18,7 @@ class Translation {
   explicit Translation(std::vector<int> ranks);
 
   int operator()(int rank) const { return table_.empty() ? first_ + rank * step_ : table_[rank]; }
-  // The other way; takes a look at all ranks where there is a table.
+  // The inverse translation; with a table, it searches all ranks.
   int inverse(int other) const {
     if (table_.empty()) return (other - first_) / step_;
     return static_cast<int>(std::ranges::find(table_, other) - table_.begin());
@@ -29,10 +29,10 @@ class Translation {
   std::vector<int> table_;
 };
 
-// The route of one communicator's messages on a private one: the rank of a peer there, and the tags
-// of its messages. A window is a range of tags that a rank reserves for messages to it from the
-// ranks of one communicator. So only this rank has to ensure that none of its other communicators
-// uses the window; the other ranks are told its number.
+// The route of one communicator's messages on a private communicator: the rank of a peer there, and
+// the tags of its messages. A rank reserves a window, which is a range of tags, for messages to it
+// from the ranks of one communicator. So only this rank has to ensure that none of its other
+// communicators uses the window; the other ranks receive its number.
 //
 //   window_size 512, our window 3, that of peer 7 window 5:
 //   tag t of a message to 7 is 5 * 512 + t, of one to us 3 * 512 + t
@@ -49,16 +49,16 @@ struct Route {
   bool spare_cores = true;                  // on our node
 };
 
-// All data between ranks passes through here. Peers are ranks as in the schedule, or rotated: peer
-// i is rank (i + turn) mod p. All functions return MPI error codes.
+// All data between ranks passes through here. A peer is a rank as in the schedule; in a rotated
+// schedule, peer i is rank (i + turn) mod p. All functions return MPI error codes.
 class Transport {
  public:
   Transport() = default;
   Transport(const Route& route, int first_tag, int turn = 0)
       : route_(&route), first_tag_(first_tag), turn_(turn) {}
 
-  // The same for a blocking call, which the ranks of a node may serve through their memory: all
-  // ranks give the same numbers to these calls.
+  // The same for a blocking call, which ranks of one node may serve through their memory. All ranks
+  // give these calls the same numbers.
   static Transport of_blocking_call(const Route& route, int first_tag, int turn) {
     Transport result(route, first_tag, turn);
     result.board_ = route.board;
@@ -93,7 +93,7 @@ class Transport {
             MPI_Request& request) const {
     return PMPI_Irecv(data, count, type, address_of(peer), recv_tag(tag), comm(), &request);
   }
-  // By waiting, with addresses and tags as above.
+  // Waits. Addresses and tags are those of the functions above.
   static int exchange(const void* data, int count, MPI_Datatype type, int to, int tag, void* into,
                       int into_count, MPI_Datatype into_type, int from, int into_tag,
                       MPI_Comm comm) {
@@ -105,8 +105,8 @@ class Transport {
              MPI_Request& request) const {
     return PMPI_Issend(data, count, type, address_of(peer), send_tag(peer, tag), comm(), &request);
   }
-  // Whether a message has come, from one peer or from any. It is then ours alone to receive, and
-  // `peer` and `bytes` tell of it.
+  // Whether a message has arrived, from `peer` or from any rank. If so, only we can receive it;
+  // `peer` and `bytes` become its source and size.
   static constexpr int any = -1;
   int probe(int& peer, int tag, bool& found, std::int64_t& bytes, MPI_Message& message) const {
     MPI_Status status;
@@ -128,16 +128,16 @@ class Transport {
   static int recv(void* into, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm) {
     return PMPI_Recv(into, count, type, from, tag, comm, MPI_STATUS_IGNORE);
   }
-  // From one datatype to another of the same signature, on this rank.
+  // Copies data on this rank from one datatype to another of the same signature.
   int to_self(const void* from, MPI_Datatype from_type, void* into, MPI_Datatype into_type) const {
     const int self = route_->ranks(route_->rank);
     return PMPI_Sendrecv(from, 1, from_type, self, recv_tag(0), into, 1, into_type, self,
                          recv_tag(0), comm(), MPI_STATUS_IGNORE);
   }
-  // One request at a time: MPICH raises errors of MPI_Waitall and MPI_Testall outside the
+  // Waits for one request at a time: MPICH raises errors of MPI_Waitall and MPI_Testall outside the
   // communicator, where they are fatal.
   static int wait(MPI_Request& request) { return PMPI_Wait(&request, MPI_STATUS_IGNORE); }
-  // Other open collectives advance meanwhile: other ranks may wait for these first.
+  // Advances other open collectives meanwhile, because other ranks may first wait for these.
   static int wait(MPI_Request& request, Background& background);
   static int test(MPI_Request& request, bool& ended) {
     int flag = request == MPI_REQUEST_NULL ? 1 : 0;  // the simulator does not set it
@@ -145,7 +145,7 @@ class Transport {
     ended = flag != 0 || code != MPI_SUCCESS;
     return code;
   }
-  // For messages that will not arrive, and sent ones for which nothing waits.
+  // For messages that will not arrive, and for sent ones whose end no call awaits.
   static void cancel(MPI_Request& request) {
     if (request == MPI_REQUEST_NULL) return;
     PMPI_Cancel(&request);

@@ -6,19 +6,18 @@
 
 namespace toccata {
 
-// The time that this process has spent in MPI_Wait, MPI_Test and their like, for the overlap in the
-// report. It runs only if there is a report.
+// The time that this process has spent in MPI_Wait, MPI_Test and similar functions. The report
+// calculates the overlap from it. The clock runs only if there is a report.
 class WaitClock {
  public:
-  // Seconds so far, including the wait that goes on.
+  // Seconds so far, including the current wait.
   static double seconds() {
     WaitClock& clock = mine();
     const std::lock_guard lock(clock.mutex_);
     return clock.total_ + (clock.depth_ > 0 ? PMPI_Wtime() - clock.since_ : 0);
   }
 
-  // A call of such a function, for as long as this lives. Threads that wait at the same time count
-  // once.
+  // Lives during a call of such a function. Threads that wait at the same time count once.
   class Span {
    public:
     Span() {

@@ -8,9 +8,9 @@
 
 namespace toccata {
 
-// How a rank waits for another one of its node: it looks again at once if each rank has a core,
-// otherwise it lets others run. Meanwhile it advances MPI and the process' open requests, because
-// the awaited rank may itself wait for one of them: it may still be in an MPI_Send to us.
+// Waiting for another rank of the node. If each rank has its own core, the waiting rank looks again
+// at once; otherwise it yields. Meanwhile it advances MPI and the process' open requests. The
+// awaited rank may itself wait for one of them, for example in an MPI_Send to us.
 class Waiting {
  public:
   Waiting(Background& background, bool spare_cores, MPI_Comm comm)

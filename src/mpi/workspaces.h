@@ -9,8 +9,8 @@
 
 namespace toccata {
 
-// Runs blocking calls, with memory that is kept between calls: one engine of each kind for the
-// process, lent to the caller; a second thread that calls meanwhile creates its own.
+// Runs blocking calls with memory that is kept between calls. The process has one engine of each
+// kind and lends it to the caller. If a second thread calls meanwhile, it creates its own engine.
 class Workspaces {
  public:
   Workspaces() = default;
