@@ -185,7 +185,7 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   const bool tried = !keeps_order && (bytes_ >= 0 || collective_.vector_of != nullptr) &&
                      ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried && point->choice.native()) {
-    // A tuning file decides. But one noisy run must not exclude all other algorithms for ever.
+    // A tuning file decides. But one noisy run must not exclude all other algorithms forever.
     const bool is_learned = &tuning == &ranks_.rules().learned();
     if (is_learned && !is_open()) trials_.emplace(Trials::late(setup()));
   } else if (tried) {

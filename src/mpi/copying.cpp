@@ -151,7 +151,7 @@ int copy_runs(const std::vector<Run>& from, const std::vector<Run>& into,
     });
     return MPI_SUCCESS;
   }
-  // By packing, unless one side is packed. A message to ourselves is no alternative: in messages of
+  // By packing, unless one side is packed. A message to ourselves does not help: in messages of
   // 8 KiB and more, MPICH 4.0 truncates records of several basic datatypes.
   if (bytes == room && bytes <= INT_MAX) {
     if (from.size() == 1 && from[0].traits->plain)

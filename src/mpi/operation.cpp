@@ -259,7 +259,7 @@ int Operation::bind(const Seat& seat, const DatatypeTable& datatypes, Binding& b
     binding.send = binding.recv;
     binding.copies_send = true;
   }
-  if (out == 0 && in == 0) {  // this rank is no neighbour of any rank
+  if (out == 0 && in == 0) {  // this rank has no neighbours
     binding.send.uniform(nullptr, packed_traits(), 0);
     binding.recv.uniform(nullptr, packed_traits(), 0);
     return MPI_SUCCESS;
