@@ -48,9 +48,9 @@ class Repeats {
     thread_local const std::unique_ptr<Repeats> repeats(new Repeats);
     mine_ = repeats.get();
     Recent<Repeat>& all = mine_->repeats_;
-    Repeat* const same = all.find(key(said), [&](const Repeat& one) { return one.is_like(said); });
-    Repeat& kept = same != nullptr ? *same : all.replace(key(said));
-    kept = {.said = said, .era = Communicator::era(), .left = &calls.left, .range = *range};
+    Repeat* kept = all.find(key(said), [&](const Repeat& one) { return one.is_like(said); });
+    if (kept == nullptr) kept = &all.replace(key(said));
+    *kept = {.said = said, .era = Communicator::era(), .left = &calls.left, .range = *range};
 #endif
   }
 
