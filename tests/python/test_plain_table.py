@@ -8,7 +8,7 @@ from toccata.plain_table import PlainTable
 
 
 def table(figures: int, kept: int = 1) -> PlainTable:
-    """The first column names the row; `columns` more follow, eleven characters each."""
+    """The first column names the row; `figures` more follow, eleven characters each."""
     result = PlainTable(kept)
     for each in range(kept):
         result.add_column(f"Of{each}")

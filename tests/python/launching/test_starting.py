@@ -368,7 +368,7 @@ def test_doctor_looks_at_tuning_files(tmp_path: Path, monkeypatch: pytest.Monkey
         "the MPIs here are Open MPI 4.1",
     ]  # fmt: skip
     assert "toccata tune" in findings[1].remedy
-    # A fitting file is used; files for other nodes give no finding.
+    # A fitting file is used; unused files for other nodes are not a problem.
     tuning_file.Tuning(machine=f"node:4 {node}", mpi="Open MPI v4.1.4").write(folder / "e.json")
     tuning_file.Tuning(machine=f"node:2 {node}", mpi="Open MPI v4.1.4").write(folder / "f.json")
     findings, used = doctor.tuned(_said({}), "")

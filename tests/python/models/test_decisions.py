@@ -115,7 +115,7 @@ def test_decision_functions_name_algorithms_that_exist() -> None:
 
 # Measured 2026-11-23, with a model of the machine, and with one fitted to the other machines.
 # First: the time of the proposed algorithm is at most this multiple of the best time. Second: the
-# number of slow defaults that the model replaces by something faster.
+# share of the slow defaults that the model replaces by a faster algorithm.
 LIMITS = json.loads((FITTED / "limits.json").read_text())
 
 
