@@ -253,7 +253,7 @@ bool Decision::compares_alike(std::span<const double> on_device) {
   if (number == 0 && !for_devices_) return true;
   if (for_devices_) {
     if (number == std::ssize(on_device)) return true;
-    trials_->repeat();
+    trials_->put_off();
     return false;
   }
   for_devices_ = true;

@@ -72,11 +72,6 @@ void Trials::agree(std::span<const double> least, double agreement) {
   plan();
 }
 
-void Trials::repeat() {
-  seconds_.clear();
-  begins_ = 2 * calls_;
-}
-
 void Trials::judge(int challenger, std::span<const double> its, std::span<const double> standing) {
   Candidate& candidate = candidates_[challenger];
   candidate.seconds = lower_middle(its);

@@ -93,12 +93,9 @@ class Trials {
   std::vector<double> ballot() const;
   // `agreement`: its seconds on this rank, which are part of the next ballot.
   void agree(std::span<const double> least, double agreement = 0);
-  // Instead of agree(): the trial has no result, and is repeated after as many calls as there were.
+  // Instead of agree(): the trial has no result, or its times are not comparable. It is repeated
+  // after as many calls as there were.
   void put_off();
-
-  // Instead of agree(): the times of the last trial are not comparable. It is repeated after twice
-  // as many calls.
-  void repeat();
 
   // Whether challengers of candidate 0 are wanted (candidate 0 serves users without Toccata).
   // challenge() adds them as 1, 2, ..., the most promising first; there may be none. One of them

@@ -52,7 +52,7 @@ class Engine {
   virtual int make_ready() { return MPI_SUCCESS; }
   // Opens round_ and posts its messages.
   virtual int open_round() = 0;
-  // Completes the messages of the round, either by waiting or as far as they have arrived.
+  // Completes the round's messages: waits for all of them, or completes those that have arrived.
   virtual int all_arrived(bool by_waiting, bool& arrived) = 0;
   virtual bool is_waiting() const = 0;
   virtual void close_round() = 0;  // messages have arrived

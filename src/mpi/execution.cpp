@@ -160,7 +160,7 @@ int Execution::add_piece(const Message& message, std::span<const BlockRange> ran
   return packed ? add_packed(message, bytes, is_send) : add_typed(message, runs_, is_send);
 }
 
-// Without data, there is no message: sender and receiver both know that.
+// A run without data needs no message: it is empty at the sender and at the receiver.
 int Execution::add_run(const Message& message, const Run& run, bool is_send) {
   if (run.bytes() == 0) return MPI_SUCCESS;
   if (run.elements > INT_MAX) return add_typed(message, {run}, is_send);

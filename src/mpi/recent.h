@@ -6,13 +6,12 @@
 
 namespace toccata {
 
-// What a thread keeps of its last calls, found by a key. Two places for each value of the key's
-// hash: a loop often alternates between two kinds of calls, and with one place each of them would
-// remove the other.
+// Data about a thread's last calls, found by a key. Each value of the key's hash has two places. A
+// loop often alternates between two kinds of calls; with one place, each could remove the other.
 template <typename Entry>
 class Recent {
  public:
-  // The entry for which `fits` holds among those that the key may have; null for none.
+  // The entry of this key for which `fits` is true; null if there is none.
   template <typename Fits>
   Entry* find(std::uint64_t key, Fits&& fits) {
     Set& set = of(key);
@@ -21,7 +20,7 @@ class Recent {
     return nullptr;
   }
 
-  // The older entry of the two, for other contents.
+  // The older of the key's two entries; the caller overwrites it.
   Entry& replace(std::uint64_t key) {
     Set& set = of(key);
     set.older = 1 - set.older;

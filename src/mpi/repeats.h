@@ -77,6 +77,7 @@ class Repeats {
              ((range.least <= elements && elements <= range.most) || range.all);
     }
   };
+
   Repeats() = default;
 
   // For a class of calls with `least` to `most` bytes. A user-defined handle may change its

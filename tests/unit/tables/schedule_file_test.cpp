@@ -115,7 +115,7 @@ TEST(ScheduleFile, ChangesShow) {
 }
 
 // With a correct digest, a file may have any contents: it is rejected, or it is safe. `unsafe`
-// checks safety for all schedules; this test checks that there is no third result.
+// checks safety for all schedules; this test checks that no other result is possible.
 TEST(ScheduleFile, WhatIsWrongIsRefusedOrSafe) {
   test::Random random(2);
   int refused = 0, used = 0;
