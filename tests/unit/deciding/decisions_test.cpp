@@ -482,7 +482,9 @@ TEST(Decisions, TryOthersAgainAfterALearnedNative) {
   program.communicators = {all_of(4)};
   program.calls = {{0, &allgather, 1000, 0, false, 40'000}};
   Tuning learned;
-  learned.points.push_back({.collective = &allgather, .ranks = 4, .nodes = 1, .bytes = 1024});
+  const Choice native;
+  learned.points.push_back(
+      {.collective = &allgather, .ranks = 4, .nodes = 1, .bytes = 1024, .choice = native});
   const Outcome run = toccata::run(program, 1, TestRules::learning_sums(learned));
   expect_alike(program, run);
   const auto first = std::ranges::find_if(
