@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "mpi/data.h"
+#include "mpi/data/data.h"
 #include "placement.h"
 
 namespace toccata::bench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mpi/device_memory.h"
+#include "mpi/devices/device_memory.h"
 
 namespace toccata::bench {
 

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "benchmark.h"
-#include "mpi/communicator.h"
-#include "mpi/device_support.h"
-#include "mpi/settings.h"
+#include "mpi/communicator/communicator.h"
+#include "mpi/devices/device_support.h"
+#include "mpi/settings/settings.h"
 #include "selection/choice.h"
 #include "selection/race.h"
 #include "starting_line.h"

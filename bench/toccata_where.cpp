@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "mpi/communicator.h"
+#include "mpi/communicator/communicator.h"
 #include "topology/placements.h"
 #include "topology/readers.h"
 

@@ -7,6 +7,7 @@ Sources that are compiled for several MPIs are analysed once, for the first one.
 
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,8 @@ def once(folders: list[str]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for entry in json.loads(COMMANDS.read_text()):
         if entry["file"].startswith(wanted) and "simgrid" not in entry["command"]:
+            # clang cannot read GCC's precompiled headers.
+            entry["command"] = re.sub(r" -include \S+cmake_pch\.hxx", "", entry["command"])
             found.setdefault(entry["file"], entry)
     return found
 

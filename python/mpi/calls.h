@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "mpi/functions.h"
+#include "mpi/call/functions.h"
 
 // A request of toccata.h, which is declared there as here.
 using toccata_request = struct toccata_request_object*;
 
 namespace toccata {
 
-// The collectives, in the order of mpi/functions.h.
+// The collectives, in the order of mpi/call/functions.h.
 struct Function {
   const char* name;         // of mpi4py's blocking method, such as Allgather
   const char* nonblocking;  // Iallgather

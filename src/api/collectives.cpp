@@ -1,10 +1,10 @@
-// The collectives of toccata.h: each function of mpi/functions.h, blocking, nonblocking and
+// The collectives of toccata.h: each function of mpi/call/functions.h, blocking, nonblocking and
 // persistent.
 
 #include "api/handles.h"
-#include "mpi/blocking.h"
-#include "mpi/call.h"
-#include "mpi/next.h"
+#include "mpi/call/blocking.h"
+#include "mpi/call/call.h"
+#include "mpi/call/next.h"
 
 // The next definition: the MPI library's own, or that of another preloaded tool.
 #define TOCCATA_NATIVE(Name, name)                                                 \

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "mpi/comms.h"
-#include "mpi/process.h"
+#include "mpi/agreement/comms.h"
+#include "mpi/process/process.h"
 
 namespace toccata {
 

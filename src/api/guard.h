@@ -5,7 +5,7 @@
 #include <exception>
 #include <new>
 
-#include "mpi/ending.h"
+#include "mpi/process/ending.h"
 #include "selection/choice.h"
 
 namespace toccata {

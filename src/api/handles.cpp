@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/communicator.h"
-#include "mpi/info.h"
-#include "mpi/reordering.h"
+#include "mpi/communicator/communicator.h"
+#include "mpi/communicator/reordering.h"
+#include "mpi/settings/info.h"
 
 namespace toccata {
 

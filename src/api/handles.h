@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "api/guard.h"
-#include "mpi/request.h"
+#include "mpi/call/request.h"
 #include "toccata/toccata.h"
 
 // A handle is a Request with another name.

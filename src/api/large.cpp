@@ -5,9 +5,9 @@
 #if MPI_VERSION >= 4
 
 #include "api/handles.h"
-#include "mpi/blocking.h"
-#include "mpi/call.h"
-#include "mpi/next.h"
+#include "mpi/call/blocking.h"
+#include "mpi/call/call.h"
+#include "mpi/call/next.h"
 
 namespace toccata::calls {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "api/guard.h"
-#include "mpi/device_memory.h"
-#include "mpi/sparse_exchange.h"
+#include "mpi/call/sparse_exchange.h"
+#include "mpi/devices/device_memory.h"
 #include "toccata/toccata.h"
 
 namespace {

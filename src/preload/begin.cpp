@@ -7,7 +7,7 @@
 #include <cstring>
 #include <dlfcn.h>
 
-#include "mpi/process.h"
+#include "mpi/process/process.h"
 #include "preload/doctor.h"
 #include "selection/spelling.h"
 #include "topology/environment.h"

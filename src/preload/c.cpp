@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "api/guard.h"
-#include "mpi/blocking.h"
-#include "mpi/call.h"
-#include "mpi/next.h"
+#include "mpi/call/blocking.h"
+#include "mpi/call/call.h"
+#include "mpi/call/next.h"
 #include "preload/begin.h"
 #include "toccata/toccata.h"
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "mpi/device_memory.h"
-#include "mpi/device_support.h"
-#include "mpi/family.h"
-#include "mpi/settings.h"
+#include "mpi/devices/device_memory.h"
+#include "mpi/devices/device_support.h"
+#include "mpi/settings/family.h"
+#include "mpi/settings/settings.h"
 #include "selection/spelling.h"
 #include "toccata/toccata.h"
 #include "topology/environment.h"

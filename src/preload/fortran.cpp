@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "api/guard.h"
-#include "mpi/blocking.h"
-#include "mpi/call.h"
-#include "mpi/neighbors.h"
-#include "mpi/next.h"
-#include "mpi/wait_clock.h"
+#include "mpi/agreement/neighbors.h"
+#include "mpi/call/blocking.h"
+#include "mpi/call/call.h"
+#include "mpi/call/next.h"
+#include "mpi/call/wait_clock.h"
 #include "preload/begin.h"
 #include "preload/requests.h"
 #include "toccata/toccata.h"

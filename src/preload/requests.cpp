@@ -1,14 +1,14 @@
 // The nonblocking and persistent collectives that an application calls, in C, and the functions
 // that start and free persistent requests. For Open MPI only, because its waiting functions advance
-// our requests (mpi/progress_hook.h).
+// our requests (mpi/process/progress_hook.h).
 
 #include "preload/requests.h"
 
 #ifdef OPEN_MPI
 
 #include "api/guard.h"
-#include "mpi/next.h"
-#include "mpi/wait_clock.h"
+#include "mpi/call/next.h"
+#include "mpi/call/wait_clock.h"
 #include "toccata/toccata.h"
 
 #define TOCCATA_INTERPOSED extern "C" TOCCATA_PUBLIC

@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "mpi/call.h"
-#include "mpi/said.h"
-#include "mpi/served.h"
+#include "mpi/call/call.h"
+#include "mpi/call/said.h"
+#include "mpi/call/served.h"
 
 // Info arguments, which persistent functions have.
 #define TOCCATA_INFO_PARAMETER_nonblocking

@@ -2,17 +2,17 @@
 // reordered and TOCCATA_REORDER_TOPOLOGIES is set, neighbours are placed near each other. All other
 // calls go to MPI directly. Also MPI_Comm_set_info, which may contain our keys.
 
-#include "mpi/topologies.h"
+#include "mpi/communicator/topologies.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include "api/guard.h"
-#include "mpi/info.h"
-#include "mpi/next.h"
-#include "mpi/reordering.h"
-#include "mpi/settings.h"
+#include "mpi/call/next.h"
+#include "mpi/communicator/reordering.h"
+#include "mpi/settings/info.h"
+#include "mpi/settings/settings.h"
 #include "toccata/toccata.h"
 #include "topology/reorder/fold.h"
 

@@ -51,7 +51,7 @@ struct Step {
 // next to each other. Therefore a rank may have empty rounds.
 //
 // Buffers consist of blocks. The collective defines the blocks (collectives/), the call their bytes
-// (mpi/binding, analysis/lockstep).
+// (mpi/data/binding, analysis/lockstep).
 class Schedule {
  public:
   int rounds() const { return static_cast<int>(rounds_.size()); }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <xbt/config.h>
 
-#include "mpi/data.h"
+#include "mpi/data/data.h"
 
 // SMPI's default function for the data of a message, which its installed headers do not declare.
 void smpi_comm_copy_buffer_callback(simgrid::kernel::activity::CommImpl* message, void* data,

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "mpi/process.h"
-#include "mpi/reducing.h"
+#include "mpi/data/reducing.h"
+#include "mpi/process/process.h"
 #include "operands.h"
 
 namespace toccata::test {

@@ -1,6 +1,6 @@
 // The lifetime of the state of a communicator.
 
-#include "mpi/repeats.h"
+#include "mpi/call/repeats.h"
 #include "support.h"
 
 namespace toccata::test {

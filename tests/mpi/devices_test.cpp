@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "aware.h"
-#include "mpi/device_support.h"
+#include "mpi/devices/device_support.h"
 #include "support.h"
 
 namespace toccata::test {

@@ -1,14 +1,14 @@
 // The ranks discover together where they run. All of them are on one node here; TOCCATA_TOPOLOGY
 // simulates other nodes.
 
-#include "mpi/discovery.h"
+#include "mpi/agreement/discovery.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <numeric>
 
-#include "mpi/communicator.h"
+#include "mpi/communicator/communicator.h"
 #include "support.h"
 #include "topology/placements.h"
 #include "topology/synthetic.h"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "mpi/process.h"
+#include "mpi/process/process.h"
 #include "support.h"
 
 namespace {

@@ -2,8 +2,8 @@
 // one.
 #include <numeric>
 
-#include "mpi/call.h"
-#include "mpi/communicator.h"
+#include "mpi/call/call.h"
+#include "mpi/communicator/communicator.h"
 #include "support.h"
 #include "topology/reorder/patterns.h"
 

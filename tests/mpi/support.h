@@ -14,7 +14,7 @@
 
 #include "algorithms/registry.h"
 #include "devices.h"
-#include "mpi/datatype.h"
+#include "mpi/data/datatype.h"
 #include "selection/choice.h"
 #include "toccata/toccata.h"
 

@@ -1,8 +1,8 @@
-"""No two units of src/ include each other, directly or indirectly.
+"""No two units of src/ include each other, directly or indirectly; nor do two folders of src/mpi/.
 
-A unit is a header with its source file: `mpi/plans.h` and `mpi/plans.cpp` are one unit. Files that
-end in `.in`, from which the build generates sources, count as well. Only the modules named below
-include <mpi.h>.
+A unit is a header with its source file: `node/board.h` and `node/board.cpp` are one unit. Files
+that end in `.in`, from which the build generates sources, count as well. Only the modules named
+below include <mpi.h>.
 """
 
 import re
@@ -19,13 +19,13 @@ def unit_of(path):
     return re.sub(r"\.(h|cpp|cpp\.in)$", "", str(path))
 
 
-def included_units(folder):
-    """{unit: {unit that it includes}}"""
+def included_units(folder, root=SOURCES):
+    """{unit of the folder: {unit of the folder that it includes}}, named from the root."""
     files = [path for path in folder.rglob("*") if re.search(r"\.(h|cpp|cpp\.in)$", path.name)]
-    units = {unit_of(path.relative_to(folder)) for path in files}
+    units = {unit_of(path.relative_to(root)) for path in files}
     result = defaultdict(set)
     for path in files:
-        unit = unit_of(path.relative_to(folder))
+        unit = unit_of(path.relative_to(root))
         for name in re.findall(r'^\s*#\s*include "(.*)"', path.read_text(), re.MULTILINE):
             if unit_of(name) in units - {unit}:
                 result[unit].add(unit_of(name))
@@ -59,6 +59,15 @@ class Includes(unittest.TestCase):
         includes = included_units(SOURCES)
         self.assertGreater(len(includes), 100, "are these the sources?")
         cycle = cycle_in(includes)
+        self.assertIsNone(cycle, " -> ".join([*(cycle or []), (cycle or [""])[0]]))
+
+    def test_no_folders_of_mpi_include_each_other(self):
+        folders = defaultdict(set)
+        for unit, included in included_units(SOURCES / "mpi").items():
+            folder = unit.split("/")[1]
+            folders[folder] |= {each.split("/")[1] for each in included} - {folder}
+        self.assertGreater(len(folders), 5, "are these the sources?")
+        cycle = cycle_in(folders)
         self.assertIsNone(cycle, " -> ".join([*(cycle or []), (cycle or [""])[0]]))
 
     def test_a_cycle_is_found(self):

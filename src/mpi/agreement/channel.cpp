@@ -1,0 +1,220 @@
+#include "mpi/agreement/channel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi/agreement/agreement.h"
+#include "mpi/settings/settings.h"
+
+namespace toccata {
+
+Channel::Channel(PrivateWorld& world, MPI_Comm user, const Stance& stance)
+    : world_(world), user_(user), stance_(stance) {
+  PMPI_Comm_rank(user, &route_.rank);
+  PMPI_Comm_size(user, &route_.p);
+  std::vector<int> ranks = world.ranks_of(user);
+  within_world_ = std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
+  if (within_world_) route_.ranks = Translation(std::move(ranks));
+  end_of_tags_ = next_persistent_tag_ = world.window_size() / 2;
+  end_of_persistent_tags_ = world.window_size();
+}
+
+void Channel::close() {
+  if (agreement_ != nullptr) {
+    Transport::wait(agreement_->words_request);
+    Transport::wait(agreement_->windows_request);
+    agreement_.reset();
+  }
+  if (window_ >= 0 && !spoilt_) world_.give_back(window_);
+  window_ = -1;
+  if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
+}
+
+int Channel::start(bool at_once, bool never_waits) {
+  if (state_ != State::fresh) return MPI_SUCCESS;
+  never_waits_ = never_waits;
+  state_ = State::agreeing;
+  agreement_ = std::make_unique<Agreement>();
+  window_ = world_.is_open() && within_world_ ? world_.take_window() : -1;
+  part_ = world_.node().reserve(window_);
+  return checked(agree(at_once));
+}
+
+// After a failure, the state of the other ranks is unknown. They may regard our window as used, and
+// MPI may still write to its arguments.
+int Channel::checked(int code) {
+  if (code == MPI_SUCCESS || is_settled()) return code;
+  spoil();
+  if (agreement_ != nullptr && (agreement_->words_request != MPI_REQUEST_NULL ||
+                                agreement_->windows_request != MPI_REQUEST_NULL))
+    static_cast<void>(agreement_.release());
+  refuse("");
+  return code;
+}
+
+int Channel::agree(bool at_once) {
+  Agreement& agreement = *agreement_;
+  agreement.window = static_cast<std::uint16_t>(window_);
+  auto& mine = agreement.mine;
+  mine[window] = agreement.window;
+  mine[settings] = stance_.settings;
+  mine[window_complement] = ~mine[window];
+  mine[settings_complement] = ~mine[settings];
+  mine[lacks_world] = window_ < 0 ? 1 : 0;
+  mine[lacks_places] = stance_.knows_places ? 0 : 1;
+  mine[lacks_part] = part_ == nullptr ? 1 : 0;
+  mine[calls] = part_ == nullptr ? 0 : part_->last_call;
+  const int code = start_agreement(mine, agreement.largest, user_, agreement.words_request);
+  return code == MPI_SUCCESS && at_once && world_.is_open() && within_world_ ? spread() : code;
+}
+
+int Channel::spread() {
+  Agreement& agreement = *agreement_;
+  agreement.windows.resize(route_.p);
+  return PMPI_Iallgather(&agreement.window, 1, MPI_UINT16_T, agreement.windows.data(), 1,
+                         MPI_UINT16_T, user_, &agreement.windows_request);
+}
+
+int Channel::test() {
+  if (is_settled() || tested_.exchange(true)) return MPI_SUCCESS;
+  const int code = checked(advance());
+  tested_ = false;
+  return code;
+}
+
+int Channel::advance() {
+  bool ended = false;
+  if (state_ == State::agreeing) {
+    if (int code = Transport::test(agreement_->words_request, ended); code != MPI_SUCCESS || !ended)
+      return code;
+    return evaluate();
+  }
+  if (state_ == State::spreading) {
+    const int code = Transport::test(agreement_->windows_request, ended);
+    if (code == MPI_SUCCESS && ended) settle();
+    return code;
+  }
+  return MPI_SUCCESS;
+}
+
+// All ranks get the same result here.
+int Channel::evaluate() {
+  const auto& largest = agreement_->largest;
+  all_know_places_ = largest[lacks_places] == 0;
+  if (largest[settings] != ~largest[settings_complement]) {
+    Transport::wait(agreement_->windows_request);
+    refuse(difference_of_settings(user_));
+    return MPI_SUCCESS;
+  }
+  if (largest[lacks_world] != 0 && never_waits_) {
+    Transport::wait(agreement_->windows_request);
+    refuse("there are too many communicators for nonblocking collectives");
+    return MPI_SUCCESS;
+  }
+  if (largest[lacks_world] != 0) return duplicate();
+  state_ = State::spreading;
+  if (!agreement_->windows.empty()) return advance();  // the exchange has already started
+  if (largest[window] != ~largest[window_complement]) return spread();
+  settle();
+  return MPI_SUCCESS;
+}
+
+// Creates a communicator of its own. This is necessary in three cases: some ranks are in another
+// world, no window is free, or there is no private world, because the library did not see MPI_Init.
+// In the third case, the new communicator becomes the private world if it has all ranks and no
+// other thread might do the same.
+int Channel::duplicate() {
+  if (int code = Transport::wait(agreement_->windows_request); code != MPI_SUCCESS) return code;
+  int threads = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&threads);
+  if (within_world_ && !world_.is_open() && route_.p == world_.size() &&
+      threads != MPI_THREAD_MULTIPLE && world_.open(user_) == MPI_SUCCESS) {
+    state_ = State::fresh;
+    return start(false);
+  }
+  own_ = bare_duplicate(user_);
+  if (own_ == MPI_COMM_NULL)
+    refuse("cannot create a private communicator");
+  else
+    settle();
+  return MPI_SUCCESS;
+}
+
+void Channel::settle() {
+  const bool has_windows = own_ == MPI_COMM_NULL;
+  route_.comm = has_windows ? world_.comm() : own_;
+  if (has_windows) {
+    const std::vector<std::uint16_t>& windows = agreement_->windows;
+    const bool alike =
+        std::ranges::all_of(windows, [&](std::uint16_t each) { return each == windows[0]; });
+    if (!alike) route_.windows = agreement_->windows;
+    route_.window = window_;
+    route_.window_size = world_.window_size();
+    if (agreement_->largest[lacks_part] == 0) make_board(agreement_->largest[calls] + 1);
+  } else {
+    if (window_ >= 0) world_.give_back(std::exchange(window_, -1));
+    route_.ranks = Translation();
+  }
+  agreement_.reset();
+  state_ = State::ready;
+}
+
+// The board of the ranks on our node, if there are several.
+void Channel::make_board(std::uint64_t first_call) {
+  const NodeMemory& node = world_.node();
+  std::vector<node::Part*> parts;
+  std::vector<int> places;
+  std::vector<int> board_ranks(route_.p, -1);
+  for (int rank = 0; rank < route_.p; ++rank) {
+    const int place = node.place(route_.ranks(rank));
+    if (place < 0) continue;
+    board_ranks[rank] = static_cast<int>(parts.size());
+    places.push_back(place);
+    parts.push_back(
+        node.part(place, route_.windows.empty() ? route_.window : route_.windows[rank]));
+  }
+  if (parts.size() < 2) return;
+  board_ = std::make_unique<node::Board>(*part_, std::move(parts), board_ranks[route_.rank],
+                                         first_call, node.direct_reading(places));
+  route_.board = board_.get();
+  route_.board_ranks = std::move(board_ranks);
+  route_.spare_cores = node.has_spare_cores();
+}
+
+void Channel::refuse(std::string why) {
+  agreement_.reset();
+  why_refused_ = std::move(why);
+  state_ = State::refused;
+}
+
+Channel::Ticket Channel::take_tags(int tags) {
+  if (next_tag_ + tags > end_of_tags_) {
+    next_tag_ = first_tag_of_requests;
+    ++lap_;
+  }
+  next_tag_ += tags;
+  return {next_tag_ - tags, lap_};
+}
+
+int Channel::take_persistent_tags(int tags) {
+  if (next_persistent_tag_ + tags > end_of_persistent_tags_) return -1;
+  next_persistent_tag_ += tags;
+  return next_persistent_tag_ - tags;
+}
+
+void Channel::enter(const Ticket& ticket) {
+  const std::lock_guard lock(mutex_);
+  ++under_way_[ticket.lap];
+}
+
+void Channel::leave(const Ticket& ticket) {
+  const std::lock_guard lock(mutex_);
+  if (const auto lap = under_way_.find(ticket.lap); --lap->second == 0) under_way_.erase(lap);
+}
+
+bool Channel::may_begin(const Ticket& ticket) {
+  const std::lock_guard lock(mutex_);
+  return under_way_.begin()->first == ticket.lap;
+}
+
+}  // namespace toccata

@@ -1,0 +1,214 @@
+#include "mpi/agreement/discovery.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <numeric>
+#include <stdexcept>
+
+#include "mpi/agreement/agreement.h"
+#include "mpi/agreement/held_once.h"
+#include "mpi/execution/transport.h"
+#include "mpi/settings/settings.h"
+#include "topology/error.h"
+#include "topology/hwloc.h"
+#include "topology/placements.h"
+#include "topology/readers.h"
+
+namespace toccata {
+
+namespace {
+
+// Identifies a running system, even if all hosts have the name localhost.
+std::string boot_id() {
+  std::ifstream stream("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(stream, id);
+  return id;
+}
+
+// The object of a level with this host's name, with or without its domain; -1 if there is none.
+int host_on(const Machine& machine, int level, std::string_view name) {
+  const std::vector<std::string>& labels = machine.level(level).labels;
+  const auto short_form = [](std::string_view host) { return host.substr(0, host.find('.')); };
+  for (const bool whole : {true, false})
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      if (whole ? labels[i] == name : short_form(labels[i]) == short_form(name))
+        return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
+
+Surroundings::Surroundings() {
+  read_node();
+  read_variables();
+}
+
+void Surroundings::read_node() {
+  own_.node = digest(processor_name() + "\n" + boot_id());
+  PMPI_Comm_rank(MPI_COMM_WORLD, &own_.world);
+  try {
+    node_ = held_once<Bound>(0, [] {
+      const NodeTopology node = NodeTopology::here();
+      return Bound{node.machine(), node.binding()};
+    });
+    own_.settle(node_->node, node_->place);
+  } catch (const TopologyError& error) {
+    complaints_.push_back(std::string(error.what()) + ". Considering nodes only.");
+  }
+}
+
+void Surroundings::read_variables() {
+  const Configuration& configuration = Settings::get().configuration();
+  text_ = configuration.value("TOCCATA_TOPOLOGY");
+  places_ = configuration.value("TOCCATA_PLACEMENT");
+  if (text_.empty()) {
+    if (!places_.empty())
+      complaints_.push_back(
+          "TOCCATA_PLACEMENT=" + places_ +
+          ": has no effect without TOCCATA_TOPOLOGY. Using the discovered topology.");
+    return;
+  }
+  try {
+    machine_ = held_once<Machine>(text_, [&] { return read_machine(text_); });
+  } catch (const TopologyError& error) {
+    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": " + error.what() +
+                          ". Using the discovered topology.");
+    return;
+  }
+  for (const std::string& each : unknown_levels(*machine_))
+    complaints_.push_back("TOCCATA_TOPOLOGY=" + text_ + ": no algorithm uses a level called '" +
+                          each + "'; algorithms use node, socket, numa, l3 and core.");
+  const int level = node_level(*machine_);
+  if (places_.empty() && level >= 0 && !machine_->level(level).labels.empty()) {
+    own_.host = host_on(*machine_, level, processor_name());
+    machine_ = std::make_shared<const Machine>(down_to(*machine_, level));
+  } else if (places_.empty()) {
+    places_ = "sequential";
+  }
+  own_.machine = digest(saved(*machine_) + places_);
+}
+
+Placement Surroundings::placement(std::span<const Whereabouts> ranks,
+                                  std::string& complaint) const {
+  const bool alike = std::ranges::all_of(
+      ranks, [&](const Whereabouts& each) { return each.machine == ranks.front().machine; });
+  const std::string prefix = "TOCCATA_TOPOLOGY=" + text_ + ": ";
+  const std::string suffix = ". Using the discovered topology.";
+  if (!alike) {
+    complaint = prefix + "differs between ranks, or some ranks cannot read it" + suffix;
+    return placement_of(ranks);
+  }
+  if (!machine_) return placement_of(ranks);
+  if (places_.empty()) {
+    const auto lost = std::ranges::find(ranks, -1, &Whereabouts::host);
+    if (lost == ranks.end()) return placement_of(ranks, &*machine_);
+    complaint =
+        prefix + "no node has the name of the host of rank " + std::to_string(lost->world) + suffix;
+    return placement_of(ranks);
+  }
+  std::vector<int> world;
+  for (const Whereabouts& each : ranks) world.push_back(each.world);
+  try {
+    return *placement_of_world(world);
+  } catch (const TopologyError& error) {
+    const bool asked = places_ != "sequential";  // "sequential" is the default
+    complaint =
+        prefix + (asked ? "TOCCATA_PLACEMENT=" + places_ + ": " : "") + error.what() + suffix;
+    return placement_of(ranks);
+  }
+}
+
+// The placement of MPI_COMM_WORLD, if its ranks ran there.
+std::shared_ptr<const Placement> Surroundings::placement_of_world(
+    const std::vector<int>& ranks) const {
+  return held_once<Placement>(std::pair{own_.machine, ranks}, [&] {
+    return place(machine_, std::ranges::max(ranks) + 1, places_).among(ranks);
+  });
+}
+
+namespace {
+
+void check(int code) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, text, &length);
+  throw std::runtime_error("cannot discover where ranks run: " + std::string(text));
+}
+
+// The lowest rank that shares memory with us. MPI reports this only in a call that waits; nothing
+// else advances meanwhile. Use it only if no rank has an operation in progress.
+int lowest_on_node(MPI_Comm comm, int rank) {
+  MPI_Comm node;
+  check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+  int lowest = rank;
+  const int code = PMPI_Allreduce(&rank, &lowest, 1, MPI_INT, MPI_MIN, node);
+  PMPI_Comm_free(&node);
+  check(code);
+  return lowest;
+}
+
+// The ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for those of other worlds.
+std::vector<int> ranks_in_world(MPI_Comm comm, int p) {
+  MPI_Group ours, world;
+  PMPI_Comm_group(comm, &ours);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> ranks(p), there(p);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  PMPI_Group_translate_ranks(ours, p, ranks.data(), world, there.data());
+  PMPI_Group_free(&ours);
+  PMPI_Group_free(&world);
+  return there;
+}
+
+}  // namespace
+
+std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
+                                          Background& background, std::string& complaint) {
+  int rank = 0, p = 0;
+  check(PMPI_Comm_rank(comm, &rank));
+  check(PMPI_Comm_size(comm, &p));
+  Whereabouts own = surroundings.own();
+
+  const std::vector<int> world = ranks_in_world(comm, p);
+  const bool tell = surroundings.tell_places() && std::ranges::count(world, MPI_UNDEFINED) == 0;
+  enum { busy, untold, machine, machine_complement, words };
+  const std::array<std::uint64_t, words> mine{background.busy(), !tell, own.machine, ~own.machine};
+  std::array<std::uint64_t, words> largest{};
+  MPI_Request request;
+  check(start_agreement(mine, largest, comm, request));
+  check(Transport::wait(request, background));
+  // If all ranks have the same settings, no exchange is needed.
+  if (largest[untold] == 0 && largest[machine] == ~largest[machine_complement]) try {
+      return surroundings.placement_of_world(world);
+    } catch (const TopologyError&) {  // `placement` reports it
+    }
+  if (largest[busy] == 0) own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
+
+  std::vector<Whereabouts> ranks(p);
+  check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, ranks.data(), sizeof own, MPI_BYTE, comm,
+                        &request));
+  check(Transport::wait(request, background));
+  return std::make_shared<const Placement>(surroundings.placement(ranks, complaint));
+}
+
+std::shared_ptr<const Grid> cartesian_grid(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED, dimensions = 0;
+  if (comm == MPI_COMM_NULL || PMPI_Topo_test(comm, &kind) != MPI_SUCCESS || kind != MPI_CART ||
+      PMPI_Cartdim_get(comm, &dimensions) != MPI_SUCCESS || dimensions < 1)
+    return nullptr;
+  std::vector<int> dims(dimensions), periods(dimensions), coordinates(dimensions);
+  if (PMPI_Cart_get(comm, dimensions, dims.data(), periods.data(), coordinates.data()) !=
+      MPI_SUCCESS)
+    return nullptr;
+  // MPI numbers the cells of its mesh as we do, with the last dimension fastest. For a communicator
+  // of MPI_Comm_create_group, Open MPI gives some ranks the mesh of all.
+  Grid grid{{dims, {periods.begin(), periods.end()}}};
+  int p = 0;
+  PMPI_Comm_size(comm, &p);
+  return grid.mesh.cells() == p ? std::make_shared<const Grid>(std::move(grid)) : nullptr;
+}
+
+}  // namespace toccata

@@ -1,0 +1,136 @@
+#include "mpi/agreement/node_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <random>
+#include <sched.h>
+#include <unistd.h>
+
+#include "node/direct_reading.h"
+
+namespace toccata {
+
+namespace {
+
+constexpr std::size_t memory_per_rank = 256 << 10;  // bytes
+// Below this limit, a system call takes longer than two copies.
+constexpr std::int64_t least_direct = 16 << 10;  // bytes
+constexpr int parts_per_rank = static_cast<int>(memory_per_rank / node::Part::bytes);
+
+}  // namespace
+
+void NodeMemory::open(MPI_Comm world, bool directly) {
+  MPI_Comm node_comm = MPI_COMM_NULL;
+  int world_rank = 0, ranks = 0;
+  PMPI_Comm_rank(world, &world_rank);
+  if (PMPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node_comm) !=
+      MPI_SUCCESS)
+    return;
+  PMPI_Comm_rank(node_comm, &place_);
+  PMPI_Comm_size(node_comm, &ranks);
+  if (ranks <= node::Board::most_ranks && share(node_comm, place_, ranks)) {
+    members_.resize(ranks);
+    PMPI_Allgather(&world_rank, 1, MPI_INT, members_.data(), 1, MPI_INT, node_comm);
+    count_cores(node_comm, ranks);
+    if (directly) try_direct_reading(node_comm, ranks);
+    states_.resize(parts_per_rank);
+  }
+  PMPI_Comm_free(&node_comm);
+}
+
+// Ranks on one node may be unable to share memory, for example in containers. So all ranks try.
+bool NodeMemory::share(MPI_Comm node_comm, int place, int ranks) {
+  struct Invitation {
+    char path[64] = "";
+    std::uint64_t nonce = 0;
+  } invitation;
+  if (place == 0) {
+    std::random_device random;
+    invitation.nonce = std::uint64_t{random()} << 32 | random();
+    const std::string path = segment_.create(ranks, parts_per_rank, invitation.nonce);
+    path.copy(invitation.path, sizeof invitation.path - 1);
+  }
+  PMPI_Bcast(&invitation, sizeof invitation, MPI_BYTE, 0, node_comm);
+  const bool opened =
+      place == 0 ? segment_.is_open()
+                 : invitation.path[0] != '\0' &&
+                       segment_.open(invitation.path, ranks, parts_per_rank, invitation.nonce);
+  const int here = opened ? 1 : 0;
+  int everywhere = 0;
+  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_comm);
+  if (everywhere != 0) return true;
+  if (!opened)
+    why_not_ = invitation.path[0] == '\0'
+                   ? "this system provides no shared memory (memfd_create)"
+                   : "the memory of another rank of this node cannot be opened (" +
+                         std::string(invitation.path) + ")";
+  return false;
+}
+
+// The number of cores that any rank of the node may use. Counts only the first 1024 cores.
+void NodeMemory::count_cores(MPI_Comm node_comm, int ranks) {
+  std::array<std::uint64_t, 1024 / 64> mine{}, all{};
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    std::memcpy(mine.data(), &allowed, std::min(sizeof mine, sizeof allowed));
+  PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_BOR,
+                 node_comm);
+  int cores = 0;
+  for (const std::uint64_t each : all) cores += std::popcount(each);
+  spare_cores_ = cores >= ranks;
+}
+
+// Containers, seccomp or Yama may forbid direct reading, and no query reports that. So every rank
+// reads a random number from every other rank. This also shows that it has found the right process.
+void NodeMemory::try_direct_reading(MPI_Comm node_comm, int ranks) {
+  struct Sample {
+    int process;
+    const std::uint64_t* address;
+    std::uint64_t value;
+  };
+  std::random_device random;
+  const std::uint64_t own = std::uint64_t{random()} << 32 | random();
+  const Sample mine{getpid(), &own, own};
+  std::vector<Sample> all(ranks);
+  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, node_comm);
+  int here = 1, everywhere = 0;
+  for (const Sample& each : all) {
+    std::uint64_t found = 0;
+    if (!node::read_of_process(each.process, reinterpret_cast<const char*>(each.address),
+                               reinterpret_cast<char*>(&found), sizeof found) ||
+        found != each.value)
+      here = 0;
+  }
+  // Each rank stays until the others have read its number.
+  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_comm);
+  if (everywhere == 0) return;
+  for (const Sample& each : all) processes_.push_back(each.process);
+}
+
+node::DirectReading NodeMemory::direct_reading(std::span<const int> places) const {
+  node::DirectReading result;
+  if (!reads_directly()) return result;
+  for (const int place : places) result.processes.push_back(processes_[place]);
+  result.read = node::read_of_process;
+  result.least = least_direct;
+  return result;
+}
+
+int NodeMemory::place(int world_rank) const {
+  const auto found = std::ranges::lower_bound(members_, world_rank);
+  return found != members_.end() && *found == world_rank
+             ? static_cast<int>(found - members_.begin())
+             : -1;
+}
+
+node::PartState* NodeMemory::reserve(int number) {
+  if (!is_open() || number < 0 || number >= parts_per_rank) return nullptr;
+  node::PartState& state = states_[number];
+  if (state.part == nullptr && segment_.reserve(place_, number))
+    state.part = segment_.part(place_, number);
+  return state.part != nullptr ? &state : nullptr;
+}
+
+}  // namespace toccata

@@ -1,0 +1,113 @@
+#include "mpi/agreement/private_world.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "mpi/settings/settings.h"
+
+namespace toccata {
+
+namespace {
+
+// An MPI group that is freed at the end of its scope.
+class Group {
+ public:
+  explicit Group(MPI_Comm comm) { PMPI_Comm_group(comm, &group_); }
+  ~Group() { PMPI_Group_free(&group_); }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  operator MPI_Group() const { return group_; }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+// While we create a communicator from one of the program, errors must not reach the program's error
+// handler.
+class ErrorsReturn {
+ public:
+  explicit ErrorsReturn(MPI_Comm comm) : comm_(comm) {
+    PMPI_Comm_get_errhandler(comm, &before_);
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  }
+  ~ErrorsReturn() {
+    PMPI_Comm_set_errhandler(comm_, before_);
+    PMPI_Errhandler_free(&before_);
+  }
+  ErrorsReturn(const ErrorsReturn&) = delete;
+  ErrorsReturn& operator=(const ErrorsReturn&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler before_;
+};
+
+MPI_Comm made_of(MPI_Comm comm, MPI_Group group) {
+  const ErrorsReturn errors_return(comm);
+  MPI_Comm made = MPI_COMM_NULL;
+  const int here = PMPI_Comm_create(comm, group, &made) == MPI_SUCCESS ? 1 : 0;
+  int everywhere = 0;
+  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, comm);
+  if (made != MPI_COMM_NULL && everywhere == 0) PMPI_Comm_free(&made);
+  if (made != MPI_COMM_NULL) PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return made;
+}
+
+}  // namespace
+
+MPI_Comm bare_duplicate(MPI_Comm comm) { return made_of(comm, Group(comm)); }
+
+// A window has a number of 16 bits. An MPI with few tags has fewer windows, but not smaller ones,
+// which could hold only a few collectives at a time.
+PrivateWorld::PrivateWorld() {
+  static constexpr int most_windows = 1 << 14, least_size = 512, most_size = 1 << 14;
+  int* upper_bound = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper_bound, &found);
+  const int tags = found != 0 ? *upper_bound : 32767;
+  window_size_ = std::clamp(tags / most_windows, least_size, most_size);
+  windows_ = std::min(tags / window_size_, (1 << 16) - 1);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size_);
+}
+
+PrivateWorld::~PrivateWorld() {
+  if (comm_ != MPI_COMM_NULL) PMPI_Comm_free(&comm_);
+}
+
+int PrivateWorld::open(MPI_Comm comm) {
+  comm_ = made_of(comm, Group(MPI_COMM_WORLD));
+  if (comm_ == MPI_COMM_NULL) return MPI_ERR_COMM;
+#ifndef TOCCATA_SIMULATED  // there, all ranks share one process and one thread
+  const Settings& settings = Settings::get();
+  if (settings.shares_memory()) node_.open(comm_, settings.reads_directly());
+#endif
+  return MPI_SUCCESS;
+}
+
+std::vector<int> PrivateWorld::ranks_of(MPI_Comm comm) const {
+  int p = 0;
+  PMPI_Comm_size(comm, &p);
+  std::vector<int> own(p), there(p);
+  std::iota(own.begin(), own.end(), 0);
+  PMPI_Group_translate_ranks(Group(comm), p, own.data(), Group(MPI_COMM_WORLD), there.data());
+  return there;
+}
+
+int PrivateWorld::take_window() {
+  const std::lock_guard lock(mutex_);
+  const auto free = std::ranges::find(taken_, false);
+  const auto window = static_cast<int>(free - taken_.begin());
+  if (window == windows_) return -1;
+  if (free == taken_.end())
+    taken_.push_back(true);
+  else
+    *free = true;
+  return window;
+}
+
+void PrivateWorld::give_back(int window) {
+  const std::lock_guard lock(mutex_);
+  taken_[window] = false;
+}
+
+}  // namespace toccata

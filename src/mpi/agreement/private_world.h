@@ -1,0 +1,54 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <mutex>
+#include <vector>
+
+#include "mpi/agreement/node_memory.h"
+
+namespace toccata {
+
+// The private communicator of the process, with the ranks of MPI_COMM_WORLD, and the used windows
+// of its tags. The collectives of all communicators send there. So no attribute of the program's
+// communicators is copied, and one context ID serves any number of them.
+class PrivateWorld {
+ public:
+  PrivateWorld();
+  ~PrivateWorld();
+  PrivateWorld(const PrivateWorld&) = delete;
+  PrivateWorld& operator=(const PrivateWorld&) = delete;
+
+  // Collective over `comm`, which has all ranks of MPI_COMM_WORLD. Returns an MPI error code.
+  int open(MPI_Comm comm);
+  bool is_open() const { return comm_ != MPI_COMM_NULL; }
+  MPI_Comm comm() const { return comm_; }
+
+  // The memory that this process shares with the ranks of its node, while the world is open.
+  NodeMemory& node() { return node_; }
+
+  int size() const { return size_; }
+  // The ranks of a communicator in MPI_COMM_WORLD; MPI_UNDEFINED for ranks of other worlds.
+  std::vector<int> ranks_of(MPI_Comm comm) const;
+
+  // The number of tags in a window.
+  int window_size() const { return window_size_; }
+  // The lowest unused window, or -1.
+  int take_window();
+  void give_back(int window);
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int size_ = 0;
+  int window_size_ = 0;
+  int windows_ = 0;
+  NodeMemory node_;
+  std::mutex mutex_;         // guards taken_
+  std::vector<bool> taken_;  // by window
+};
+
+// A communicator of the ranks of `comm`, without its attributes, on which errors return.
+// Collective. If it cannot be created, MPI_COMM_NULL on all ranks.
+MPI_Comm bare_duplicate(MPI_Comm comm);
+
+}  // namespace toccata

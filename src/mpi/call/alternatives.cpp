@@ -1,0 +1,221 @@
+#include "mpi/call/alternatives.h"
+
+#ifdef OPEN_MPI
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <mutex>
+
+#include "mpi/call/blocking.h"
+#include "mpi/call/wait_clock.h"
+
+namespace toccata {
+
+namespace {
+
+constexpr std::int64_t lag = 2;      // starts that begin while the ranks agree
+constexpr std::size_t numbers = 40;  // of a ballot, at most; a ballot is one exchange of times
+
+}  // namespace
+
+// The state that outlives the request, until a pending exchange has ended.
+struct Alternatives::Deciding {
+  std::shared_ptr<Communicator> communicator;
+  std::mutex mutex;  // guards the members below; no function of MPI is called while it is held
+  std::unique_ptr<Decision> decision;
+  std::unique_ptr<OpenTrials> trials;
+  std::size_t ballot = 0;      // its numbers
+  std::int64_t concluded = 0;  // trials that the report contains
+
+  std::optional<OpenTrials::Start> start() {
+    const auto result = trials->start();
+    if (concluded != trials->concluded()) {
+      concluded = trials->concluded();
+      decision->conclude();
+      decision->tell();
+    }
+    return result;
+  }
+};
+
+// Finds the minimum of each number of a ballot, by our own persistent allreduce. Other requests
+// advance it.
+class Alternatives::Exchange final : public UnderWay,
+                                     public std::enable_shared_from_this<Exchange> {
+ public:
+  explicit Exchange(std::shared_ptr<Deciding> deciding) : deciding_(std::move(deciding)) {}
+
+  int make(Server& server, int tag) {
+    auto call = std::make_unique<calls::allreduce>();
+    call->sendbuf = mine_.data();
+    call->recvbuf = least_.data();
+    call->count = static_cast<int>(numbers);
+    call->datatype = MPI_DOUBLE;
+    call->op = MPI_MIN;
+    return Request::make_driven(std::move(call), *deciding_->communicator, server, nullptr, true,
+                                request_, tag);
+  }
+  void start(const std::vector<double>& ballot) {
+    std::ranges::fill(mine_, 0);
+    std::ranges::copy(ballot, mine_.begin());
+    Process& process = deciding_->communicator->process();
+    under_way_ = shared_from_this();
+    if (request_->start_driven())
+      left();
+    else
+      process.add(*this);
+  }
+  bool try_progress() override { return request_->try_driven(); }
+  // If this failed, the communicator is broken, and the trial has no result.
+  void left() override {
+    const std::shared_ptr<Exchange> alive = std::move(under_way_);
+    const std::lock_guard lock(deciding_->mutex);
+    const std::size_t size = deciding_->ballot;
+    if (request_->code() != MPI_SUCCESS) least_[size - 1] = 0;
+    deciding_->trials->agree(std::span(least_).first(size));
+  }
+
+ private:
+  std::shared_ptr<Deciding> deciding_;
+  std::array<double, numbers> mine_ = {}, least_ = {};
+  std::unique_ptr<Request> request_;
+  std::shared_ptr<Exchange> under_way_;
+};
+
+std::unique_ptr<Decision> Alternatives::decision(const Operation& call,
+                                                 Communicator& communicator) {
+  const Question question = communicator.question(call);
+  const bool is_empty = question.bytes == 0 && !call.collective.synchronizes;
+  if (!communicator.rules().chooses(call.collective) || is_empty ||
+      communicator.rules().guarding() == Rules::Guarding::off)
+    return {};
+  Decision* const blocking = communicator.decisions().made_for(question);
+  // Up to the next power of two, as for blocking calls.
+  const std::int64_t most =
+      question.bytes > 1
+          ? static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(question.bytes)))
+          : question.bytes;
+  return Decision::make_persistent(
+      communicator, question, most,
+      blocking == nullptr ? Choice{} : blocking->current().service->choice,
+      question.bytes < 0 ? call.own_unit(communicator.seat(call)) : 0);
+}
+
+std::unique_ptr<Alternatives> Alternatives::make(std::unique_ptr<Decision> decision,
+                                                 const MakeCall& make_call,
+                                                 Communicator& communicator, const Operation& call,
+                                                 MPI_Request native) {
+  if (communicator.open_channel() != MPI_SUCCESS || !communicator.channel().is_ready()) return {};
+  std::vector<Server*> servers;
+  int tags = 0, turn = 0;
+  for (int i = 0; i < decision->candidates(); ++i) {
+    Server& server = able_to_serve(call, communicator, decision->server(i));
+    servers.push_back(&server);
+    if (server.is_native()) continue;
+    tags = std::max(tags, communicator.plan(server, call.root, turn)->tags());
+  }
+  Server& agreeing = communicator.server(allreduce, "recursive_doubling");
+  const int own_tags = communicator.plan(agreeing, 0, turn)->tags();
+  const int tag = communicator.channel().take_persistent_tags(tags + own_tags);
+  if (tags == 0 || tags > Channel::blocking_tags || tag < 0) return {};
+
+  std::unique_ptr<Alternatives> made(new Alternatives);
+  made->communicator_ = communicator.shared();
+  int code = MPI_SUCCESS;
+  for (Server* const server : servers) {
+    auto& request = made->requests_.emplace_back();
+    if (server->is_native()) continue;
+    const Service& service = Settings::get().reporting()
+                                 ? communicator.service_of_requests(*server->service, true)
+                                 : *server->service;
+    code = code == MPI_SUCCESS ? Request::make_driven(make_call(), communicator, *server, &service,
+                                                      true, request, tag)
+                               : code;
+  }
+  made->deciding_ = std::make_shared<Deciding>();
+  made->deciding_->communicator = communicator.shared();
+  made->deciding_->trials = std::make_unique<OpenTrials>(*decision->trials(), lag);
+  made->deciding_->decision = std::move(decision);
+  made->exchange_ = std::make_shared<Exchange>(made->deciding_);
+  if (code == MPI_SUCCESS) code = made->exchange_->make(agreeing, tag + tags);
+  // All ranks agree, because one rank alone may fail, for example without memory.
+  double all_have = 0;
+  if (!communicator.agree(std::array{code == MPI_SUCCESS ? 1.0 : 0.0}, std::span(&all_have, 1)) ||
+      all_have == 0)
+    return {};
+  if (Settings::get().reporting()) made->bytes_ = call.bytes(communicator.seat(call));
+  made->native_ = native;
+  return made;
+}
+
+Alternatives::~Alternatives() {
+  if (native_ != MPI_REQUEST_NULL && Process::current() != nullptr) PMPI_Request_free(&native_);
+}
+
+bool Alternatives::start_driven() {
+  code_ = MPI_SUCCESS;
+  std::vector<double> ballot;
+  {
+    const std::lock_guard lock(deciding_->mutex);
+    if (deciding_->trials->is_due()) {
+      ballot = deciding_->trials->ballot();
+      deciding_->ballot = ballot.size();
+    }
+    start_ = deciding_->start();
+  }
+  if (!ballot.empty()) exchange_->start(ballot);
+  return start_ && begin();
+}
+
+bool Alternatives::try_driven() {
+  if (start_) {
+    Request* const request = requests_[start_->candidate].get();
+    if (request != nullptr) return go_on(request->try_driven());
+    int flag = 0;
+    code_ = PMPI_Test(&native_, &flag, MPI_STATUS_IGNORE);
+    return go_on(flag != 0 || code_ != MPI_SUCCESS);
+  }
+  {
+    const std::lock_guard lock(deciding_->mutex);
+    start_ = deciding_->start();
+  }
+  return start_ && begin();
+}
+
+bool Alternatives::begin() {
+  begun_ = PMPI_Wtime();
+  if (Settings::get().reporting()) waited_ = WaitClock::seconds();
+  if (Request* const request = requests_[start_->candidate].get())
+    return go_on(request->start_driven());
+  code_ = PMPI_Start(&native_);
+  return code_ == MPI_SUCCESS ? try_driven() : go_on(true);
+}
+
+bool Alternatives::go_on(bool ended) {
+  if (!ended) return false;
+  if (Request* const request = requests_[start_->candidate].get())
+    code_ = request->code();
+  else
+    count();
+  if (start_->place >= 0) {
+    const std::lock_guard lock(deciding_->mutex);
+    deciding_->trials->ended(*start_, PMPI_Wtime() - begun_);
+  }
+  return true;
+}
+
+// Only for native: the other candidates count their calls themselves.
+void Alternatives::count() const {
+  if (!Settings::get().reporting() || communicator_->rank() != 0 || communicator_->is_closed())
+    return;
+  const Service& native = *deciding_->decision->server(0).service;
+  const double seconds = PMPI_Wtime() - begun_;
+  communicator_->process().count(
+      communicator_->service_of_requests(native, true), bytes_, seconds,
+      std::clamp(seconds - (WaitClock::seconds() - waited_), 0.0, seconds));
+}
+
+}  // namespace toccata
+
+#endif

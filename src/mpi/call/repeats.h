@@ -1,0 +1,120 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "mpi/call/recent.h"
+#include "mpi/call/said.h"
+#include "mpi/communicator/communicator.h"
+
+namespace toccata {
+
+// A thread's last calls that the MPI library serves, by communicator, collective and size class. A
+// short call takes MPI 50 ns. Another call of the same class goes directly to MPI, with any root
+// and any size in that class.
+class Repeats {
+ public:
+  // Whether this is one more of them.
+  static bool is_one_more([[maybe_unused]] const Said& said) {
+#ifdef TOCCATA_SIMULATED
+    return false;  // ranks share their handles, and the thread
+#else
+    if (mine_ == nullptr) return false;
+    const Repeat* const last = mine_->repeats_.find(key(said), [&](const Repeat& one) {
+      return one.is_like(said) && one.era == Communicator::era();
+    });
+    if (last == nullptr || *last->left == 0) return false;
+    --*last->left;
+    return true;
+#endif
+  }
+
+  // `operation` is the same call, on that rank of that number of ranks; `calls` is its class, of
+  // blocking or of nonblocking calls.
+  template <typename SizeClass>
+  static void remember([[maybe_unused]] const Said& said,
+                       [[maybe_unused]] const Operation& operation,
+                       [[maybe_unused]] const Seat& seat, [[maybe_unused]] SizeClass& calls,
+                       [[maybe_unused]] const DatatypeTable& datatypes) {
+#ifndef TOCCATA_SIMULATED  // there, memory does not suffice for hundreds of copies
+    const std::optional<Range> range =
+        range_of(said, operation, seat, calls.least, calls.most, datatypes);
+    if (!range) return;
+    // Not in thread-local memory, because a library that is loaded late gets little of it.
+    thread_local const std::unique_ptr<Repeats> repeats(new Repeats);
+    mine_ = repeats.get();
+    Recent<Repeat>& all = mine_->repeats_;
+    Repeat* kept = all.find(key(said), [&](const Repeat& one) { return one.is_like(said); });
+    if (kept == nullptr) kept = &all.replace(key(said));
+    *kept = {.said = said, .era = Communicator::era(), .left = &calls.left, .range = *range};
+#endif
+  }
+
+  ~Repeats() { mine_ = nullptr; }
+
+ private:
+  // The calls of a class: all, or those whose number of sent or received elements is in this range.
+  struct Range {
+    bool all = false, by_sent = false;
+    std::int64_t least = 0, most = 0;
+  };
+  struct Repeat {
+    Said said = {};
+    std::uint64_t era = 0;
+    std::int64_t* left = nullptr;
+    Range range = {};
+
+    bool is_like(const Said& other) const {
+      const std::int64_t elements = range.by_sent ? other.sent : other.received;
+      return said.comm == other.comm && said.collective == other.collective &&
+             said.sent_type == other.sent_type && said.received_type == other.received_type &&
+             said.operation == other.operation && said.root == other.root &&
+             said.has_arrays == other.has_arrays && said.opens == other.opens &&
+             ((range.least <= elements && elements <= range.most) || range.all);
+    }
+  };
+
+  Repeats() = default;
+
+  // For a class of calls with `least` to `most` bytes. A user-defined handle may change its
+  // meaning; only predefined datatypes are constant. If ranks do not know each other's sizes, all
+  // sizes are in one class.
+  static std::optional<Range> range_of(const Said& said, const Operation& operation,
+                                       const Seat& seat, std::int64_t least, std::int64_t most,
+                                       const DatatypeTable& datatypes) {
+    const Collective& collective = operation.collective;
+    if (collective.vector_of != nullptr || collective.among_neighbors || collective.synchronizes)
+      return Range{.all = true};
+    const auto stays = [&](MPI_Datatype type) {
+      return type == MPI_Datatype{} || datatypes.is_predefined(type);
+    };
+    if (said.has_arrays || !stays(said.sent_type) || !stays(said.received_type)) return {};
+    const bool by_sent = operation.is_sized_by_sent(seat.rank);
+    const std::int64_t elements = by_sent ? said.sent : said.received;
+    if (elements < 0) return {};
+    if (elements == 0) return Range{.by_sent = by_sent};
+    const std::int64_t size = operation.unit(seat.rank, seat.p) / elements;
+    if (size <= 0) return {};
+    return Range{.by_sent = by_sent,
+                 .least = least <= 0 ? 1 : (least + size - 1) / size,
+                 .most = most / size};
+  }
+
+  static std::uint64_t key(const Said& said) {
+    const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective ^
+                         static_cast<std::uintptr_t>(said.opens);
+    const auto size = std::bit_width(static_cast<std::uint64_t>(said.sent | said.received));
+    return handles + static_cast<std::uint64_t>(size) * 8;
+  }
+
+  Recent<Repeat> repeats_;
+  // Found without a call, in the few bytes of fast thread-local memory that a library loaded late
+  // gets.
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Repeats* mine_ = nullptr;
+};
+
+}  // namespace toccata

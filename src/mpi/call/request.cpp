@@ -1,0 +1,309 @@
+#include "mpi/call/request.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "mpi/agreement/comms.h"
+#include "mpi/agreement/neighbors.h"
+#include "mpi/call/blocking.h"
+#include "mpi/call/wait_clock.h"
+
+namespace toccata {
+
+Request::Request(std::unique_ptr<Call> call, MPI_Comm comm, bool persistent)
+    : call_(std::move(call)), comm_(comm), persistent_(persistent) {
+  ticket_.tag = -1;
+}
+
+int Request::make(std::unique_ptr<Call> call, MPI_Comm comm, const char* algorithm, bool persistent,
+                  std::unique_ptr<Request>& made) {
+  if (call->operation().collective.among_neighbors) call->neighborhood = own_neighbors(comm);
+  made.reset(new Request(std::move(call), comm, persistent));
+  Communicator* communicator = Communicator::of(comm);
+  if (communicator == nullptr || communicator->is_inter()) return made->prepare_native();
+  made->communicator_ = communicator->shared();
+  // Comes before any agreement, because the calls of other ranks may be valid.
+  if (int code = communicator->fault(made->call_->operation(), algorithm); code != MPI_SUCCESS)
+    return communicator->raise(code);
+  Server& server = server_for(made->call_->operation(), *communicator, algorithm);
+  made->service_ = server.service;
+  return server.is_native() ? made->prepare_native() : made->prepare_schedule(server);
+}
+
+// Waits until all ranks are here.
+static int meet(MPI_Comm comm) {
+  MPI_Request request;
+  if (int code = PMPI_Ibarrier(comm, &request); code != MPI_SUCCESS) return code;
+  Process* const process = Process::current();
+  return process == nullptr ? Transport::wait(request) : Transport::wait(request, *process);
+}
+
+// The MPI library's persistent collectives may not exist. If they do, they may be started in any
+// order and outlive the communicator. So a nonblocking one on a separate communicator replaces
+// them.
+int Request::prepare_native() {
+  if (communicator_ != nullptr && !service_->choice.native())
+    service_ = &communicator_->native_instead_of(*service_);
+  if (!persistent_) return MPI_SUCCESS;
+  const bool knows = communicator_ != nullptr;
+  int rank = no_rank;
+  if (knows || call_->neighborhood != nullptr) PMPI_Comm_rank(comm_, &rank);
+  if (int code = call_->hold_datatypes(datatypes_, rank, peers_in(comm_)); code != MPI_SUCCESS)
+    return code;
+  if (int code = meet(comm_); code != MPI_SUCCESS) return code;
+  if (int code = make_bare(comm_, own_comm_); code != MPI_SUCCESS) return code;
+  if (call_->neighborhood != nullptr)
+    if (int code = give_topology(comm_, own_comm_); code != MPI_SUCCESS) return code;
+  comm_ = own_comm_;
+  return MPI_SUCCESS;
+}
+
+int Request::prepare_schedule(Server& server) {
+  Communicator& communicator = *communicator_;
+  if (!persistent_ && !communicator.can_start_channel()) return prepare_native();
+  if (int code = persistent_ ? communicator.open_channel() : communicator.start_channel();
+      code != MPI_SUCCESS)
+    return code;
+  if (communicator.channel().is_settled() && !communicator.channel().is_ready())
+    return prepare_native();
+  return prepare_on_channel(server);
+}
+
+int Request::make_driven(std::unique_ptr<Call> call, Communicator& communicator, Server& server,
+                         const Service* service, bool persistent, std::unique_ptr<Request>& made,
+                         int tag) {
+  made.reset(new Request(std::move(call), communicator.user(), persistent));
+  if (server.service->collective.among_neighbors)
+    made->call_->neighborhood = communicator.neighbors();
+  made->communicator_ = communicator.shared();
+  made->service_ = service;
+  made->ticket_.tag = tag;
+  made->is_driven_ = true;
+  return made->prepare_on_channel(server);
+}
+
+// Takes tags first, because all ranks must count them, even if a later step fails on one.
+int Request::prepare_on_channel(Server& server) {
+  Communicator& communicator = *communicator_;
+  plan_ = communicator.plan(server, call_->operation().root, turn_);
+  if (persistent_ && ticket_.tag < 0) {
+    ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
+    if (ticket_.tag < 0) {
+      Communicator::end_era();  // blocking calls must find the new channel
+      if (int code = communicator.open_next_channel(); code != MPI_SUCCESS) return code;
+      ticket_.tag = communicator.channel().take_persistent_tags(plan_->tags());
+    }
+  } else if (!persistent_) {
+    ticket_ = communicator.channel().take_tags(plan_->tags());
+  }
+  channel_ = &communicator.channel();
+  if (plan_->sized)
+    engine_ = std::make_unique<SizedExecution>();
+  else
+    engine_ = std::make_unique<Execution>();
+  const int code = bind();
+  return code == MPI_SUCCESS ? code : communicator.raise(code);
+}
+
+int Request::bind() {
+  if (int code = call_->hold_datatypes(datatypes_, communicator_->rank(), communicator_->size());
+      code != MPI_SUCCESS)
+    return code;
+  Operation call = call_->operation();
+  const Seat seat = communicator_->seat(call);
+  const DatatypeTable& datatypes = communicator_->process().datatypes();
+  if (has_device_runtime())
+    if (const Places places(call, seat, datatypes); places.any())
+      if (int code = staging_.replace(call, seat, datatypes, *plan_, places); code != MPI_SUCCESS)
+        return code;
+  if (int code = call.bind(seat, datatypes, engine_->binding); code != MPI_SUCCESS) return code;
+  engine_->binding.devices = staging_.direct();
+  empty_ = call.empty(engine_->binding);
+  engine_->fit(*plan_);
+  return MPI_SUCCESS;
+}
+
+Request::~Request() {
+  if (active_) wait();
+  if (own_comm_ != MPI_COMM_NULL && Process::current() != nullptr) PMPI_Comm_free(&own_comm_);
+}
+
+int Request::start() {
+  started_ = PMPI_Wtime();
+  done_ = posted_ = false;
+  code_ = MPI_SUCCESS;
+  if (!has_schedule()) {
+    const int code = call_->start_native(comm_, &native_);
+    active_ = code == MPI_SUCCESS;
+    if (active_) note_bytes();
+    return code;
+  }
+  note_bytes();
+  if (!persistent_) channel_->enter(ticket_);
+  copied_ = staging_.copy_in();
+  {
+    const std::lock_guard lock(mutex_);
+    active_ = true;
+    at_it_ = true;
+    go_on();
+    at_it_ = false;
+  }
+  communicator_->process().add(*this);
+  return MPI_SUCCESS;
+}
+
+bool Request::start_driven() {
+  started_ = PMPI_Wtime();
+  done_ = posted_ = false;
+  code_ = MPI_SUCCESS;
+  note_bytes();
+  if (!persistent_) channel_->enter(ticket_);
+  copied_ = staging_.copy_in();
+  active_ = true;
+  go_on();
+  return done_ && end_driven();
+}
+
+bool Request::try_driven() {
+  go_on();
+  return done_ && end_driven();
+}
+
+bool Request::end_driven() {
+  if (!persistent_) channel_->leave(ticket_);
+  if (code_ != MPI_SUCCESS) channel_->spoil();
+  finish_copies();
+  count();
+  return true;
+}
+
+// Called while the datatypes still exist.
+void Request::note_bytes() {
+  if (communicator_ == nullptr || !Settings::get().reporting()) return;
+  const Operation call = call_->operation();
+  bytes_ = call.bytes(communicator_->seat(call));
+  waited_ = WaitClock::seconds();
+}
+
+int Request::prepare_engine() {
+  return engine_->prepare(*plan_, Transport(channel_->route(), ticket_.tag, turn_));
+}
+
+void Request::go_on() {
+  if (done_) return;
+  if (!posted_) {
+    if (!channel_->is_settled()) code_ = communicator_->test_channel(*channel_);
+    posted_ = channel_->is_settled() && (persistent_ || channel_->may_begin(ticket_));
+    if (code_ == MPI_SUCCESS && posted_) {
+      if (!channel_->is_ready()) code_ = MPI_ERR_COMM;  // the ranks found out too late to fall back
+      if (code_ == MPI_SUCCESS && !empty_) code_ = prepare_engine();
+      if (code_ == MPI_SUCCESS && !empty_) code_ = engine_->start();
+      if (empty_) done_ = true;
+    }
+  }
+  if (code_ == MPI_SUCCESS && posted_ && !done_) code_ = engine_->test(done_);
+  if (code_ != MPI_SUCCESS) done_ = true;
+}
+
+bool Request::try_progress() {
+  if (at_it_) return false;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) go_on();
+  return false;  // the owner removes it from the list
+}
+
+int Request::test(bool& done) {
+  done = true;
+  if (!active_) return MPI_SUCCESS;
+  if (!has_schedule()) {
+    int flag = 0;
+    const int code = PMPI_Test(&native_, &flag, MPI_STATUS_IGNORE);
+    done = flag != 0 || code != MPI_SUCCESS;
+    if (done)
+      count();
+    else if (Process* process = Process::current())
+      process->progress();
+    return code;
+  }
+  communicator_->process().progress();
+  {
+    const std::lock_guard lock(mutex_);
+    at_it_ = true;
+    go_on();
+    at_it_ = false;
+    done = done_;
+  }
+  return done ? end() : MPI_SUCCESS;
+}
+
+int Request::wait() {
+  const Process* process = Process::current();
+  if (active_ && !has_schedule() && (process == nullptr || !process->busy())) {
+    const int code = PMPI_Wait(&native_, MPI_STATUS_IGNORE);
+    count();
+    return code;
+  }
+  while (true) {
+    bool done;
+    const int code = test(done);
+    if (done) return code;
+    std::this_thread::yield();
+  }
+}
+
+int Request::run() {
+  if (bound_ && !communicator_->process().busy()) return communicator_->raise(bound_->run());
+  if (!has_schedule()) {
+    const int code = start();
+    return code == MPI_SUCCESS ? wait() : code;
+  }
+  Process& process = communicator_->process();
+  started_ = PMPI_Wtime();
+  note_bytes();
+  code_ = MPI_SUCCESS;
+  copied_ = staging_.copy_in();
+  if (!empty_) {
+    code_ = prepare_engine();
+    if (code_ == MPI_SUCCESS) code_ = engine_->run(process);
+  }
+  finish_copies();
+  const Binding& binding = engine_->binding;
+  const bool can_bind = code_ == MPI_SUCCESS && !staging_.any() && plan_->straight &&
+                        !plan_->sized && !plan_->straight->uses_scratch() &&
+                        !binding.has_stand_ins() && plan_->straight->serves(binding);
+  if (Settings::get().reporting())
+    count();  // every call has to reach this line
+  else if (can_bind)
+    bound_ = plan_->straight->bind(binding, Transport(channel_->route(), ticket_.tag, turn_));
+  return communicator_->raise(code_);
+}
+
+// Copies the results to the program's buffers.
+void Request::finish_copies() {
+  if (copied_ == MPI_SUCCESS) copied_ = staging_.copy_out();
+  if (code_ == MPI_SUCCESS) code_ = copied_;
+}
+
+int Request::end() {
+  communicator_->process().remove(*this);
+  if (!persistent_) channel_->leave(ticket_);
+  if (code_ != MPI_SUCCESS) channel_->spoil();
+  finish_copies();
+  count();
+  return communicator_->raise(code_);
+}
+
+// Our own waiting functions do not use this clock.
+double Request::outside() const {
+  const double seconds = PMPI_Wtime() - started_;
+  return is_driven_ ? std::clamp(seconds - (WaitClock::seconds() - waited_), 0.0, seconds) : 0;
+}
+
+void Request::count() {
+  active_ = false;
+  if (communicator_ != nullptr && service_ != nullptr && communicator_->rank() == 0 &&
+      Settings::get().reporting())
+    communicator_->process().count(*service_, bytes_, PMPI_Wtime() - started_, outside());
+}
+
+}  // namespace toccata

@@ -1,0 +1,262 @@
+#include "mpi/call/served.h"
+
+#ifdef OPEN_MPI
+
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mpi/agreement/comms.h"
+#include "mpi/call/wait_clock.h"
+
+namespace toccata {
+
+namespace {
+
+// The program may free its operation while a call uses it; MPI does not notify libraries of that.
+bool is_of_program(MPI_Op operation) {
+  if (operation == MPI_OP_NULL) return false;
+  for (const MPI_Op each : {MPI_MAX, MPI_MIN, MPI_SUM, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR,
+                            MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC})
+    if (operation == each) return false;
+  return true;
+}
+
+// The persistent requests of the process by handle, and the tags of their receives.
+struct Persistent {
+  std::mutex mutex;
+  std::unordered_map<MPI_Request, std::shared_ptr<Served>> requests;
+  std::vector<int> free_tags;
+  int next_tag = 0;
+};
+
+Persistent& persistent() {
+  static Persistent* const all = new Persistent;  // never destroyed, because MPI uses it at its end
+  return *all;
+}
+
+// The communicator for messages from this rank to itself; created at the first call, MPI_COMM_NULL
+// if that fails.
+MPI_Comm own_communicator() {
+  static const MPI_Comm own = [] {
+    MPI_Comm made = MPI_COMM_NULL;
+    if (make_bare(MPI_COMM_SELF, made) == MPI_SUCCESS)
+      PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
+  }();
+  return own;
+}
+
+}  // namespace
+
+std::atomic<int> Served::persistent_count{0};
+
+bool Served::can_serve(const Operation& call, Communicator& communicator) {
+  return communicator.process().serves_requests() && communicator.size() > 1 &&
+         communicator.obey_rules() && !is_of_program(call.operation) &&
+         communicator.fault(call, nullptr) == MPI_SUCCESS;
+}
+
+Server* Served::usable(const Operation& call, Communicator& communicator, Server& decided,
+                       Kind kind) {
+  Server& server = able_to_serve(call, communicator, decided);
+  // Decisions that depend on the node's memory apply only to blocking calls, which publish there.
+  const Service& service = *server.service;
+  if (server.is_native() || (server.is_candidate && service.choice.algorithm->publishes &&
+                             service.key.reason != "forced"))
+    return nullptr;
+  if ((kind == Kind::persistent ? communicator.open_channel()
+                                : communicator.start_channel_without_waiting()) != MPI_SUCCESS ||
+      (communicator.has_met() && !communicator.channel().is_ready()))
+    return nullptr;
+  int turn = 0;
+  return communicator.plan(server, call.root, turn)->tags() <= Channel::blocking_tags ? &server
+                                                                                      : nullptr;
+}
+
+int Served::make(std::unique_ptr<Call> call, Communicator& communicator, Server& server, Kind kind,
+                 MPI_Request& handle, const Timed& timed) {
+  handle = MPI_REQUEST_NULL;
+  const bool persistent = kind == Kind::persistent;
+  const Service& service = Settings::get().reporting()
+                               ? communicator.service_of_requests(*server.service, persistent)
+                               : *server.service;
+  const std::shared_ptr<Served> made(new Served);
+  std::unique_ptr<Request> request;
+  if (int code = Request::make_driven(std::move(call), communicator, server, &service, persistent,
+                                      request);
+      code != MPI_SUCCESS)
+    return code;
+  made->driven_ = std::move(request);
+  if (!persistent) return make_nonblocking(made, communicator, timed, handle);
+  if (int code = made->make_persistent(); code != MPI_SUCCESS) return communicator.raise(code);
+  handle = made->handle_;
+  return MPI_SUCCESS;
+}
+
+namespace {
+
+// A call that the MPI library serves, and that has already started.
+class NativeCall final : public Driven {
+ public:
+  NativeCall(MPI_Request request, Communicator& communicator)
+      : request_(request), communicator_(communicator.shared()) {}
+
+  bool start_driven() override { return try_driven(); }
+  bool try_driven() override {
+    int flag = 0;
+    code_ = PMPI_Test(&request_, &flag, MPI_STATUS_IGNORE);
+    return flag != 0 || code_ != MPI_SUCCESS;
+  }
+  int code() const override { return code_; }
+  void raise() const override { communicator_->raise(code_); }
+
+ private:
+  MPI_Request request_;
+  std::shared_ptr<Communicator> communicator_;
+  int code_ = MPI_SUCCESS;
+};
+
+}  // namespace
+
+int Served::time_native(MPI_Request& handle, double started, const Timed& timed,
+                        Communicator& communicator) {
+  const std::shared_ptr<Served> made(new Served);
+  made->started_ = started;
+  made->driven_ = std::make_unique<NativeCall>(handle, communicator);
+  return make_nonblocking(made, communicator, timed, handle);
+}
+
+int Served::make_nonblocking(const std::shared_ptr<Served>& made, Communicator& communicator,
+                             const Timed& timed, MPI_Request& handle) {
+  if (timed) {
+    made->timed_ = timed;
+    made->communicator_ = communicator.shared();
+    if (made->started_ == 0) made->started_ = PMPI_Wtime();
+  }
+  if (int code = made->make_generalized(); code != MPI_SUCCESS) return communicator.raise(code);
+  handle = made->handle_;
+  made->start();
+  return MPI_SUCCESS;
+}
+
+int Served::make_persistent(std::unique_ptr<Alternatives> alternatives, Communicator& communicator,
+                            MPI_Request& handle) {
+  const std::shared_ptr<Served> made(new Served);
+  made->driven_ = std::move(alternatives);
+  if (int code = made->make_persistent(); code != MPI_SUCCESS) return communicator.raise(code);
+  handle = made->handle_;
+  return MPI_SUCCESS;
+}
+
+void count_native(const Operation& call, Communicator& communicator, Served::Kind kind) {
+  if (!Settings::get().reporting() || communicator.rank() != 0) return;
+  const Seat seat = communicator.seat(call);
+  const bool is_right = call.fault(seat, communicator.process().datatypes()) == MPI_SUCCESS;
+  communicator.process().count(
+      communicator.native_requests(communicator.question(call), kind == Served::Kind::persistent),
+      is_right ? call.bytes(seat) : 0, 0);
+}
+
+Served::~Served() {
+  if (tag_ < 0) return;
+  const std::lock_guard lock(persistent().mutex);
+  persistent().free_tags.push_back(tag_);
+}
+
+int Served::make_generalized() {
+  auto state = std::make_unique<std::shared_ptr<Served>>(shared_from_this());
+  const int code = PMPI_Grequest_start(answer, forget, refuse_to_cancel, state.get(), &handle_);
+  if (code == MPI_SUCCESS) static_cast<void>(state.release());  // forget() deletes it
+  return code;
+}
+
+int Served::make_persistent() {
+  self_ = own_communicator();
+  if (self_ == MPI_COMM_NULL) return MPI_ERR_COMM;
+  Persistent& all = persistent();
+  const std::lock_guard lock(all.mutex);
+  if (all.free_tags.empty()) {
+    tag_ = all.next_tag++;
+  } else {
+    tag_ = all.free_tags.back();
+    all.free_tags.pop_back();
+  }
+  if (int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag_, self_, &handle_);
+      code != MPI_SUCCESS)
+    return code;
+  all.requests[handle_] = shared_from_this();
+  ++persistent_count;
+  return MPI_SUCCESS;
+}
+
+void Served::start() {
+  Process& process = *Process::current();
+  std::optional<WaitClock::Span> span;  // the start itself does not overlap with anything
+  if (Settings::get().reporting()) span.emplace();
+  under_way_ = shared_from_this();
+  if (driven_->start_driven())
+    left();
+  else
+    process.add(*this);
+}
+
+// The schedule has ended. As soon as the program learns that, it may free or start the request.
+void Served::left() {
+  const std::shared_ptr<Served> alive = std::move(under_way_);
+  if (timed_) timed_->calls->trials->ended(timed_->start, PMPI_Wtime() - started_);
+  if (tag_ < 0) {
+    PMPI_Grequest_complete(handle_);
+    return;
+  }
+  // After an error, a longer message is sent: the receive truncates it, and MPI_Wait reports an
+  // error.
+  if (driven_->code() != MPI_SUCCESS) driven_->raise();
+  static char no_data = 0;
+  MPI_Request sent = MPI_REQUEST_NULL;
+  if (PMPI_Isend(&no_data, driven_->code() == MPI_SUCCESS ? 0 : 1, MPI_BYTE, 0, tag_, self_,
+                 &sent) == MPI_SUCCESS)
+    PMPI_Request_free(&sent);
+}
+
+int Served::answer(void* state, MPI_Status* status) {
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  return (*static_cast<std::shared_ptr<Served>*>(state))->driven_->code();
+}
+
+int Served::forget(void* state) {
+  delete static_cast<std::shared_ptr<Served>*>(state);
+  return MPI_SUCCESS;
+}
+
+int Served::started(MPI_Request handle) {
+  std::shared_ptr<Served> found;
+  {
+    Persistent& all = persistent();
+    const std::lock_guard lock(all.mutex);
+    const auto known = all.requests.find(handle);
+    if (known == all.requests.end()) return MPI_SUCCESS;
+    found = known->second;
+  }
+  found->start();
+  return MPI_SUCCESS;
+}
+
+void Served::freed(MPI_Request handle) {
+  std::shared_ptr<Served> last;  // destroyed last: its destructor takes the lock
+  Persistent& all = persistent();
+  const std::lock_guard lock(all.mutex);
+  const auto known = all.requests.find(handle);
+  if (known == all.requests.end()) return;
+  last = std::move(known->second);
+  all.requests.erase(known);
+  --persistent_count;
+}
+
+}  // namespace toccata
+
+#endif

@@ -1,0 +1,71 @@
+#include "mpi/call/shortcuts.h"
+
+namespace toccata {
+
+namespace {
+
+// The number of looks at a flag before other work is done, if the awaited rank has a core.
+constexpr int quick_looks = 200;
+
+}  // namespace
+
+int Shortcuts::Shortcut::run(const Said& other) {
+  Waiting waiting(communicator->process(), spare_cores, comm);
+  int looks = spare_cores ? quick_looks : 0;
+  char* const recv = static_cast<char*>(other.out);
+  char* const send =
+      other.in == MPI_IN_PLACE ? recv : static_cast<char*>(const_cast<void*>(other.in));
+  const bool was_cut = program->run(*board, board->begin_call(), send, recv, combines, [&] {
+    if (looks > 0)
+      --looks;
+    else
+      waiting.again();
+  });
+  if (!was_cut) return MPI_SUCCESS;
+  communicator->channel().spoil();
+  return communicator->raise(MPI_ERR_TRUNCATE);
+}
+
+void Shortcuts::keep([[maybe_unused]] const Said& said, [[maybe_unused]] const Operation& call,
+                     [[maybe_unused]] Communicator& communicator, [[maybe_unused]] const Plan& plan,
+                     [[maybe_unused]] const node::Memory& memory,
+                     [[maybe_unused]] const Transport& transport,
+                     [[maybe_unused]] const Reduction& reduction) {
+#ifndef TOCCATA_SIMULATED
+  const DatatypeTable& datatypes = communicator.process().datatypes();
+  const auto stays = [&](MPI_Datatype type) {
+    return type == MPI_Datatype{} || datatypes.is_predefined(type);
+  };
+  if (said.has_arrays || !stays(said.sent_type) || !stays(said.received_type) ||
+      said.out == MPI_IN_PLACE || (said.in == MPI_IN_PLACE && !call.collective.reduces))
+    return;
+  thread_local const std::unique_ptr<Shortcuts> shortcuts(new Shortcuts);
+  mine_ = shortcuts.get();
+  const std::uint64_t era = Communicator::era();
+  Shortcut* const first = mine_->shortcuts_.find(
+      key(said), [&](const Shortcut& one) { return one.said.is_like(said) && one.era == era; });
+  Shortcut& made = first != nullptr ? *first : mine_->shortcuts_.replace(key(said));
+  made.program.reset();
+  made.said = said;
+  made.era = era;
+  if (first == nullptr) return;
+  const Seat seat = communicator.seat(call);
+  made.communicator = &communicator;
+  made.board = transport.board();
+  made.comm = transport.comm();
+  made.spare_cores = transport.has_spare_cores();
+  made.reads = seat.sends > 0 && said.in != MPI_IN_PLACE;
+  made.writes = seat.receives > 0 || said.in == MPI_IN_PLACE;
+  const std::int64_t own =
+      seat.rank * memory.sides[static_cast<int>(Buffer::send)].stretch(0, 1).bytes;
+  made.alias = &call.collective == &allgather || &call.collective == &gather ? own
+               : &call.collective == &scatter                                ? -own
+                                                                             : 0;
+  made.reduction = reduction;
+  made.combines = call.collective.reduces ? made.reduction.combines() : node::Operator{};
+  made.program =
+      node::ShortProgram::bind(*plan.program, *made.board, transport.turn(), memory, made.combines);
+#endif
+}
+
+}  // namespace toccata

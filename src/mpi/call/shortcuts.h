@@ -1,0 +1,93 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "mpi/call/recent.h"
+#include "mpi/call/said.h"
+#include "mpi/communicator/communicator.h"
+#include "mpi/data/kernels.h"
+#include "mpi/devices/device_memory.h"
+#include "mpi/execution/waiting.h"
+#include "node/short_program.h"
+
+namespace toccata {
+
+// A thread's last calls with short messages that the ranks of a node serve in their memory. Another
+// call with the same arguments, except for its buffers, goes directly to the flags: an allreduce of
+// 8 bytes takes two hundred nanoseconds, and finding its server would take as long again.
+//
+// Whether a call takes a shortcut is local: other ranks neither see nor need to know it.
+class Shortcuts {
+ public:
+  // Runs a call if there is a shortcut for it; `code` is what MPI returns.
+  static bool take([[maybe_unused]] const Said& said, [[maybe_unused]] int& code) {
+#ifdef TOCCATA_SIMULATED
+    return false;  // ranks share their handles, and the thread
+#else
+    if (mine_ == nullptr) return false;
+    Shortcut* const each = mine_->shortcuts_.find(
+        key(said), [&](const Shortcut& one) { return one.program && one.fits(said); });
+    if (each == nullptr) return false;
+    code = each->run(said);
+    return true;
+#endif
+  }
+
+  // Call this after a call that could take a shortcut. The second one of its kind creates it.
+  static void keep(const Said& said, const Operation& call, Communicator& communicator,
+                   const Plan& plan, const node::Memory& memory, const Transport& transport,
+                   const Reduction& reduction);
+
+  ~Shortcuts() { mine_ = nullptr; }
+
+ private:
+  struct Shortcut {
+    Said said = {};
+    std::uint64_t era = 0;
+    std::optional<node::ShortProgram> program = {};
+    Communicator* communicator = nullptr;
+    node::Board* board = nullptr;
+    MPI_Comm comm = MPI_COMM_NULL;  // the private one
+    bool spare_cores = true;
+    bool reads = false, writes = false;  // this rank's buffers
+    std::int64_t alias = 0;              // send - recv, in case MPI refuses it
+    Reduction reduction = {};
+    node::Operator combines = {};
+
+    // MPI judges invalid calls, and the general path serves calls in place, except for reductions.
+    bool fits(const Said& other) const {
+      const bool in_place = other.in == MPI_IN_PLACE;
+      return said.is_like(other) && era == Communicator::era() && other.out != MPI_IN_PLACE &&
+             in_place == (said.in == MPI_IN_PLACE) && (!reads || other.in != nullptr) &&
+             (!writes || other.out != nullptr) &&
+             (!reads || !writes ||
+              reinterpret_cast<std::intptr_t>(other.in) -
+                      reinterpret_cast<std::intptr_t>(other.out) !=
+                  alias) &&
+             (!has_device_runtime() || !is_on_device(other));
+    }
+    bool is_on_device(const Said& other) const {
+      return (reads && device_runtime_of(other.in) != nullptr) ||
+             (writes && device_runtime_of(other.out) != nullptr);
+    }
+    int run(const Said& other);
+  };
+
+  Shortcuts() = default;
+
+  static std::uint64_t key(const Said& said) {
+    const auto handles = (std::uintptr_t)said.comm ^ (std::uintptr_t)said.collective;
+    return handles + static_cast<std::uint64_t>(said.sent + said.received) +
+           static_cast<std::uint64_t>(said.named_root) * 64;
+  }
+
+  Recent<Shortcut> shortcuts_;
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local Shortcuts* mine_ =
+      nullptr;
+};
+
+}  // namespace toccata

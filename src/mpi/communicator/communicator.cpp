@@ -1,0 +1,262 @@
+#include "mpi/communicator/communicator.h"
+
+#include <bit>
+#include <cstdio>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "deciding/why_native.h"
+#include "selection/ranking.h"
+#include "selection/reproducible.h"
+
+namespace toccata {
+
+namespace {
+
+// Plans of at most this many bytes stay with their communicator. Larger ones also take longer to
+// run, so a lookup at each call costs little.
+constexpr std::size_t small_plan = 4 << 10;
+
+// For the report: the choice that runs, and the requested one if it differs.
+std::string label_of(const Choice& choice, const Choice& asked) {
+  return choice.text() == asked.text() ? choice.text() : choice.text() + ", for " + asked.text();
+}
+
+}  // namespace
+
+std::atomic<std::uint64_t> Communicator::era_{0};
+
+Communicator* Communicator::find(MPI_Comm user) {
+  if (user == MPI_COMM_NULL) return nullptr;
+  if (Keyvals::communicator() == MPI_KEYVAL_INVALID && Process::current() == nullptr)
+    return nullptr;
+  void* known = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(user, Keyvals::communicator(), &known, &found) != MPI_SUCCESS)
+    return nullptr;
+  if (found != 0) return static_cast<Communicator*>(static_cast<Attachment*>(known));
+
+  Process* process = Process::current();
+  if (process == nullptr) return nullptr;
+  const auto made = std::make_shared<Communicator>(*process, user);
+  if (PMPI_Comm_set_attr(user, Keyvals::communicator(), static_cast<Attachment*>(made.get())) !=
+      MPI_SUCCESS)
+    return nullptr;
+  made->self_ = made;
+  process->add(*made);
+  return made.get();
+}
+
+Communicator::~Communicator() {
+  if (process_ != nullptr) process_->remove(*this);
+}
+
+// Open MPI needs the communicator until its collectives have ended. MPICH keeps a freed
+// communicator until then, and calls us from inside our own test of such a collective.
+void Communicator::leave_user() noexcept {
+  ++era_;
+  const auto last = std::move(self_);  // destroys us, unless a request still uses us
+  try {
+    if (!is_closed()) tell();
+    if (!is_inter() && !is_closed())
+      for (const auto& each : channels_)
+        while (!each->is_new() && !each->is_settled() && !each->is_tested() &&
+               each->test() == MPI_SUCCESS)
+          std::this_thread::yield();
+  } catch (const std::exception& error) {  // must not reach MPI, which called us
+    std::fprintf(stderr, "toccata: while a communicator was freed: %s\n", error.what());
+  }
+  user_ = MPI_COMM_NULL;
+}
+
+void Communicator::close() {
+  if (is_closed()) return;
+  ++era_;
+  const auto alive = shared_from_this();
+  process_->remove(*this);
+  for (const auto& each : channels_) each->close();
+  if (rare_ != nullptr) rare_->nccl.close();
+  process_ = nullptr;
+  if (user_ != MPI_COMM_NULL) PMPI_Comm_delete_attr(user_, Keyvals::communicator());
+}
+
+Server* Communicator::server_at_once(const Operation& call) {
+  const Collective& collective = call.collective;
+  const Question question = this->question(call);
+  const bool is_known = decisions_.know(question);
+  if (is_known)
+    if (Decision* const decision = decisions_.made_for(question)) return &decision->current();
+  if (Server* const known = server_of_environment(collective); is_known && known != nullptr)
+    return known;
+  const bool reproduces = rules().reproducible() && collective.reduces;
+  if (is_known && !reproduces && !rules().asks_for(collective)) return nullptr;
+  const Choice asked = with_wish(decisions_.asked_for(question), collective, wish_for(collective));
+  if (!asked.native()) {
+    const Algorithm& algorithm = *asked.algorithm;
+    const bool by_places = algorithm.by_placement || algorithm.by_grid || algorithm.by_trees ||
+                           asked.reorder != Reorder::off;
+    if (by_places && !knows_places(algorithm)) return nullptr;
+  }
+  Decision* const decision = decisions_.made_for(question);
+  if (decision == nullptr && asked.native() && !reproduces) return nullptr;
+  return decision != nullptr ? &decision->current() : &server(collective, nullptr);
+}
+
+namespace {
+
+std::string name_of_requests(const Collective& collective, bool persistent) {
+  const std::string name(collective.name);
+  return persistent ? name + "_init" : "i" + name;
+}
+
+}  // namespace
+
+const Service& Communicator::service_of_requests(const Service& service, bool persistent) {
+  Report::Key known = service.key;
+  known.collective = name_of_requests(service.collective, persistent);
+  return process_->service(service.collective, service.asked, service.instead, service.choice,
+                           known);
+}
+
+const Service& Communicator::native_requests(const Question& call, bool persistent) {
+  Report::Key known = key(call.collective, "native", "native", -1);
+  known.collective = name_of_requests(call.collective, persistent);
+  known.why = "request";
+  return process_->service(call.collective, "", Service::Instead::no, {}, known);
+}
+
+Server& Communicator::add(const Collective& collective, const char* algorithm) {
+  const Settings& settings = Settings::get();
+  const bool by_environment = algorithm == nullptr;
+  const std::string variable = std::string(collective.variable) + "=";
+  const Choice asked = !by_environment ? parse_choice(collective, algorithm)
+                       : obey_rules()  ? settings.asked(collective).at(SizedChoice::most_bytes)
+                                       : Choice{};
+  Choice choice = asked;
+  try {
+    if (by_environment && !obey_rules() && !process_->is_off() && settings.asks_for(collective))
+      say_once(
+          "TOCCATA_* settings do not apply to communicators with ranks outside MPI_COMM_WORLD, "
+          "because the settings of those ranks are unknown. Using native there.");
+    if (!is_inter() && obey_rules() && settings.reproducible() && collective.reduces) {
+      choice = reproducible(collective, asked, {.p = size()}, false);
+      if (choice.native())
+        say_once("TOCCATA_REPRODUCIBLE: no reproducible algorithm of " +
+                 std::string(collective.name) + " works with " + std::to_string(size()) +
+                 " ranks. Using " + asked.text() + ".");
+      if (choice.native()) choice = asked;
+    }
+    // Whether the choice can run here may depend on the locations of all ranks. If ranks are to be
+    // reordered, all of them discover these locations now. Later, a rank that has the plan would
+    // not take part.
+    if (!choice.native() && !is_inter()) {
+      if (with_wish(choice, collective, wish_for(collective)).reorder != Reorder::off)
+        static_cast<void>(placement());
+      static_cast<void>(shape_of(choice, shape(*choice.algorithm, 0, false)));
+    }
+  } catch (const ChoiceError& error) {
+    if (!by_environment) throw;
+    say_once(variable + asked.text() + ": " + error.what() + ". Using native there.");
+    choice = {};
+  }
+  const bool forced = !by_environment || !asked.native();
+  const Choice reordered = with_wish(choice, collective, wish_for(collective));
+  return add(collective, by_environment ? "" : algorithm, Service::Instead::no, reordered,
+             key(collective, label_of(reordered, choice == asked ? reordered : asked),
+                 forced ? "forced" : "native", -1));
+}
+
+Server& Communicator::add(const Collective& collective, const std::string& asked,
+                          Service::Instead instead, const Choice& choice, const Report::Key& key) {
+  const Service& service = process_->service(collective, asked, instead, choice, key);
+  return *servers_.emplace_back(
+      std::make_unique<Server>(Server{&service, nullptr, 0, instead, false}));
+}
+
+Server& Communicator::prepare(const Collective& collective, const Choice& choice,
+                              const std::string& reason, std::int64_t bytes, Form form) {
+  // Each persistent call has its own decision, but the calls share their candidates' services.
+  const Service& service = process_->service(collective, "", Service::Instead::no, choice,
+                                             key(collective, choice.text(), reason, bytes));
+  if (form == Form::persistent)
+    for (const auto& each : servers_)
+      if (each->form == form && each->service == &service) return *each;
+  return *servers_.emplace_back(
+      std::make_unique<Server>(Server{&service, nullptr, 0, Service::Instead::no, true, form}));
+}
+
+void Communicator::report(const Server& server, const Evidence& times) {
+  if (is_closed()) return;
+  process_->tell(server.form == Form::blocking
+                     ? *server.service
+                     : service_of_requests(*server.service, server.form == Form::persistent),
+                 times);
+}
+
+// If no channel opens, our candidates cannot serve; native does.
+void Communicator::settle_open_decisions_now() {
+  if (open_channel() == MPI_SUCCESS && channel().is_ready())
+    rare_->open_decisions.agree();
+  else
+    rare_->open_decisions.give_up();
+}
+
+Server& Communicator::instead_of(const Server& server, bool ordered_would_do) {
+  using enum Service::Instead;
+  const Service& service = *server.service;
+  const auto instead = ordered_would_do ? ordered : native;
+  for (const auto& each : servers_)
+    if (&each->service->collective == &service.collective && each->instead == instead &&
+        each->service->asked == service.asked && each->service->key.reason == service.key.reason &&
+        each->service->key.bytes == service.key.bytes)
+      return *each;
+  Choice choice;
+  if (ordered_would_do && Settings::get().reproducible())
+    choice = reproducible(service.collective, Choice{}, {.p = size()}, true);
+  const std::string asked = service.asked;
+  return add(service.collective, asked, instead, choice,
+             key(service.collective, label_of(choice, service.choice), service.key.reason,
+                 service.key.bytes));
+}
+
+const Service& Communicator::native_instead_of(const Service& service) {
+  return process_->service(
+      service.collective, service.asked, Service::Instead::native, {},
+      key(service.collective, label_of({}, service.choice), service.key.reason, service.key.bytes));
+}
+
+const Service& Communicator::native_because(const Question& call) {
+  Report::Key known = key(call.collective, "native", "native", call.bytes);
+  known.why = why_native(call, size(), Settings::get(), obey_rules());
+  if (call.bytes > 1)  // up to the next power of two, as in decisions
+    known.bytes = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(call.bytes)));
+  return process_->service(call.collective, "", Service::Instead::no, {}, known);
+}
+
+const Service& Communicator::nccl_service(const Collective& collective) {
+  return process_->service(collective, "nccl", Service::Instead::no, {},
+                           key(collective, "nccl", "forced", -1));
+}
+
+// If the blocks of a collective do not belong to ranks, all roots share one plan, rotated.
+std::shared_ptr<const Plan> Communicator::plan(Server& server, int root, int& turn) {
+  const Collective& collective = server.service->collective;
+  const Algorithm& algorithm = *server.service->choice.algorithm;
+  const bool turns = collective.rooted && !collective.reduces && &collective == &bcast &&
+                     !algorithm.by_placement && !algorithm.by_grid &&
+                     server.service->choice.reorder == Reorder::off;
+  turn = turns ? root : 0;
+  if (server.plan != nullptr && server.root == root) return server.plan;
+  const int played = rank() >= turn ? rank() - turn : rank() - turn + size();
+  const int plans_root = turns ? 0 : root;
+  auto plan = process_->plans().get(
+      {&collective, server.service->choice, size(), played, plans_root,
+       where(server.service->choice)},
+      [&] { return shape(algorithm, plans_root, server.service->choice.reorder != Reorder::off); });
+  server.root = root;
+  server.plan = plan->memory() <= small_plan ? plan : nullptr;
+  return plan;
+}
+
+}  // namespace toccata

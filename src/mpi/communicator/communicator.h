@@ -1,0 +1,202 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "deciding/decisions.h"
+#include "deciding/open_decisions.h"
+#include "mpi/communicator/members.h"
+#include "mpi/communicator/nccl.h"
+#include "mpi/data/operation.h"
+#include "mpi/execution/plans.h"
+#include "mpi/settings/settings.h"
+
+namespace toccata {
+
+// Runs the calls of a communicator for one choice; keeps the plan for the last root.
+struct Server {
+  const Service* service;
+  std::shared_ptr<const Plan> plan;
+  int root;
+  Service::Instead instead;
+  bool is_candidate;           // of a decision
+  Form form = Form::blocking;  // of a decision's calls
+
+  bool is_native() const { return service->choice.native(); }
+};
+
+// Our data for a communicator of the program: its ranks, the decisions on its calls, and the
+// servers of these calls. This object is an attribute of that communicator. It is freed with the
+// communicator, or when the last request on it has ended.
+class Communicator final : public Members, public Attachment {
+ public:
+  // Created at the communicator's first collective. Null if the library cannot serve it: before
+  // MPI_Init, after MPI_Finalize, and for MPI_COMM_NULL.
+  static Communicator* of(MPI_Comm user) {
+#ifdef TOCCATA_SIMULATED
+    return find(user);  // in the simulator, ranks share handles and the thread
+#else
+    // Finding an attribute takes MPI longer than some collectives take.
+    struct Remembered {
+      MPI_Comm user = MPI_COMM_NULL;
+      std::uint64_t era = 0;
+      Communicator* found = nullptr;
+    };
+    thread_local Remembered last;
+    const std::uint64_t era = Communicator::era();
+    if (last.found == nullptr || last.user != user || last.era != era)
+      last = {user, era, find(user)};
+    return last.found;
+#endif
+  }
+
+  // Changes whenever data stored by handle becomes invalid: the handle may belong to another
+  // communicator, or another server may serve its calls.
+  static std::uint64_t era() { return era_.load(std::memory_order_acquire); }
+  static void end_era() { ++era_; }
+
+  Communicator(Process& process, MPI_Comm user) : Members(process, user) {}
+  ~Communicator();
+
+  Seat seat(const Operation& call) const { return call.seat(rank(), size()); }
+  // An MPI error class for invalid arguments; MPI_SUCCESS for valid ones. If an algorithm is named,
+  // this also reports a missing topology.
+  int fault(const Operation& call, const char* algorithm) const {
+    const int found = call.fault(seat(call), process_->datatypes());
+    return found == MPI_ERR_TOPOLOGY && algorithm != nullptr ? MPI_SUCCESS : found;
+  }
+  std::shared_ptr<Communicator> shared() {
+    return std::static_pointer_cast<Communicator>(shared_from_this());
+  }
+
+  // The server of an algorithm by name, with parameters. If the name is null, the environment's
+  // request for all sizes decides; without one, native serves. Throws ChoiceError if the algorithm
+  // does not exist or cannot run here.
+  Server& server(const Collective& collective, const char* algorithm) {
+    for (const auto& each : servers_)
+      if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
+          !each->is_candidate &&
+          (algorithm == nullptr ? each->service->asked.empty() : each->service->asked == algorithm))
+        return *each;
+    return add(collective, algorithm);
+  }
+
+  // The server of a call that must not wait for other ranks. Null if the locations of the ranks
+  // must be discovered first: the MPI library then serves the call. The same on all ranks.
+  Server* server_at_once(const Operation& call);
+  // Counts the nonblocking or persistent calls of `service` in a separate row. The second function
+  // does so for calls that the MPI library serves.
+  const Service& service_of_requests(const Service& service, bool persistent);
+  const Service& native_requests(const Question& call, bool persistent);
+
+  // The decisions for calls without a named algorithm; and a call in the form of their question.
+  Decisions& decisions() { return decisions_; }
+  // The server of allreduces if the user requests NCCL.
+  Nccl& nccl() { return rare().nccl; }
+  // The service that counts its calls.
+  const Service& nccl_service(const Collective& collective);
+  Question question(const Operation& call) const {
+    return {.collective = call.collective,
+            .bytes = call.unit(rank(), size()),
+            .root = call.root,
+            .keeps_order =
+                Settings::get().guarding() != Rules::Guarding::all && call.is_inexact(size()),
+            .runs_users_code = Settings::get().learns_sums() && call.runs_users_code()};
+  }
+  // The same for a nonblocking call. After the last call of a trial, the next blocking call must
+  // not take the short path, because the ranks have to agree there.
+  std::optional<OpenDecisions::Verdict> open_verdict(const Question& question) {
+    OpenDecisions& open = rare().open_decisions;
+    const bool were_due = open.are_due();
+    const auto verdict = open.verdict(question);
+    if (!were_due && open.are_due()) end_era();
+    return verdict;
+  }
+  // Calls lent to the MPI library: see OpenDecisions::lent() and lend().
+  OpenDecisions::SizeClass* lent_open(const Question& question) {
+    return rare_ == nullptr ? nullptr : rare_->open_decisions.lent(question);
+  }
+  OpenDecisions::SizeClass& lend_open(const Question& question) {
+    return rare().open_decisions.lend(question);
+  }
+  // Called on all ranks in the same blocking call of the program. If an agreement on the times of
+  // nonblocking calls is due, the ranks reach it here.
+  void settle_open_decisions() {
+    if (rare_ != nullptr && rare_->open_decisions.are_due()) settle_open_decisions_now();
+  }
+  // Sets the choice for later calls. Collective.
+  void ask(const Collective& collective, SizedChoice choice) {
+    end_era();
+    if (rare_ != nullptr) rare_->open_decisions.take_back();
+    decisions_.ask(collective, std::move(choice));
+  }
+
+  // The server for a reduction that `server`'s algorithm cannot serve. This is native, with one
+  // exception: results must be reproducible, and an algorithm that keeps the order of the ranks can
+  // serve the call.
+  Server& instead_of(const Server& server, bool ordered_would_do);
+  // Counts calls that the MPI library must serve, for a reason of the call.
+  const Service& native_instead_of(const Service& service);
+  // Counts calls of about this size for which no algorithm was chosen, so that the MPI library
+  // serves them; with the reason (why_native).
+  const Service& native_because(const Question& call);
+
+  // The plan of a server that is not native, for that root. The plan's ranks are rotated by `turn`.
+  // Large plans stay only in the cache of the process.
+  std::shared_ptr<const Plan> plan(Server& server, int root, int& turn);
+
+  Server& prepare(const Collective& collective, const Choice& choice, const std::string& reason,
+                  std::int64_t bytes, Form form) override;
+  void report(const Server& server, const Evidence& times) override;
+  void learn(const Tuning::Point& point, double saved) override { process_->learn(point, saved); }
+
+  // The user's communicator was freed, or MPI is about to end; requests may still use this object.
+  void leave_user() noexcept override;
+  void close() override;
+  void tell() override {
+    decisions_.tell();
+    if (rare_ != nullptr) rare_->open_decisions.tell();
+  }
+  bool is_closed() const { return process_ == nullptr; }
+
+ private:
+  static Communicator* find(MPI_Comm user);
+  void settle_open_decisions_now();
+  Server* server_of_environment(const Collective& collective) {
+    for (const auto& each : servers_)
+      if (&each->service->collective == &collective && each->instead == Service::Instead::no &&
+          !each->is_candidate && each->service->asked.empty())
+        return each.get();
+    return nullptr;
+  }
+  Server& add(const Collective& collective, const char* algorithm);
+  Server& add(const Collective& collective, const std::string& asked, Service::Instead instead,
+              const Choice& choice, const Report::Key& key);
+  Report::Key key(const Collective& collective, const std::string& choice,
+                  const std::string& reason, std::int64_t bytes) const {
+    return {std::string(collective.name), size(), choice, reason, bytes, ""};
+  }
+
+  std::shared_ptr<Communicator> self_;  // held by the attribute of the user's communicator
+  std::vector<std::unique_ptr<Server>> servers_;
+  Decisions decisions_{*this};
+  // Made when one of them is first used, because most communicators need neither.
+  struct Rare {
+    OpenDecisions open_decisions;
+    Nccl nccl;
+    explicit Rare(Communicator& of) : open_decisions(of), nccl(of) {}
+  };
+  Rare& rare() {
+    if (rare_ == nullptr) rare_ = std::make_unique<Rare>(*this);
+    return *rare_;
+  }
+  std::unique_ptr<Rare> rare_;
+
+  static std::atomic<std::uint64_t> era_;
+};
+
+}  // namespace toccata

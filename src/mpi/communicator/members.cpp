@@ -1,0 +1,254 @@
+#include "mpi/communicator/members.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "mpi/agreement/agreement.h"
+#include "mpi/agreement/comms.h"
+#include "mpi/agreement/discovery.h"
+#include "mpi/agreement/neighbors.h"
+#include "mpi/agreement/patience.h"
+#include "mpi/settings/info.h"
+#include "mpi/settings/settings.h"
+#include "topology/placements.h"
+#include "topology/reorder/heuristics.h"
+
+namespace toccata {
+
+Members::Members(Process& process, MPI_Comm user) : process_(&process), user_(user) {
+  int inter = 0;
+  PMPI_Comm_test_inter(user, &inter);
+  is_inter_ = inter != 0;
+  PMPI_Comm_rank(user, &rank_);
+  PMPI_Comm_size(user, &size_);
+}
+
+// The environment's rules apply if all ranks have them. Reproducible results need the order of the
+// ranks.
+ReorderWish Members::wish_for(const Collective& collective) {
+  if (is_inter_ || (Settings::get().reproducible() && collective.reduces)) return {};
+  return reorder_wish_ ? *reorder_wish_ : wish_of_environment();
+}
+
+ReorderWish Members::wish_of_environment() {
+  const Reorder how = Settings::get().reorder();
+  return {.how = how != Reorder::off && obey_rules() ? how : Reorder::off};
+}
+
+// Some MPIs keep unknown keys of a communicator's info; Open MPI does for MPI_Comm_dup_with_info.
+// The keys must be the same on all ranks.
+std::optional<SizedChoice> Members::asked_by_info(const Collective& collective) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (PMPI_Comm_get_info(user_, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return {};
+  std::optional<SizedChoice> result;
+  try {
+    result = asked_in(info, collective);
+  } catch (const ChoiceError& error) {
+    say_once(std::string(error.what()) + ". Using native there.");
+    result = SizedChoice();
+  }
+  PMPI_Info_free(&info);
+  return result;
+}
+
+// Uses the program's communicator, on which all ranks call in the same order.
+bool Members::agree(std::span<const double> mine, std::span<double> least) {
+  MPI_Request request;
+  const int code = start_agreement(mine, least, user_, request);
+  return code == MPI_SUCCESS && Transport::wait(request, *process_) == MPI_SUCCESS;
+}
+
+int Members::test_channel(Channel& channel) {
+  if (channel.is_settled()) return MPI_SUCCESS;
+  const auto alive = shared_from_this();  // the test may end the user's communicator
+  const int code = channel.test();
+  if (process_ != nullptr && process_->world().is_open())
+    process_->datatypes().judge_by(process_->world().comm());
+  if (channel.is_settled() && !channel.is_ready() && !channel.why_refused().empty())
+    say_once(channel.why_refused() + ". Using native there.");
+  return code;
+}
+
+int Members::open_channel_now() {
+  Channel& channel = this->channel();
+  if (channel.is_new())
+    if (int code = channel.start(false); code != MPI_SUCCESS) return code;
+  Patience patience("the first collective of all " + std::to_string(size_) +
+                    " ranks of a communicator");
+  while (!channel.is_settled()) {
+    if (int code = test_channel(channel); code != MPI_SUCCESS) return code;
+    if (channel.is_settled()) break;
+    process_->progress();
+    patience.tick();
+    std::this_thread::yield();
+  }
+  return MPI_SUCCESS;
+}
+
+Channel& Members::add_channel() {
+  return *channels_.emplace_back(
+      std::make_unique<Channel>(process_->world(), user_, process_->stance()));
+}
+
+int Members::open_next_channel() {
+  add_channel();
+  return open_channel_now();
+}
+
+int Members::nodes() {
+  if (nodes_ == 0) try {
+      static_cast<void>(placement());
+    } catch (const ChoiceError&) {
+    }
+  return nodes_;
+}
+
+bool Members::are_on_one_node() {
+  const NodeMemory& node = process_->world().node();
+  const auto is_here = [&](int world_rank) { return node.place(world_rank) >= 0; };
+  return node.is_open() && std::ranges::all_of(process_->world().ranks_of(user_), is_here);
+}
+
+bool Members::share_memory() {
+  if (open_channel() != MPI_SUCCESS || !channel().is_ready()) return false;
+  const node::Board* const board = channel().route().board;
+  return board != nullptr && board->ranks() == size_;
+}
+
+Shape Members::shape(int root) { return shape_on(placement(), root); }
+
+Shape Members::shape_on(std::shared_ptr<const Placement> placement, int root) const {
+  Shape shape;
+  shape.p = size_;
+  shape.root = root;
+  shape.placement = std::move(placement);
+  shape.grid = cartesian_grid(user_);
+  if (shape.grid == nullptr) shape.grid = grid_of(*shape.placement);
+  return shape;
+}
+
+std::uint64_t Members::known_shape() {
+  if (known_shape_ != 0) return known_shape_;
+  auto placement = placement_;
+  if (placement == nullptr && channel().is_within_world())
+    if (const auto world = process_->world_placement())
+      placement =
+          std::make_shared<const Placement>(world->among(process_->world().ranks_of(user_)));
+  return known_shape_ = placement == nullptr ? 0 : digest_of(shape_on(std::move(placement), 0));
+}
+
+Shape Members::shape(const Algorithm& algorithm, int root, bool reorders) {
+  Shape shape;
+  shape.p = size_;
+  shape.root = root;
+  if (algorithm.by_placement || algorithm.by_grid || reorders) {
+    shape.grid = cartesian_grid(user_);
+    if (reorders || algorithm.by_placement || shape.grid == nullptr) shape = this->shape(root);
+  }
+  if (algorithm.collective.among_neighbors)
+    shape.neighborhood = neighbors_for(algorithm).neighborhood;
+  return shape;
+}
+
+std::uint64_t Members::where(const Choice& choice) {
+  const Algorithm& algorithm = *choice.algorithm;
+  const std::uint64_t neighbors =
+      algorithm.collective.among_neighbors ? neighbors_for(algorithm).digest : 0;
+  if (!algorithm.by_placement && !algorithm.by_grid && choice.reorder == Reorder::off)
+    return neighbors;
+  return place() ^ neighbors;
+}
+
+// Communicators of the same ranks on the same mesh get the same number.
+std::uint64_t Members::place() {
+  if (where_ != 0) return where_;
+  std::string text;
+  for (const int each : process_->world().ranks_of(user_)) text += std::to_string(each) + " ";
+  if (const auto grid = cartesian_grid(user_))
+    for (std::size_t i = 0; i < grid->mesh.dims.size(); ++i)
+      text += (grid->mesh.periodic[i] ? "t" : "m") + std::to_string(grid->mesh.dims[i]);
+  if (!channel().is_within_world()) text += "alone " + std::to_string(process_->next_number());
+  return where_ = digest(text) | 1;
+}
+
+const std::shared_ptr<const Neighborhood>& Members::neighbors() {
+  if (!own_neighbors_)
+    own_neighbors_ = std::make_unique<const KnownNeighbors>(
+        known_neighbors(own_neighbors(user_), rank_, rank_ + 1));
+  return own_neighbors_->neighborhood;
+}
+
+const Members::KnownNeighbors& Members::neighbors_for(const Algorithm& algorithm) {
+  if (neighbors() == nullptr)
+    throw ChoiceError(algorithm.path() + " needs a communicator with a topology");
+  if (!algorithm.by_placement) return *own_neighbors_;
+  if (!all_neighbors_)
+    all_neighbors_ = std::make_unique<const KnownNeighbors>(
+        known_neighbors(all_neighbors(user_, *process_), 0, size_));
+  return *all_neighbors_;
+}
+
+// The neighbours of ranks `first` to `end` - 1.
+Members::KnownNeighbors Members::known_neighbors(std::shared_ptr<const Neighborhood> neighborhood,
+                                                 int first, int end) {
+  std::string text;
+  for (int rank = first; neighborhood != nullptr && rank < end; ++rank) {
+    const Neighbors& each = neighborhood->of(rank);
+    text += std::to_string(each.blocks_in) + ":" + std::to_string(each.blocks_out);
+    for (const auto* edges : {&each.in, &each.out}) {
+      text += ";";
+      for (const Neighbors::Edge& edge : *edges)
+        text += std::to_string(edge.peer) + "@" + std::to_string(edge.block) + " ";
+    }
+  }
+  return {std::move(neighborhood), digest(text) | 1};
+}
+
+std::shared_ptr<const Placement> Members::placement() {
+  const auto found = placement_ == nullptr ? find_placement() : placement_;
+  if (const int level = node_level(found->machine()); nodes_ == 0 && level >= 0)
+    nodes_ = found->regions(level).number();
+  return found;
+}
+
+bool Members::knows_places(const Algorithm& algorithm) {
+  if (algorithm.collective.among_neighbors && algorithm.by_placement && all_neighbors_ == nullptr)
+    return false;
+  return has_met_ && channel().is_ready() && (placement_ != nullptr || channel().all_know_places());
+}
+
+// Whether our ranks are those of MPI_COMM_WORLD, in the same order.
+bool Members::is_world() {
+  const std::vector<int> ranks = process_->world().ranks_of(user_);
+  return size_ == process_->world().size() && channel().is_within_world() &&
+         ranks == identity(size_);
+}
+
+std::shared_ptr<const Placement> Members::find_placement() {
+  if (open_channel() != MPI_SUCCESS || !channel().is_ready())
+    throw ChoiceError("needs the locations of the ranks, which Toccata cannot discover");
+  if (channel().all_know_places()) {
+    const std::vector<int> ranks = process_->world().ranks_of(user_);
+    return std::make_shared<const Placement>(process_->world_placement()->among(ranks));
+  }
+  std::string complaint;
+  placement_ = discover(user_, process_->surroundings(), *process_, complaint);
+  if (!complaint.empty()) say_once(complaint);
+  if (is_world()) process_->set_world_placement(placement_);
+  return placement_;
+}
+
+void Members::say_once(const std::string& line) {
+  const std::vector<int> ranks = process_->world().ranks_of(user_);
+  const bool is_first_here = std::ranges::find(ranks, 0) != ranks.end();
+  if (is_first_here ? process_->world_rank() == 0 : rank_ == 0) process_->say_here(line);
+}
+
+int Members::raise_error(int code) const {
+  if (user_ != MPI_COMM_NULL) call_errhandler(user_, code);
+  return code;
+}
+
+}  // namespace toccata

@@ -1,0 +1,209 @@
+#include "mpi/data/datatype.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+namespace toccata {
+
+namespace {
+
+// Whether the memory of an element without gaps has the order of its type map; the members of a
+// struct may be listed in another order. MPI_Pack follows the type map. So a test element contains
+// the position of each byte, first the low bytes of the positions, then the high ones; packing
+// shows whether a byte moves.
+bool in_order(MPI_Datatype type, MPI_Aint size) {
+  static constexpr MPI_Aint longest = 64 << 10;  // longer: assume not, which is correct but slower
+  if (size == 0 || size > longest) return size == 0;
+  // Only for a committed datatype, because errors of MPI_Pack are fatal on MPI_COMM_SELF.
+  if (PMPI_Type_contiguous(1, type, &type) != MPI_SUCCESS) return false;
+  const OwnedDatatype owner(type);
+  PMPI_Type_commit(&type);
+  const int length = static_cast<int>(size);
+  std::vector<unsigned char> memory(size), packed(size);
+  for (const int shift : {0, 8}) {
+    for (int i = 0; i < length; ++i) memory[i] = static_cast<unsigned char>(i >> shift);
+    int position = 0;
+    if (PMPI_Pack(memory.data(), 1, type, packed.data(), length, &position, MPI_COMM_SELF) !=
+            MPI_SUCCESS ||
+        position != length || memory != packed)
+      return false;
+  }
+  return true;
+}
+
+// One datatype for `elements` of `type`, because an int cannot count them.
+int make_long(MPI_Datatype type, MPI_Aint extent, std::int64_t elements, OwnedDatatype& made) {
+  static constexpr std::int64_t chunk = 1 << 30;
+  const auto chunks = static_cast<int>(elements / chunk);
+  const auto rest = static_cast<int>(elements % chunk);
+  MPI_Datatype one_chunk, all_chunks, result;
+  if (int code = PMPI_Type_contiguous(chunk, type, &one_chunk); code != MPI_SUCCESS) return code;
+  const OwnedDatatype one_owner(one_chunk);
+  if (int code = PMPI_Type_contiguous(chunks, one_chunk, &all_chunks); code != MPI_SUCCESS)
+    return code;
+  const OwnedDatatype all_owner(all_chunks);
+  const int lengths[] = {1, rest};
+  const MPI_Aint places[] = {0, static_cast<MPI_Aint>(chunks * chunk) * extent};
+  const MPI_Datatype types[] = {all_chunks, type};
+  const int code = PMPI_Type_create_struct(2, lengths, places, types, &result);
+  if (code == MPI_SUCCESS) made = OwnedDatatype(result);
+  return code;
+}
+
+int look_at(MPI_Datatype type, DatatypeTraits& traits) {
+  MPI_Count size = 0;
+  MPI_Aint lower = 0, true_lower = 0, true_extent = 0;
+  traits = {.type = type};
+  if (int code = PMPI_Type_size_x(type, &size); code != MPI_SUCCESS) return code;
+  if (int code = PMPI_Type_get_extent(type, &lower, &traits.extent); code != MPI_SUCCESS)
+    return code;
+  if (int code = PMPI_Type_get_true_extent(type, &true_lower, &true_extent); code != MPI_SUCCESS)
+    return code;
+  if (size == MPI_UNDEFINED) return MPI_ERR_TYPE;
+  traits.size = static_cast<MPI_Aint>(size);
+  traits.plain = traits.size == traits.extent && lower == 0 && true_lower == 0 &&
+                 true_extent == traits.extent && in_order(type, traits.size);
+  traits.interleaves = !traits.plain && std::abs(traits.extent) < true_extent;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+DatatypeTable::DatatypeTable(int keyval) : keyval_(keyval) {
+  using enum Operands;
+  know(c_integer, {MPI_INT, MPI_LONG, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_UNSIGNED,
+                   MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_SIGNED_CHAR,
+                   MPI_UNSIGNED_CHAR, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T,
+                   MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T});
+  know(fortran_integer, {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8});
+  know(floating, {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4,
+                  MPI_REAL8});
+  know(logical, {MPI_C_BOOL, MPI_LOGICAL});
+  know(complex_number, {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
+                        MPI_COMPLEX, MPI_DOUBLE_COMPLEX});
+  know(byte, {MPI_BYTE});
+  know(count, {MPI_AINT, MPI_OFFSET, MPI_COUNT});
+  know(pair, {MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT,
+              MPI_LONG_DOUBLE_INT, MPI_2REAL, MPI_2DOUBLE_PRECISION, MPI_2INTEGER});
+  know(none, {MPI_CHAR, MPI_WCHAR, MPI_PACKED, MPI_CHARACTER});
+}
+
+// Adds those of the datatypes that this MPI has.
+void DatatypeTable::know(Operands operands, std::initializer_list<MPI_Datatype> types) {
+  for (const MPI_Datatype type : types) {
+    DatatypeTraits traits;
+    if (type == MPI_DATATYPE_NULL || look_at(type, traits) != MPI_SUCCESS) continue;
+    traits.operands = operands;
+    std::size_t slot = hash(type) % slots;
+    while (predefined_[slot].type != MPI_DATATYPE_NULL && predefined_[slot].type != type)
+      slot = (slot + 1) % slots;
+    predefined_[slot] = traits;
+  }
+}
+
+int DatatypeTable::forget(MPI_Datatype, int, void* traits, void*) {
+  delete static_cast<DatatypeTraits*>(traits);
+  return MPI_SUCCESS;
+}
+
+// The lock is held while functions of MPI run. They are local, and call none of our functions
+// except forget().
+int DatatypeTable::look_up_derived(MPI_Datatype type, DatatypeTraits& traits) const {
+  if (type == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
+  void* found = nullptr;
+  int is_there = 0;
+  if (int code = PMPI_Type_get_attr(type, keyval_, &found, &is_there); code != MPI_SUCCESS)
+    return code;
+  if (is_there == 0) {
+    const std::lock_guard lock(mutex_);
+    if (int code = look_at(type, traits); code != MPI_SUCCESS) return code;
+    if (!is_committed(type)) return MPI_ERR_TYPE;
+    PMPI_Type_get_attr(type, keyval_, &found, &is_there);
+    if (is_there == 0) PMPI_Type_set_attr(type, keyval_, new DatatypeTraits(traits));
+    return MPI_SUCCESS;
+  }
+  traits = *static_cast<const DatatypeTraits*>(found);
+  return MPI_SUCCESS;
+}
+
+bool DatatypeTable::is_committed(MPI_Datatype type) const {
+  char nothing = 0;
+  int position = 0;
+  return judge_ == MPI_COMM_NULL ||
+         PMPI_Pack(&nothing, 0, type, &nothing, 1, &position, judge_) == MPI_SUCCESS;
+}
+
+// The origin keeps the alignment of the memory, because user-defined operations depend on it.
+Room room_for(const DatatypeTraits& traits, std::int64_t elements) {
+  if (traits.plain || elements == 0) return {elements * traits.size, 0};
+  static constexpr std::int64_t alignment = 64;
+  MPI_Aint lower = 0, extent = 0;
+  PMPI_Type_get_true_extent(traits.type, &lower, &extent);
+  const std::int64_t last = (elements - 1) * traits.extent;
+  const std::int64_t lowest = std::min<std::int64_t>(last, 0) + lower;
+  const std::int64_t origin = -(lowest & -alignment);
+  return {origin + std::max<std::int64_t>(last, 0) + lower + extent, origin};
+}
+
+std::int64_t size_of(MPI_Datatype type) {
+  MPI_Count size = 0;
+  PMPI_Type_size_x(type, &size);
+  return size;
+}
+
+int hold_datatype(MPI_Datatype& type, std::vector<OwnedDatatype>& held) {
+  int integers, addresses, datatypes, combiner;
+  if (int code = PMPI_Type_get_envelope(type, &integers, &addresses, &datatypes, &combiner);
+      code != MPI_SUCCESS)
+    return code;
+  for (const int predefined : {MPI_COMBINER_NAMED, MPI_COMBINER_F90_REAL, MPI_COMBINER_F90_COMPLEX,
+                               MPI_COMBINER_F90_INTEGER})
+    if (combiner == predefined) return MPI_SUCCESS;
+  // Not MPI_Type_dup, which would copy the user's attributes and call back.
+  MPI_Datatype same;
+  if (int code = PMPI_Type_contiguous(1, type, &same); code != MPI_SUCCESS) return code;
+  held.emplace_back(same);
+  type = same;
+  return PMPI_Type_commit(&type);
+}
+
+int make_datatype(const std::vector<Run>& runs, OwnedDatatype& made, const void* base) {
+  // Addresses are relative to MPI_BOTTOM, which is not 0 in every MPI, for example in SMPI.
+  MPI_Aint origin = 0;
+  if (base != MPI_BOTTOM) PMPI_Get_address(base, &origin);
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  std::vector<MPI_Datatype> types;
+  std::vector<OwnedDatatype> long_runs;
+  for (const Run& run : runs) {
+    MPI_Aint place;
+    PMPI_Get_address(run.address, &place);
+    places.push_back(place - origin);
+    types.push_back(run.traits->type);
+    if (run.elements <= INT_MAX) {
+      lengths.push_back(static_cast<int>(run.elements));
+      continue;
+    }
+    OwnedDatatype& whole = long_runs.emplace_back();
+    if (int code = make_long(run.traits->type, run.traits->extent, run.elements, whole);
+        code != MPI_SUCCESS)
+      return code;
+    lengths.push_back(1);
+    types.back() = whole.get();
+  }
+
+  const auto count = static_cast<int>(runs.size());
+  const bool one_type = std::ranges::all_of(types, [&](auto type) { return type == types[0]; });
+  MPI_Datatype result;
+  int code =
+      one_type
+          ? PMPI_Type_create_hindexed(count, lengths.data(), places.data(), types[0], &result)
+          : PMPI_Type_create_struct(count, lengths.data(), places.data(), types.data(), &result);
+  if (code != MPI_SUCCESS) return code;
+  made = OwnedDatatype(result);
+  return PMPI_Type_commit(&result);
+}
+
+}  // namespace toccata

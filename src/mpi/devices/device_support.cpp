@@ -1,0 +1,96 @@
+#include "mpi/devices/device_support.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <atomic>
+#include <dlfcn.h>
+#include <mutex>
+#include <string_view>
+
+#include "mpi/settings/settings.h"
+
+namespace toccata {
+
+namespace {
+
+bool is_among_kinds(std::string_view kind) {
+  int begun = 0, ended = 0, flag = 0;
+  PMPI_Initialized(&begun);
+  PMPI_Finalized(&ended);
+  MPI_Info info = MPI_INFO_NULL;
+  if (begun == 0 || ended != 0 || PMPI_Comm_get_info(MPI_COMM_WORLD, &info) != MPI_SUCCESS ||
+      info == MPI_INFO_NULL)
+    return false;
+  char kinds[MPI_MAX_INFO_VAL + 1] = "";
+  PMPI_Info_get(info, "mpi_memory_alloc_kinds", MPI_MAX_INFO_VAL, kinds, &flag);
+  PMPI_Info_free(&info);
+  return flag != 0 && names_device_memory(kinds, kind);
+}
+
+}  // namespace
+
+bool names_device_memory(std::string_view kinds, std::string_view kind) {
+  while (!kinds.empty()) {
+    const std::string_view word = kinds.substr(0, kinds.find(','));
+    const std::size_t end = std::min(word.find(':'), word.size());
+    const std::string_view restrictions = word.substr(end);
+    if (word.substr(0, end) == kind &&
+        (restrictions.empty() || restrictions.find(":device") != std::string_view::npos))
+      return true;
+    kinds.remove_prefix(std::min(word.size() + 1, kinds.size()));
+  }
+  return false;
+}
+
+std::string support_of_mpi(const DeviceRuntime& runtime) {
+  const DeviceRuntime::InMpi in_mpi = runtime.in_mpi();
+  for (const char* each : in_mpi.queries) {
+    if (each == nullptr) continue;
+    const auto query = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, each));
+    if (query != nullptr && query() == 1) return each;
+  }
+  static constexpr const char* any = "MPIX_GPU_query_support";
+  if (const auto query = reinterpret_cast<int (*)(int, int*)>(dlsym(RTLD_DEFAULT, any))) {
+    int supported = 0;
+    if (query(in_mpi.number, &supported) == MPI_SUCCESS && supported == 1) return any;
+  }
+  return is_among_kinds(in_mpi.kind) ? "mpi_memory_alloc_kinds" : "";
+}
+
+// Queried once per runtime, because a runtime stays loaded.
+bool mpi_takes(const DeviceRuntime& runtime) {
+  const Settings::Devices wanted = Settings::get().devices();
+  if (wanted != Settings::Devices::automatic) return wanted == Settings::Devices::direct;
+  struct Answer {
+    std::atomic<const DeviceRuntime*> about = nullptr;
+    bool takes = false;
+  };
+  static Answer answers[3];
+  static std::mutex asking;
+  for (const Answer& each : answers)
+    if (each.about.load(std::memory_order_acquire) == &runtime) return each.takes;
+  const std::lock_guard lock(asking);
+  const bool takes = !support_of_mpi(runtime).empty();
+  for (Answer& each : answers)
+    if (each.about == nullptr || each.about == &runtime) {
+      each.takes = takes;
+      each.about.store(&runtime, std::memory_order_release);
+      break;
+    }
+  return takes;
+}
+
+std::string describe(const DeviceRuntime& runtime) {
+  const std::string says = support_of_mpi(runtime);
+  return std::string(runtime.name()) + " is loaded; the MPI library " +
+         (says.empty() ? "does not report support for device memory"
+                       : "accepts device memory (" + says + ")") +
+         "; in calls that Toccata serves, " +
+         (mpi_takes(runtime)
+              ? "messages go directly from and to device memory if the algorithm only moves data; "
+                "otherwise the rank copies it through pinned host memory"
+              : "the rank copies device memory through pinned host memory");
+}
+
+}  // namespace toccata

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mpi/data/device_runtime.h"
+
+namespace toccata {
+
+// Whether messages may use the memory of a runtime's devices directly: TOCCATA_DEVICE decides. By
+// default, they may if the MPI library reports that it accepts such memory.
+bool mpi_takes(const DeviceRuntime& runtime);
+
+// The function or key that reports support, such as "MPIX_Query_cuda_support"; "" without support.
+std::string support_of_mpi(const DeviceRuntime& runtime);
+
+// Whether `kinds`, the value of mpi_memory_alloc_kinds, contains the kind. For example,
+// "mpi,system,cuda:device:managed" contains "cuda" [MPI 4.1, section 12.4.3, and its side document
+// on kinds].
+bool names_device_memory(std::string_view kinds, std::string_view kind);
+
+// A sentence about support and its consequence, such as "CUDA is loaded; the MPI library accepts
+// ...".
+std::string describe(const DeviceRuntime& runtime);
+
+}  // namespace toccata

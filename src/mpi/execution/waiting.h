@@ -1,0 +1,51 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <sched.h>
+
+#include "mpi/execution/background.h"
+
+namespace toccata {
+
+// Waiting for another rank of the node. If each rank has its own core, the waiting rank looks again
+// at once; otherwise it yields. Meanwhile it advances MPI and the process' open requests. The
+// awaited rank may itself wait for one of them, for example in an MPI_Send to us.
+class Waiting {
+ public:
+  Waiting(Background& background, bool spare_cores, MPI_Comm comm)
+      : background_(background), comm_(comm), spins_(spare_cores ? 20000 : 0) {}
+
+  void again() {
+    if (background_.busy()) {
+      background_.progress();
+      sched_yield();
+      return;
+    }
+    ++looks_;
+    if (looks_ % (spins_ > 0 ? 1024 : 32) == 0) {
+      int found = 0;
+      PMPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &found, MPI_STATUS_IGNORE);
+    }
+    if (looks_ < spins_)
+      relax();
+    else
+      sched_yield();
+  }
+
+ private:
+  static void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  Background& background_;
+  MPI_Comm comm_;
+  int spins_;
+  int looks_ = 0;
+};
+
+}  // namespace toccata

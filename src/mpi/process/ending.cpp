@@ -1,0 +1,23 @@
+#include "mpi/process/ending.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace toccata {
+
+bool has_other_ranks(MPI_Comm comm) noexcept {
+  int size = 0, is_inter = 0;
+  return PMPI_Comm_size(comm, &size) != MPI_SUCCESS || size > 1 ||
+         PMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter != 0;
+}
+
+void end_job(const char* why) noexcept {
+  std::fprintf(stderr,
+               "toccata: %s on a rank, in an operation that other ranks execute: ending the job, "
+               "because they would wait for this rank forever\n",
+               why);
+  PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
+  std::abort();
+}
+
+}  // namespace toccata

@@ -1,0 +1,469 @@
+#include "mpi/process/process.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "mpi/agreement/agreement.h"
+#include "mpi/agreement/discovery.h"
+#include "mpi/agreement/patience.h"
+#include "mpi/devices/device_memory.h"
+#include "mpi/devices/device_support.h"
+#include "mpi/process/ending.h"
+#include "mpi/process/fault_tolerance.h"
+#include "mpi/process/progress_hook.h"
+#include "mpi/settings/family.h"
+
+namespace toccata {
+
+namespace {
+
+struct Values {
+  std::atomic<int> process{MPI_KEYVAL_INVALID};
+  std::atomic<int> communicator{MPI_KEYVAL_INVALID};
+  std::atomic<int> datatype{MPI_KEYVAL_INVALID};
+  int processes = 0;  // in this address space
+  std::mutex making;  // guards all members
+};
+
+#ifdef TOCCATA_SIMULATED
+// For the simulator: all ranks share one address space, and MPI_COMM_WORLD is one object with one
+// set of attributes. So each rank needs its own keyvals.
+Values& keyvals() {
+  if (smpi_process_get_user_data() == nullptr) smpi_process_set_user_data(new Values);
+  return *static_cast<Values*>(smpi_process_get_user_data());
+}
+#else
+Values only_keyvals;
+Values& keyvals() { return only_keyvals; }
+#endif
+
+bool is_mpi_there() {
+  int initialized = 0, finalized = 0;
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
+  return initialized != 0 && finalized == 0;
+}
+
+Process* attached() {
+  void* process = nullptr;
+  int found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_SELF, Keyvals::process(), &process, &found);
+  return found != 0 ? static_cast<Process*>(process) : nullptr;
+}
+
+}  // namespace
+
+int Keyvals::process() { return keyvals().process.load(std::memory_order_acquire); }
+int Keyvals::communicator() { return keyvals().communicator.load(std::memory_order_acquire); }
+int Keyvals::datatype() { return keyvals().datatype.load(std::memory_order_acquire); }
+
+Process* Keyvals::attach() {
+  Values& values = keyvals();
+  const std::lock_guard lock(values.making);
+  if (!is_mpi_there() || !Settings::get().is_our_mpi()) return nullptr;
+  if (process() == MPI_KEYVAL_INVALID) {
+    int for_process, for_communicator, for_datatype;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &for_communicator,
+                                nullptr) != MPI_SUCCESS ||
+        PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, DatatypeTable::forget, &for_datatype,
+                                nullptr) != MPI_SUCCESS ||
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_process, &for_process, nullptr) !=
+            MPI_SUCCESS)
+      return nullptr;
+    values.communicator.store(for_communicator, std::memory_order_release);
+    values.datatype.store(for_datatype, std::memory_order_release);
+    values.process.store(for_process, std::memory_order_release);
+  }
+  if (Process* made_meanwhile = attached()) return made_meanwhile;
+  std::unique_ptr<Process> made(new Process);
+  if (PMPI_Comm_set_attr(MPI_COMM_SELF, process(), made.get()) != MPI_SUCCESS) return nullptr;
+  ++values.processes;
+  return made.release();
+}
+
+// MPI_Finalize first deletes the attributes of MPI_COMM_SELF, while MPI still works. After that, no
+// communicator may have any of our data, because MPI may keep a communicator longer.
+int Keyvals::forget_process(MPI_Comm, int, void* process, void*) {
+  auto* const ending = static_cast<Process*>(process);
+  try {
+    ending->drain();
+    ending->finish();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "toccata: cannot write the report: %s\n", error.what());
+  }
+  delete ending;
+  Values& values = keyvals();
+  const std::lock_guard lock(values.making);
+  if (--values.processes == 0) {
+    values.communicator.store(MPI_KEYVAL_INVALID);
+    values.datatype.store(MPI_KEYVAL_INVALID);
+    values.process.store(MPI_KEYVAL_INVALID);
+  }
+  return MPI_SUCCESS;
+}
+
+int Keyvals::forget_communicator(MPI_Comm, int, void* communicator, void*) {
+  static_cast<Attachment*>(communicator)->leave_user();
+  return MPI_SUCCESS;
+}
+
+Process* Process::current() {
+  if (Keyvals::process() != MPI_KEYVAL_INVALID)
+    if (Process* process = attached()) return process;
+  return Keyvals::attach();
+}
+
+Process::Process() : datatypes_(Keyvals::datatype()) {
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  Settings::get().complain(world_rank_ == 0);
+  began_ = PMPI_Wtime();
+}
+
+Process::~Process() {
+  while (!communicators_.empty()) communicators_.back()->close();
+}
+
+namespace {
+
+// The words that all ranks exchange in MPI_Init. Ranks find the maximum of each.
+enum Word {
+  said,
+  said_complement,
+  files,
+  files_complement,
+  wanted,
+  reporting,
+  lacks_hook,
+  lacking,  // a rank cannot even report its requests
+  words
+};
+using Words = std::array<std::uint64_t, words>;
+
+}  // namespace
+
+// Uses the nonblocking form, so that a late rank can be reported. Steps that can fail on a single
+// rank come first: then all ranks learn of the failure, and switch the library off.
+void Process::begin(bool program_calls_us) noexcept {
+  const Settings& settings = Settings::get();
+  if (!settings.is_our_mpi()) {
+    settings.complain(is_first_rank());
+    return;
+  }
+  int rank = 0, size = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  Words mine{}, largest{};
+  mine[lacking] = 1;
+  std::optional<Patience> patience;
+  if (!settings.failed()) try {
+      patience.emplace("all " + std::to_string(size) + " ranks in MPI_Init");
+      const std::uint64_t said_here = digest(settings.text());
+      const std::uint64_t files_here = digest(settings.files_text());
+      const bool hooked = settings.ask_for_requests() && ProgressHook::install();
+      mine = {said_here,
+              ~said_here,
+              files_here,
+              ~files_here,
+              program_calls_us || settings.ask_for_anything() || settings.shares_memory() || hooked,
+              settings.reporting(),
+              !hooked,
+              0};
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "toccata: Toccata is off: %s\n", error.what());
+    }
+  if (!settings.name_schedules()) settings.complain(rank == 0);
+  MPI_Request request;
+  int code = start_agreement(mine, largest, MPI_COMM_WORLD, request);
+  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
+    code = Transport::test(request, ended);
+    if (patience) patience->tick();
+    if (!ended) std::this_thread::yield();
+  }
+  if (code != MPI_SUCCESS || largest[lacking] != 0) {
+    if (rank == 0 && mine[lacking] == 0)
+      std::fprintf(stderr, "toccata: Toccata is off, because it cannot start on a rank\n");
+    Settings::switch_off();
+    return;
+  }
+  try {
+    const bool alike = largest[said] == ~largest[said_complement];
+    if (alike && largest[files] != ~largest[files_complement])
+      Settings::adopt_files(MPI_COMM_WORLD);
+    if (alike && settings.name_schedules()) Settings::adopt_schedules(MPI_COMM_WORLD);
+    settings.complain(rank == 0);
+    const std::string difference = alike ? "" : difference_of_settings(MPI_COMM_WORLD);
+    if (largest[wanted] == 0 && alike && largest[reporting] == 0) return;
+    Process* const process = current();
+    if (process == nullptr) return;
+    const bool goes_on_after_deaths = tolerates_faults();
+    process->off_ = !alike || goes_on_after_deaths;
+    if (goes_on_after_deaths) {
+      process->say_once("fault tolerance (ULFM) is on. Using native everywhere.");
+      return;
+    }
+    if (!alike && !difference.empty()) process->say_once(difference + ". Using native everywhere.");
+    if (alike) process->begin_alike(largest[wanted] != 0, largest[lacks_hook] == 0);
+  } catch (const std::exception& error) {
+    const bool lacks_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    const char* const why = lacks_memory ? "out of memory" : error.what();
+    if (size > 1) end_job(why);
+    std::fprintf(stderr, "toccata: %s. Using native everywhere.\n", why);
+    Settings::switch_off();
+  }
+}
+
+void Process::begin_alike(bool wanted, bool hooked) {
+  agreed_ = true;
+  if (!wanted) return;
+  if (world_.open(MPI_COMM_WORLD) != MPI_SUCCESS) {
+    off_ = true;
+    say_once("cannot create a private communicator. Using native everywhere.");
+    return;
+  }
+  began_with_world_ = true;
+  datatypes_.judge_by(world_.comm());
+  serves_requests_ = hooked;
+  if (hooked) ProgressHook::drive(this);
+  if (Settings::get().wants_progress_thread()) start_progress_thread();
+  if (Settings::get().go_by_places()) place_world(world_.comm());
+  // Errors in it are reported now, even if no call uses it later.
+  if (world_rank_ == 0 && !Settings::get().configuration().value("TOCCATA_TOPOLOGY").empty())
+    surroundings();
+}
+
+void Process::start_progress_thread() {
+  int provided = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&provided);
+  if (!serves_requests_)
+    say_once(
+        "TOCCATA_PROGRESS=thread has no effect under this MPI, because Toccata does not serve "
+        "its requests.");
+  else if (provided != MPI_THREAD_MULTIPLE)
+    say_once(
+        "TOCCATA_PROGRESS=thread needs a program that initializes MPI with "
+        "MPI_THREAD_MULTIPLE. Using calls.");
+  else
+    progress_thread_ = std::make_unique<ProgressThread>(*this);
+}
+
+Stance Process::stance() const {
+  return {.settings = agreed_ ? 0 : Settings::get().digest(),
+          .knows_places = world_placement() != nullptr};
+}
+
+void Process::place_world(MPI_Comm comm) {
+  std::string complaint;
+  set_world_placement(discover(comm, surroundings(), *this, complaint));
+  if (!complaint.empty()) say_once(complaint);
+}
+
+std::shared_ptr<const Placement> Process::world_placement() const {
+  const std::lock_guard lock(mutex_);
+  return world_placement_;
+}
+
+void Process::set_world_placement(std::shared_ptr<const Placement> found) {
+  const std::lock_guard lock(mutex_);
+  world_placement_ = std::move(found);
+}
+
+const Surroundings& Process::surroundings() {
+  std::call_once(looked_round_, [this] {
+    surroundings_ = std::make_unique<const Surroundings>();
+    for (const std::string& each : surroundings_->complaints()) say_once(each);
+  });
+  return *surroundings_;
+}
+
+const Service& Process::service(const Collective& collective, const std::string& asked,
+                                Service::Instead instead, const Choice& choice,
+                                const Report::Key& key) {
+  const std::lock_guard lock(mutex_);
+  for (const Service& each : services_)
+    if (&each.collective == &collective && each.asked == asked && each.instead == instead &&
+        each.choice == choice && each.key == key)
+      return each;
+  return services_.emplace_back(
+      Service{collective, asked, instead, key.ranks, choice, key, report_.row(key)});
+}
+
+void Process::count(const Service& service, std::int64_t bytes, double seconds, double outside) {
+  const std::lock_guard lock(mutex_);
+  service.row.calls += 1;
+  service.row.bytes += bytes;
+  service.row.seconds += seconds;
+  service.row.outside += outside;
+}
+
+void Process::tell(const Service& service, const Evidence& times) {
+  const std::lock_guard lock(mutex_);
+  service.row.times = times;
+}
+
+void Process::learn(const Tuning::Point& point, double saved) {
+  const std::lock_guard lock(mutex_);
+  learned_.add(point, saved);
+}
+
+// Other ranks may wait for our messages. So this rank advances its requests until all ranks are
+// here, and a short time longer. Requests that have not ended by then never will, because some rank
+// has not started them. Their memory stays, because MPI may still write there.
+void Process::drain() {
+  if (!serves_requests_) return;
+  MPI_Request request;
+  int code = PMPI_Ibarrier(world_.comm(), &request);
+  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
+    progress();
+    code = Transport::test(request, ended);
+    if (!ended) std::this_thread::yield();
+  }
+  for (const double started = PMPI_Wtime(); busy() && PMPI_Wtime() - started < 1;) {
+    progress();
+    std::this_thread::yield();
+  }
+  progress_thread_.reset();
+  ProgressHook::drive(nullptr);
+}
+
+void Process::finish() {
+  for (Attachment* each : std::vector(communicators_)) each->tell();
+  if (world_rank_ == 0 && !learned_.points().empty()) write_learned();
+  if (Settings::get().reporting()) report();
+}
+
+// Merges the results with those of other runs that have written the file meanwhile.
+void Process::write_learned() {
+  const std::string& path = Settings::get().learns_to();
+  try {
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+    add_to_tuning({node_text(), library_version(), learned_.points()}, path);
+  } catch (const TuningError& error) {
+    say_once("TOCCATA_LEARN: " + std::string(error.what()));
+  }
+}
+
+void Process::report() {
+  if (!report_.gather(MPI_COMM_WORLD))
+    say_once(
+        "the report covers only calls with rank 0: some ranks did not end within 10 s, or "
+        "TOCCATA_REPORT is "
+        "not set on all of them (mpirun -x)");
+  if (world_rank_ != 0) return;
+  std::vector<std::string> devices;
+  for (const DeviceRuntime* each : device_runtimes()) devices.push_back(describe(*each));
+  if (const std::string& path = Settings::get().report_file(); !path.empty()) {
+    int ranks = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    std::ofstream file(path);
+    file << report_.json(library_version(), ranks, PMPI_Wtime() - began_, devices);
+    file.close();
+    if (!file)
+      say_once("TOCCATA_REPORT=" + path +
+               ": cannot be written; check the path and its permissions");
+    return;
+  }
+  const std::string table = report_.table();
+  if (table.empty())
+    say_once(
+        "Toccata intercepted no collectives. If the program calls any, either another preloaded "
+        "tool comes first (list libtoccata.so first in LD_PRELOAD), or the calls are nonblocking "
+        "or persistent, which Toccata intercepts under Open MPI only");
+  std::fputs(table.c_str(), stderr);
+  for (const std::string& each : devices)
+    std::fprintf(stderr, "toccata: devices: %s\n", each.c_str());
+}
+
+void Process::say_here(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (said_.insert(line).second) std::fprintf(stderr, "toccata: %s\n", line.c_str());
+}
+
+namespace {
+
+// Returns MPI_SUCCESS if this MPI cannot create such a code. The result is checked, because MPICH
+// 4.0 confuses codes that were added to new classes.
+int explained_code(int error_class, const std::string& text) {
+  int code = 0, found_class = 0, length = 0;
+  char found_text[MPI_MAX_ERROR_STRING];
+  const bool explained = PMPI_Add_error_code(error_class, &code) == MPI_SUCCESS &&
+                         PMPI_Add_error_string(code, text.c_str()) == MPI_SUCCESS &&
+                         PMPI_Error_class(code, &found_class) == MPI_SUCCESS &&
+                         PMPI_Error_string(code, found_text, &length) == MPI_SUCCESS &&
+                         found_class == error_class && text == found_text;
+  return explained ? code : MPI_SUCCESS;
+}
+
+}  // namespace
+
+// Codes are scarce (MPICH has a thousand), so each text gets only one.
+int Process::explain(int error_class, const std::string& text) {
+  int code = MPI_SUCCESS;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [known, is_new] = explained_.try_emplace({error_class, text}, MPI_SUCCESS);
+    if (is_new)
+      known->second =
+          explained_code(error_class, "toccata: " + text.substr(0, MPI_MAX_ERROR_STRING - 16));
+    code = known->second;
+  }
+  if (code != MPI_SUCCESS) return code;
+  say_once(text);
+  return error_class;
+}
+
+void Process::progress() {
+  if (progressing_.exchange(true, std::memory_order_acquire)) return;  // by another thread
+  struct Leaving {
+    std::atomic<bool>& progressing;
+    ~Leaving() { progressing.store(false, std::memory_order_release); }
+  } const leaving{progressing_};
+  std::vector<UnderWay*> ended;
+  {
+    const std::lock_guard lock(active_mutex_);
+    take_added();
+    for (UnderWay* each : active_)
+      if (each->try_progress()) ended.push_back(each);
+    for (UnderWay* each : ended) active_count_ -= static_cast<int>(std::erase(active_, each));
+  }
+  // The waiting rank may start it again at once.
+  for (UnderWay* each : ended) each->left();
+}
+
+void Process::take_added() {
+  const std::lock_guard lock(added_mutex_);
+  active_.insert(active_.end(), added_.begin(), added_.end());
+  added_.clear();
+}
+
+void Process::add(UnderWay& request) {
+  {
+    const std::lock_guard lock(added_mutex_);
+    added_.push_back(&request);
+    ++active_count_;
+  }
+  if (progress_thread_ != nullptr) progress_thread_->wake();
+}
+
+void Process::remove(UnderWay& request) {
+  const std::lock_guard lock(active_mutex_);
+  take_added();
+  active_count_ -= static_cast<int>(std::erase(active_, &request));
+}
+
+void Process::add(Attachment& communicator) {
+  const std::lock_guard lock(mutex_);
+  communicators_.push_back(&communicator);
+}
+
+void Process::remove(Attachment& communicator) {
+  const std::lock_guard lock(mutex_);
+  std::erase(communicators_, &communicator);
+}
+
+}  // namespace toccata
