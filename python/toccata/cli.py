@@ -13,7 +13,7 @@ from typer._completion_classes import completion_init
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.exceptions import TyperException
 
-from toccata.commands import COMMANDS
+from toccata.commands import COMMANDS, GROUPS
 from toccata.errors import CommandError
 
 
@@ -23,15 +23,9 @@ class OneLineErrors(TyperGroup):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.commands: Any = Commands()
-        self.is_listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if self.is_listing:
-            return TyperCommand(cmd_name, help=COMMANDS[cmd_name].summary)
-        return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The name may have two words, as "bench links"."""
@@ -69,9 +63,16 @@ class OneLineErrors(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         _show_what_to_type(self, ctx)
-        self.is_listing = True
         super().format_help(ctx, formatter)
-        self.is_listing = False
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        del ctx
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    (name.ljust(width), entry.summary) for name, entry in commands.items()
+                )
 
 
 def _choice_error() -> type[Exception]:
@@ -160,10 +161,9 @@ def _shown(words: str, ctx: Any) -> str:
 
 app = typer.Typer(
     cls=OneLineErrors,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,  # the import of typer's formatter would take most of the time
     pretty_exceptions_enable=False,
     add_completion=False,
-    no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -198,4 +198,4 @@ def toccata(
 def main() -> None:
     """The program."""
     completion_init()  # for the scripts that manual/handouts.py writes
-    app(prog_name="toccata")
+    app(sys.argv[1:] or ["--help"], prog_name="toccata")

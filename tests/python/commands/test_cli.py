@@ -19,7 +19,7 @@ from toccata._core import Shape, collectives
 from toccata.algorithms import catalogue, counting, proving
 from toccata.algorithms.catalogue import split_choices
 from toccata.algorithms.proving import Case
-from toccata.commands import COMMANDS
+from toccata.commands import COMMANDS, GROUPS
 from toccata.errors import InputError
 from toccata.measuring.results import read_csv
 from toccata.models import cross_validation
@@ -48,7 +48,12 @@ def test_list(toccata: Toccata) -> None:
 
 def test_version_and_help(toccata: Toccata) -> None:
     assert toccata("--version").stdout.startswith("toccata ")
-    assert "<bool>" not in toccata("--help").stdout
+    help_ = toccata("--help").stdout
+    assert "<bool>" not in help_
+    for title, commands in GROUPS.items():
+        assert re.search(rf"^{title}:\n  {next(iter(commands))} ", help_, re.MULTILINE)
+    alone = toccata()
+    assert (alone.returncode, alone.stdout, alone.stderr) == (0, help_, "")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -637,14 +642,14 @@ try:
     app(["--help"], prog_name="toccata")
 except SystemExit:
     pass
-heavy = ("toccata.commands.", "toccata._core", "matplotlib", "scipy", "numpy")
+heavy = ("toccata.commands.", "rich", "toccata._core", "matplotlib", "scipy", "numpy")
 print("LOADED", [name for name in sys.modules if name.startswith(heavy)])
 """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )  # fmt: skip
-    assert "Commands" in done.stdout
+    assert "Study algorithms:" in done.stdout
     assert "LOADED []" in done.stdout
 
 
