@@ -106,7 +106,8 @@ one_line() { # TEXT COMMAND...: the command fails, and its one line of standard 
   one_line "there is no program 'mpirun'" toccata run -- mpirun -n 2 python app.py
   one_line "toccata.mpi needs mpi4py, which is not installed" python -c 'import toccata.mpi'
   pip install --quiet --disable-pip-version-check mpi4py
-  one_line "finds no MPI library" python -c 'import toccata.mpi'
+  # This machine's own MPI must not be found.
+  one_line "finds no MPI library" env MPI4PY_LIBMPI="$place/none/libmpi.so" python -c 'import toccata.mpi'
 
   # An MPI that no library serves: one line reports that.
   cat >none/bin/mpirun <<'SH'

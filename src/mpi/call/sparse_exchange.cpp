@@ -187,7 +187,8 @@ int for_each_message(const std::vector<char>& packet, Visit&& visit) {
 }  // namespace
 
 int SparseExchange::unpack(const std::vector<char>& packet) {
-  return for_each_message(packet, [&](int source, const Run& data) {
+  // In some MPIs, MPI_SUCCESS is of an enumeration's type.
+  return for_each_message(packet, [&](int source, const Run& data) -> int {
     if (!make_room(source, data.bytes())) return MPI_SUCCESS;
     const Run into{deliveries_.back().data, deliveries_.back().elements, &traits_};
     return unpack_runs(data.address, data.bytes(), {&into, 1}, transport_.comm());
