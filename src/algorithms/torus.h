@@ -10,15 +10,14 @@ namespace toccata {
 // if no mesh is known.
 Grid grid_of(const Shape& shape);
 
-// The cell of a rank.
 int cell_of(const Grid& grid, int rank);
 
-// The minimum spanning tree from the root: a rank's position in it, and its rounds.
+// The minimum spanning tree from the root: a rank's position in it, and its number of rounds.
 TorusTree tree_of(const Grid& grid, const Shape& shape, int rank);
 int tree_rounds(const Shape& shape);
 
-// Rounds of an allgather with distances that double, in one dimension after the other: one for
-// local copies, one to fold cells, one for each distance, one to unfold cells.
+// The number of rounds of allgather/swing or its reverse, in one dimension after the other: one for
+// local copies, one to fold cells, one for each distance, and one to unfold cells.
 int doubling_rounds(const Shape& shape);
 
 // The number of pieces of a block that take different routes around the torus: two per dimension.

@@ -9,8 +9,8 @@
 //     exchange of leaders        ABCD    .B..    ABCD    ...D
 //     broadcast                  ABCD    ABCD    ABCD    ABCD
 //
-// With several levels, for example, leaders of sockets gather to the leader of their node.
-// Without nodes, every rank is a leader.
+// With several levels, leaders gather to the leaders of the next level, for example leaders of
+// sockets to the leader of their node. Without nodes, every rank is a leader.
 
 #include "algorithms/leaders.h"
 
