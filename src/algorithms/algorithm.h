@@ -105,8 +105,8 @@ struct Algorithm {
   std::string why_impossible(const Shape& shape) const;
   // The cost according to the literature, if known.
   std::optional<Cost> claimed(const Shape& shape) const;
-  // Completes the shape of a communicator for this algorithm: adds parameters (default values if
-  // none are given) and parts; and, if the neighbours are unknown, those of a stencil.
+  // Completes the shape of a communicator for this algorithm: adds parts, and parameters (default
+  // values if none are given). If the neighbours are unknown, it adds those of a stencil.
   Shape complete(Shape shape) const;
   // One rank's schedule. The shape must be possible and complete. If it has a reordering, the
   // schedule is reordered.

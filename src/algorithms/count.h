@@ -7,8 +7,9 @@
 
 namespace toccata {
 
-// Counts the cost of an algorithm from the schedules of its ranks, which are added one by one: the
-// maximum of the ranks' sums, and the number of rounds in which any rank has a message.
+// Counts the cost of an algorithm from the schedules of its ranks, which are added one by one. The
+// cost consists of the maxima of the ranks' sums, and the number of rounds in which any rank has a
+// message.
 class Counter {
  public:
   void add(const Schedule& schedule);
@@ -26,9 +27,10 @@ class Counter {
 Cost count(const Algorithm& algorithm, const Shape& shape);
 
 // All ranks, if there are up to 64. Otherwise, a sample whose size grows as log p. It contains
-// ranks at which patterns begin and end, or which have the highest cost (around 0, the root, the
-// middle of a mesh, and powers of two from the root on). It also contains the leaders of the first,
-// second, middle, last, largest and smallest region of every level, and some ranks in between.
+// ranks at which patterns begin and end, or which have the highest cost. These are around 0, the
+// root, the middle of a mesh, and powers of two from the root on. It also contains the leaders of
+// the first, second, middle, last, largest and smallest region of every level, and some ranks in
+// between.
 std::vector<int> telling_ranks(const Shape& shape);
 
 }  // namespace toccata

@@ -28,7 +28,7 @@ struct Forest {
 };
 
 // Collectives over a forest of the ranks, or of the nodes as `Lanes` numbers them. In a forest of
-// the nodes, each rank of a node sends a part of the message over the same trees, and the parts are
+// the nodes, each rank of a node sends a part of the message over the same trees. The parts are
 // scattered and gathered inside the nodes.
 class OverForest {
  public:

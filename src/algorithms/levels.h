@@ -16,8 +16,8 @@ namespace toccata {
 // leaders; on the levels below, there is one team inside each region.
 //
 // Every region has a leader: the root if it is a member, otherwise the lowest rank. A team of a
-// level consists of the leaders of the inner regions of one region, or of all its ranks at the
-// innermost level; the leader of the region comes first.
+// level consists of the leaders of the inner regions of one region. At the innermost level, it
+// consists of all ranks of the region. The leader of the region comes first.
 //
 //   4 ranks on nodes 0 1 | 2 3, root 3      level 0, among the leaders      {3 0}
 //                                           level 1, inside each node       {0 1} {3 2}
@@ -29,8 +29,9 @@ namespace toccata {
 // level remains, all ranks are one team.
 class Levels {
  public:
-  // The parameter for the levels that an algorithm uses: the nodes (or the outermost level that
-  // divides the ranks if nodes do not), nodes and sockets, or all levels of the machine.
+  // The parameter for the levels that an algorithm uses: the nodes, nodes and sockets, or all
+  // levels of the machine. If the chosen levels do not divide the ranks, it uses the outermost
+  // level that does.
   static const Parameter& which();
   // The levels that it selects, outermost first.
   static std::vector<int> chosen(const Shape& shape, const Parameter& which);
@@ -52,7 +53,7 @@ class Levels {
   int rounds(int level, const Flat& flat) const;
   int largest(int level) const { return sizes_[level].largest; }
   // The number of rounds in which a rank is busy with one segment, if the outermost level runs one
-  // algorithm and the inner levels another: after these rounds, the next segment may start.
+  // algorithm and the inner levels another. After these rounds, the next segment may start.
   int busy(const Flat& outermost, const Flat& inside) const;
 
   // Runs a collective in the rank's team, with blocks at the places that the maps return. Adds

@@ -74,7 +74,7 @@ class Crossings {
                            edges_[i].to != edges_[i - 1].to);
   }
 
-  // The rank that sends to the other node, and the one that receives there; the number of the other
+  // The rank that sends to the other node, and the one that receives there. The number of the other
   // node selects one of the possible ranks, so that they share the work.
   int collector = 0, distributor = 0;
 

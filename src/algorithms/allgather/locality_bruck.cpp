@@ -11,7 +11,7 @@
 //     fetch from regions +1 and +2       ABCD.. AB..EF    ..CDEF ABCD..    AB..EF ..CDEF
 //     gather inside                      ABCDEF ABCDEF    ABCDEF ABCDEF    ABCDEF ABCDEF
 //
-// If every region holds the data of `held` regions, beginning with its own, its lane k fetches the
+// Every region holds the data of `held` regions, beginning with its own. Its lane k fetches the
 // data of the region that is k · held further on, for k = 1, 2, ... Every region has as many lanes
 // as the largest region has ranks; a rank of a smaller region serves several lanes. (In the paper,
 // all regions have the same size, and lane k is local rank k, so that local rank 0 idles.) The last

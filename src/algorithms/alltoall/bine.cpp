@@ -1,7 +1,7 @@
-// All-to-all over a Bine butterfly: two ranks swap half of their blocks, over distances a third
-// shorter than powers of two, so that fewer blocks leave a group of neighbours. A block takes part
-// in the swaps that lead to its destination, the shortest first, and keeps its place. The bits of i
-// select the swaps of place i.
+// All-to-all over a Bine butterfly: in every round, two ranks swap half of their blocks. The
+// distances are a third shorter than powers of two, so fewer blocks leave a group of neighbours. A
+// block takes part in the swaps that lead to its destination, the shortest first, and keeps its
+// place. The bits of i select the swaps of place i.
 // [desensi2025]   rounds log2 p   cost log2 p·α + log2 p/2·n·β   copies 2p + blocks sent
 //
 //   p = 4, ab is what a sends to b     rank 0 (a)       1 (b)          2 (c)          3 (d)

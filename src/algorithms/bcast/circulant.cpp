@@ -1,5 +1,5 @@
-// Broadcast of n segments in n - 1 + ⌈log2 p⌉ rounds, the minimum: every rank sends one segment and
-// receives one in every round, over distances that halve from p on and then repeat.
+// Broadcast of n segments in n - 1 + ⌈log2 p⌉ rounds, the minimum. In every round, every rank sends
+// one segment and receives one, over distances that halve from p on and then repeat.
 // [traff2024]   rounds n - 1 + ⌈log2 p⌉   cost (n - 1 + ⌈log2 p⌉)·(α + m/n·β) for m bytes
 //
 //   p = 5, root 0, n = 2, segments A B
