@@ -40,7 +40,7 @@ struct Algorithm {
   std::string_view name;  // "sparbit"; the file's name
   const Collective& collective;
   std::string_view summary;   // one line
-  std::string_view citation;  // "loch2021, algorithm 1": key of docs/references.bib, and where
+  std::string_view citation;  // "loch2021, algorithm 1": key in docs/references.bib, section
   // The cost according to the literature, if there is a closed form. Proofs compare it with the
   // counts from the schedules (algorithms/count.h), which all other code uses.
   Cost (*claim)(const Shape& shape) = nullptr;
@@ -57,8 +57,9 @@ struct Algorithm {
   // operations that do not commute.
   bool ordered = false;
   // ... and whether it evaluates the standard expression of p ranks for every element, for any
-  // root, parts, placement and grid. All such algorithms give the same bits. With 2^k <= p, the
-  // first 2 (p - 2^k) ranks are combined in pairs, then these 2^k operands in pairs, and so on:
+  // root, parts, placement and grid. All such algorithms give the same bits. If 2^k is the greatest
+  // power of two up to p, the first 2 (p - 2^k) ranks are combined in pairs. Then there are 2^k
+  // operands, which are combined in pairs, and so on:
   //
   //   p = 6   ((0∘1) ∘ (2∘3)) ∘ (4 ∘ 5)
   //
@@ -67,7 +68,8 @@ struct Algorithm {
   // from the right. With 7 ranks: ((0∘1) ∘ (2∘3)) ∘ ((4∘5) ∘ 6).
   bool reproducible = false;
 
-  // Whether it depends on where ranks run, or on their mesh. Proofs then try many.
+  // Whether it depends on the placement of the ranks, or on their mesh. If so, proofs try many of
+  // these.
   bool by_placement = false;
   bool by_grid = false;
 
@@ -78,13 +80,13 @@ struct Algorithm {
   // ranking proposes it.
   bool publishes = false;
 
-  // The pattern of topology/reorder with which its ranks are reordered; if none is named, the
-  // traffic of its schedules decides.
+  // The pattern of topology/reorder with which its ranks are reordered; if empty, the traffic of
+  // its schedules decides.
   std::string_view pattern = {};
 
   // The number of parts into which it divides the collective's unit (a contribution, or a message):
-  // segments, or pieces for several links. Each part is a block; parts are as equal as possible.
-  // Null: 1.
+  // segments, or pieces for several links. Each part is a block; parts are as equal as possible. If
+  // this is null, there is one part.
   int (*parts)(const Shape& shape) = nullptr;
 
   // The reason why it cannot run in this shape, as the end of a sentence ("needs a power of two
@@ -103,8 +105,8 @@ struct Algorithm {
   std::string why_impossible(const Shape& shape) const;
   // The cost according to the literature, if known.
   std::optional<Cost> claimed(const Shape& shape) const;
-  // Completes the shape of a communicator for this algorithm: adds parameters (default values if
-  // none are given) and parts; and, if the neighbours are unknown, those of a stencil.
+  // Completes the shape of a communicator for this algorithm: adds parts, and parameters (default
+  // values if none are given). If the neighbours are unknown, it adds those of a stencil.
   Shape complete(Shape shape) const;
   // One rank's schedule. The shape must be possible and complete. If it has a reordering, the
   // schedule is reordered.

@@ -26,7 +26,7 @@ Flat::Flat(const Collective& collective, std::string_view name, int number)
   }
 }
 
-// Every rank of every team calls this with the same few sizes.
+// The results are stored, because every rank of every team calls this with the same few sizes.
 const Flat::Extent& Flat::extent(int p) const {
   thread_local std::map<std::tuple<const Algorithm*, int, int>, Extent> known;
   const std::tuple key(&algorithm_, radix_, p);

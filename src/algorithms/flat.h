@@ -8,22 +8,23 @@ namespace toccata {
 
 // A flat algorithm (without levels), as a part of an algorithm by levels. Allgathers receive every
 // block in its final place, so they can use parts of our recv. No flat algorithm divides its
-// message into segments; the whole does that. If it ends in an allgather, it uses Sparbit, which
-// has few rounds, because all nodes are far from each other. The root is rank 0.
+// message into segments; the algorithm by levels does that. A flat algorithm that ends with an
+// allgather uses Sparbit: it has few rounds, and all nodes are far from each other. The root is
+// rank 0.
 class Flat {
  public:
-  // The name is the name of the file, which must exist. A radix of 0 means the default, if there is
-  // one.
+  // `name` is the name of the algorithm's file, which must exist. `radix` is the value of its
+  // parameter "radix" or "in_flight"; 0 means the default.
   Flat(const Collective& collective, std::string_view name, int radix = 0);
 
   const Algorithm& algorithm() const { return algorithm_; }
   Schedule schedule(int p, int rank) const { return algorithm_.schedule(shape(p), rank); }
   // The number of parts into which it divides its message.
   int parts(int p) const { return shape(p).parts; }
-  // The maximum number of rounds of any rank: it counts those of the first ranks and the last,
-  // because patterns begin and end there. Proofs detect rounds that are not aligned.
+  // The maximum number of rounds of any rank. It is counted from the first two ranks and the last
+  // rank, because patterns begin and end there. Proofs detect rounds that are not aligned.
   int rounds(int p) const { return extent(p).rounds; }
-  // The maximum number of messages that one of these ranks sends, or receives, one after the other.
+  // The maximum number of messages that one of these ranks sends or receives one after the other.
   int busy(int p) const { return static_cast<int>(extent(p).busy); }
   std::string why_impossible(int p) const { return algorithm_.why_impossible(shape(p)); }
 

@@ -19,7 +19,7 @@ int Forest::blocks() const {
 
 namespace {
 
-// Over each tree; its blocks follow those of the previous trees.
+// The schedules over all trees. The blocks of a tree follow those of the previous trees.
 template <typename OverTree>
 Schedule over_all(const Forest& forest, int vertex, int segments, OverTree&& over_tree) {
   std::vector<Schedule> all;
@@ -110,8 +110,8 @@ void OverForest::allreduce(ScheduleBuilder& schedule, int rank) const {
 
 namespace {
 
-// Whether the ranks fill the cells of the machine's network, and some cell has several of them:
-// then the routes between cells matter.
+// Whether every cell of the machine's network has ranks, and some cell has several. If so, the
+// trees connect the cells of that network.
 bool by_cells(const Shape& shape) {
   if (shape.placement == nullptr || !shape.placement->machine().network()) return false;
   const Regions& regions = shape.placement->regions(0);
@@ -180,8 +180,8 @@ int node_of(const Placement& placement, int rank) {
   return placement.machine().ancestor(place.level, place.object, node_level(placement.machine()));
 }
 
-// The trees that begin at the root's node; for a collective without a root, all. None if some nodes
-// that they span have no ranks.
+// The trees that begin at the root's node; for a collective without a root, all trees. There are
+// none if some nodes that they span have no ranks.
 std::vector<const PackedTree*> trees_of(const Shape& shape, bool rooted) {
   std::vector<const PackedTree*> result;
   if (!has_packed_trees(shape)) return result;
@@ -191,7 +191,7 @@ std::vector<const PackedTree*> trees_of(const Shape& shape, bool rooted) {
   return result;
 }
 
-// From the root through all places, around the circle.
+// A chain from the root through all places, around the circle.
 Forest chain(int places, int root) {
   const auto at = [=](int place) { return wrap(place, places); };
   return {{1}, places - 1, [=](int, int place) {
@@ -202,7 +202,7 @@ Forest chain(int places, int root) {
           }};
 }
 
-// `nodes` are those of the places that the forest connects.
+// nodes[i] is the node at place i of the forest.
 Forest forest_of(const std::vector<const PackedTree*>& trees, std::vector<int> nodes) {
   std::vector<int> places(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = static_cast<int>(i);
@@ -241,7 +241,7 @@ OverForest PackedForest::over(const Shape& shape, bool rooted) {
   if (trees.empty() &&
       (shape.placement == nullptr || !node_regions(shape.placement, shape.p)->divide()))
     return {chain(shape.p, shape.root), segments};
-  if (!trees.empty() && trees.front()->nodes() == shape.p) {  // one rank on each
+  if (!trees.empty() && trees.front()->nodes() == shape.p) {  // one rank per node
     std::vector<int> nodes;
     for (int rank = 0; rank < shape.p; ++rank) nodes.push_back(node_of(*shape.placement, rank));
     return {forest_of(trees, std::move(nodes)), segments};

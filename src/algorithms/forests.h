@@ -14,10 +14,10 @@ namespace toccata {
 // of weight w transports w blocks of each segment.
 struct Forest {
   std::vector<int> weights = {};  // by tree
-  int depth = 0;                  // of the deepest, or more
+  int depth = 0;                  // of the deepest tree, or more
   std::function<TreePlace(int tree, int vertex)> place = {};
 
-  int blocks() const;  // of a segment
+  int blocks() const;  // the number of blocks of a segment
 
   // The schedule of a vertex; its peers are vertices. It uses the blocks 0 ... blocks() * segments
   // - 1 of recv, and of send in reductions, in the order of the trees. `down`: from the common root
@@ -28,7 +28,7 @@ struct Forest {
 };
 
 // Collectives over a forest of the ranks, or of the nodes as `Lanes` numbers them. In a forest of
-// the nodes, each rank of a node sends a part of the message over the same trees, and the parts are
+// the nodes, each rank of a node sends a part of the message over the same trees. The parts are
 // scattered and gathered inside the nodes.
 class OverForest {
  public:
@@ -51,8 +51,8 @@ class OverForest {
   int segments_;
 };
 
-// Over trees of a torus that do not share links: of the machine's network if each of its cells has
-// ranks, otherwise of the mesh of the ranks.
+// Collectives over trees of a torus that do not share links. The torus is the machine's network if
+// all its cells have ranks and some have several, otherwise the mesh of the ranks.
 class TorusTrees {
  public:
   static const Parameter& how_many();
@@ -64,11 +64,11 @@ class TorusTrees {
 // Whether the machine has packed trees and all its nodes have ranks.
 bool has_packed_trees(const Shape& shape);
 
-// Over trees packed for the machine's nodes. Without such trees, over a chain through the nodes,
-// which on a tree of switches loads every link as little as possible.
+// Collectives over trees packed for the machine's nodes. Without such trees, they use a chain
+// through the nodes. On a tree of switches, this loads every link as little as possible.
 class PackedForest {
  public:
-  // `rooted`: use the trees of the root's node, otherwise those of allreduces.
+  // If `rooted`, the trees are those of the root's node, otherwise those for allreduces.
   static OverForest over(const Shape& shape, bool rooted);
 };
 

@@ -6,7 +6,7 @@ const Parameter& Leaders::exchange() {
   static const Parameter parameter = [] {
     Parameter made = choice("exchange", "allgather among leaders",
                             {"bruck", "ring", "recursive_doubling", "sparbit"});
-    made.samples = {0, 1};  // the others are like the first
+    made.samples = {0, 1};  // the other values are like the first
     return made;
   }();
   return parameter;

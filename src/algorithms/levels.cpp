@@ -15,7 +15,7 @@ const Parameter& Levels::which() {
   static const Parameter parameter = [] {
     Parameter made =
         choice("levels", "levels of the machine to consider", {"node", "node+socket", "all"});
-    made.samples = {0, 2};  // of the machines in proofs, nodes and sockets are all
+    made.samples = {0, 2};  // the machines in proofs have only nodes and sockets
     return made;
   }();
   return parameter;
@@ -161,7 +161,7 @@ void Levels::reduce(ScheduleBuilder& schedule, int level, int rank, const Flat& 
                 rounds + 1);
 }
 
-// A rank's own contribution is in send until a rank has gathered others.
+// At the innermost level, a rank contributes only its own block, which is in send.
 BlockMap Levels::own(int level, int rank) const {
   return level == innermost() ? BlockMap::affine(Buffer::send, 0)
                               : BlockMap::table({blocks_of(behind(level, rank))});

@@ -16,7 +16,8 @@ BlockRange outgoing_block(Outgoing outgoing, int block) {
   return send(outgoing == Outgoing::one_for_all ? 0 : block);
 }
 
-// In the open round: the edges for which `takes(peer)` is true.
+// Adds to the open round: copies for edges to the rank itself, and messages for the edges for which
+// `takes(peer)` is true.
 template <typename Takes>
 void talk(const Neighbors& own, int rank, Outgoing outgoing, ScheduleBuilder& schedule,
           Takes&& takes) {
@@ -35,13 +36,13 @@ struct Crossing {
   int from, sent;
   int to, into;
 
-  // This data travels once, even if several edges use it.
+  // The data that travel once, even if several edges use them.
   std::pair<int, int> block() const { return {from, sent}; }
   auto operator<=>(const Crossing&) const = default;
 };
 
-// All edges from one node to another, in the same order on both sides, with those of a block
-// together.
+// All edges from one node to another, in the same order on both sides. The edges of a block follow
+// each other.
 class Crossings {
  public:
   Crossings(std::vector<Crossing> edges, int from_node, int to_node) : edges_(std::move(edges)) {
@@ -58,13 +59,14 @@ class Crossings {
     distributor = pick(&Crossing::to, from_node);
   }
 
-  // Calls visit(the first edge of every block).
+  // Calls visit(edge) for the first edge of every block.
   template <typename Visit>
   void for_each_block(Visit&& visit) const {
     for (std::size_t i = 0; i < edges_.size(); ++i)
       if (i == 0 || edges_[i].block() != edges_[i - 1].block()) visit(edges_[i]);
   }
-  // Calls visit(edge, whether it is the first of its block to that rank).
+  // Calls visit(edge, is_first) for every edge: whether it is the first edge of its block to that
+  // rank.
   template <typename Visit>
   void for_each_edge(Visit&& visit) const {
     for (std::size_t i = 0; i < edges_.size(); ++i)
@@ -72,8 +74,8 @@ class Crossings {
                            edges_[i].to != edges_[i - 1].to);
   }
 
-  // The rank that sends to the other node, and the one that receives there; nodes take turns among
-  // the possible ranks.
+  // The rank that sends to the other node, and the one that receives there. The number of the other
+  // node selects one of the possible ranks, so that they share the work.
   int collector = 0, distributor = 0;
 
  private:
@@ -186,9 +188,9 @@ class ByNodes {
   const std::shared_ptr<const Regions> nodes_;
   const int rank_;
   const Outgoing outgoing_;
-  std::vector<Crossings> out_, in_;     // of our node, by the other one
-  std::vector<BlockRanges> collected_;  // for each of out_ that we send
-  // The location of each block of those of in_ that we receive.
+  std::vector<Crossings> out_, in_;     // of our node, by the other node
+  std::vector<BlockRanges> collected_;  // for each of out_, if we send it
+  // For each of in_ that we receive, the location of each of its blocks.
   std::map<const Crossings*, std::map<std::pair<int, int>, BlockRange>> distributed_;
 };
 

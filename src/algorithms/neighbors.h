@@ -10,13 +10,14 @@ enum class Outgoing : std::uint8_t { one_for_all, one_each };
 // One round with a message per edge; edges to the rank itself are copies.
 void talk_directly(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule);
 
-// Three rounds. Blocks for another node go to one rank of our node, from there in one message to
-// one rank of that node, and then to the ranks that need them. Blocks that stay on the node go
-// directly in the second round. Relaying ranks are ranks that exchange messages between the two
-// nodes anyway.
+// Three rounds. Blocks for another node go to one rank of our node. It sends them in one message to
+// one rank of that node, which sends them to the ranks that need them. Blocks that stay on the node
+// go directly in the second round. The ranks that forward blocks are ranks that have an edge
+// between the two nodes.
 void talk_by_nodes(const Shape& shape, int rank, Outgoing outgoing, ScheduleBuilder& schedule);
 
-// The reason why the latter is impossible: the neighbours of all ranks must be known.
+// The reason why talk_by_nodes is impossible: the neighbours of all ranks must be known. Empty if
+// it is possible.
 std::string why_not_by_nodes(const Shape& shape);
 
 }  // namespace toccata

@@ -11,8 +11,8 @@ namespace toccata {
 
 namespace {
 
-// For the whole program: ranks in one process (of a simulation) read the same files. Never freed,
-// so that code after main() still finds it.
+// One list for the whole program, because ranks in one process (of a simulation) read the same
+// files. It is never freed, so that code after main() can still use it.
 struct Known {
   std::mutex mutex;
   std::set<std::string, std::less<>> texts;

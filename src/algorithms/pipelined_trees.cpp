@@ -23,9 +23,9 @@ Schedule up(const TreePlace& place, int segments, int deepest) {
                     place.parent < 0 ? segments : 0);
 }
 
-// The last segment arrives at the root first. After the round of local copies, it takes as many
-// rounds as the tree is deep, so it goes down in the next one, and the others follow at the same
-// pace.
+// The last segment arrives at the root first. This takes one round of local copies, and as many
+// rounds as the tree is deep. So it goes down in the next round, and the other segments follow at
+// the same pace.
 Schedule up_and_down(const TreePlace& place, int segments, int deepest) {
   const BlockMap last_first = BlockMap::affine(Buffer::recv, segments - 1, -1);
   ScheduleBuilder back;

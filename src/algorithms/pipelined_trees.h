@@ -14,8 +14,8 @@ Schedule down(const TreePlace& place, int segments);
 // Upwards: the reverse, with contributions instead of data.
 Schedule up(const TreePlace& place, int segments, int deepest);
 
-// Upwards, and down again as soon as a segment has reached the root, while later ones are still on
-// their way up.
+// Upwards and downwards: a segment goes down as soon as it has reached the root, while later ones
+// are still on their way up.
 Schedule up_and_down(const TreePlace& place, int segments, int deepest);
 
 // Two trees at the same time, each for every second segment. `over_tree(turned, segments)` returns

@@ -12,8 +12,8 @@ namespace toccata {
 //   p = 4, rank 1    a b c d    . B . .    A B C D
 class ReduceScatterAllgather {
  public:
-  // Both algorithms must exist. If ranks have different numbers of rounds, `rounds` returns the
-  // maximum of either half.
+  // Both algorithms must exist. If ranks have different numbers of rounds, `rounds` must return the
+  // maximum of a half, which is the same for both halves.
   explicit ReduceScatterAllgather(std::string_view name,
                                   int (*rounds)(const Shape& shape) = nullptr);
 

@@ -6,8 +6,8 @@
 
 namespace toccata {
 
-// Runs first: the ranks of a cyclic placement are runs of the same length, and so one strided
-// range.
+// Runs of consecutive ranks are appended as a whole. The ranks of a cyclic placement are runs of
+// the same length, so they become one strided range.
 BlockRanges blocks_of(std::span<const int> ranks) {
   BlockRanges blocks;
   for (std::size_t begin = 0, end = 0; begin < ranks.size(); begin = end) {
@@ -24,7 +24,8 @@ BlockRanges blocks_of(const Regions& regions, int first, int count) {
     const int last = regions.members(region(count - 1)).back();
     return circular(Buffer::recv, begin, wrap(last - begin, regions.ranks()) + 1, regions.ranks());
   }
-  // In order: by a pass over all ranks if these are a large part of them, because that is faster.
+  // The ranks in ascending order. If they are a large part of all ranks, a pass over all ranks is
+  // faster.
   std::vector<int> ranks;
   if (count > regions.number() / 8) {
     for (int rank = 0; rank < regions.ranks(); ++rank) {

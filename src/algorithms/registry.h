@@ -11,7 +11,7 @@ namespace toccata {
 // build is configured: algorithms/allgather/ring.cpp defines algorithms::allgather::ring.
 std::span<const Algorithm* const> all_algorithms();
 
-// The algorithm `name` of the collective, or of the one that it is the vector form of; null if
+// The algorithm `name` of the collective, or, for a vector form, of its regular collective; null if
 // there is none.
 const Algorithm* find_algorithm(const Collective& collective, std::string_view name);
 

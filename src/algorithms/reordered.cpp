@@ -8,7 +8,7 @@ namespace toccata {
 
 namespace {
 
-// The properties of a collective's buffer, as two ranks show them.
+// The properties of a collective's buffer, found from a communicator of two ranks.
 struct Role {
   bool block_a_rank = false;  // some rank has a block for, or from, each rank
   bool own = false;           // the contents belong to the rank itself
@@ -24,15 +24,15 @@ Role role_of(const Collective& collective, Buffer buffer) {
           .own = blocks(0) > 0 && blocks(1) > 0 && datum(0) != datum(1)};
 }
 
-// Blocks of other ranks: their sizes are those of the blocks of our other buffer that are to or
-// from that rank, or, in reductions, those of our own.
+// Our blocks that have the sizes of another rank's blocks: the blocks of our other buffer that go
+// to or come from that rank, or, in reductions, our own blocks.
 BlockRange like(const Collective& collective, Buffer buffer, int rank, const Shape& shape) {
   if (buffer == Buffer::send && collective.reduces)
     return {Buffer::send, 0, collective.blocks(shape, rank, Buffer::send)};
   return {buffer == Buffer::send ? Buffer::recv : Buffer::send, rank * shape.parts, shape.parts};
 }
 
-// Our contribution goes to the rank that plays our role; its result comes to us.
+// Our contribution goes to the rank that plays our role, and this rank sends us the result.
 Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   const Collective& collective = algorithm.collective;
   const Reordering& who = *shape.reordering;
@@ -61,7 +61,7 @@ Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   }
   const Schedule own = algorithm.schedule(who.played, role);
   ScheduleBuilder all;
-  if (before && plays_itself) all.round();  // a round of the other ranks
+  if (before && plays_itself) all.round();  // a round in which other ranks swap
   all.then(going_on(std::move(exchange).build(), on(who.players, own, send, recv, scratch)));
   if (after) {
     all.round();
@@ -70,7 +70,8 @@ Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   return std::move(all).build();
 }
 
-// Blocks are in scratch in the order of the roles, and are copied from or to their final places.
+// Blocks are in scratch in the order of the roles. They are copied from their places at first, and
+// to their places at the end.
 Schedule shuffled(const Algorithm& algorithm, const Shape& shape, int rank) {
   const Collective& collective = algorithm.collective;
   const Reordering& who = *shape.reordering;
@@ -80,7 +81,7 @@ Schedule shuffled(const Algorithm& algorithm, const Shape& shape, int rank) {
   const auto in_scratch = [&](Buffer buffer) {
     const int blocks = collective.blocks(shape, rank, buffer);
     if (!role_of(collective, buffer).block_a_rank) return BlockMap::affine(buffer, 0);
-    // A rank that is not the root has no such blocks, but scratch of their sizes.
+    // A rank other than the root has no such blocks, but scratch blocks of their sizes.
     if (blocks == 0) return BlockMap::permuted(buffer, who.players, shape.parts);
     ours.clear();
     BlockMap::permuted(buffer, who.players, shape.parts).map({buffer, 0, blocks}, ours);
@@ -94,7 +95,7 @@ Schedule shuffled(const Algorithm& algorithm, const Shape& shape, int rank) {
   const BlockMap recv = in_scratch(Buffer::recv);
   const Schedule own = algorithm.schedule(who.played, who.roles[rank]);
   ScheduleBuilder all;
-  if (first == 0 && role_of(collective, Buffer::send).block_a_rank) all.round();  // the root's
+  if (first == 0 && role_of(collective, Buffer::send).block_a_rank) all.round();  // the root copies
   all.then(going_on(std::move(copies).build(), on(who.players, own, send, recv, scratch)));
   if (scratch > first) all.round().copy({{Buffer::scratch, first, scratch - first}}, ours);
   return std::move(all).build();

@@ -91,7 +91,8 @@ void ScanByLevels::inclusive() {
   inwards(recv(0), true);
 }
 
-// In place, the result will replace our contribution: a rank that needs it later makes a copy.
+// With MPI_IN_PLACE, the result will replace our contribution, so a rank that needs it later makes
+// a copy.
 void ScanByLevels::exclusive() {
   const std::vector<int> team = runs_.team(runs_.innermost(), rank_);
   const bool hands_on = runs_.innermost() > 0 && team.back() == rank_ && rank_ < p_ - 1;

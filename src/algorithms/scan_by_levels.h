@@ -8,15 +8,16 @@
 namespace toccata {
 
 // Runs of consecutive ranks on one node, socket, ..., level by level. If operands must stay in the
-// order of the ranks, these can be combined first, for any placement.
+// order of the ranks, the ranks of a run can be combined first, for any placement.
 //
 //   6 ranks on nodes 0 1 4 | 2 3 5      runs {0 1} {2 3} {4} {5}
 //
-// Level 0 is all ranks; levels that do not divide them are left out. At the innermost level, a team
-// is the ranks of a run; further out, it is the last ranks of the inner runs.
+// Level 0 is one run of all ranks; levels that do not divide them are left out. At the innermost
+// level, a team consists of the ranks of a run. Further out, it consists of the last ranks of the
+// inner runs.
 class Runs {
  public:
-  // By the levels that Levels::which() selects.
+  // The levels are those that Levels::which() selects.
   explicit Runs(const Shape& shape);
 
   int innermost() const { return static_cast<int>(ends_.size()) - 1; }
@@ -46,8 +47,9 @@ class ScanByLevels {
   BlockRange room(int blocks = 1);
   void run(int level, const Flat& flat, std::vector<int> team, const BlockRange& from,
            const BlockRange& into);
-  // For each level except the innermost, the sum of the ranks before the rank's run on that level.
-  // `sum` is the sum of the rank's innermost run, if the rank is the last of it.
+  // Calculates before_ for each level except the innermost: the sum of the inner runs before the
+  // rank's own one, within the rank's run of that level. `sum` is the sum of the rank's innermost
+  // run, if the rank is the last of it.
   void outwards(BlockRange sum);
   // Adds the sum of all ranks before the rank's innermost run to `result`, which may already hold a
   // value.

@@ -42,9 +42,9 @@ int ways_round(const Shape& shape) { return std::max(1, 2 * grid_of(shape).mesh.
 
 namespace {
 
-// The routes that begin with each of some dimensions, in this order, and their load on the links.
+// The load of routes on the links. One route begins with each dimension, in the given order.
 struct Balance {
-  std::vector<int> sizes;  // in the order of the dimensions
+  std::vector<int> sizes;  // of the dimensions, in this order
   std::vector<int> links;  // of a cell at the end of a line, by dimension
 
   Balance(const Mesh& mesh, const std::vector<int>& order) {
@@ -93,7 +93,7 @@ std::vector<Way> balanced_ways(const Grid& grid) {
   std::vector<int> order = longest_first(grid.mesh);
   if (order.empty()) return {{{}, +1, 0, 1}};
   const Balance balance(grid.mesh, order);
-  // The smallest sufficient number of pieces; each share is rounded with the remainder of the
+  // Finds the smallest sufficient number of pieces. Each share is rounded with the remainder of the
   // previous ones.
   const std::vector<double> shares = balance.shares();
   std::vector<int> best;

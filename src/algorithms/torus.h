@@ -10,15 +10,14 @@ namespace toccata {
 // if no mesh is known.
 Grid grid_of(const Shape& shape);
 
-// The cell of a rank.
 int cell_of(const Grid& grid, int rank);
 
-// The minimum spanning tree from the root: a rank's position in it, and its rounds.
+// The minimum spanning tree from the root: a rank's position in it, and its number of rounds.
 TorusTree tree_of(const Grid& grid, const Shape& shape, int rank);
 int tree_rounds(const Shape& shape);
 
-// Rounds of an allgather with distances that double, in one dimension after the other: one for
-// local copies, one to fold cells, one for each distance, one to unfold cells.
+// The number of rounds of allgather/swing or its reverse: one for local copies, one to fold cells,
+// one for each distance in each dimension, and one to unfold cells.
 int doubling_rounds(const Shape& shape);
 
 // The number of pieces of a block that take different routes around the torus: two per dimension.
@@ -32,12 +31,12 @@ struct Way {
   int first_piece, pieces;
 };
 
-// Routes for an allgather in which all links carry the same amount, within half a percent: N
-// orders, each rotated by one compared with the previous one, and each in both directions. On equal
-// dimensions, all routes carry the same number of pieces. Otherwise, let u_i be the share of the
-// links that lead along dimension i. (A ring of two cells has half as many links; so has a line
-// without wrap-around, for its end cells.) Let j be the last dimension of the route that begins
-// with dimension i, of D_i cells. Then its share of a block is
+// Routes for an allgather in which all links carry the same amount, within half a percent. There
+// are N orders, each rotated by one compared with the previous one, and each in both directions. On
+// equal dimensions, all routes carry the same number of pieces. Otherwise, let u_i be the share of
+// the links that lead along dimension i. (A ring of two cells has half as many links. So has a line
+// without wrap-around, at its end cells.) Let j be the last dimension of the route that begins with
+// dimension i, of D_i cells. Then its share of a block is
 //
 //   u_j + u_j / (D_j - 1) - u_i / (D_i - 1)
 //

@@ -4,8 +4,8 @@ namespace toccata {
 
 namespace {
 
-// The block from rank `source` for rank `destination`. As data: datum i is part i % parts of the
-// block between two ranks.
+// The datum of a part of the block from rank `source` for rank `destination`: datum i is part i %
+// parts of such a block.
 Datum between(const Shape& shape, int source, int destination, int part) {
   return (Datum{source} * shape.p + destination) * shape.parts + part;
 }

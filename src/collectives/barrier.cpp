@@ -2,7 +2,7 @@
 
 namespace toccata {
 
-// No data moves: no rank may leave before all have entered.
+// No data move. No rank may leave before all ranks have entered.
 const Collective barrier{
     .name = "barrier",
     .variable = "TOCCATA_BARRIER",

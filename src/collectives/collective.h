@@ -10,11 +10,11 @@ namespace toccata {
 
 // The content of a block, named by its origin. Each collective numbers its data: allgather's datum
 // r is the contribution of rank r. A block always has the size of the datum that belongs in it. 64
-// bits: an alltoall has p² data, more than 2³¹ from 46 341 ranks on.
+// bits are necessary, because an alltoall has p² data: more than 2³¹ from 46 341 ranks on.
 using Datum = std::int64_t;
 inline constexpr Datum nothing = -1;
 
-// The contract of a collective, as data. Any schedule can be checked against it.
+// The definition of a collective, as data. Any schedule can be checked against it.
 struct Collective {
   std::string_view name;      // as MPI spells it, in lower case
   std::string_view variable;  // the environment variable that names an algorithm
@@ -23,36 +23,36 @@ struct Collective {
   int (*blocks)(const Shape& shape, int rank, Buffer buffer);
   Datum (*data)(const Shape& shape);  // the number of data
 
-  // The datum whose size block `block` of send or recv has on `rank`. Also defined for blocks that
-  // only other ranks have, so that scratch can have their sizes.
+  // The datum that gives block `block` of send or recv its size on `rank`. It is also defined for
+  // blocks that only other ranks have, so that scratch blocks can have their sizes.
   Datum (*sized)(const Shape& shape, int rank, Buffer buffer, int block);
   // The datum in a block before the call (`nothing` if undefined), and the required one afterwards.
   Datum (*before)(const Shape& shape, int rank, Buffer buffer, int block);
   Datum (*after)(const Shape& shape, int rank, Buffer buffer, int block);
 
-  // Under MPI_IN_PLACE, the recv block that replaces send block `block`; `nothing` if there is
-  // none, as on ranks that must not pass MPI_IN_PLACE. Null if recv blocks would be overwritten
-  // before they are sent; send is then a copy of the contents of recv.
+  // With MPI_IN_PLACE, the recv block that replaces send block `block`; `nothing` if there is none,
+  // for example on ranks that must not pass MPI_IN_PLACE. The function is null if recv blocks would
+  // be overwritten before they are sent. In this case, send is a copy of the contents of recv.
   int (*in_place)(const Shape& shape, int rank, int block) = nullptr;
 
   // Whether one rank has a special role; Shape::root is that rank.
   bool rooted = false;
 
-  // Whether the data before the call are contributions, which are combined with those of all ranks
-  // to the datum that `after` names.
+  // Whether the data before the call are contributions. Those of all ranks are combined into the
+  // datum that `after` returns.
   bool reduces = false;
 
-  // If a rank's result does not combine all contributions: from how many ranks, starting with rank
-  // 0.
+  // If a rank's result does not combine the contributions of all ranks: the number of ranks, from
+  // rank 0 on, whose contributions it combines.
   int (*contributors)(const Shape& shape, int rank) = nullptr;
 
-  // Whether no rank may leave before all have entered.
+  // Whether no rank may leave before all ranks have entered.
   bool synchronizes = false;
 
   // Whether ranks exchange blocks with their neighbours only; Shape::neighborhood lists these.
   bool among_neighbors = false;
 
-  // For a vector form: the collective that has the algorithms.
+  // For a vector form: the regular collective, which has the algorithms.
   const Collective* vector_of = nullptr;
 
   const Collective& regular() const { return vector_of != nullptr ? *vector_of : *this; }

@@ -9,8 +9,9 @@
 
 namespace toccata {
 
-// A list of up to `most` elements inside its owner. Descriptors consist of such lists. They are
-// created while the library is loaded, when a failing allocation would end the program.
+// A list of up to `most` elements, stored inside its owner. Descriptors consist of such lists,
+// because they are created while the library is loaded: a failing allocation would then end the
+// program.
 template <typename Element, std::size_t most>
 class Few {
  public:

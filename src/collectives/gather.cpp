@@ -40,10 +40,11 @@ constexpr Collective named(std::string_view name, std::string_view variable,
 //
 //   send   rank 0: a   rank 1: b   rank 2: c        recv   rank 1: a b c      (root 1)
 //
-// In place, the root's block is in recv already.
+// With MPI_IN_PLACE, the root's block is already in recv.
 const Collective gather = named("gather", "TOCCATA_GATHER");
 
-// The same with blocks of different sizes; all ranks except the root know only their own.
+// The same with blocks of different sizes. Only the root has the sizes of all blocks; any other
+// rank has only the size of its own.
 const Collective gatherv = named("gatherv", "TOCCATA_GATHERV", &gather);
 
 }  // namespace toccata

@@ -1,5 +1,5 @@
-// The collectives among neighbours: both ends of an edge agree on a block. A rank without
-// neighbours has no blocks.
+// The collectives among neighbours. An edge connects a block of its source with a block of its
+// destination. A rank without neighbours has no blocks.
 
 #include "collectives/collective.h"
 #include "collectives/neighborhood.h"
@@ -16,7 +16,7 @@ int blocks_in(const Shape& shape, int rank) {
 }
 
 // In an allgather, datum r is the block of rank r; in an all-to-all, the blocks of all ranks are
-// numbered.
+// numbered rank after rank.
 template <bool alltoall>
 struct Among {
   static int blocks(const Shape& shape, int rank, Buffer buffer) {
@@ -74,18 +74,20 @@ Shape with_neighbors(const Collective& collective, Shape shape) {
 
 // Every rank has one block for all its destinations, and receives one through each incoming edge.
 //
-//   edges 0>1, 0>2, 2>1, 1>1 (from 1, 2, 0)     send   a b c     recv   rank 1: b c a   rank 2: a
+//   edges 0>1, 0>2, 2>1, 1>1; rank 1 lists its sources as 1, 2, 0
+//   send   a b c     recv   rank 1: b c a   rank 2: a
 const Collective neighbor_allgather =
     Allgather::named("neighbor_allgather", "TOCCATA_NEIGHBOR_ALLGATHER");
 
-// The same with blocks of different sizes; a rank knows its own and its neighbours' sizes.
+// The same with blocks of different sizes; a rank has the sizes of its own block and of its
+// neighbours' blocks.
 const Collective neighbor_allgatherv =
     Allgather::named("neighbor_allgatherv", "TOCCATA_NEIGHBOR_ALLGATHERV", &neighbor_allgather);
 
-// Every rank has a block for each edge that goes out, and gets one by each that comes in.
+// Every rank has a block for each outgoing edge, and receives one through each incoming edge.
 //
-//   edges 0>1, 0>2, 2>1      send   rank 0: ab ac   rank 2: cb      recv   rank 1: ab cb   rank 2:
-//   ac
+//   edges 0>1, 0>2, 2>1      send   rank 0: ab ac   rank 2: cb
+//                            recv   rank 1: ab cb   rank 2: ac
 const Collective neighbor_alltoall =
     Alltoall::named("neighbor_alltoall", "TOCCATA_NEIGHBOR_ALLTOALL");
 

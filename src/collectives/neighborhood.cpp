@@ -15,7 +15,7 @@ std::vector<Neighbors::Edge> edges(std::span<const int> peers) {
   return result;
 }
 
-// An end of an edge: the k-th edge from one rank to another, in the order of posting.
+// One end of an edge. A pair of ranks may have several edges, which match in the order of posting.
 struct End {
   int from, to, place;
   Neighbors::Edge* edge;

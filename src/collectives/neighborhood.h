@@ -18,9 +18,9 @@ struct Neighbors {
     int block = 0;
     int there = -1;
   };
-  // The k-th edge out to a peer is the k-th edge in from this rank there.
+  // The k-th outgoing edge to a peer matches the k-th incoming edge from this rank on the peer.
   std::vector<Edge> in, out;
-  // The number of blocks, including those of edges without a rank, which remain unchanged.
+  // The number of blocks, including those of edges without a rank; these blocks remain unchanged.
   int blocks_in = 0, blocks_out = 0;
 
   // In a graph: peers in the order of their blocks; -1 for an edge without a rank.
@@ -34,14 +34,14 @@ struct Neighbors {
   static Neighbors on_mesh(std::span<const int> peers);
 };
 
-// The neighbours of all ranks, or those that one rank knows.
+// The neighbours of all ranks, or only those of one rank.
 class Neighborhood {
  public:
   explicit Neighborhood(std::vector<Neighbors> all) : Neighborhood(0, std::move(all)) {}
-  // The neighbours that a rank knows without communication.
+  // The neighbours of one rank, which are available without communication.
   Neighborhood(int rank, const Neighbors& own) : Neighborhood(rank, std::vector{own}) {}
 
-  // The torus that MPI_Dims_create makes of p ranks: the neighbours of a five-point stencil.
+  // The neighbours of a five-point stencil, on the torus that MPI_Dims_create makes of p ranks.
   static Neighborhood stencil(int p);
 
   int ranks() const { return static_cast<int>(all_.size()); }
@@ -51,7 +51,8 @@ class Neighborhood {
 
   // The edge through which a block arrives; null if there is none.
   const Neighbors::Edge* into(int rank, int block) const;
-  // Outgoing blocks are numbered rank after rank: the number of all, and of those of lower ranks.
+  // Outgoing blocks are numbered rank after rank: the number of all blocks, and the number of the
+  // blocks of lower ranks.
   int blocks_out() const { return first_out_.back(); }
   int first_out(int rank) const { return first_out_[rank - first_]; }
 
@@ -59,7 +60,7 @@ class Neighborhood {
   Neighborhood(int first, std::vector<Neighbors> some);
   void match();
 
-  int first_;  // the lowest rank that is known
+  int first_;  // the lowest rank whose neighbours are known
   std::vector<Neighbors> all_;
   std::vector<std::vector<int>> into_;  // by rank and block: the index in Neighbors::in, or -1
   std::vector<int> first_out_;

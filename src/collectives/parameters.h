@@ -11,15 +11,15 @@
 
 namespace toccata {
 
-// One parameter of an algorithm, as its descriptor states it: a choice among words, or a number.
+// One parameter of an algorithm, as declared in its descriptor: a choice among words, or a number.
 struct Parameter {
   using Words = Few<std::string_view, 16>;
   using Samples = Few<int, 16>;
 
   std::string_view name;
   std::string_view help;
-  Words words = {};  // a choice's words; its value is the index of the word
-  int least = 0;     // a number's bounds
+  Words words = {};  // the words of a choice, whose value is the index of a word
+  int least = 0;     // the bounds of a number
   int most = 0;
   int standard = 0;      // the default
   Samples samples = {};  // the values that proofs and sweeps use
@@ -48,7 +48,7 @@ class ParameterList {
   ParameterList(std::initializer_list<std::reference_wrapper<const Parameter>> parameters) {
     for (const Parameter& each : parameters) all_.push_back(&each);
   }
-  // Adds one, which must live as long as the list.
+  // Adds a parameter, which must live as long as the list.
   void add(const Parameter& parameter) { all_.push_back(&parameter); }
 
   class Iterator {
@@ -83,16 +83,17 @@ class ParameterList {
 class Parameters {
  public:
   Parameters() = default;
-  // All at their defaults.
+  // All parameters have their default values.
   explicit Parameters(const ParameterList& declared);
 
-  // Whether no algorithm has claimed them.
+  // Whether they do not belong to an algorithm yet.
   bool empty() const { return declared_ == nullptr; }
   int operator[](const Parameter& parameter) const;
   bool is(const Parameter& parameter, std::string_view word) const;
   void set(const Parameter& parameter, int value);
 
-  // ":messages=per_block": only values that differ from the default; "" if none does.
+  // ":messages=per_block": only the values that differ from their defaults; "" if all have their
+  // defaults.
   std::string text() const;
 
   bool operator==(const Parameters& other) const;

@@ -7,7 +7,7 @@ namespace toccata {
 //
 //   send   rank 0: a   rank 1: b   rank 2: c        recv   rank 1: a∘b∘c      (root 1)
 //
-// In place, the root's contribution is in recv, where the result will be.
+// With MPI_IN_PLACE, the root's contribution is in recv, where the result will be.
 const Collective reduce{
     .name = "reduce",
     .variable = "TOCCATA_REDUCE",

@@ -16,8 +16,8 @@ Datum meant_for(const Shape& shape, int rank, Buffer buffer, int block) {
 //
 //   send   rank 0: a0 a1   rank 1: b0 b1        recv   rank 0: a0∘b0   rank 1: a1∘b1
 //
-// Blocks may have different sizes, which every rank knows: MPI_Reduce_scatter; its regular form is
-// MPI_Reduce_scatter_block.
+// In MPI_Reduce_scatter, blocks may have different sizes, and every rank has all sizes. Its regular
+// form is MPI_Reduce_scatter_block.
 const Collective reduce_scatter{
     .name = "reduce_scatter",
     .variable = "TOCCATA_REDUCE_SCATTER",

@@ -11,7 +11,7 @@ namespace toccata {
 
 struct Algorithm;
 
-// How buffers keep the order of the ranks if ranks exchange their roles.
+// The ways to keep the order of the ranks in the buffers, if ranks exchange their roles.
 //
 //   4 ranks, allgather; roles 0 1 2 3 are played by ranks 0 2 1 3
 //   straight   rank 1 plays 2: its block goes to place 1 of every rank's recv, on any route
@@ -28,7 +28,7 @@ constexpr std::string_view name(Order order) {
   return order == Order::straight ? "straight" : order == Order::exchange ? "exchange" : "shuffle";
 }
 
-// Which rank plays which role of an algorithm.
+// The assignment of an algorithm's roles to ranks.
 struct Reordering {
   std::vector<int> players;  // by role: the rank that plays it
   std::vector<int> roles;    // by rank: its role

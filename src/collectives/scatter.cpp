@@ -42,10 +42,11 @@ constexpr Collective named(std::string_view name, std::string_view variable,
 //
 //   send   rank 1: a b c        recv   rank 0: a   rank 1: b   rank 2: c      (root 1)
 //
-// In place, the root's own block does not move: its recv is that part of send.
+// With MPI_IN_PLACE, the root's own block does not move: the root's recv is that part of send.
 const Collective scatter = named("scatter", "TOCCATA_SCATTER");
 
-// The same with blocks of different sizes; all ranks except the root know only their own.
+// The same with blocks of different sizes. Only the root has the sizes of all blocks; any other
+// rank has only the size of its own.
 const Collective scatterv = named("scatterv", "TOCCATA_SCATTERV", &scatter);
 
 }  // namespace toccata

@@ -4,7 +4,7 @@
 
 namespace toccata {
 
-// `rank` brought back into 0 ... p - 1: ranks on a circle.
+// `rank` modulo p, from 0 to p - 1: ranks form a circle.
 constexpr int wrap(long long rank, int p) {
   const long long rest = rank % p;
   return static_cast<int>(rest < 0 ? rest + p : rest);

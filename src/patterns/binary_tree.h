@@ -24,7 +24,7 @@ struct TreePlace {
 //               2       6                   3       7
 //             1   3   5   7               2   4   6   1
 //
-// The root has the role of node 0, and ranks count up from it on a circle.
+// The root has the role of node 0, and ranks are counted up from it on a circle.
 struct BinaryTree {
   int p;
   int root;
@@ -42,7 +42,7 @@ struct BinaryTree {
     if (self == 0) return place;
     const int lowest = self & -self;
     if (lowest > 1) place.children.push_back(player(self - lowest / 2));
-    for (int right = lowest / 2; right > 0; right /= 2)  // at the end of the tree, the rest of it
+    for (int right = lowest / 2; right > 0; right /= 2)  // nearer at the end of the tree
       if (self + right < p) {
         place.children.push_back(player(self + right));
         break;

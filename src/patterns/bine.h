@@ -7,7 +7,7 @@
 
 namespace toccata {
 
-// Bine trees and butterflies, made of binomial negabinary numbers [desensi2025]. Their steps
+// Bine trees and butterflies, based on binomial negabinary numbers [desensi2025]. Their steps
 // alternate between both directions, whereas binomial steps always lead upwards. So a step has
 // distance 2^j - 2^(j-1) + 2^(j-2) - ... instead of 2^j, a third less.
 //
@@ -18,16 +18,18 @@ constexpr int bine_distance(int j) {
   return distance;
 }
 
-// Butterflies: even places go a distance up and odd ones go down, or the opposite if `mirrored`. On
-// a circle with an even number of places, they form pairs.
+// In a butterfly, the peer of an even place is one Bine distance above it, and the peer of an odd
+// place is below it. If `mirrored`, the directions are reversed. On a circle with an even number of
+// places, peers form pairs.
 constexpr int bine_peer(int place, int j, int places, bool mirrored = false) {
   const bool up = (place % 2 == 0) != mirrored;
   return wrap(up ? place + bine_distance(j) : place - bine_distance(j), places);
 }
 
-// 2^k places on a circle as a tree that is binomial in their labels. The label of a place is its
-// number in base -2, with every bit XOR the next higher one. Changing one bit of a label changes
-// all bits up to there in base -2, which is a step of a Bine distance up or down.
+// A tree of 2^k places on a circle: the binomial tree of their labels. The label of a place is its
+// number in base -2, with each bit XORed with the next higher bit. Changing one bit of a label
+// changes this bit and all lower bits of the number in base -2. This is a step of a Bine distance,
+// up or down.
 //
 //   places     0    1    2    3    4    5    6    7        0 - 3 - 4 - 5
 //   base -2  000  001  110  111  100  101  010  011            3 - 2
@@ -43,15 +45,15 @@ struct BineLabels {
   }
   int place(int label) const { return from_negabinary(negabinary(label)); }
 
-  // Labels that differ only in their lowest `bits` bits belong to consecutive places: the first of
-  // these 2^bits places.
+  // The first of 2^bits consecutive places: those whose labels differ from `label` only in the
+  // lowest `bits` bits.
   int first(int label, int bits) const {
     const std::uint32_t low = (1U << bits) - 1;
     return from_negabinary((negabinary(label) & ~low) | (low & odd_bits));
   }
 
  private:
-  static constexpr std::uint32_t odd_bits = 0xAAAAAAAA;  // those with negative weight
+  static constexpr std::uint32_t odd_bits = 0xAAAAAAAA;  // bits with negative weight
 
   static std::uint32_t negabinary(int label) {
     auto bits = static_cast<std::uint32_t>(label);
@@ -64,7 +66,7 @@ struct BineLabels {
   }
 };
 
-// The ranks as a Bine tree in which a folded pair (FoldedCube) is one place. The root is at place
+// A Bine tree of the ranks, in which a folded pair (FoldedCube) is one place. The root is at place
 // 0.
 struct BineTree {
   FoldedCube cube;

@@ -7,9 +7,9 @@
 
 namespace toccata {
 
-// The movement of blocks in Bruck's all-to-all. Block j of a rank must move j ranks, 0 <= j < p.
-// Written in base `radix`, it moves digit · weight ranks for every digit that is not 0. All blocks
-// with the same digit move together:
+// The movement of blocks in Bruck's all-to-all. Block j of a rank must move up by j ranks, 0 <= j <
+// p. For every digit of j in base `radix` that is not 0, it moves up by digit · weight ranks. All
+// blocks with the same digit of the same weight move together:
 //
 //   p = 6, radix 2    weight 1: blocks 1 3 5    weight 2: blocks 2 3      weight 4: blocks 4 5
 //   p = 6, radix 3    weight 1: blocks 1 4, then blocks 2 5               weight 3: blocks 3 4 5
@@ -33,7 +33,7 @@ void for_each_hop(int p, int radix, Visit&& visit) {
       visit(Hop{p, radix, weight, digit});
 }
 
-// All hops of a rank.
+// The hops of a rank: their number, and the blocks that they move.
 struct Hops {
   int number = 0;
   std::int64_t blocks = 0;

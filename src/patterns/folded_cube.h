@@ -7,16 +7,17 @@
 
 namespace toccata {
 
-// Any number of ranks as a cube of 2^k leaves, for reductions that keep the order of the ranks. The
-// first p - 2^k leaves have two ranks each, the others one. In a radix other than 2, there are j ·
-// radix^k leaves, j < radix, as many as possible.
+// Any number of ranks, arranged as a cube of 2^k leaves, for reductions that keep the order of the
+// ranks. The first p - 2^k leaves have two ranks each, the other leaves have one. With a radix
+// other than 2, there are j · radix^k leaves with j < radix, as many as possible.
 //
 //   p = 6             leaves 0: {0, 1}   1: {2, 3}   2: {4}   3: {5}
 //   p = 7, radix 3    leaves 0: {0, 1}   1: {2}   2: {3}   3: {4}   4: {5}   5: {6}
 //
-// Pairs are folded first: one rank of each, its owner, combines both contributions. Then the owners
-// combine leaf with leaf, pairs of leaves with pairs, ...: the standard expression of Algorithm.
-// The owner is the root if it is in the pair, otherwise the lower rank.
+// Pairs are folded first: one rank of each pair, its owner, combines both contributions. Then the
+// owners combine leaf with leaf, then pairs of leaves with pairs, and so on. The result is the
+// standard expression of Algorithm. The owner of a pair is the root if the pair contains it,
+// otherwise the lower rank.
 struct FoldedCube {
   int p;
   int root = 0;
@@ -37,9 +38,9 @@ struct FoldedCube {
   int owner(int leaf) const { return leaf < pairs() && root / 2 == leaf ? root : first(leaf); }
 };
 
-// `size` leaves, `weight` apart, from `first` on, which all communicate with each other; ours is at
-// `place`. We first send to the next leaf above, and first receive from the next leaf below. So
-// every rank receives from one leaf at a time.
+// A group of `size` leaves, `weight` apart, from `first` on, which all communicate with each other.
+// Our leaf is at `place`. We first send to the next leaf above, and first receive from the next
+// leaf below. So every rank receives from one leaf at a time.
 //
 //   4 leaves, place 1    sends to 2 3 0    receives from 0 3 2
 struct LeafGroup {
@@ -50,8 +51,8 @@ struct LeafGroup {
   int below(int i) const { return leaf((place + size - i) % size); }
 };
 
-// The groups of a leaf, neighbours first: leaves that differ only in their lowest digit, only in
-// the next one, ...
+// Visits the groups of a leaf, neighbours first: leaves that differ only in their lowest digit,
+// then leaves that differ only in the next digit, and so on.
 template <typename Visit>
 void for_each_group(const FoldedCube& cube, int leaf, Visit&& visit) {
   const int leaves = cube.leaves();
@@ -62,8 +63,8 @@ void for_each_group(const FoldedCube& cube, int leaf, Visit&& visit) {
   }
 }
 
-// In a gathering, the owner of a pair first receives the blocks of the other rank, and sends it all
-// other blocks at the end.
+// In an allgather, the owner of a pair first receives the block of the other rank. At the end, it
+// sends all other blocks to that rank.
 inline void fold_blocks(const FoldedCube& cube, int rank, ScheduleBuilder& schedule) {
   const int twin = FoldedCube::twin(rank);
   schedule.round().copy(send(0), recv(rank));
@@ -82,18 +83,18 @@ inline void unfold_blocks(const FoldedCube& cube, int rank, ScheduleBuilder& sch
                                       : schedule.round().recv(twin, all_but(rank));
 }
 
-// Rounds of a gathering by groups: one for local copies, those of the groups, and two to fold and
-// unfold pairs.
+// The number of rounds of an allgather by groups: one for local copies, one per group, and, if
+// there are pairs, two to fold and unfold them.
 inline int gathering_rounds(const FoldedCube& cube) {
   int rounds = cube.pairs() > 0 ? 3 : 1;
   for_each_group(cube, 0, [&](const LeafGroup&) { ++rounds; });
   return rounds;
 }
 
-// The location of a rank's reduced value and of the next operand, so that the order of the ranks is
-// kept: operands of lower ranks are reduced into ours. Ours is reduced into operands of higher
-// ranks, which then become ours. Initially, `own` may be a part of send, as long as only higher
-// ranks send; `spare` is the buffer that takes over its role.
+// The location of a rank's reduced value, and of the next operand. To keep the order of the ranks,
+// an operand of a lower rank is reduced into our value. Our value is reduced into an operand of a
+// higher rank, and our value is then in that block. Initially, `own` may be a part of send, if the
+// first operand is that of a higher rank; `spare` then replaces it.
 struct Operands {
   BlockRange own, other, spare;
 

@@ -5,8 +5,8 @@
 
 namespace toccata {
 
-// Reduce-scatter with vectors that halve and distances that double, the first half of three
-// algorithms [rabenseifner2004]. Two leaves swap halves of the blocks for which they are
+// Reduce-scatter with vectors that halve and distances that double [rabenseifner2004]. It is the
+// first half of three algorithms. Two leaves swap halves of the blocks for which they are
 // responsible, and each is then responsible for one half. Neighbours come first, so the order of
 // the ranks is kept and the expression is the standard one.
 //
@@ -16,8 +16,9 @@ namespace toccata {
 //            A        C        B        D         0-2 1-3
 //
 // Vectors have `blocks` blocks, as send has. kept(leaf, size) are the blocks for which a leaf is
-// responsible among `size` consecutive leaves, as if they were in recv from block 0 on. They are
-// one half of kept(leaf, size / 2); the other half belongs to the peer. kept(leaf, 1) contains all.
+// responsible among `size` consecutive leaves. They are numbered as if the vector began at recv
+// block 0. They are one half of kept(leaf, size / 2); the other half belongs to the peer.
+// kept(leaf, 1) contains all.
 template <typename Kept>
 class Halving {
  public:
@@ -71,8 +72,8 @@ class Halving {
     return blocks;
   }
 
-  // The same as in Operands, for some blocks of the vectors. Ours are in send until they must be
-  // copied, or are reduced into others.
+  // The same as in Operands, for some blocks of the vectors. Our blocks are in send until they must
+  // be copied, or are reduced into received blocks.
   void take_in(int from, const BlockRanges& blocks, ScheduleBuilder& schedule) {
     const bool in_send = own_.buffer == Buffer::send;
     if (from < rank_) {
@@ -94,8 +95,8 @@ class Halving {
   Kept kept_;
 };
 
-// One of 2^k parts for each of 2^k leaves, with every half contiguous: leaf l ends with the part
-// whose number is l with its bits reversed.
+// Each of 2^k leaves ends with one of 2^k parts, and every half is contiguous. Leaf l ends with the
+// part whose number is l with its bits reversed.
 struct ContiguousHalves {
   int leaves;
 

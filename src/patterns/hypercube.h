@@ -4,7 +4,7 @@
 
 namespace toccata {
 
-// Ranks as corners of a cube, 2^k of them; every rank has one peer in dimension `distance` = 2^i.
+// 2^k ranks as the corners of a cube. In dimension i, every rank has one peer, at `distance` 2^i.
 struct Hypercube {
   int rank;
 

@@ -6,10 +6,10 @@
 
 namespace toccata {
 
-// The ranks as a k-nomial tree. The radix is k. The parent of rank r, written in base k, is r with
-// its lowest digit other than 0 replaced by 0. If that digit has weight w, the subtree of r
-// consists of w ranks, from r on. The root has the role of rank 0, and ranks count up from it on a
-// circle: "virtual" ranks.
+// The ranks as a k-nomial tree; k is the radix. In base k, the parent of rank r is r with its
+// lowest nonzero digit replaced by 0. If that digit has weight w, the subtree of r consists of w
+// ranks, from r on. The root has the role of rank 0, and ranks are counted up from it on a circle.
+// These numbers are the virtual ranks.
 //
 //   p = 6, radix 2    0 - 4 - 5        p = 9, radix 3    0 - 6 - 7, 8
 //                     0 - 2 - 3                          0 - 3 - 4, 5
@@ -32,13 +32,14 @@ struct Knomial {
     while (weight > 0 && (p - 1) / radix >= weight) weight *= radix;
     return weight;
   }
-  // The number of digits: rounds in which all ranks of one level send to their parents.
+  // The number of digits. It is also the number of rounds if the ranks of one level send to their
+  // parents in one round.
   int levels() const {
     int levels = 0;
     for (int weight = farthest(); weight > 0; weight /= radix) ++levels;
     return levels;
   }
-  // The weight of our lowest digit other than 0; for the root, more than for any other rank.
+  // The weight of our lowest nonzero digit; p for the root, which is more than for any other rank.
   int reach() const { return is_root() ? p : weight_of(self); }
   int parent() const { return rank(self - self / reach() % radix * reach()); }
   // The distance of a child is a digit times its weight.
@@ -53,7 +54,7 @@ struct Knomial {
     for (int weight = farthest(); weight > 0; weight /= radix) all += children(weight);
     return all;
   }
-  // The number of ranks in our subtree, and in that of a child.
+  // The number of ranks in our subtree, and in the subtree of the child at `distance`.
   int span() const { return std::min(reach(), p - self); }
   int span(int distance) const { return std::min(weight_of(distance), p - self - distance); }
 

@@ -29,9 +29,9 @@ int SegmentPattern::first_segment(int rank) const {
 
 namespace {
 
-// Follows the paths from the root that use each distance once, the long ones first. For round k,
-// takes the last distance of the first path that ends where round k can have come from: at least
-// skip k below the rank, but less than skip k + 1. A taken distance is not used again.
+// Follows the paths from the root that use each distance at most once, the longest distances first.
+// For round k, it takes the last distance of the first path that ends within reach of that round:
+// at least skip k below the rank, but less than skip k + 1. A taken distance is not used again.
 class Search {
  public:
   Search(const Skips& skips, int but) : skips_(skips), unused_(~(1ULL << but)) {}
@@ -64,9 +64,9 @@ class Search {
 
 }  // namespace
 
-// The root is p below itself, so that paths lead to rank + p. The one that ends at the root (the
-// path of "distance" q = p) brings the segment that is this rank's first; all others come again
-// later.
+// On the circle, the root is p below itself, so paths lead to rank + p. The path that ends at the
+// root (index q, a "distance" of p) brings this rank's first segment. All other segments arrive one
+// repetition of the pattern later, so their numbers are lower by q.
 std::vector<int> SegmentPattern::received(int rank) const {
   const int q = skips_.rounds(), first = first_segment(rank);
   Search search(skips_, first);

@@ -6,13 +6,14 @@
 
 namespace toccata {
 
-// The path of each segment in a broadcast of n segments in n - 1 + ⌈log2 p⌉ rounds, which is the
-// minimum. In every round, every rank sends one segment and receives one, over the distances of
-// Skips in cyclic order. [traff2024]
+// The paths of the segments in a broadcast of n segments. It takes n - 1 + ⌈log2 p⌉ rounds, which
+// is the minimum. In every round, every rank sends one segment and receives one, over the distances
+// of Skips in cyclic order. [traff2024]
 //
-// A rank's pattern has a number for each of the q = ⌈log2 p⌉ distances, and repeats: each time all
-// distances have been used, all numbers grow by q. Numbers below 0 mean no segment, numbers from n
-// on the last segment. The pattern may begin in the middle so that it ends with the last distance.
+// A rank's pattern has one number for each of the q = ⌈log2 p⌉ distances: the segment that moves
+// over this distance. After all distances have been used, the pattern repeats, and all numbers grow
+// by q. Numbers below 0 mean no segment, numbers from n on the last segment. The pattern may begin
+// in the middle so that it ends with the last distance.
 //
 //   p = 5, distances 1 2 3    rank     0    1    2    3    4
 //                    receives over 1  -3    0   -3   -2   -1
@@ -41,7 +42,8 @@ class SegmentPattern {
   int place(int round) const { return (round + begin_) % skips_.rounds(); }
 
  private:
-  // The last distance on the path from the root to a rank: the first segment that arrives there.
+  // The index of the last distance on the path from the root to a rank. It is also the number of
+  // the first segment that arrives there.
   int first_segment(int rank) const;
 
   int p_, segments_;

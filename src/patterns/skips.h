@@ -6,8 +6,8 @@
 
 namespace toccata {
 
-// Distances that halve from p on, rounded up: those of Träff's circulant graphs. Each is at most
-// one more than the sum of all shorter ones. So every rank can reach every other rank with each
+// The distances of Träff's circulant graphs: they halve from p on, rounded up. Each is at most one
+// more than the sum of all shorter ones. So every rank can reach every other rank with each
 // distance used at most once.
 //
 //   p = 9    1 2 3 5 (9)
@@ -19,7 +19,7 @@ class Skips {
 
   // ⌈log2 p⌉, one for each distance below p.
   int rounds() const { return static_cast<int>(skips_.size()) - 1; }
-  // The one after the last is p.
+  // Distance k, in ascending order; p for k = rounds().
   int operator[](int k) const { return skips_[k]; }
 
  private:

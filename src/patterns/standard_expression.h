@@ -9,9 +9,9 @@
 
 namespace toccata {
 
-// Writes the steps by which one rank that can read the operands of all ranks evaluates the standard
-// expression of Algorithm, or the standard prefix. No operand is overwritten; intermediate results
-// lie in one scratch block per level of the tree.
+// Writes the steps by which one rank evaluates the standard expression of Algorithm, or the
+// standard prefix. The rank must be able to read the operands of all ranks. No operand is
+// overwritten; intermediate results lie in one scratch block per level of the tree.
 //
 //   4 operands   target = d    target = c∘d    low = b    low = a∘b    target = low∘target
 class StandardExpression {

@@ -15,7 +15,7 @@ int CellBox::cells() const {
 
 namespace {
 
-// The cells of a box, in their order, as blocks.
+// The cells of a box as blocks, in the order of the box.
 BlockRanges cells_of(const Mesh& mesh, const CellBox& box) {
   BlockRanges cells{{Buffer::recv, 0}};
   int weight = 1;

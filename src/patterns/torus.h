@@ -19,8 +19,8 @@ struct CellBox {
   bool operator==(const CellBox&) const = default;
 };
 
-// The blocks of a box's cells, in the order of the cells, in a buffer that has `blocks` blocks per
-// rank: `count` of these, from `first` on.
+// The blocks of a box's cells, in the order of the cells. The buffer has `blocks` blocks per rank;
+// the result has `count` of these for each cell, from `first` on.
 BlockRanges blocks_of(const Grid& grid, const CellBox& box, Buffer buffer, int blocks = 1,
                       int first = 0, int count = 1);
 
@@ -29,7 +29,8 @@ BlockRanges blocks_of(const Grid& grid, const CellBox& box, Buffer buffer, int b
 int toward(const Mesh& mesh, int cell, int dimension, int steps);
 
 // Rings around a torus, one dimension after the other: in round i, a rank forwards the data that it
-// received in the previous round. Data of earlier dimensions travel as a whole around later ones.
+// received in the previous round. The data collected in earlier dimensions travel as a whole around
+// later ones.
 //
 //   3 x 2, first dimension first    a .     a .     a .     a b
 //   the data that cell a receives   . .     . .     e .     e f

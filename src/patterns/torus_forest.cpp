@@ -13,11 +13,12 @@ bool TorusForest::fits(const Mesh& mesh) {
 TorusForest::TorusForest(const Mesh& mesh, int root) : mesh_(mesh), root_(mesh.coordinates(root)) {
   for (int i = 0; i < mesh.dimensions(); ++i)
     if (mesh.dims[i] > 1) (mesh.dims[i] == 2 ? pairs_ : rings_).push_back(i);
-  // The deepest cell of the ring trees; each further half adds the steps that its trees need.
+  // The depth of the ring trees. Each dimension of 2 adds the steps that its trees need.
   if (!rings_.empty()) depth_ = 1;
   for (const int i : rings_) depth_ += mesh.dims[i] - 1;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    // 1 + tree 0 + 1, tree 0 + 1 and at most three steps from c_0, tree j + 2.
+    // The new tree has the depth of tree 0 plus 2. Tree 0 gets 1 deeper, or ends at most three
+    // steps after c_0. Tree j gets at most 2 deeper.
     depth_ = depth_ == 0 ? 1 : depth_ + 2;
   }
 }
@@ -43,7 +44,7 @@ bool TorusForest::is_root(int pairs, const Coordinates& x) const {
                      [](int each) { return each == 0; });
 }
 
-// Trees 2i and 2i + 1 begin with ring i, upwards and downwards; the others with a pair.
+// Trees 2i and 2i + 1 begin with ring i, upwards and downwards. The other trees begin with a pair.
 void TorusForest::to_child(int tree, Coordinates& x) const {
   const int rings = static_cast<int>(rings_.size());
   if (tree >= 2 * rings)

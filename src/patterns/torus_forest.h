@@ -7,10 +7,10 @@
 
 namespace toccata {
 
-// Spanning trees of a torus with one root, no two of which use the same link. There are as many
-// trees as the root has links, so together they carry a message at the rate of all these links,
-// which is the maximum [edmonds1973]. On a hypercube, where all dimensions are 2, there are as many
-// trees as in [johnsson1989].
+// Spanning trees of a torus that have the same root; no two of them use the same link. There are as
+// many trees as the root has links. So together they carry a message at the rate of all these
+// links, which is the maximum [edmonds1973]. On a hypercube, where all dimensions are 2, there are
+// as many trees as in [johnsson1989].
 //
 // If all dimensions are at least 3, tree (i, up) begins with dimension i. Let x be the coordinates
 // relative to the root. The parent of a cell with x_i = 0 is one step back in dimension i, around
@@ -24,10 +24,12 @@ namespace toccata {
 // A dimension of 2 adds one tree. It divides the torus into two halves. Let r be the root in the
 // first half, r' its copy in the second, and c_j the only child of r in tree j:
 //
-//   the new tree    r r', tree 0 of the second half, and from every copy in it to the first half
-//   tree j > 0      continues in the second half as tree j there, entered by c_j c_j', and c_j' r'
-//   tree 0          goes from every cell of the first half to its copy, except to r' and the c_j'
-//                   of the others, which it reaches by c_0' r' and r' c_j'
+//   the new tree    the link r r', tree 0 of the second half, and a link from each of its cells
+//                   except r' to the copy in the first half
+//   tree j > 0      continues in the second half as tree j: it enters this half by the link
+//                   c_j c_j', and reaches r' by c_j' r'
+//   tree 0          goes from every cell of the first half to its copy, except to r' and to c_j'
+//                   with j > 0; it reaches these by c_0' r' and r' c_j'
 class TorusForest {
  public:
   // All dimensions must be rings, or have 1 or 2 cells; see `fits`.

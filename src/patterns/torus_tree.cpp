@@ -69,7 +69,8 @@ std::vector<RootedBox> hand_over(const Mesh& mesh, RootedBox& box) {
   return slabs;
 }
 
-// The height of a box does not depend on its position, so boxes of one form are measured once.
+// The height of a box does not depend on its position, so it is calculated once for all boxes of
+// the same form.
 class Height {
  public:
   explicit Height(const Mesh& mesh) : mesh_(mesh) {}

@@ -22,7 +22,7 @@ Schedule backwards(const Schedule& schedule, int rounds) {
   rounds = std::max(rounds, schedule.rounds());
   ScheduleBuilder result;
   result.scratch(mirrored(schedule.scratch()));
-  // In a round, steps follow the messages; in reverse, they must come before these.
+  // In a round, steps follow the messages. In reverse, they must come before the messages.
   const auto undo_steps = [&](int round) {
     if (round < 0 || round >= schedule.rounds()) return;
     for (const Step& each : schedule.steps(round) | std::views::reverse) {
@@ -67,7 +67,8 @@ class Collector {
   }
 
   Schedule collect(int rounds) {
-    // Copied, not received in place: there, both are one block, which holds a contribution.
+    // Owned contributions are copied to recv first. No message is received there, because with
+    // MPI_IN_PLACE the send block and the recv block are the same and hold a contribution.
     result_.round();
     if (owned_ > 0) result_.copy(send(first_owned_, owned_), recv(0, owned_));
     for (int i = rounds - 1; i >= 0; --i) {
@@ -103,8 +104,8 @@ class Collector {
     for (const BlockRange& range : ranges) for_each_block(range, visit);
   }
 
-  // The same blocks as runs that are equally spaced, with equally spaced places: with many ranks, a
-  // message has very many blocks, all treated in the same way.
+  // The same blocks, divided into runs that can be treated as a whole: their blocks are equally
+  // spaced, and so are their places. With many ranks, a message has very many blocks.
   BlockRanges alike(std::span<const BlockRange> ranges) const {
     BlockRanges runs;
     const auto add = [&](int first, int step, int blocks) {
@@ -125,15 +126,15 @@ class Collector {
     return runs;
   }
 
-  // The number of blocks, from the first on, for which this holds.
+  // The number of blocks, from the first on, that form such a run.
   int how_many_alike(int first, int step, int blocks) const {
     if (blocks == 1) return 1;
     const auto spare = static_cast<std::size_t>(used_[first]);
-    // If there are no such spares yet, nothing remains to be checked.
+    // If there are no such spares yet, there is nothing more to check than partial_.
     const std::vector<int>& spares = spare < spares_.size() ? spares_[spare] : partial_;
     const int gap = partial_[first + step] - partial_[first];
     const int spare_gap = spares[first + step] - spares[first];
-    // The distance between a place and no place exceeds that of any two places.
+    // The distance from a place to `none` is greater than the distance between any two places.
     if (std::max(std::abs(gap), std::abs(spare_gap)) > -none / 2) return 1;
     int count = 1;
     for (int next = first + step; count < blocks; next += step, ++count) {
@@ -156,7 +157,7 @@ class Collector {
 
   bool is_owned(int block) const { return block >= first_owned_ && block < first_owned_ + owned_; }
 
-  // The place of the run's results that this rank has.
+  // The place of the partial results that this rank has for a run.
   BlockRange held(BlockRange run) const {
     if (partial_[run.first] != none) return placed(partial_, run);
     if (is_owned(run.first)) {
@@ -167,7 +168,7 @@ class Collector {
   }
 
   // The first message for a block stays where it arrives, and our contribution is added there.
-  // Later messages arrive in spare blocks; a block has one for each message of one round.
+  // Later messages arrive in spare blocks; a block has one spare for each message of a round.
   void receive(const Message& message, std::span<const BlockRange> ranges) {
     BlockRanges first, later, missing;
     const BlockRanges runs = alike(ranges);

@@ -37,7 +37,7 @@ inline BlockRange recv(int first, int count = 1) { return {Buffer::recv, first, 
 
 std::int64_t blocks(std::span<const BlockRange> ranges);
 
-// The same as `append`, which is faster if a run grows.
+// Does the same as `append`, but more slowly if a run grows.
 void append_any(BlockRanges& ranges, const BlockRange& range);
 
 // Appends `range`; merges it into the last one if both together are one range.
@@ -57,7 +57,7 @@ inline void append(BlockRanges& ranges, const BlockRange& range) {
 BlockRanges circular(Buffer buffer, std::int64_t first, int count, int modulus, int step = 1);
 
 // `ranges` of the blocks 0 to modulus - 1, moved up by `shift` places on that circle. Each range
-// adds at most two ranges.
+// becomes at most four ranges.
 BlockRanges circular(const BlockRanges& ranges, std::int64_t shift, int modulus);
 
 // Runs of `count` blocks from `first` on, `stride` apart, up to block `limit` - 1.

@@ -138,7 +138,7 @@ ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
     next.channels_ = schedule_.channels_;
     schedule_ = std::move(next);
   } else {
-    // Unchanged entries, except for the indices at which they begin in our schedule.
+    // The entries do not change, except for the indices at which they begin in our schedule.
     const auto sends = static_cast<std::uint32_t>(schedule_.sends_.size());
     const auto recvs = static_cast<std::uint32_t>(schedule_.recvs_.size());
     const auto steps = static_cast<std::uint32_t>(schedule_.steps_.size());
@@ -158,7 +158,7 @@ ScheduleBuilder& ScheduleBuilder::then(Schedule next, int rounds) {
   return *this;
 }
 
-// A block with the size of our scratch block has the size of the block that this one refers to.
+// Replaces scratch blocks by the blocks of send or recv from which they take their sizes.
 BlockRanges ScheduleBuilder::without_scratch(const BlockRanges& like) const {
   if (std::ranges::none_of(like, [](auto& range) { return range.buffer == Buffer::scratch; }))
     return like;

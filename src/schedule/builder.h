@@ -25,7 +25,7 @@ struct BlockShift {
 // steps follow the round's messages.
 class ScheduleBuilder {
  public:
-  // Opens the next round. A rank without messages opens it, too.
+  // Opens the next round. A rank without messages must also open it.
   ScheduleBuilder& round();
 
   ScheduleBuilder& send(int peer, const BlockRange& blocks, Travel travel = Travel::whole);
@@ -54,17 +54,17 @@ class ScheduleBuilder {
   int scratch_blocks() const { return scratch_blocks_; }
   int rounds() const { return schedule_.rounds(); }
 
-  // Appends all rounds of `next`: the combinator `then`, in place. If other ranks have more rounds
-  // in their `next`, pass that number as `rounds`, so that later rounds stay aligned.
+  // Appends all rounds of `next`: the combinator `then`, in place. If the `next` of another rank
+  // has more rounds, pass the maximum number as `rounds`, so that later rounds stay aligned.
   ScheduleBuilder& then(Schedule next, int rounds = 0);
 
   // The same for several concurrent schedules on the same channels, as in `abreast`. They may use
-  // our scratch. Each is the result of `on`, which needs the number of scratch blocks that we and
-  // the schedules before it have.
+  // our scratch. Each is the result of `on`, whose `first_scratch` must be the number of scratch
+  // blocks of this builder and of the schedules before it.
   ScheduleBuilder& go_on(std::span<const Schedule> abreast, int rounds = 0);
 
-  // Adds one round of `other` to the open round, with shifted blocks and channels. Combinators pair
-  // rounds with this. Declare the scratch of `other` with scratch().
+  // Adds one round of `other` to the open round, with shifted blocks and channels. Combinators use
+  // it to pair rounds. Declare the scratch of `other` with scratch().
   ScheduleBuilder& merge_round(const Schedule& other, int round, const BlockShift& shift = {},
                                int first_channel = 0);
 
@@ -88,7 +88,7 @@ class ScheduleBuilder {
   std::uint32_t stored_since(std::uint32_t first) const {
     return static_cast<std::uint32_t>(schedule_.ranges_.size()) - first;
   }
-  // Translates the entries of a schedule to entries of this one.
+  // Stores ranges of another schedule, moved by `shift`, and returns the index of the first.
   std::uint32_t store_moved(std::span<const BlockRange> ranges, const BlockShift& shift);
   Message message(int peer, std::span<const BlockRange> blocks, Travel travel);
 

@@ -22,14 +22,14 @@ Schedule going_on(const Schedule& first, const Schedule& second) {
 
 namespace {
 
-// A schedule that continues next to others, from that round on.
+// A schedule that runs at the same time as others, from round `begin` on.
 struct Part {
   const Schedule& schedule;
   int begin = 0, first_channel = 0;
   BlockShift shift = {};
 };
 
-// The number of channels is a promise to the other ranks; a rank without messages keeps it, too.
+// The number of channels must be the same on all ranks, also on a rank without messages.
 Schedule merged(std::span<Part> parts, int channels) {
   ScheduleBuilder result;
   int rounds = 0;
@@ -157,8 +157,8 @@ void BlockMap::map(const BlockRange& inner, BlockRanges& outer) const {
 
 namespace {
 
-// Inner scratch blocks are as wide as the blocks from which they take their sizes, one after the
-// other.
+// Inner scratch blocks lie one after the other. Each is as wide as the block from which it takes
+// its size.
 BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockMap& recv,
                      std::int32_t first) {
   const auto uniform = [&](const BlockRange& range) {
@@ -181,8 +181,7 @@ BlockMap map_scratch(const BlockRanges& like, const BlockMap& send, const BlockM
   return table;
 }
 
-// Whether messages and copies without blocks are kept. In a part of the ranks, a rank may have no
-// blocks.
+// Whether messages and copies without blocks are kept. In a group, a rank may have no blocks.
 enum class Nothing : bool { kept, left_out };
 
 template <typename PeerMap>

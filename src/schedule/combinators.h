@@ -15,26 +15,28 @@ namespace toccata {
 //   first  |r0|r1|      second |s0|      then |r0|r1|s0|
 Schedule then(const Schedule& first, const Schedule& second);
 
-// The same, but `second` uses the scratch of `first`; its own scratch follows after that.
+// The same, but `second` uses the scratch of `first`; its own scratch follows.
 Schedule going_on(const Schedule& first, const Schedule& second);
 
-// Both at the same time: round i of the result is round i of both. Copies of `one` come before
-// those of `other`, and neither may write blocks that the other uses in that round. `other` gets
-// the channels after those of `one`, so messages between the same two ranks cannot be confused. On
-// all ranks, the parts of `beside` must have the same numbers of channels.
+// Both schedules at the same time: round i of the result contains round i of both. Copies of `one`
+// come before those of `other`, and neither may write blocks that the other uses in that round.
+// `other` gets the channels after those of `one`, so messages between the same two ranks cannot be
+// confused. On all ranks, the parts of `beside` must have the same numbers of channels.
 //
 //   one |r0|r1|    other |s0|    beside |r0 s0|r1|
 Schedule beside(const Schedule& one, const Schedule& other);
 // The same for any number of schedules.
 Schedule beside(std::span<const Schedule> all);
 
-// Several at the same time on the same channels: like `beside`, for parts whose messages between
-// two ranks have the same order on both. Each starts `delay` rounds after the previous one.
+// Several schedules at the same time on the same channels. It is like `beside`, for parts whose
+// messages between two ranks have the same order on both ranks. Each starts `delay` rounds after
+// the previous one.
 //
 //   all |r0|r1| and |s0|s1|, delay 1    abreast |r0|r1 s0|s1|
 Schedule abreast(std::span<const Schedule> all, int delay = 0);
 
-// The schedule's messages without blocks: a broadcast becomes a signal from the root to all ranks.
+// The schedule's messages, without their blocks: a broadcast becomes a signal from the root to all
+// ranks.
 Schedule signals(const Schedule& schedule);
 
 // Runs `one`, which has `blocks` blocks, for each of `number` segments of `blocks` blocks. Each
@@ -62,54 +64,55 @@ class BlockMap {
   void map(const BlockRange& inner, BlockRanges& outer) const;
   // The number of outer blocks of an inner block.
   std::int64_t width(int inner_block) const;
-  // This number if all inner blocks have the same, otherwise 0.
+  // The number of outer blocks per inner block, if it is the same for all; otherwise 0.
   int uniform_width() const { return affine_.count; }
 
  private:
   std::span<const BlockRange> of(int inner_block) const;
 
-  BlockRange affine_;  // of inner block 0; of a table that is not affine its count alone
+  BlockRange affine_;  // of inner block 0; if a table is not affine, only the count is valid
   std::int32_t stride_ = 1;
-  bool is_affine_ = false;  // of a table: its blocks are runs, equally far from each other
+  bool is_affine_ = false;  // for a table: its blocks are equally spaced runs
   std::span<const int> permutation_;
   std::int32_t blocks_a_rank_ = 1;
-  // The table: the ranges of all inner blocks, and the index of the first range of each, and the
-  // end.
+  // The table: the ranges of all inner blocks; the index of the first range of each block, followed
+  // by the end.
   BlockRanges ranges_;
   std::vector<std::uint32_t> first_;
 };
 
-// For a rank without recv: the schedule uses scratch instead of blocks of recv. The scratch blocks
-// have the sizes of the blocks that the map names. One block may stay: it becomes recv block 0.
+// For a rank without a recv buffer: the schedule uses scratch instead of blocks of recv. The
+// scratch blocks have the sizes of the blocks that the map names. Block `stays` (if not -1) remains
+// in recv, and becomes recv block 0.
 Schedule in_scratch(const Schedule& schedule, const BlockMap& like, int stays = -1);
 
 // The location of an inner collective's scratch blocks: in our scratch, or at home. At home, each
-// scratch block is the (mapped) block from which it takes its size; inner send and recv blocks of
-// other parts must not be in use there yet.
+// scratch block is the (mapped) block from which it takes its size; that block must not be in use
+// by anything else.
 enum class Scratch : std::uint8_t { apart, at_home };
 
 // Embeds `inner`, a collective among some of the ranks: its rank i is our rank group[i], and the
 // maps locate its send and recv blocks. `inner` is the schedule of our own place in the group; a
-// rank outside the group passes Schedule{}. An inner block may have no outer block. Messages
-// without any block and copies of a block to itself are dropped.
+// rank outside the group passes Schedule{}. An inner block may have no outer block. Messages that
+// lose all their blocks, and copies of a block to itself, are dropped.
 //
 //   ring of 2 on group {1, 3}, recv block i -> recv blocks {2i, 2i+1}:
 //   inner rank 0 sends block 0 to 1        outer rank 1 sends blocks 0, 1 to 3
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv, Scratch scratch = Scratch::apart);
 
-// The same as a part of a schedule with `first_scratch` scratch blocks, which the maps may name:
-// the scratch of `inner` follows after them. Combine it with `going_on`.
+// The same, to continue a schedule with `first_scratch` scratch blocks. The maps may name these
+// blocks, and the scratch of `inner` follows them. Combine both schedules with `going_on`.
 Schedule on(std::span<const int> group, const Schedule& inner, const BlockMap& send,
             const BlockMap& recv, int first_scratch);
 
-// The same for all our ranks.
+// The same for the group of all our ranks, in their order.
 Schedule on(const Schedule& inner, const BlockMap& send, const BlockMap& recv,
             Scratch scratch = Scratch::apart);
 
 // The same algorithm with exchanged roles: our rank permutation[i] takes the role of rank i. In the
-// buffers named `block_a_rank`, `width` consecutive blocks belong to each rank and move with it.
-// Pass the schedule of the rank whose role we take.
+// buffers listed in `block_a_rank`, `width` consecutive blocks belong to each rank and move with
+// it. Pass the schedule of the rank whose role we take.
 Schedule relabel(std::span<const int> permutation, const Schedule& schedule,
                  std::initializer_list<Buffer> block_a_rank, int width = 1);
 

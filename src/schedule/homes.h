@@ -19,7 +19,7 @@ class Homes {
       }
   }
 
-  // For the blocks of a range, in as few runs as possible.
+  // These blocks for the scratch blocks of a range, in as few runs as possible.
   BlockRanges of(const BlockRange& range) const {
     BlockRanges result;
     for (int run = 0; run < range.repeat; ++run)

@@ -8,10 +8,10 @@
 
 namespace toccata {
 
-// How the blocks of one message are sent. `whole` is one MPI message, and the executor chooses:
-// directly from memory if the blocks are contiguous, otherwise packed or with a derived datatype.
-// The other values prescribe the method, for algorithms that depend on it; `per_block` is one MPI
-// message per block. Both sides must specify the same value.
+// How the blocks of one message are sent. `whole` is one MPI message, and the executor chooses the
+// method: directly from memory if the blocks are contiguous, otherwise packed or with a derived
+// datatype. The other values prescribe the method, for algorithms that depend on it; `per_block` is
+// one MPI message per block. Both sides must specify the same value.
 //
 // `published`: between ranks of one node, the sender copies the blocks to shared memory, and the
 // receivers read them there. There is one copy for all ranks to which the sender sends the same
@@ -32,9 +32,9 @@ struct Message {
   std::uint32_t range_count = 0;
 };
 
-// A local step: the i-th block of `from` is copied to the i-th block of `into`, or reduced into it:
-// into = from ∘ into, as in MPI_Reduce_local, so `from` holds the contributions of lower ranks. In
-// the schedule, the ranges of `into` follow those of `from`.
+// A local step copies the i-th block of `from` to the i-th block of `into`, or reduces it into that
+// block. To reduce means into = from ∘ into, as in MPI_Reduce_local, so `from` must hold the
+// contributions of lower ranks. In the schedule, the ranges of `into` follow those of `from`.
 struct Step {
   std::uint32_t first_range = 0;
   std::uint32_t from_count = 0;
@@ -42,16 +42,17 @@ struct Step {
   bool reduces = false;
 };
 
-// What one rank does in a collective, round by round.
+// The part of one rank in a collective, round by round.
 //
-// A round: all its messages are in flight together; when they have arrived, its steps run in order.
-// Within a round, no two messages write the same block, and no message writes a block that another
-// message sends. Rounds are local to a rank: only messages order two ranks. Round i is the same
-// stage of the algorithm on every rank, so that `beside` can pair rounds and figures can show them
-// next to each other. Therefore a rank may have empty rounds.
+// All messages of a round are in flight together. When they have arrived, the steps of the round
+// run in order. Within a round, no two messages write the same block, and no message writes a block
+// that another message sends. Rounds are local to a rank: two ranks are synchronized only by
+// messages between them. Round i is the same stage of the algorithm on every rank, so that `beside`
+// can pair rounds and figures can show them next to each other. Therefore, a rank may have empty
+// rounds.
 //
-// Buffers consist of blocks. The collective defines the blocks (collectives/), the call their bytes
-// (mpi/data/binding, analysis/lockstep).
+// Buffers consist of blocks. The collective defines the number of blocks (collectives/), and the
+// call defines their sizes in bytes (mpi/data/binding, analysis/lockstep).
 class Schedule {
  public:
   int rounds() const { return static_cast<int>(rounds_.size()); }
@@ -71,8 +72,8 @@ class Schedule {
     return {ranges_.data() + copy.first_range + copy.from_count, copy.into_count};
   }
 
-  // Scratch block i has the size of the i-th of these blocks of send or recv. So a schedule also
-  // serves blocks of different sizes.
+  // Scratch block i has the size of the i-th of these blocks of send or recv. So a schedule is also
+  // valid for blocks of different sizes.
   const BlockRanges& scratch() const { return scratch_; }
 
   // Prescribes how to send the messages that are `whole` so far.
@@ -81,13 +82,13 @@ class Schedule {
   // Whether any messages are published.
   bool publishes() const;
 
-  // Bytes this schedule occupies.
+  // The number of bytes that this schedule occupies.
   std::size_t memory() const;
 
  private:
   friend class ScheduleBuilder;
 
-  // The first entries of a round; they end where the next round's begin.
+  // The indices of a round's first entries. Its entries end where those of the next round begin.
   struct Round {
     std::uint32_t sends, recvs, steps;
   };
@@ -108,7 +109,7 @@ class Schedule {
   int channels_ = 1;
 };
 
-// The number of MPI messages per message.
+// The number of MPI messages of which `message` consists.
 std::int64_t pieces(const Schedule& schedule, const Message& message);
 
 }  // namespace toccata

@@ -1,15 +1,17 @@
-// Allgather over a Bine butterfly: two ranks swap their data, over distances that halve and swing
-// from side to side, a third shorter than recursive doubling's; most goes to neighbours. If p is
-// not a power of two, ranks are folded in pairs first, and unfolded at the end.
+// Allgather over a Bine butterfly: in every round, two ranks swap their data, over distances that
+// halve and alternate between both directions. These are a third shorter than in recursive
+// doubling, and most data go to neighbours. If p is not a power of two, ranks are folded in pairs
+// first, and unfolded at the end.
 // [desensi2025; desensi2024]   rounds log2 p, or ⌊log2 p⌋ + 2
 //                              cost rounds·α + (p-1)/p·n·β, twice that for folded pairs
 //
 //   p = 8, swaps    0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
 //   rank 0 has      A . . D . . . .    A . . D E . . H    all
 //
-// Even ranks go up when odd ones go down. After distance j, a rank has every 2^(j+1)th block,
-// counted from its own and from that of its last peer. The paper permutes blocks so that they are
-// contiguous; two strided ranges need no permutation.
+// When even ranks swap with a rank above, odd ranks swap with a rank below. After the swap over
+// distance j, a rank has every 2^(j+1)th block, counted from its own and from that of its last
+// peer. The paper permutes blocks so that they are contiguous; here, two strided ranges describe
+// them.
 
 #include "patterns/bine.h"
 

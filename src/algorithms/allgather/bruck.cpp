@@ -1,5 +1,5 @@
-// Allgather by Bruck: every rank sends all it has to the rank `distance` below, and the distance
-// doubles. It works for any p: the last round sends only the missing blocks.
+// Allgather by Bruck: in every round, each rank sends all its blocks to the rank `distance` below,
+// and the distance doubles. It works for any p: the last round sends only the missing blocks.
 // [bruck1997, section IV]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β   copies p+1 blocks
 //
 //   p = 3, scratch of      rank 0   rank 1   rank 2
@@ -8,8 +8,9 @@
 //     distance 2           A B C    B C A    C A B     rank r holds block r + i in place i
 //
 // Blocks are collected in scratch, the own block first, so that every message is contiguous. At the
-// end they are rotated into recv. Without the rotation, they are received in recv directly: nothing
-// is copied, but a message may pass the end of the buffer and then consists of two pieces.
+// end, they are rotated into recv. Without the rotation, they are received in recv directly. Then
+// only the own block is copied, but a message may pass the end of the buffer and then consists of
+// two pieces.
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Allgather as p broadcasts at the same time, all by bcast/circulant: n segments of every block in
-// n - 1 + ⌈log2 p⌉ rounds. Blocks of one segment are the runs that end with our own: Bruck's
-// allgather, except for distances that halve from p on instead of doubling from 1 on.
-// [traff2024; of one segment traff2024b]
+// n - 1 + ⌈log2 p⌉ rounds. With one segment, a rank sends the run of blocks that ends with its own.
+// This is Bruck's allgather, except that distances halve from p on instead of doubling from 1 on.
+// [traff2024; with one segment: traff2024b]
 //                rounds n - 1 + ⌈log2 p⌉   cost (n - 1 + ⌈log2 p⌉)·α + (p-1)/p·m·β for m bytes
 //
 //   p = 5, what rank 0 holds    A . . . .    over 1: A . . . E    2: A . . D E    3: A B C D E
@@ -35,9 +35,9 @@ static void in_runs(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 static void in_segments(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ranks{shape.p, rank};
   const SegmentPattern pattern(shape.p, shape.parts);
-  std::vector<std::vector<int>> received;  // by how far a rank is above the root
+  std::vector<std::vector<int>> received;  // by the distance of a rank above the root
   for (int above = 0; above < shape.p; ++above) received.push_back(pattern.received(above));
-  // What `to` receives in a round: a segment, or none, of every root's block but its own.
+  // The segments that `to` receives in a round: at most one of each other rank's block.
   const auto segments_for = [&](int to, int round) {
     BlockRanges blocks;
     for (int root = 0; root < shape.p; ++root) {

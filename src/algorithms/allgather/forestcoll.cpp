@@ -1,11 +1,11 @@
 // Allgather over spanning trees of the nodes, packed for the machine's network. The same number of
-// trees begins at each node. A block is cut into pieces, one per tree that begins at its node (or
-// several, by the tree's weight). A node forwards a piece in the round after it arrived. All pieces
+// trees begins at each node. A block is cut into pieces; each tree that begins at its node carries
+// as many of them as its weight. A node forwards a piece in the round after it arrived. All pieces
 // between two nodes in one round are one message.
 // [zhao2024, section 5]   rounds D, the depth of the trees
 //
 // `toccata topo MACHINE --trees --save FILE` packs trees, also around dead and slow links;
-// TOCCATA_TOPOLOGY=FILE makes the library use them. Without them, or with several ranks on a node,
+// TOCCATA_TOPOLOGY=FILE makes the library use them. Without trees, or with several ranks on a node,
 // every block goes round a ring of all ranks, node by node: every tree is a chain.
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace toccata::algorithms::allgather {
 
-// Null if there are none for these ranks.
+// Null if no trees fit these ranks.
 static const std::vector<PackedTree>* trees_of(const Shape& shape) {
   if (!has_packed_trees(shape)) return nullptr;
   const Machine& machine = shape.placement->machine();
@@ -77,7 +77,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     std::map<int, BlockRanges> sends, recvs;
   };
   std::vector<Exchange> rounds;
-  std::vector<int> given(shape.p);  // pieces of a node that trees have so far
+  std::vector<int> given(shape.p);  // by node: its pieces that trees have so far
   for (const PackedTree& tree : *trees) {
     int& first = given[tree.root()];
     const BlockRange pieces = recv(rank_at[tree.root()] * shape.parts + first, tree.weight());

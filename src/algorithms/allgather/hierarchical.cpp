@@ -1,5 +1,5 @@
-// Allgather with one leader per node: ranks send their blocks to their node's leader, leaders
-// exchange these with any flat allgather, and every leader broadcasts all blocks on its node.
+// Allgather with one leader per node: ranks send their blocks to their node's leader, and leaders
+// exchange these with any flat allgather. Then every leader broadcasts all blocks on its node.
 // [mirsadeghi2016, section II]
 //               r nodes of s ranks, e.g. binomial and Bruck: rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
 //               cost of a leader (⌈log2 s⌉ + ⌈log2 r⌉)·α + ((r-1)/r + ⌈log2 s⌉)·n·β
@@ -9,8 +9,8 @@
 //     exchange of leaders        ABCD    .B..    ABCD    ...D
 //     broadcast                  ABCD    ABCD    ABCD    ABCD
 //
-// With several levels, for example, leaders of sockets gather to the leader of their node.
-// Without nodes, every rank is a leader.
+// With several levels, leaders gather to the leaders of the next level, for example leaders of
+// sockets to the leader of their node. Without nodes, every rank is a leader.
 
 #include "algorithms/leaders.h"
 

@@ -1,19 +1,20 @@
-// Allgather by Bruck among regions, such as nodes, in which each rank of a region sends a message
-// of its own. In Bruck's algorithm, data doubles with every message that leaves a region; here it
-// multiplies by the size of a region. After each exchange, regions gather the received data inside:
-// in the same way if an inner level divides them, otherwise by Bruck.
-// [bienz2022, algorithm 2]   r regions of s ranks: ⌈log_(s+1) r⌉ messages out of the region, and
-// ⌈log2 s⌉ inside it before the first and after each
+// Allgather by Bruck among regions, such as nodes, in which each rank of a region sends its own
+// message to another region. In Bruck's algorithm, the data of a region double with every such
+// message. Here, they multiply by s + 1 in each exchange, if regions have s ranks. After each
+// exchange, regions gather the received data inside: in the same way if an inner level divides
+// them, otherwise by Bruck.
+// [bienz2022, algorithm 2]   r regions of s ranks: ⌈log_(s+1) r⌉ messages out of the region,
+//                            ⌈log2 s⌉ messages inside it before the first and after each
 //
 //   6 ranks in regions 0 1 | 2 3 | 4 5   rank 0  1        rank 2  3        rank 4  5
 //     gather inside                      AB.... AB....    ..CD.. ..CD..    ....EF ....EF
-//     fetch from one, two regions on     ABCD.. AB..EF    ..CDEF ABCD..    AB..EF ..CDEF
+//     fetch from regions +1 and +2       ABCD.. AB..EF    ..CDEF ABCD..    AB..EF ..CDEF
 //     gather inside                      ABCDEF ABCDEF    ABCDEF ABCDEF    ABCDEF ABCDEF
 //
-// If every region holds the data of `held` regions, beginning with its own, its lane k fetches the
-// data of the region k · held further on, for k = 1, 2, ... Every region has as many lanes as the
-// largest region has ranks; a rank of a smaller region serves several lanes. (In the paper, all
-// regions have the same size, and lane k is local rank k, so that local rank 0 idles.) The last
+// Every region holds the data of `held` regions, beginning with its own. Its lane k fetches the
+// data of the region that is k · held further on, for k = 1, 2, ... Every region has as many lanes
+// as the largest region has ranks; a rank of a smaller region serves several lanes. (In the paper,
+// all regions have the same size, and lane k is local rank k, so that local rank 0 idles.) The last
 // round fetches only the missing data, and some lanes idle.
 
 #include <array>
@@ -39,8 +40,9 @@ static const Parameter levels = [] {
   return made;
 }();
 
-// As many rounds as `among` may have in a region of up to `size` ranks, divided at most by these
-// levels. Regions differ, and their rounds have to line up; one too many costs nothing.
+// The maximum number of rounds of `among` in a region of up to `size` ranks, which these levels may
+// divide. Regions differ, but their rounds must be aligned. An additional empty round costs
+// nothing.
 static int most_rounds(const Placement& placement, std::span<const int> through, int size) {
   if (through.empty()) return 1 + ceil_log2(size);
   const Regions& regions = placement.regions(through[0]);
@@ -50,7 +52,7 @@ static int most_rounds(const Placement& placement, std::span<const int> through,
   return std::max(inside * (1 + exchanges), most_rounds(placement, further_in, size));
 }
 
-// An allgather among the ranks of `ranks`, a block each.
+// An allgather among the ranks of a division, with one block per rank.
 static Schedule among(const Division& ranks, int p, const Shape& shape, int rank) {
   if (!ranks.divides()) return Flat(toccata::allgather, "bruck").schedule(p, rank);
   const Regions& regions = ranks.regions();
@@ -69,7 +71,7 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
   schedule.then(inside(BlockMap::affine(Buffer::send, 0), own), rounds);
 
   const int ways = shape.parameters.is(lanes, "largest") ? regions.largest() : regions.smallest();
-  // Which local rank has lane 1; those after it have the next.
+  // The local rank that has lane 1; the ranks after it have the next lanes.
   const int first = shape.parameters.is(local_rank_0, "idles") && ways > 1 ? 1 : 0;
   const int last_lane = ways - first;
   for (std::int64_t held = 1; held < circle.p; held *= last_lane + 1) {
@@ -87,7 +89,8 @@ static Schedule among(const Division& ranks, int p, const Shape& shape, int rank
         fetch.send(regions.members(below)[carrier(below)], blocks_of(regions, circle.rank, count))
             .recv(regions.members(above)[carrier(above)], blocks);
     }
-    // Its first round, in which blocks are put into place, has nothing to do: they come then.
+    // The first round of a gather only copies blocks to their places. Here, they arrive in their
+    // places, so the fetch takes that round.
     const Schedule after = inside(BlockMap::table({fetched[local]}), BlockMap::table(fetched));
     schedule.then(abreast(std::array{std::move(fetch).build(), after}), rounds);
   }

@@ -1,8 +1,8 @@
-// Allgather in lanes: the ranks with the same number on their nodes are a lane, and exchange their
-// blocks first; then every node gathers what its lanes have brought. All ranks communicate with
-// other nodes at the same time, and every block enters a node once.
+// Allgather in lanes: the ranks with the same number on their nodes form a lane, and exchange their
+// blocks first. Then every node gathers the blocks that its lanes have received. All ranks
+// communicate with other nodes at the same time, and every block enters a node once.
 // [traff2020]   r nodes of s ranks: rounds ⌈log2 r⌉ + ⌈log2 s⌉
-// cost (⌈log2 r⌉ + ⌈log2 s⌉)·α + (p-1)/p·n·β, of which 1/s between nodes
+//               cost (⌈log2 r⌉ + ⌈log2 s⌉)·α + (p-1)/p·n·β, of which 1/s between nodes
 //
 //   4 ranks on nodes 0 1 | 2 3   rank 0  1       rank 2  3
 //     lanes 0 2 and 1 3          A.C.    .B.D    A.C.    .B.D

@@ -1,9 +1,9 @@
-// Allgather with several leaders per node, each for a part of the node's ranks: one per socket, or
-// any number. All leaders exchange with a flat allgather. More ranks communicate at a time than
-// with one leader, but every block enters a node once per leader.
+// Allgather with several leaders per node, each for a part of the node's ranks: one leader per
+// socket, or any number. All leaders exchange with a flat allgather. More ranks communicate at a
+// time than with one leader, but every block enters a node once per leader.
 // [kandalla2009]   l leaders, each for s ranks, e.g. binomial and Bruck:
-// rounds 2·⌈log2 s⌉ + ⌈log2 l⌉   cost of a leader (⌈log2 s⌉ + ⌈log2 l⌉)·α + ((l-1)/l + ⌈log2
-// s⌉)·n·β
+//                  rounds 2·⌈log2 s⌉ + ⌈log2 l⌉
+//                  cost of a leader (⌈log2 s⌉ + ⌈log2 l⌉)·α + ((l-1)/l + ⌈log2 s⌉)·n·β
 //
 //   8 ranks on nodes 0 1 2 3 | 4 5 6 7, leaders=2: leaders 0 2 | 4 6, for 0 1, 2 3, 4 5, 6 7
 
@@ -17,7 +17,7 @@ static const Parameter number = toccata::number(
     "leaders", "leaders per node, each for an equal share of its ranks; 0: one per socket", 0, 1024,
     0, {0, 2});
 
-// Proofs of allgather/hierarchical try the others.
+// Proofs of allgather/hierarchical try the other values.
 static const Parameter exchange = [] {
   Parameter made = Leaders::exchange();
   made.samples = {0};
@@ -33,7 +33,7 @@ static Regions parts_of_nodes(const Shape& shape) {
     const int level = socket_level(machine);
     return level < machine.innermost() ? shape.placement->regions(level) : nodes;
   }
-  std::vector<int> first{0};  // of each node's parts
+  std::vector<int> first{0};  // the first part of each node
   for (int node = 0; node < nodes.number(); ++node)
     first.push_back(first.back() + std::min(leaders, nodes.size(node)));
   std::vector<int> labels;

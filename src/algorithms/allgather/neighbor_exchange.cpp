@@ -14,7 +14,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ring{shape.p, rank};
   const int toward_partner = rank % 2 == 0 ? +1 : -1;
   const int own_pair = rank - rank % 2;
-  // The first block of the pair that arrives in round i: from alternating sides, ever further away.
+  // The first block of the pair that arrives in round i. Pairs come from alternating sides, each
+  // from further away than the previous one.
   const auto pair = [&](int i) {
     return wrap(own_pair + toward_partner * (i % 2 == 0 ? i : -(i + 1)), shape.p);
   };

@@ -19,7 +19,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
   const int leaf = cube.leaf(rank);
   const bool idle = rank != cube.owner(leaf);
-  // What a leaf has when leaves `weight` apart are about to talk.
+  // The blocks that a leaf has before leaves `weight` apart exchange theirs.
   const auto held = [&](int by, int weight) {
     const int first = by - by % weight;
     return recv(cube.first(first), cube.first(first + weight) - cube.first(first));

@@ -1,10 +1,10 @@
-// Allgather around a ring: in every round each rank forwards the block of the previous round.
+// Allgather around a ring: in every round, each rank forwards the block that it received in the
+// previous round.
 // [thakur2005, section 4.1]   rounds p-1   cost (p-1)·α + (p-1)/p·n·β
 //
 //   p = 4, what rank 0 holds   A . . .    A . . D    A . C D    A B C D
 //
-// Only neighbours communicate, so no other algorithm is as local; but no other needs as many
-// rounds.
+// Only neighbours communicate, so no other algorithm is as local, but none needs as many rounds.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

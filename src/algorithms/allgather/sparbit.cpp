@@ -1,8 +1,8 @@
-// Allgather by Sparbit, stripe parallel binomial trees: every rank is the root of a binomial tree
-// for its own block and a node of the p-1 trees of the others. The distance halves while the data
-// doubles, so the most data travels the shortest way.
-// [loch2021, algorithm 1]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β   nothing is moved
-// locally
+// Allgather by Sparbit (stripe parallel binomial trees): every rank is the root of a binomial tree
+// for its own block, and a node of the p-1 trees of the other ranks. The distance halves while the
+// data double, so most data travel the shortest distance.
+// [loch2021, algorithm 1]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
+//                           copies 1 block, the rank's own
 //
 //   p = 5, what rank 0 holds
 //     at first      A . . . .
@@ -10,8 +10,8 @@
 //     distance 2    A B . D .
 //     distance 1    A B C D E
 //
-// The paper sends every block by itself, p-1 messages per rank. One message a round with all its
-// blocks keeps the latency at ⌈log2 p⌉·α.
+// In the paper, every block is a message of its own, so a rank sends p-1 messages. Here, the blocks
+// of a round are one message, so the latency is ⌈log2 p⌉·α.
 
 #include <bit>
 
@@ -29,7 +29,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ranks{p, rank};
   const Travel travel =
       shape.parameters.is(messages, "per_block") ? Travel::per_block : Travel::whole;
-  // The distances at which the block received last stays where it is: its trees end here.
+  // The distances at which a rank does not forward the block that it received last, because this
+  // rank is a leaf of the block's tree.
   const int last_ignore = std::countr_zero(static_cast<unsigned>(p));
   const int ignore_steps = (~(p >> last_ignore) | 1) << last_ignore;
 

@@ -1,18 +1,18 @@
-// Allgather by Swing on a torus: two ranks swap their data, over distances that halve and swing
-// from side to side, in one dimension after the other. Neighbours swap the most data. Every block
-// has 2N parts. Each part begins with another dimension, and half of the parts use the opposite
-// direction.
+// Allgather by Swing on a torus: in every round, two ranks swap their data, in one dimension after
+// the other. The distances halve and alternate between both directions. Neighbours swap the most
+// data. Every block has 2N parts. Each part begins with another dimension, and half of the parts
+// use the opposite direction.
 // [desensi2024]   rounds log2 p   cost log2 p·α + Ξ·(p-1)/p·n/2N·β
 //
-// Messages that go further than to neighbours share links; Ξ is 1.10 on 8 x 8, 1.17 on
-// 32 x 32, 1.03 on 8 x 8 x 8. There are far fewer rounds than in torus_multiport.
+// Messages that go further than to neighbours share links. This gives the factor Ξ: 1.10 on 8 x 8,
+// 1.17 on 32 x 32, 1.03 on 8 x 8 x 8. There are far fewer rounds than in torus_multiport.
 //
 //   ring of 8, part 0   0-3 1-6 2-5 4-7    0-7 1-2 3-4 5-6    0-1 2-3 4-5 6-7
 //              part 1   0-5 1-4 2-7 3-6    0-1 2-3 4-5 6-7    0-7 1-2 3-4 5-6
 //
 // It is allgather/bine on each line. If a dimension is not a power of two, neighbouring cells are
 // folded first, and receive all blocks except their own at the end. This takes two more rounds and
-// many times the bytes, so torus_multiport is better there.
+// many times the bytes, so torus_multiport is better on such a torus.
 
 #include <algorithm>
 #include <ranges>
@@ -28,18 +28,18 @@ namespace toccata::algorithms::allgather {
 
 namespace {
 
-// Coordinates in each dimension, meaning the cells of all their combinations.
+// Coordinates in each dimension. They stand for the cells of all their combinations.
 using Cells = std::vector<std::vector<int>>;
 
-// One dimension of the torus, its cells folded in pairs.
+// One dimension of the torus, whose cells are folded in pairs.
 struct Line {
   FoldedCube cube;
   bool mirrored;
 
   int distances() const { return floor_log2(cube.leaves()); }
   int peer(int leaf, int j) const { return bine_peer(leaf, j, cube.leaves(), mirrored); }
-  // What a leaf has of the dimension once distance j is done: see allgather/bine. Its own cells
-  // before the first.
+  // The coordinates of the blocks that a leaf has after the swap over distance j (see
+  // allgather/bine). Before the first swap, these are the coordinates of its own cells.
   std::vector<int> held(int leaf, int j) const {
     std::vector<int> coordinates;
     const auto add_every = [&](int stride, int first) {
@@ -55,7 +55,7 @@ struct Line {
 }  // namespace
 
 static std::vector<int> ranks_in(const Grid& grid, const Cells& cells) {
-  std::vector<int> numbers{0};  // of cells, of which one dimension after the other is named
+  std::vector<int> numbers{0};  // of cells; each pass adds one dimension
   for (std::size_t i = 0; i < cells.size(); ++i) {
     std::vector<int> longer;
     for (const int number : numbers)
@@ -77,7 +77,7 @@ static Schedule send_round(const Grid& grid, int rank, int part, int parts) {
     const Line& line = lines.back();
     held.push_back(line.held(line.cube.leaf(at[i]), line.distances()));
   }
-  std::vector<std::pair<int, int>> swaps;  // of which dimension, over which distance
+  std::vector<std::pair<int, int>> swaps;  // the dimension, and the index of the distance
   for (int j = 0; j < ceil_log2(grid.mesh.cells()); ++j)
     for (int i = 0; i < n; ++i)
       if (const int dimension = (i + part) % n; j < lines[dimension].distances())

@@ -1,4 +1,4 @@
-// Allreduce over a binary tree in segments, which follow each other up to rank 0 and down again: a
+// Allreduce over a binary tree in segments, which follow each other up to rank 0 and down again. A
 // segment goes down while others are on their way up.
 // [sanders2009]   rounds 2·⌊log2 (p-1)⌋ + s + 1   cost rounds·(α + 3·n/s·β + 2·n/s·γ)
 //

@@ -1,5 +1,5 @@
-// Allreduce over two binary trees at the same time, half of the segments each, which follow each
-// other up to rank 0 and down again: a segment goes down while others are on their way up.
+// Allreduce over two binary trees at the same time, each for half of the segments. The segments
+// follow each other up to rank 0 and down again: one goes down while others are on their way up.
 // [sanders2009]   rounds 2·⌊log2 (p-1)⌋ + ⌈s/2⌉ + 1   cost rounds·(α + 3·n/s·β + 2·n/s·γ)
 //
 //   p = 4, segments A B    1>2 A 3>2 A  2>3 B 1>3 B    2>0 A 3>0 B    0>2 A 0>3 B

@@ -1,11 +1,11 @@
 // Allreduce by levels: reduce inside each region, allreduce among the leaders, broadcast inside
 // each region, on all levels. If the message is cut into segments, the phases overlap: one segment
-// is reduced inside while another is between the leaders and a third is broadcast.
+// is reduced inside the regions while the leaders exchange another and a third is broadcast.
 // [karonis2000]   r nodes of s ranks   rounds 2·⌈log2 s⌉ + those of the allreduce among r
 //
 //   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2    among leaders 0-2    inside 0>1 2>3
 //
-// Regions need not be consecutive ranks, so their order is not kept.
+// The ranks of a region need not be consecutive, so the order of the ranks is not kept.
 
 #include "algorithms/levels.h"
 

@@ -2,7 +2,7 @@
 // takes part in an allreduce of its part, with the ranks of the same number on other nodes. At the
 // end, every node gathers the parts. All ranks of a node communicate with other nodes at the same
 // time.
-// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, 1/s of an allreduce among r between
+// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, and 1/s of an allreduce among r
 //
 //   4 ranks on nodes 0 1 | 2 3, parts A B
 //     inside  0-1  2-3      lanes  0-2 A  1-3 B      inside  0-1  2-3

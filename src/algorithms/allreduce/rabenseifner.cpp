@@ -1,6 +1,6 @@
-// Allreduce by Rabenseifner: halve the vectors, so that every rank reduces a part, then go the same
-// way back, where the parts double. If p is not a power of two, ranks are folded in pairs first,
-// and unfolded at the end.
+// Allreduce by Rabenseifner: the vectors halve in every round, so that every rank reduces one part.
+// Then the ranks exchange the parts in the opposite order, and these double in every round. If p is
+// not a power of two, ranks are folded in pairs first, and unfolded at the end.
 // [rabenseifner2004]   rounds 2·log2 p   cost 2·log2 p·α + 2·(p-1)/p·n·β + (p-1)/p·n·γ
 //
 //   p = 4     0-1 2-3    0-2 1-3    0-2 1-3    0-1 2-3

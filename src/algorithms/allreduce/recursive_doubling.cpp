@@ -23,7 +23,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const bool idle = rank != cube.owner(leaf);
 
   Operands operands{recv(0), schedule.scratch({send(0)}), {}};
-  if (!idle) {  // the two change places for every operand from above, to end with ours in recv
+  if (!idle) {  // own and other swap at every operand from above, and ours must end in recv
     int from_above = cube.in_pair(rank) ? 1 : 0;
     for (int distance = 1; distance < cube.leaves(); distance *= 2)
       if ((leaf & distance) == 0) ++from_above;

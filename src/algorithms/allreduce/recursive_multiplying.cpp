@@ -26,7 +26,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const int leaf = cube.leaf(rank), twin = FoldedCube::twin(rank);
   const bool folded = cube.in_pair(rank), idle = rank != cube.owner(leaf);
 
-  // The ranks that we combine with, in the order of the ranks; we are one of them.
+  // The ranks of each of our groups, in ascending order, including our own rank.
   std::vector<std::vector<int>> groups;
   if (folded) groups.push_back({rank, twin});
   for_each_group(cube, leaf, [&](const LeafGroup& group) {
@@ -41,8 +41,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     schedule.round().recv(twin, recv(0));
     return;
   }
-  // What the last of a group has takes in the rest. Where that is not ours it becomes ours, and the
-  // two buffers change places: they begin so that ours ends in recv.
+  // All operands of a group are reduced into that of its last rank. If this is not our operand, it
+  // becomes ours, and the two buffers swap roles. They begin so that our operand ends in recv.
   std::size_t most = 2;
   BlockRange own = recv(0), other = schedule.scratch({send(0)});
   for (const auto& ranks : groups) {
@@ -62,7 +62,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                                               : BlockRange{Buffer::scratch, free++});
       if (peer != rank) schedule.recv(peer, operands.back());
     }
-    // The next rank above comes first, so that no rank receives from all at the same time.
+    // Each rank first sends to the next rank above, so that no rank receives from all at the same
+    // time.
     const auto place = std::ranges::find(ranks, rank) - ranks.begin();
     for (std::size_t i = 1; i < ranks.size(); ++i)
       if (const int peer = ranks[(place + i) % ranks.size()]; !(folded && peer == twin))

@@ -3,9 +3,9 @@
 //   in place and publishes the result, which all others read.
 // - whole, for short messages: every rank publishes its contribution, and reduces all of them.
 // [slices: jain2018, section III; whole: graham2008, section 3]
-// slices   rounds 2   copies per rank p-1 slices and 1 into shared memory, p-1 out of it;
-//                     reduces p-1
-// whole    rounds 1   copies per rank 1 message into shared memory; reduces p-1 messages
+//   slices   rounds 2   copies per rank p-1 slices and 1 into shared memory, p-1 out of it;
+//                       reduces p-1
+//   whole    rounds 1   copies per rank 1 message into shared memory; reduces p-1 messages
 //
 //   p = 4, slices   rank 0                rank 1           ...
 //     publish       b0 c0 d0              a1 c1 d1
@@ -21,7 +21,8 @@
 
 namespace toccata::algorithms::allreduce {
 
-// The contribution may lie in recv (MPI_IN_PLACE) and is read to the end: the result comes after.
+// The contribution may be in recv (MPI_IN_PLACE) and is read until the end, so the result is copied
+// to recv after that.
 static void combine(const Shape& shape, int rank, int slice, ScheduleBuilder& schedule) {
   const BlockRange result = schedule.scratch({send(slice)});
   combine_published(schedule, shape.p, rank, send(slice), result);

@@ -14,7 +14,7 @@ static ReduceScatterAllgather halves() { return ReduceScatterAllgather("swing", 
 extern const Algorithm swing{
     .name = "swing",
     .collective = toccata::allreduce,
-    .summary = "2·log2 p rounds on a torus over short distances; for middling messages",
+    .summary = "2·log2 p rounds on a torus over short distances; for medium messages",
     .citation = "desensi2024",
     .by_grid = true,
     .parts = [](const Shape& shape) { return halves().parts(shape); },

@@ -1,5 +1,5 @@
 // Allreduce on a torus for long messages: reduce-scatter, then allgather, with a bucket in every
-// dimension. Every rank has a p-th of the message between the two.
+// dimension. Between the two, every rank has 1/p of the result.
 // [chan2006, section 4.2.4]   rounds 2(d-N), d the sum of the dimensions
 //                             cost 2(d-N)·α + 2(D-1)/D·n·β + (p-1)/p·n·γ, D the shortest dimension
 

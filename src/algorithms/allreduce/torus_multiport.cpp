@@ -1,5 +1,5 @@
 // Allreduce on a torus over all 2N links at a time: reduce-scatter, then allgather, in pieces that
-// go 2N ways. Every rank has a p-th of the message between the two.
+// take 2N routes. Between the two, every rank has 1/p of the result.
 // [jain2010]   rounds 2(d-N), d the sum of the dimensions
 //              cost 2(d-N)·α + 2(p-1)/p·n/2N·β + (p-1)/p·n·γ
 

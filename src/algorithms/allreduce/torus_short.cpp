@@ -1,5 +1,5 @@
-// Allreduce on a torus for short messages: reduce to the rank in the middle, which then broadcasts,
-// both over the minimum spanning tree.
+// Allreduce on a torus for short messages: a reduction to the rank in the middle, and a broadcast
+// from there, both over the minimum spanning tree.
 // [chan2006, section 4.2.4]   rounds about 2·⌈log_2N+1 p⌉   cost rounds·(α + n·β) + rounds·N·n·γ
 
 #include "algorithms/algorithm.h"
@@ -16,7 +16,8 @@ extern const Algorithm torus_mst;
 
 namespace allreduce {
 
-// From the middle a mesh has the lowest tree; on a torus that is anywhere.
+// On a mesh, the tree from the middle is the lowest. On a torus, the trees from all cells are
+// alike.
 static Shape rooted(Shape shape) {
   const Grid grid = grid_of(shape);
   std::vector<int> middle = grid.mesh.dims;

@@ -1,7 +1,7 @@
-// All-to-all over a Bine butterfly: two ranks swap half of their blocks, over distances a third
-// shorter than powers of two, so that fewer blocks leave a group of neighbours. A block takes part
-// in the swaps that lead to its destination, the shortest first, and keeps its place: the bits of
-// i are the swaps of place i.
+// All-to-all over a Bine butterfly: in every round, two ranks swap half of their blocks. The
+// distances are a third shorter than powers of two, so fewer blocks leave a group of neighbours. A
+// block takes part in the swaps that lead to its destination, the shortest first, and keeps its
+// place. The bits of i select the swaps of place i.
 // [desensi2025]   rounds log2 p   cost log2 p·α + log2 p/2·n·β   copies 2p + blocks sent
 //
 //   p = 4, ab is what a sends to b     rank 0 (a)       1 (b)          2 (c)          3 (d)
@@ -21,8 +21,9 @@ namespace toccata::algorithms::alltoall {
 
 constexpr int most_ranks = 1024;
 
-// The p blocks, place by place: of those to which the swaps of a place lead from `rank`; or, the
-// last swap first, of those from which they lead to it.
+// The p blocks in the order of the places: those for the ranks to which the swaps of a place lead
+// from `rank`. With `leading_to_it`, those of the ranks from which they lead to `rank`, found by
+// the same swaps in reverse order.
 static BlockRanges by_place(Buffer buffer, int p, int rank, bool leading_to_it) {
   const int swaps = floor_log2(p);
   BlockRanges blocks;

@@ -1,17 +1,17 @@
 // All-to-all by Bruck, the index algorithm: every block moves up by the powers of two in its
 // distance. In each round, all blocks with the same power in their distance move together.
 // [oliviero2023, section II-A; bruck1997, section III]   rounds ⌈log2 p⌉
-// cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β   copies p + 2·(blocks sent) + 2p, where at most ⌈log2 p⌉·⌊p/2⌋
-// are sent
+//               cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β
+//               copies p + 2·(blocks sent) + 2p, with at most ⌈log2 p⌉·⌊p/2⌋ blocks sent
 //
 //   p = 4, the data of rank 0 (a); ab is the block from a to b. Blocks in place i go i ranks up
 //     at first             aa ab ac ad
 //     places 1 3 go up 1   aa da ac dc
-//     places 2 3 go up 2   aa da ca ba     place i now comes from rank -i
+//     places 2 3 go up 2   aa da ca ba     place i now has the block from rank -i
 //     at last              aa ba ca da
 //
-// Blocks are rotated by the rank into recv, packed and unpacked in every round, and put in order
-// through scratch at the end. The other forms save these copies.
+// At first, blocks are rotated by the rank into recv. They are packed and unpacked in every round,
+// and put in order through scratch at the end. The other variants avoid some of these copies.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

@@ -1,16 +1,17 @@
 // All-to-all by Bruck without the last rotation: blocks go down instead of up. Place rank + i holds
-// a block that has i ranks to go, so a block is in its place when it arrives at its destination.
+// a block that still has to go down by i ranks. So a block is in its final place when it arrives at
+// its destination.
 // [oliviero2023, section II-C; traff2014, section 3]   rounds ⌈log2 p⌉
-// cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β   copies p + (blocks sent)
+//               cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β   copies p + (blocks sent)
 //
 //   p = 4, the data of rank 1 (b); ab is the block from a to b. Blocks in place 1 + i go i down
 //     at first               bc bb ba bd
 //     places 2 0 go down 1   cd bb cb bd
 //     places 3 0 go down 2   ab bb cb db
 //
-// A derived datatype sends blocks from their places, so nothing is packed. Blocks that arrive for
-// places that are being sent wait in scratch. (The paper counts reading through the datatype as
-// another copy of every sent block.)
+// A derived datatype sends blocks from their places, so nothing is packed. Received blocks wait in
+// scratch while the old blocks in their places are being sent. (The paper counts reading through
+// the datatype as another copy of every sent block.)
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

@@ -2,8 +2,8 @@
 // at most r-1 rounds per digit. A larger radix sends fewer bytes in more rounds; radix p is direct
 // exchange.
 // [oliviero2023, section II-B; bruck1997, section III]
-// rounds Σ over the ⌈logr p⌉ digits of (values it takes) - 1 <= (r-1)·⌈logr p⌉
-// cost rounds·α + (r-1)/r·⌈logr p⌉·n·β   copies 2p + 2·(blocks sent)
+//               rounds Σ over the ⌈logr p⌉ digits of (values of the digit) - 1 <= (r-1)·⌈logr p⌉
+//               cost rounds·α + (r-1)/r·⌈logr p⌉·n·β   copies 2p + 2·(blocks sent)
 //
 //   p = 6, r = 3, places that go up    by 1: 1 4    by 2: 2 5    by 3: 3 4 5
 //
@@ -50,7 +50,7 @@ static Cost claim(const Shape& shape) {
           .copied = 2 * std::int64_t{shape.p} + 2 * hops.blocks};
 }
 
-// One rank alone has nothing to send, in any radix; do not bother it with the least.
+// With one rank, nothing is sent with any radix, so the smallest radix is also accepted.
 static std::string impossible(const Shape& shape) {
   const int r = shape.parameters[radix];
   if (r <= std::max(shape.p, 2)) return "";

@@ -1,11 +1,11 @@
-// All-to-all by Bruck without local copies: the first hop of a block starts in send, between rounds
-// it stays where it arrived, and its last hop ends at its place in recv.
+// All-to-all by Bruck without local copies: the first hop of a block starts in send, and its last
+// hop ends at its place in recv. Between rounds, it stays where it arrived.
 // [oliviero2023, section II-D; traff2014, section 4]   rounds ⌈log2 p⌉
-// cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β   copies 1 block, the rank's own
+//               cost ⌈log2 p⌉·α + ⌈log2 p⌉/2·n·β   copies 1 block, the rank's own
 //
-// Block i has i ranks to go, down by the powers of two in i, as in bruck_modified. It arrives in
-// the round of one bit of i and leaves in the round of the next one. It must leave from another
-// place than the one where the next block i arrives, because both happen in the same round.
+// Block i goes down by i ranks, by the powers of two in i, as in bruck_modified. It arrives in the
+// round of one bit of i, and leaves in the round of the next bit. In that round, another rank's
+// block i arrives, so its place must be different.
 //
 //   i = 0 1 1 0 1       leaves send in round 0, waits in an array from 0 to 2, in another from 2
 //       4 3 2 1 0       to 3, and arrives in recv in round 3
@@ -15,7 +15,8 @@
 // entries. Therefore a block that waits from round k to round m is in the array numbered by the
 // highest bit in which k and m differ. This bit is 0 in k and 1 in m, so the block is in another
 // array from m on. All blocks with the same rounds of arrival and departure are one strided range.
-// There are ⌈log2 ⌈log2 p⌉⌉ arrays: 1 up to 4 ranks, 2 up to 16, 3 up to 256, 4 up to 65 536.
+// There are ⌈log2 ⌈log2 p⌉⌉ arrays: 1 for up to 4 ranks, 2 for up to 16, 3 for up to 256, and 4 for
+// up to 65 536.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
@@ -40,8 +41,9 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     const auto add = [](BlockRanges& all, const BlockRanges& more) {
       for (const BlockRange& each : more) append(all, each);
     };
-    // The blocks that came in round `last` (-1: that have not moved) and leave again in round
-    // `next` (the number of rounds: that stay). Bits below `last` and above `next` are free.
+    // The blocks that arrived in round `last` (-1: they have not moved yet), leave in this round,
+    // and leave again in round `next` (= `rounds`: never). Their bits below `last` and above `next`
+    // have any values.
     for (int last = -1; last < round; ++last)
       for (int next = round + 1; next <= rounds; ++next) {
         const int first =

@@ -1,8 +1,9 @@
-// All-to-all by nodes: ranks send their blocks to the leaders of their node, leaders exchange these
-// with the leaders of other nodes by any flat all-to-all, and deliver them to the destinations. If
-// all ranks are leaders, no delivery is needed: this is the all-to-all in lanes. [traff2020;
-// kandalla2009]   r nodes of s ranks, l leaders per node, exchange in pairs: rounds 1 + (r-1) + 1
-// messages of a leader (s-1) + (r-1) + (s/l-1)
+// All-to-all by nodes: ranks send their blocks to the leaders of their node. The leaders exchange
+// these with the leaders of other nodes by any flat all-to-all, and deliver the received blocks to
+// the destinations. If all ranks are leaders, no delivery is needed: this is the all-to-all in
+// lanes.
+// [traff2020; kandalla2009]   r nodes of s ranks, l leaders per node, exchange in pairs:
+//               rounds 1 + (r-1) + 1   messages of a leader (s-1) + (r-1) + (s/l-1)
 //
 //   4 ranks on nodes 0 1 | 2 3, all leaders; bc is the block from b to c
 //                                 rank 0 (a)         1 (b)              2 (c)         3 (d)
@@ -12,9 +13,10 @@
 //     exchange with other nodes   aa ba ca da        ab bb cb db        ac bc cc dc   ...
 //
 // Leader i serves the ranks with the numbers i, i + l, i + 2l, ... on their node. On a node with
-// fewer ranks than leaders, one rank plays several leaders, which have no rank to deliver to.
+// fewer ranks than leaders, one rank plays several leaders, and these deliver to no other rank.
 //
-// Blocks must have the same size, because no rank knows the sizes of the blocks that it forwards.
+// Blocks must have the same size, because a rank does not have the sizes of the blocks that it
+// forwards.
 
 #include <algorithm>
 #include <array>
@@ -34,9 +36,10 @@ static const Parameter exchange =
 static const Parameter in_flight =
     number("in_flight", "messages that a leader sends at a time, with exchange=spread_out", 1, 1024,
            4, {2});
-// With all ranks as leaders, they hand over what they have by Bruck in this radix: few rounds
-// inside the node, too, and then any exchange among nodes. With exchange=spread_out this is
-// ParLogNa, also called TuNA by levels: one message to each node, so many at a time [fan2025].
+// If all ranks are leaders, ranks hand over their blocks inside the node by Bruck's algorithm with
+// this radix, so there are few rounds. Any exchange among nodes follows. With exchange=spread_out,
+// this is ParLogNa, also called TuNA by levels [fan2025]: one message to each node, `in_flight` of
+// them at a time.
 static const Parameter radix = number(
     "radix", "radix of Bruck's algorithm inside nodes, with leaders=all; 0: send all at once", 0,
     64, 0, {0, 3});
@@ -60,12 +63,12 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
   const int here = lanes.node(rank), size = lanes.size(here), own = lanes.place(rank);
   ScheduleBuilder all;
-  const auto some = [&](int blocks) {  // all are alike: one stands for all
+  const auto some = [&](int blocks) {  // all have the size of block 0
     return all.scratch({{Buffer::recv, 0, 1, 0, blocks}}).first;
   };
 
-  // By place on the node: the blocks from each rank for the lanes of this rank, and the blocks that
-  // are delivered.
+  // By place on the node: the blocks that each rank hands to the lanes of this rank, and the blocks
+  // that this rank delivers and that are delivered to it.
   std::vector<BlockRanges> handed(size), given(size), taken(size);
   // By lane: the outgoing blocks, by node, destination and source; and the incoming ones, in their
   // final places if they are for this rank.
@@ -96,7 +99,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
       all, rank, between, [&](int lane) { return out[lane]; }, [&](int lane) { return in[lane]; });
   lanes.inside(all, rank, inside, BlockMap::table(given), BlockMap::table(taken));
 
-  // Sender and receiver have the blocks in different buffers, and so in different ranges.
+  // Messages are packed, because sender and receiver have the blocks in different ranges.
   Schedule packed = std::move(all).build();
   packed.set_travel(Travel::packed);
   schedule.then(std::move(packed));

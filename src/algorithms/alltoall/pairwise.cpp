@@ -1,6 +1,6 @@
 // All-to-all in pairs: in round i, every rank sends to one rank and receives from one, so no rank
-// is overloaded. If p is a power of two, ranks swap with rank XOR i; otherwise they send i up and
-// receive from i below.
+// is overloaded. If p is a power of two, ranks swap with rank XOR i. Otherwise, they send to the
+// rank i above and receive from the rank i below.
 // [thakur2005, section 4.2]   rounds p-1   cost (p-1)·α + (p-1)/p·n·β
 //
 //   p = 4, swaps   0-1 2-3    0-2 1-3    0-3 1-2

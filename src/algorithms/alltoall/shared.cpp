@@ -1,5 +1,5 @@
-// All-to-all in the shared memory of a node: every rank publishes its blocks once, and each of the
-// others reads its own there.
+// All-to-all in the shared memory of a node: every rank publishes its blocks once, and every other
+// rank reads the block for itself there.
 // [graham2008, section 3]   rounds 1   copies per rank p-1 into shared memory, p-1 out of it
 //
 //   p = 4      rank 0        rank 1        rank 2        rank 3

@@ -1,11 +1,12 @@
 // All-to-all with a limited number of messages in flight: round after round, every rank sends to
-// the next few above and receives from the next few below.
-// [thakur2005, section 4.2; limited as MPICH limits it]
-// rounds ⌈(p-1)/m⌉ for m in flight   cost ⌈(p-1)/m⌉·α + (p-1)/p·n·β
+// the next few ranks above and receives from the next few ranks below.
+// [thakur2005, section 4.2; with the limit as in MPICH]
+//               rounds ⌈(p-1)/m⌉ for m messages in flight   cost ⌈(p-1)/m⌉·α + (p-1)/p·n·β
 //
 //   p = 6, m = 2, rank 0 sends to    1 2    3 4    5
 //
-// With m = 1 it is alltoall/pairwise, with p-1 it is alltoall/linear.
+// With m = 1, it is alltoall/pairwise for p that is not a power of two. With m = p-1, it is
+// alltoall/linear.
 
 #include <algorithm>
 

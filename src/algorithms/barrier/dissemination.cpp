@@ -1,5 +1,5 @@
-// Barrier by dissemination: in every round, each rank sends a signal to k - 1 others. The distances
-// multiply by k, and so does the number of ranks from which a rank has information.
+// Barrier by dissemination: in every round, each rank sends a signal to k - 1 other ranks. The
+// distances multiply by k, and so does the number of ranks from which a rank has information.
 // [hensgen1988; for k > 2 hoefler2006]   rounds ⌈logk p⌉   cost ⌈logk p⌉·α
 //
 //   p = 4, k = 2    round 0: 0>1 1>2 2>3 3>0    round 1: 0>2 1>3 2>0 3>1
@@ -13,7 +13,7 @@ static const Parameter radix =
     number("radix", "k: factor by which the number of known ranks grows per round", 2, 1 << 20, 2,
            {2, 3, 4});
 
-// Calls visit(distance) for the ranks that receive a signal in the round of that weight.
+// Calls visit(distance) for each rank to which a rank sends a signal in the round of this weight.
 template <typename Visit>
 static void for_each_distance(int p, int weight, int k, Visit&& visit) {
   for (int i = 1; i < k && i <= (p - 1) / weight; ++i) visit(i * weight);

@@ -1,5 +1,5 @@
-// Barrier by levels: up a tree inside each region to its leader, a barrier among the leaders, and
-// down again, on all levels.
+// Barrier by levels: signals up a tree inside each region to its leader, a barrier among the
+// leaders, and signals down again, on all levels.
 // [karonis2000; hoefler2006]   r nodes of s ranks, radix k   rounds 2·⌈log4 s⌉ + ⌈logk r⌉
 //
 //   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2    among leaders 0>2 2>0    inside 0>1 2>3
@@ -11,7 +11,7 @@ namespace toccata::algorithms::barrier {
 
 static const Parameter between =
     choice("between", "algorithm among leaders: barrier/...", {"dissemination", "knomial"});
-// Messages without blocks leave one right behind the other: three cost hardly more than one.
+// Messages without blocks leave immediately after each other, so three cost hardly more than one.
 static const Parameter radix = number(
     "radix", "k: factor by which the number of known leaders grows per round", 2, 1024, 4, {2, 4});
 static const Parameter inside =

@@ -4,8 +4,8 @@
 //
 //   p = 4, k = 2    1>0 3>2    2>0    0>2    0>1 2>3
 //
-// For the same number of rounds as dissemination, it needs twice the radix and sends half as many
-// messages.
+// For about the same number of rounds as dissemination with radix k, it needs radix k². It sends
+// 2p-2 messages in total, and dissemination sends about p·(k-1)·logk p.
 
 #include "patterns/knomial.h"
 
@@ -36,7 +36,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 static Cost claim(const Shape& shape) {
   const Knomial root = tree_of(shape, 0);
   std::int64_t messages = root.children();
-  // An inner rank has a parent and children; the first one has the most children.
+  // An inner rank has a parent and children; the first inner rank has the most children.
   if (root.levels() > 1)
     messages = std::max<std::int64_t>(messages, tree_of(shape, root.farthest()).children() + 1);
   if (shape.p > 1) messages = std::max<std::int64_t>(messages, 1);

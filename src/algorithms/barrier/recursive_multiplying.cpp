@@ -1,4 +1,4 @@
-// Barrier by recursive multiplying: in every round, the k ranks of a group exchange signals, so the
+// Barrier by recursive multiplying: in every round, the k ranks of a group exchange signals. So the
 // number of ranks from which a rank has information multiplies by k. If p is not j·k^m with j < k,
 // ranks are folded in pairs first, and unfolded at the end.
 // [ruefenacht2017, on allreduce]   rounds logk p, or ⌊logk p⌋ + 3 at most   cost rounds·α

@@ -2,7 +2,7 @@
 // others.
 // [graham2008, section 3]   rounds 1
 //
-//   p = 4   rank 0: raise, then see 1 2 3
+//   p = 4   rank 0: raise, then wait for 1 2 3
 
 #include "algorithms/shared.h"
 

@@ -1,5 +1,5 @@
 // Broadcast down a binomial tree: in every round, all ranks that have the message forward it, over
-// half of the distance of the previous round.
+// half the distance of the previous round.
 // [thakur2005, on broadcast]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β)
 //
 //   p = 4, root 0   round 0: 0>2    round 1: 0>1 2>3

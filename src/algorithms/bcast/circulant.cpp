@@ -1,5 +1,5 @@
-// Broadcast of n segments in n - 1 + ⌈log2 p⌉ rounds, the minimum: every rank sends one segment and
-// receives one in every round, over distances that halve, beginning with p, and then repeat.
+// Broadcast of n segments in n - 1 + ⌈log2 p⌉ rounds, the minimum. In every round, every rank sends
+// one segment and receives one, over distances that halve from p on and then repeat.
 // [traff2024]   rounds n - 1 + ⌈log2 p⌉   cost (n - 1 + ⌈log2 p⌉)·(α + m/n·β) for m bytes
 //
 //   p = 5, root 0, n = 2, segments A B
@@ -32,7 +32,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
-// The root has something to send in every round.
+// The root sends a segment in every round.
 static Cost claim(const Shape& shape) {
   const int rounds = shape.p > 1 ? shape.parts - 1 + ceil_log2(shape.p) : 0;
   return {.rounds = rounds, .messages = rounds, .sent = rounds};

@@ -1,5 +1,5 @@
-// Broadcast down two binary trees at the same time, half of the segments each. A rank that forwards
-// segments in one tree is a leaf of the other, so every rank sends as much as it receives.
+// Broadcast down two binary trees at the same time, each for half of the segments. A rank that
+// forwards segments in one tree is a leaf of the other, so every rank sends as much as it receives.
 // [sanders2009]   rounds ⌊log2 (p-1)⌋ + ⌈s/2⌉   cost rounds·(α + 2·n/s·β)
 //
 //   p = 4, root 0, segments A B    0>2 A 0>3 B    2>1 A 2>3 A  3>2 B 3>1 B

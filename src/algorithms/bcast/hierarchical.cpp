@@ -1,5 +1,6 @@
 // Broadcast by levels: among the leaders, then inside each region, on all levels. If the message is
-// cut into segments, one is broadcast inside while the next arrives.
+// cut into segments, one segment is broadcast inside the regions while the leaders receive the
+// next.
 // [karonis2000]   r nodes of s ranks, binomial   rounds ⌈log2 r⌉ + ⌈log2 s⌉
 //                 cost ⌈log2 r⌉·(α + n·β) between nodes, ⌈log2 s⌉·(α + n·β) inside
 //

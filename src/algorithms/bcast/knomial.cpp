@@ -1,5 +1,5 @@
 // Broadcast down a k-nomial tree: in every round, all ranks that have the message send it to k - 1
-// others at once, so the number of ranks that have it multiplies by k.
+// others at once. So the number of ranks that have it multiplies by k.
 // [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost ⌈logk p⌉·(α + (k-1)·n·β)
 //
 //   p = 9, k = 3, root 0   round 0: 0>3 0>6    round 1: 0>1 0>2  3>4 3>5  6>7 6>8

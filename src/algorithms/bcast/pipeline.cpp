@@ -1,5 +1,5 @@
 // Broadcast along a chain: the message is cut into segments that follow each other from rank to
-// rank, all links busy at once.
+// rank, so that all links are busy at the same time.
 // [watts1995]   rounds p + s - 2   cost (p + s - 2)·(α + n/s·β)
 //
 //   p = 4, root 0, segments A B    0>1 A    0>1 B 1>2 A    1>2 B 2>3 A    2>3 B

@@ -2,7 +2,7 @@
 // [thakur2005, on broadcast]   rounds ⌈log2 p⌉ + p - 1, with the ring
 //                              cost (⌈log2 p⌉ + p - 1)·α + 2·(p-1)/p·n·β
 //
-//   p = 4, root 0    0>2 C D    0>1 B 2>3 D    then every rank passes its part round
+//   p = 4, root 0    0>2 C D    0>1 B 2>3 D    then all parts go around the ring
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Broadcast in the shared memory of a node: the root publishes the message once, and all others
 // read it there.
-// [graham2008, section 3]   rounds 1   copies 1 of the root into shared memory, 1 per rank out of
-// it
+// [graham2008, section 3]   rounds 1
+//               copies 1 of the root into shared memory, 1 per rank out of it
 //
 //   p = 4, root 0   rank 0: publish A   ranks 1 2 3: read A
 

@@ -1,5 +1,5 @@
 // Broadcast on a torus for long messages: scatter over the minimum spanning tree, then allgather
-// with a bucket in every dimension. Every rank has a p-th of the message between the two.
+// with a bucket in every dimension. Between the two, every rank has 1/p of the message.
 // [chan2006, section 4.2.3]   rounds about ⌈log_2N+1 p⌉ + d-N, d the sum of the dimensions
 //                             cost rounds·α + ((p-1)/p/2N + (D-1)/D)·n·β, D the shortest dimension
 

@@ -1,10 +1,10 @@
-// Broadcast down the minimum spanning tree of a torus: in every round all ranks that have the
-// message send it to up to 2N others, one in each direction. These continue in the slabs that they
-// received.
+// Broadcast down the minimum spanning tree of a torus: in every round, each rank that has the
+// message sends it to up to 2N other ranks, one in each direction. These forward it in the slabs
+// that they received.
 // [chan2006, section 4.1]   rounds about ⌈log_2N+1 p⌉, never more than ⌈log2 p⌉
 //                           cost rounds·(α + n·β), no two messages sharing a link
 //
-// patterns/torus_tree.h draws these slabs.
+// See the drawing of the slabs in patterns/torus_tree.h.
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"

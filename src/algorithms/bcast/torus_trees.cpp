@@ -1,6 +1,6 @@
-// Broadcast on a torus over as many trees as a node has links, no two of which use the same link:
-// each carries a part of the message, in segments that follow each other, so that all links are
-// always busy. Ranks of one cell share the parts among themselves. The trees are in
+// Broadcast on a torus over as many trees as a node has links, no two of which use the same link.
+// Each tree carries a part of the message, in segments that follow each other, so that all links
+// are always busy. Ranks of one cell share the parts among themselves. The trees are in
 // patterns/torus_forest.h.
 // [edmonds1973]   rounds D + s - 1, depth D = d-N+1, d the sum of the N dimensions, all at least 3
 //                cost (D + s - 1)·(α + n/(2N·s)·β), with one rank per cell

@@ -1,6 +1,7 @@
 // Exclusive scan by levels. A run is a sequence of consecutive ranks on one node. There is an
-// exclusive scan inside every run, and one of the runs' contributions among their last ranks. Then
-// the result of all earlier runs is added inside each run. The same applies on all levels.
+// exclusive scan inside every run, and an exclusive scan of the runs' contributions among their
+// last ranks. Then the result of all earlier runs is added inside each run. The same applies on all
+// levels.
 // [traff2020, on scan]   r nodes of s consecutive ranks   rounds 2·⌈log2 s⌉ + ⌈log2 r⌉
 //
 //   4 ranks on nodes 0 1 | 2 3     inside          between    inside

@@ -1,5 +1,5 @@
-// Exclusive scan along the ranks: each receives the sum from below, and forwards it with its own
-// contribution added.
+// Exclusive scan along the ranks: each rank receives the sum of the lower ranks, adds its own
+// contribution, and forwards the result.
 // [sanders2006]   rounds p - 1   cost (p-1)·(α + n·(β + γ))
 //
 //   p = 4    0>1 a    1>2 a∘b    2>3 a∘b∘c

@@ -1,4 +1,5 @@
-// Exclusive scan along the ranks in segments: linear for each, all links busy at once.
+// Exclusive scan along the ranks in segments: exscan/linear for each segment, so that all links are
+// busy at the same time.
 // [sanders2006]   rounds p + s - 2   cost (p + s - 2)·(α + n/s·(β + γ))
 //
 //   p = 3, segments A B    0>1 A    0>1 B 1>2 A    1>2 B

@@ -1,9 +1,10 @@
 // Exclusive scan by recursive doubling: ranks exchange the contributions of their groups, at
-// distances that double, so that groups double, too. The contributions from below are the result.
+// distances that double, so that groups double, too. The contributions of lower groups form the
+// result.
 // [sanders2006]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + 2·n·γ)
 //
 //   p = 4            0>1 2-3                  0>2 1>3
-//   rank 2 has       nothing, its group c∘d   a∘b
+//   rank 2 has       no result; group: c∘d    a∘b
 //
 // Groups at the end may be smaller, and no rank receives data that it does not need.
 

@@ -1,5 +1,5 @@
-// Exclusive scan in the shared memory of a node: every rank publishes its contribution once, and
-// each rank reduces those of the lower ranks in place, by the standard prefix.
+// Exclusive scan in the shared memory of a node: every rank publishes its contribution once. Each
+// rank reduces those of the lower ranks in place, by the standard prefix.
 // [graham2008, section 3]   rounds 1   copies per rank 1 into shared memory; reduces up to p-1
 //
 //   p = 4      rank 0   rank 1   rank 2     rank 3

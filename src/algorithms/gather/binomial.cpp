@@ -1,6 +1,6 @@
-// Gather up a binomial tree: in every round, half of the ranks that have blocks forward all of
-// them.
-// [thakur2005, on broadcast, reversed]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
+// Gather up a binomial tree: in every round, half of the ranks that have blocks forward all their
+// blocks.
+// [thakur2005, on broadcast, in reverse]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
 //
 //   p = 4, root 0   round 0: 1>0 b  3>2 d    round 1: 2>0 c d
 

@@ -21,7 +21,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(backwards(spreading().schedule(shape, rank), 1 + tree.levels()));
 }
 
-// The first child on some level has most to pass on.
+// The first child on one of the levels forwards the most blocks.
 static Cost claim(const Shape& shape) {
   const Knomial tree{shape.p, 0, 0, shape.parameters[radix]};
   int sent = 0;

@@ -3,7 +3,7 @@
 //
 //   p = 4, root 0   1>0 2>0 3>0
 //
-// Only the root needs to know other ranks' blocks, so it serves gatherv, too.
+// Only the root needs the sizes of other ranks' blocks, so this algorithm also serves gatherv.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

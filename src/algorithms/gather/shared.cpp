@@ -1,6 +1,6 @@
 // Gather in the shared memory of a node: every rank publishes its block, and the root reads them.
-// [graham2008, section 3]   rounds 1   copies 1 per rank into shared memory, p-1 of the root out of
-// it
+// [graham2008, section 3]   rounds 1
+//               copies 1 per rank into shared memory, p-1 of the root out of it
 //
 //   p = 4, root 0   ranks 1 2 3: publish B C D   rank 0: read B C D
 

@@ -1,6 +1,6 @@
 // Neighbour allgather by nodes: a block for many ranks of another node travels once, together with
 // all other blocks from that node to the other.
-// [bienz2019; collom2023]   rounds 3, between two nodes at most one message each way
+// [bienz2019; collom2023]   rounds 3   between two nodes at most one message each way
 //
 //   4 ranks on nodes 0 1 | 2 3, edges 0>2, 0>3, 1>3, 0>1
 //     to the sending rank          1 > 0   b

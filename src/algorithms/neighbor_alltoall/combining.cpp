@@ -1,5 +1,5 @@
 // Neighbour all-to-all by nodes: all blocks from one node to another travel in one message.
-// [bienz2019; collom2023]   rounds 3, between two nodes at most one message each way
+// [bienz2019; collom2023]   rounds 3   between two nodes at most one message each way
 //
 //   4 ranks on nodes 0 1 | 2 3, edges 0>2, 0>3, 1>3, 0>1; the block from a to c is ac
 //     to the sending rank          1 > 0   bd

@@ -1,5 +1,5 @@
-// Neighbour all-to-all edge by edge, all at once.
-// [hoefler2009]   rounds 1, messages as many as edges go out
+// Neighbour all-to-all with one message per edge, all at the same time.
+// [hoefler2009]   rounds 1   messages of a rank: one per outgoing edge
 
 #include "algorithms/neighbors.h"
 

@@ -5,9 +5,9 @@
 //   p = 4, root 0   1>0 3>2    2>0            p = 4, root 3   1>0 2>3    0>3
 //
 // Neighbours are combined first, so operands always belong to consecutive ranks. Therefore the
-// order of the ranks is kept, and the expression is the standard one for any root. When two runs
-// of ranks are combined, the root continues with both if it is in one of them, otherwise the lowest
-// rank does.
+// order of the ranks is kept, and the expression is the standard one for any root. When two runs of
+// ranks are combined, the root has the result if it is in one of them, otherwise the lowest rank
+// has it.
 
 #include <utility>
 #include <vector>
@@ -19,7 +19,7 @@ namespace toccata::algorithms::reduce {
 
 namespace {
 
-// Who goes on with `size` leaves from `first` on.
+// The rank that has the result of `size` leaves from `first` on.
 int head(const FoldedCube& cube, int first, int size) {
   const bool with_root = (cube.leaf(cube.root) & ~(size - 1)) == first;
   return with_root ? cube.root : cube.owner(first);
@@ -58,7 +58,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Plan plan(FoldedCube{shape.p, shape.root}, rank);
   Operands operands{send(0), schedule.scratch({send(0)}), {}};
   schedule.round();
-  if (rank == shape.root) {  // as in allreduce/recursive_doubling, to end in recv
+  if (rank == shape.root) {  // as in allreduce/recursive_doubling: ours must end in recv
     operands.own = recv(0);
     int from_above = 0;
     for (const int peer : plan.from) from_above += peer > rank ? 1 : 0;

@@ -1,4 +1,4 @@
-// Reduce up two binary trees at the same time, half of the segments each: bcast/double_tree in
+// Reduce up two binary trees at the same time, each for half of the segments: bcast/double_tree in
 // reverse.
 // [sanders2009]   rounds ⌊log2 (p-1)⌋ + ⌈s/2⌉   cost rounds·(α + 2·n/s·(β + γ))
 //

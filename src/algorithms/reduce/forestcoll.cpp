@@ -1,11 +1,11 @@
 // Reduce over spanning trees of the nodes, packed for the machine's network, so that its links are
-// loaded as little as possible: each tree carries a part of the message, by its weight, in segments
-// that follow each other. Ranks of one node share the parts among themselves.
+// loaded as little as possible. Each tree carries a part of the message, in proportion to its
+// weight, in segments that follow each other. Ranks of one node share the parts among themselves.
 // [zhao2024, section 5]   D the depth of the trees   rounds D + s - 1
 //
 // `toccata topo MACHINE --trees --save FILE` packs trees, also around dead and slow links;
-// TOCCATA_TOPOLOGY=FILE makes the library use them. Without them there is one tree: a chain through
-// the nodes. A tree combines ranks in any order, so their order is not kept.
+// TOCCATA_TOPOLOGY=FILE makes the library use them. Without them, there is one tree: a chain
+// through the nodes. A tree combines ranks in any order, so their order is not kept.
 
 #include "algorithms/forests.h"
 

@@ -1,10 +1,11 @@
 // Reduce by levels: inside each region to its leader, then among the leaders; bcast/hierarchical in
-// reverse. If the message is cut into segments, one is sent out while the next is combined inside.
+// reverse. If the message is cut into segments, the leaders combine one segment while the next is
+// combined inside the regions.
 // [karonis2000]   r nodes of s ranks, binomial   rounds ⌈log2 s⌉ + ⌈log2 r⌉
 //
 //   4 ranks on nodes 0 1 | 2 3, root 3    inside 1>0 2>3    among leaders 0>3
 //
-// Regions need not be consecutive ranks, so their order is not kept.
+// The ranks of a region need not be consecutive, so the order of the ranks is not kept.
 
 #include "algorithms/levels.h"
 #include "schedule/backwards.h"

@@ -1,7 +1,7 @@
-// Reduce in lanes: every node reduces and scatters the message over its ranks. Each rank reduces
-// its part to the rank of the same number on the root's node; there the root gathers the parts. All
-// ranks of a node communicate with other nodes at the same time.
-// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, 1/s of a reduction among r between
+// Reduce in lanes: every node reduces and scatters the message over its ranks. Then the ranks of
+// the same number reduce their part to the one on the root's node. There, the root gathers the
+// parts. All ranks of a node communicate with other nodes at the same time.
+// [traff2020]   r nodes of s ranks   cost 2·(s-1)/s·n·β inside, and 1/s of a reduction among r
 //
 //   4 ranks on nodes 0 1 | 2 3, root 0, parts A B
 //     inside  0-1  2-3      lanes  2>0 A  3>1 B      inside the root's node  1>0 B

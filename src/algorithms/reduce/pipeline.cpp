@@ -3,7 +3,8 @@
 //
 //   p = 4, root 0, segments A B    3>2 B    3>2 A 2>1 B    2>1 A 1>0 B    1>0 A
 //
-// The chain begins after the root, so the order of the ranks is not kept.
+// The ranks are combined in cyclic order, but not from rank 0 on, so the order of the ranks is not
+// kept.
 
 #include "algorithms/registry.h"
 #include "schedule/backwards.h"

@@ -1,8 +1,8 @@
-// Reduce by Rabenseifner: halve the vectors, so that every rank reduces a part, and gather the
-// parts at the root. If p is not a power of two, ranks are folded in pairs first.
+// Reduce by Rabenseifner: the vectors halve in every round, so that every rank reduces one part.
+// Then the root gathers the parts. If p is not a power of two, ranks are folded in pairs first.
 // [rabenseifner2004]   rounds 2·log2 p   cost 2·log2 p·α + 2·(p-1)/p·n·β + (p-1)/p·n·γ
 //
-//   p = 4, root 0   0-1 2-3    0-2 1-3       1 and 3, 2 and 0 have all of a half between them
+//   p = 4, root 0   0-1 2-3    0-2 1-3       0 and 2 now have one half, 1 and 3 the other
 //   gathering       2>0 3>1    1>0
 
 #include "algorithms/algorithm.h"

@@ -3,8 +3,8 @@
 //   in place and publishes the result for the root.
 // - whole, for short messages: every rank publishes its contribution, and the root reduces all.
 // [slices: jain2018, section III; whole: graham2008, section 3]
-// slices   rounds 2   copies per rank p-1 slices and 1 into shared memory; reduces p-1 slices
-// whole    rounds 1   copies per rank 1 message into shared memory; the root reduces p-1 messages
+//   slices   rounds 2   copies per rank p-1 slices and 1 into shared memory; reduces p-1 slices
+//   whole    rounds 1   copies per rank 1 message into shared memory; the root reduces p-1 messages
 //
 //   p = 4, root 0, slices   rank 0             rank 1                ...
 //     publish               b0 c0 d0           a1 c1 d1

@@ -1,7 +1,7 @@
 // Reduce up the minimum spanning tree of a torus: bcast/torus_mst in reverse.
 // [chan2006, section 4.1.4]   rounds about ⌈log_2N+1 p⌉   cost rounds·(α + n·β + 2N·n·γ)
 //
-// Slabs are not consecutive ranks, so their order is not kept.
+// The ranks of a slab are not consecutive, so the order of the ranks is not kept.
 
 #include "algorithms/algorithm.h"
 #include "algorithms/torus.h"

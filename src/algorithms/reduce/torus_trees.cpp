@@ -1,5 +1,5 @@
-// Reduce on a torus over as many trees as a node has links, no two of which use the same link:
-// bcast/torus_trees in reverse. Ranks of one cell reduce among themselves first.
+// Reduce on a torus over as many trees as a node has links, no two of which use the same link. It
+// is bcast/torus_trees in reverse. Ranks of one cell reduce among themselves first.
 // [edmonds1973]   rounds D + s - 1, depth D = d-N+1, d the sum of the N dimensions, all at least 3
 //                 cost (D + s - 1)·(α + n/(2N·s)·β) + n·γ·(children of a rank), one rank per cell
 //

@@ -1,4 +1,4 @@
-// Reduce-scatter in ⌈log2 p⌉ rounds, in which every rank sends as little as possible:
+// Reduce-scatter in ⌈log2 p⌉ rounds, in which every rank sends the minimum of bytes:
 // allgather/circulant in reverse.
 // [traff2024b]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·(β + γ)
 //

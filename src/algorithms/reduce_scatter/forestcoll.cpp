@@ -13,7 +13,7 @@ namespace toccata::algorithms::reduce_scatter {
 
 static const Algorithm& spreading() { return *find_algorithm(toccata::allgather, "forestcoll"); }
 
-// With the round of copies that the allgather begins with.
+// The number of rounds, including the round of copies with which the allgather begins.
 static int rounds(const Shape& shape) {
   int deepest = shape.p - 1;
   if (has_packed_trees(shape)) {

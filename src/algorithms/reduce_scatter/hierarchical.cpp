@@ -8,9 +8,9 @@
 //   4 ranks on nodes 0 1 | 2 3    inside 1>0 3>2 A B C D    among leaders 0>2 C D  2>0 A B
 //                                 inside 0>1 B  2>3 D
 //
-// Only leaders communicate with other nodes, with the smallest possible number of messages;
-// multi_lane sends more at a time, and each of its ranks combines less. Regions need not be
-// consecutive ranks, so their order is not kept.
+// Only leaders communicate with other nodes, with the smallest possible number of messages. In
+// multi_lane, more ranks send at the same time, and each combines less data. The ranks of a region
+// need not be consecutive, so the order of the ranks is not kept.
 
 #include "algorithms/levels.h"
 #include "schedule/backwards.h"

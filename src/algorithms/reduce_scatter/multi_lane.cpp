@@ -1,7 +1,7 @@
-// Reduce-scatter in lanes: every node reduces and scatters, so that each rank receives the blocks
-// for the ranks of the same number on all nodes; these ranks then reduce and scatter them in their
-// lane. It is allgather/multi_lane in reverse. All ranks of a node communicate with other nodes at
-// the same time.
+// Reduce-scatter in lanes: first, there is a reduce-scatter inside every node. Each rank then has
+// its node's sums for the ranks of the same number on all nodes. These ranks are a lane, in which a
+// second reduce-scatter follows. It is allgather/multi_lane in reverse. All ranks of a node
+// communicate with other nodes at the same time.
 // [traff2020]   r nodes of s ranks: rounds ⌈log2 s⌉ + ⌈log2 r⌉
 //              cost (⌈log2 s⌉ + ⌈log2 r⌉)·α + (p-1)/p·n·(β + γ), of which 1/s between nodes
 //

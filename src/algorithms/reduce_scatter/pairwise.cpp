@@ -1,13 +1,13 @@
-// Reduce-scatter in pairs: in round i, every rank sends its contribution for the rank i above to
-// this rank.
+// Reduce-scatter in pairs: in round i, every rank sends to the rank i above its contribution for
+// that rank.
 // [thakur2005, on reduce-scatter]   rounds p-1   cost (p-1)·α + (p-1)/p·n·(β + γ)
 //
 //   p = 4, rank 1 receives from    0    3    2
 //   and then has                   01   01 3   01 23    at the end 0123
 //
-// Operands arrive in descending order: first from lower ranks, then from the highest rank on. Each
-// is reduced into the ones above it, and both runs are combined at the end. So the order of the
-// ranks is kept.
+// Operands arrive in descending order: first those of lower ranks, then those from the highest rank
+// on. Each is reduced into those above it, and the two runs are combined at the end. So the order
+// of the ranks is kept.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"

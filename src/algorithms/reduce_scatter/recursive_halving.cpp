@@ -8,8 +8,8 @@
 //   ranks keep   AC BD AC BD                   A B C D
 //
 // In thakur2005, distances halve: the blocks of a half are contiguous, but ranks are combined out
-// of order. With neighbours first, the order is kept and the expression is the standard one. Then a
-// half is every 2nd, 4th, ... block.
+// of order. Here, neighbours come first, so the order is kept and the expression is the standard
+// one. Therefore, a half consists of every 2nd, 4th, ... block.
 
 #include "algorithms/algorithm.h"
 #include "patterns/halving.h"

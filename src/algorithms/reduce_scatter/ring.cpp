@@ -1,5 +1,5 @@
-// Reduce-scatter around a ring: the sum for rank r starts at rank r + 1, every rank adds its
-// contribution, and after p-1 rounds the sum arrives at rank r. Chan et al. call this a bucket.
+// Reduce-scatter around a ring: the sum for rank r starts at rank r + 1, and every rank adds its
+// contribution. After p-1 rounds, the sum arrives at rank r. Chan et al. call this a bucket.
 // [patarasuk2009, section 4]   rounds p-1   cost (p-1)·α + (p-1)/p·n·(β + γ)
 //
 //   p = 4, rank 0 forwards          d    c    b          a is its own

@@ -1,5 +1,5 @@
-// Reduce-scatter in the shared memory of a node: every rank publishes its contributions, and each
-// reduces its own block of all ranks in place, by the standard expression.
+// Reduce-scatter in the shared memory of a node: every rank publishes its contributions. Each rank
+// reduces all contributions to its own block in place, by the standard expression.
 // [graham2008, section 3]   rounds 1   copies per rank p-1 into shared memory; reduces p-1
 //
 //   p = 4      rank 0           rank 1           ...

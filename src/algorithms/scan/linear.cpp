@@ -1,4 +1,5 @@
-// Scan along the ranks: each adds its contribution to the sum from below, and forwards the result.
+// Scan along the ranks: each rank adds its contribution to the sum of the lower ranks, and forwards
+// the result.
 // [sanders2006]   rounds p - 1   cost (p-1)·(α + n·(β + γ))
 //
 //   p = 4    0>1 a    1>2 a∘b    2>3 a∘b∘c

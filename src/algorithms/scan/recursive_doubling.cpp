@@ -1,9 +1,9 @@
 // Scan by recursive doubling: ranks exchange the contributions of their groups, at distances that
-// double, so that groups double, too. The result includes the contributions from below.
+// double, so that groups double, too. The result includes the contributions of lower groups.
 // [sanders2006]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·(α + n·β + 2·n·γ)
 //
 //   p = 4            0>1 2-3            0>2 1>3
-//   rank 2 has       c, its group c∘d   a∘b∘c
+//   rank 2 has       c; group: c∘d      a∘b∘c
 //
 // Groups at the end may be smaller, and no rank receives data that it does not need.
 

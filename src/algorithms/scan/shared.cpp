@@ -1,4 +1,4 @@
-// Scan in the shared memory of a node: every rank publishes its contribution once, and each rank
+// Scan in the shared memory of a node: every rank publishes its contribution once. Each rank
 // reduces those of the lower ranks in place, by the standard prefix.
 // [graham2008, section 3]   rounds 1   copies per rank 1 into shared memory; reduces up to p-1
 //

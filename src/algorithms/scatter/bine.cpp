@@ -1,6 +1,5 @@
-// Scatter down a Bine tree: in every round, all ranks that have blocks forward the blocks of one
-// more child's subtree, whose ranks are consecutive. If p is not a power of two, ranks are folded
-// in pairs.
+// Scatter down a Bine tree: in every round, each rank that has blocks forwards those of one child's
+// subtree, whose ranks are consecutive. If p is not a power of two, ranks are folded in pairs.
 // [desensi2025]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
 //
 //   p = 8, root 0   round 0: 0>3 c d e f    round 1: 0>7 g h 3>4 e f    round 2: 0>1 b 7>6 g ...
@@ -21,8 +20,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const int twin = FoldedCube::twin(rank);
   const bool is_root = rank == shape.root, idle = rank != bine.rank(tree.self);
 
-  // Blocks of our subtree are those of ranks below us and above us; others than the root have them
-  // in scratch.
+  // The blocks of our subtree belong to ranks below us and above us. A rank other than the root has
+  // them in scratch.
   int below = 0, above = 0;
   if (!is_root && !idle) {
     const BineTree::Ranks all = bine.subtree(tree.self, bits_below(tree.reach()));

@@ -1,5 +1,5 @@
-// Scatter down a binomial tree: in every round all ranks that have blocks send on those that go to
-// the farther half of their subtree.
+// Scatter down a binomial tree: in every round, each rank that has blocks forwards those for the
+// farther half of its subtree.
 // [thakur2005, on broadcast]   rounds ⌈log2 p⌉   cost ⌈log2 p⌉·α + (p-1)/p·n·β
 //
 //   p = 4, root 0   round 0: 0>2 c d    round 1: 0>1 b  2>3 d

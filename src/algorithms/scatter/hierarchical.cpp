@@ -1,5 +1,5 @@
-// Scatter by levels: among the leaders, each of which gets the blocks of its region, then inside;
-// gather/hierarchical in reverse.
+// Scatter by levels: among the leaders, each of which receives the blocks of its region, then
+// inside each region. It is gather/hierarchical in reverse.
 // [karonis2000]   r nodes of s ranks, binomial   rounds ⌈log2 r⌉ + ⌈log2 s⌉
 //                 cost ⌈log2 r⌉·α + (r-1)/r·n·β between nodes, ⌈log2 s⌉·α + (s-1)/p·n·β inside
 //

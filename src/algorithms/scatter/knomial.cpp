@@ -1,4 +1,4 @@
-// Scatter down a k-nomial tree: in every round all ranks that have blocks send k - 1 others the
+// Scatter down a k-nomial tree: in every round, each rank that has blocks sends k - 1 children the
 // blocks of their subtrees at once.
 // [conceptual, k-nomial tree functions]   rounds ⌈logk p⌉   cost ⌈logk p⌉·α + (p-1)/p·n·β
 //

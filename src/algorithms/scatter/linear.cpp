@@ -3,7 +3,7 @@
 //
 //   p = 4, root 0   0>1 0>2 0>3
 //
-// Only the root needs to know other ranks' blocks, so it serves scatterv, too.
+// Only the root needs the sizes of other ranks' blocks, so this algorithm also serves scatterv.
 
 #include "algorithms/algorithm.h"
 #include "patterns/circulant.h"
