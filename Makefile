@@ -111,17 +111,16 @@ look: docs ## look at the site in headless Chromium: links, pictures, a phone's 
 
 overhead: all ## cost of a schedule compared with a hand-written loop, 2 ranks, for each MPI; and of a file of schedules
 	@$(RELEASE)/bench/loading
-	@for family in $(RELEASE)/bench/*/; do \
-	  echo "== $$family"; scripts/mpiexec.sh $$(basename $$family) 2 $$family/overhead; \
+	@for program in $(RELEASE)/bench/*/overhead; do \
+	  name=$$(basename $$(dirname $$program)); echo "== $$name"; scripts/mpiexec.sh $$name 2 $$program; \
 	done
 
 interfaces: all ## what toccata.hpp costs in addition to toccata.h, and toccata.mpi in addition to mpi4py, for each MPI
-	@for family in $(RELEASE)/bench/*/; do \
-	  name=$$(basename $$family); echo "== $$family"; \
-	  scripts/mpiexec.sh $$name 1 $$family/cpp_interface; \
+	@for program in $(RELEASE)/bench/*/cpp_interface; do \
+	  name=$$(basename $$(dirname $$program)); echo "== $$name"; scripts/mpiexec.sh $$name 1 $$program; \
 	  for ranks in 1 2; do \
 	    PYTHONPATH=python:$(RELEASE)/python tests/python_mpi/run.sh $$name $(RELEASE)/lib/$$name/libtoccata.so \
-	      $$ranks build/venv/bin/python bench/python_calls.py || true; \
+	      $$ranks build/venv/bin/python bench/python_calls.py; \
 	  done; \
 	done
 
