@@ -81,11 +81,10 @@ def write(folder: Path) -> None:
         (folder / f"{name}.rst").write_text(page(name, own))
     (folder / "index.rst").write_text(
         "Gallery\n=======\n\n"
-        f"All {len(all_)} algorithms that there are, from the registry that the library itself\n"
-        f"goes by. Counts and predictions are of {RANKS} ranks on ``{COUNTED['flat']}``, or on\n"
-        f"``{COUNTED['mesh']}`` for those that depend on a mesh, by the model ``{MODEL}``; the\n"
-        "pictures show fewer.\n\n.. toctree::\n   :maxdepth: 2\n\n"
-        + "".join(f"   {each}\n" for each in collectives)
+        f"The library's {len(all_)} algorithms. Counts and predictions are for {RANKS} ranks on\n"
+        f"``{COUNTED['flat']}``, or on ``{COUNTED['mesh']}`` if the algorithm depends on a mesh.\n"
+        f"Predictions use the model ``{MODEL}``. The figures show fewer ranks.\n\n"
+        ".. toctree::\n   :maxdepth: 2\n\n" + "".join(f"   {each}\n" for each in collectives)
     )
 
 
@@ -130,19 +129,19 @@ def _section(entry: Entry, order: dict[int, list[tuple[str, float]]]) -> str:
         f"-p {RANKS_PICTURED[kind]}"
         + (f' --machine "{PICTURED[kind]}"' if where else "")
         + " -o ...``",
-        f":From: {cited(algorithm.citation)}",
+        f":Source: {cited(algorithm.citation)}",
     ]
     fields = {
         "Costs": "; ".join(entry.cost.split("\n")),
         "Ranks": constraint or "any number",
         "Also": "; ".join(catalogue.properties(algorithm)),
-        "Sends": rst(traffic(entry)),
-        "Chosen": rst(when_chosen(algorithm.name, order)),
+        "Traffic": rst(traffic(entry)),
+        "Predicted": rst(when_fastest(algorithm.name, order)),
     }
     pieces[-1] += "".join(f"\n:{name}: {text}" for name, text in fields.items() if text)
     pieces += [
         f":{each.name}=: {rst(each.help)}: {each.accepts.replace('|', ', ')}; "
-        f"**{each.standard}** unless told"
+        f"default: **{each.standard}**"
         for each in algorithm.parameters
     ]
     for each in filter(None, entry.remarks.split("\n\n")):
@@ -160,19 +159,19 @@ def traffic(entry: Entry) -> str:
     """The data that ranks send on the machine, and that leave a node, counted in the schedules."""
     shape = _shape(COUNTED[entry.kind], RANKS)
     if why := entry.choice.why_impossible(shape):
-        return f"with {RANKS} ranks it cannot: it {why}"
+        return f"it cannot run with {RANKS} ranks: it {why}"
     found = entry.choice.traffic(shape)
     cut = entry.choice.data(shape)
     text = (
-        f"{found.rounds} rounds; a rank sends at most {found.messages} messages, {found.sent} "
-        f"blocks in total, where the data are {cut}"
+        f"{found.rounds} rounds; a rank sends at most {found.messages} messages, with {found.sent} "
+        f"blocks in total; the message is cut into {cut} blocks"
         if cut > 1
-        else f"{found.rounds} rounds; a rank sends {found.messages} messages at most"
+        else f"{found.rounds} rounds; a rank sends at most {found.messages} messages"
     )
     for each in _core.crossings(entry.choice, shape)[:1]:
         text += (
-            f"; between {each.level}s go {each.total.messages} messages with {each.total.blocks} "
-            "blocks"
+            f"; {each.total.messages} messages with {each.total.blocks} blocks cross between "
+            f"{each.level}s"
         )
     return text
 
@@ -196,11 +195,11 @@ def named(size: int) -> str:
     return f"{size} B"
 
 
-def when_chosen(name: str, order: dict[int, list[tuple[str, float]]]) -> str:
-    """The sizes for which the model ranks it first; without any, its distance to the first."""
+def when_fastest(name: str, order: dict[int, list[tuple[str, float]]]) -> str:
+    """The sizes at which the model ranks it first, or its best ratio to the first."""
     first = [size for size, each in order.items() if each and each[0][0] == name]
     if first:
-        return f"in front at {', '.join(named(size) for size in first)}"
+        return f"the fastest at {', '.join(named(size) for size in first)}"
     factors = {
         size: seconds / each[0][1]
         for size, each in order.items()
@@ -208,9 +207,9 @@ def when_chosen(name: str, order: dict[int, list[tuple[str, float]]]) -> str:
         if other == name
     }
     if not factors:
-        return "never there: it cannot run with that many ranks"
+        return f"it cannot run with {RANKS} ranks"
     best = min(factors, key=lambda size: factors[size])
     return (
-        f"not there; it comes nearest at {named(best)}, with {factors[best]:.2f} times "
-        f"the time of {order[best][0][0]}"
+        f"never the fastest; at best, it takes {factors[best]:.2f} times the time of "
+        f"{order[best][0][0]} ({named(best)})"
     )

@@ -6,7 +6,8 @@
 //
 // If the message is cut into segments, each is sent to all children at once, in the round after its
 // arrival:
-//                rounds ⌊log2 p⌋ + s - 1   cost (⌊log2 p⌋ + s - 1)·(α + ⌈log2 p⌉·n/s·β)
+//
+//   rounds ⌊log2 p⌋ + s - 1   cost (⌊log2 p⌋ + s - 1)·(α + ⌈log2 p⌉·n/s·β)
 
 #include "patterns/binomial.h"
 
