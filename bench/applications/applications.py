@@ -21,6 +21,7 @@ import argparse
 import csv
 import itertools
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -97,9 +98,11 @@ class Bench:
             try:
                 code = process.wait(self.limit)
             except subprocess.TimeoutExpired:
-                process.terminate()  # mpirun ends its ranks
-                process.wait(30)
                 raise Failed(f"took more than {self.limit:.0f} s") from None
+            finally:
+                if process.poll() is None:
+                    process.terminate()  # mpirun ends its ranks
+                    process.wait(30)
         seconds = time.monotonic() - started
         if code != 0:
             raise Failed(f"ended with {code}; its output is in {work}")
@@ -197,11 +200,12 @@ class Row:
         return min(self.seconds(way) for way in WAYS)
 
     def captured(self, way: str) -> float | None:
-        """The share of the available gain; None if there is hardly any gain."""
+        """The share of the available gain; None if the gain is small or within the spread."""
         bare, best = self.seconds("bare"), self.best
-        return (
-            (bare - self.seconds(way)) / (bare - best) if bare - best > LEAST_GAIN * bare else None
-        )
+        fastest = min(WAYS, key=self.seconds)
+        if bare - best <= LEAST_GAIN * bare or max(self.times[fastest]) >= min(self.times["bare"]):
+            return None
+        return (bare - self.seconds(way)) / (bare - best)
 
     def cells(self) -> dict[str, str]:
         shares = {way: self.captured(way) for way in ("first", "learned")}
@@ -310,6 +314,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "results")
     arguments = parser.parse_args()
     wanted = arguments.programs.split(",")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # it ends the running program, too
     if unknown := [each for each in wanted if each not in names]:
         parser.error(f"no such program: {', '.join(unknown)}; expected some of {', '.join(names)}")
     programs = check_installed(

@@ -178,7 +178,7 @@ def _regions(shape: _core.Shape) -> list[int]:
 
 def _title(choice: _core.Choice, whole: Trace, number: int, shown: list[int]) -> tuple[str, str]:
     if number == shown[0]:
-        return "at first", ""
+        return "start", ""
     rounds = _rounds(choice, whole.shape, number)
     return f"round {number}", common_pattern(rounds) if len(rounds) == whole.p else ""
 
@@ -362,7 +362,7 @@ def _draw_heading(figure: Figure, choice: _core.Choice, whole: Trace, shown: lis
     left_out = len(_rounds_worth_showing(whole)) - len(shown)
     counts = {"rank": whole.p, "round": cost.rounds, "message": cost.messages}
     parts = [f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items()]
-    line = " · ".join(parts) + " a rank"
+    line = " · ".join(parts) + " per rank"
     if left_out:
         line += f" · {left_out} rounds in the middle are left out"
     figure.text(0.3 / width, 1 - 0.56 / height, line, fontsize=10, color="#566573", va="center")

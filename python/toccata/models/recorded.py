@@ -177,7 +177,7 @@ class Case:
     @property
     def job(self) -> str:
         """Such as "4x4x4", or "64, 4 per node"."""
-        return self.nodes + (f", {self.ranks_per_node} a node" if self.ranks_per_node > 1 else "")
+        return self.nodes + (f", {self.ranks_per_node} per node" if self.ranks_per_node > 1 else "")
 
     @property
     def unit_bytes(self) -> int:

@@ -114,7 +114,7 @@ def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -
     headings = ["Rounds", "Bytes on the\nbusiest link"]
     if is_mesh:
         headings.append("Messages on a\nlink at a time")
-    headings.append("Reduced\na rank")
+    headings.append("Reduced\nper rank")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
 

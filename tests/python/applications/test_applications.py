@@ -64,6 +64,10 @@ def test_shares_of_the_gain() -> None:
     assert (row.best, row.captured("first"), row.captured("learned")) == (7, 0.25, 0.75)
     row.times["learned"] = [6]
     assert row.best == 6 and row.captured("learned") == 1, "never above an automatic run"
+    row.times = {"bare": [10, 11], "first": [9, 9], "learned": [9, 10.5], "forced": [9.5, 11]}
+    assert row.captured("learned") is not None and row.captured("first") == 1
+    row.times["first"] = row.times["learned"] = [8, 10]
+    assert row.captured("first") is None, "within the spread"
     row.times = {way: [10.0] for way in applications.WAYS}
     assert row.captured("learned") is None and row.cells()["captured_learned"] == ""
 

@@ -46,7 +46,7 @@ def test_a_picture_tells_local_messages_from_others() -> None:
     figure = schedules.draw(find("locality_bruck"), EXAMPLE)
     texts = [[text.get_text() for text in axes.texts] for axes in figure.axes]
     names = [next(text for text in each if text[:5] in ("at fi", "round")) for each in texts]
-    assert names == ["at first", *(f"round {number}" for number in range(1, 6))]
+    assert names == ["start", *(f"round {number}" for number in range(1, 6))]
     for name, axes in zip(names, figure.axes, strict=True):
         arrows = [each for each in axes.patches if isinstance(each, FancyArrowPatch)]
         outward = sum(
