@@ -31,8 +31,8 @@ struct Protocol {
 // The costs of communication on a machine, level by level.
 struct Model {
   struct Level {
-    // The machine's level of that name, for ranks that share an object of it, but none further in.
-    // levels[0] is "network", for ranks that share no object.
+    // The name of a level of the machine. Its costs hold for ranks that share an object of this
+    // level, but none further in. levels[0] is "network", for ranks that share no object.
     std::string name = {};
     std::int64_t threshold = std::numeric_limits<std::int64_t>::max();
     Protocol eager = {};       // below `threshold` bytes: the sender does not wait for the receiver
@@ -62,8 +62,8 @@ struct Model {
 // One level, one protocol: alpha + n·beta per message, one message at a time.
 Model hockney(double alpha, double beta);
 
-// A time is a sum of terms: each parameter of the model times how often it lies on the critical
-// path. These are the indices of the parameters in the list.
+// A time is a sum of terms: each parameter of the model is multiplied by the number of times that
+// it lies on the critical path. These are the indices of the parameters in the list.
 class Terms {
  public:
   explicit Terms(const Model& model) : levels_(static_cast<int>(model.levels.size())) {}
