@@ -30,8 +30,9 @@ int guarded(MPI_Comm comm, Body&& body) noexcept {
   }
 }
 
-// The same for a collective. If memory runs out on this rank, the rounds of a schedule inform the
-// other ranks. Outside of these rounds, the other ranks would wait for this one.
+// The same for a collective. If memory runs out during the rounds of a schedule, these rounds
+// inform the other ranks. Outside of these rounds, the other ranks would wait for this one, so the
+// job ends.
 template <typename Body>
 int guarded_collective(MPI_Comm comm, Body&& body) noexcept {
   return guarded(comm, [&] {
