@@ -137,8 +137,8 @@ class Program::Compiler {
     return true;
   }
 
-  // Joins a copy and the reduction that uses its result to one step, and also the last reduction
-  // and the copy of its result, if no other step uses the scratch between them. All steps have one
+  // Joins a copy and the reduction that uses its result to one step. Also joins the last reduction
+  // and the copy of its result. No other step may use the scratch between them. All steps have one
   // block.
   //
   //   t = b    t = a ∘ t    r = t        r = a ∘ b
@@ -177,7 +177,7 @@ class Program::Compiler {
       return flatten(schedule_.ranges(each), sent) && sent == blocks;
     });
   }
-  // In another round, or in a message of this one.
+  // Whether another round, or a message of this one, names the block.
   bool is_named_elsewhere(const Blocks& block, int round) const {
     int uses = 0;
     const auto count = [&](std::span<const BlockRange> ranges) {
