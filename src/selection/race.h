@@ -12,7 +12,7 @@ using Times = std::vector<std::vector<double>>;
 // The probability of at least `heads` heads in `trials` tosses of a fair coin.
 double chance(int heads, int trials);
 
-// In how many of their common repetitions `a` took less than `b`. Ties are left out.
+// The number of common repetitions in which `a` took less time than `b`. Ties do not count.
 struct Pairs {
   int wins = 0, trials = 0;
 };

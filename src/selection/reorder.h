@@ -33,7 +33,7 @@ Mapping mapping_for(const Algorithm& algorithm, const Shape& shape,
                     const Pattern* pattern = nullptr);
 
 // The ways in which an algorithm's buffers can keep their order; for a reduction in the order of
-// the ranks, only the one that keeps that.
+// the ranks, only the one that keeps this order.
 std::vector<Order> orders_for(const Algorithm& algorithm);
 
 // The shape with its ranks reordered by the algorithm's preferred mapping; the unchanged shape if

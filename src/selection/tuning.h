@@ -53,14 +53,15 @@ class Tuning {
   // other's sizes.
   const Point* find(const Collective& collective, int ranks, int nodes, std::int64_t bytes) const;
   static constexpr double reach = 1.5;
-  static constexpr double reach_of_sizes = 3.015;  // measured: factors of two or four
+  static constexpr double reach_of_sizes = 3.015;  // sizes are measured in factors of two or four
 
-  // Adds the points of another; if both have one, the other's point counts.
+  // Adds the points of `other`. If both have a point for the same calls, the point of `other`
+  // counts.
   void merge(const Tuning& other);
 };
 
-// TuningError states the error; it calls the file `file`. Points whose collective or choice is
-// unknown to this version, or not proved, are left out; `unknown` receives the first of them.
+// TuningError states the error; it names `file`. Points whose collective or choice is unknown to
+// this version, or not proved, are left out; `unknown` receives the first of them.
 Tuning parse_tuning(std::string_view json, std::string_view file, std::string& unknown);
 // Reads the file at that path.
 Tuning read_tuning(const std::string& path, std::string& unknown);
