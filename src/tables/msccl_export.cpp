@@ -14,7 +14,7 @@ struct Piece {
   BlockRange from, into;  // of one run each
 };
 
-// Ranges, cut at the borders of both sides.
+// The ranges of both sides, cut where a run of either side ends.
 std::vector<Piece> pieces(std::span<const BlockRange> from, std::span<const BlockRange> into) {
   const auto runs = [](std::span<const BlockRange> ranges) {
     BlockRanges result;
