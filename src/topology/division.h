@@ -15,8 +15,8 @@ namespace toccata {
 //                                        inside(1).regions()  {0 1} {2 3}
 class Division {
  public:
-  // All ranks of a placement, which must live as long; null if it is unknown. By the given levels
-  // of the machine, or by all.
+  // All ranks of a placement, divided by the given levels of the machine, or by all. The placement
+  // must exist as long as the division; null if it is unknown.
   explicit Division(const Placement* placement);
   Division(const Placement* placement, std::vector<int> levels);
 

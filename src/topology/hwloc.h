@@ -11,8 +11,8 @@ struct hwloc_topology;
 
 namespace toccata {
 
-// hwloc's description of one node: the levels "socket", "numa", "l3" and "core" that divide
-// anything; "core" is always there.
+// hwloc's description of one node: those of the levels "socket", "numa", "l3" and "core" that
+// divide other objects. "core" always exists.
 class NodeTopology {
  public:
   // This machine, including the parts that the process may not use.

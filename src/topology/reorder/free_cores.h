@@ -17,7 +17,7 @@ namespace toccata {
 // a mesh, boxes of cells are searched, the closest first.
 class FreeCores {
  public:
-  // Among equally close ones, takes the lowest in the machine; with a seed, any.
+  // Among equally close ones, takes the lowest in the machine; with a seed, a random one.
   explicit FreeCores(const Placement& placement, std::optional<unsigned> seed = {});
 
   void take(int rank);

@@ -16,7 +16,7 @@ Mapping inverse(const Mapping& mapping);
 
 struct MappingOptions {
   int root = 0;                       // always plays the first rank of the pattern
-  std::optional<unsigned> seed = {};  // chooses any of equally close cores, not the lowest
+  std::optional<unsigned> seed = {};  // chooses a random one of equally close cores, not the lowest
 };
 
 // The heuristics of [mirsadeghi2016, section V]. O(levels · p · log p).
