@@ -5,8 +5,8 @@
 
 namespace toccata {
 
-// Lower bounds that hold for every algorithm. n is the number of bytes of the whole vector: the
-// message of a broadcast, reduction or allreduce, or the p blocks of another collective.
+// Lower bounds that hold for every algorithm. n is the number of bytes of the whole vector. It is
+// the message of a broadcast, reduction or allreduce, and p blocks in other collectives.
 struct Bounds {
   int rounds = 0;            // consecutive messages, times alpha
   double link_bytes = 0;     // over the busiest link, times beta

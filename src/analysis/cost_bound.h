@@ -9,10 +9,10 @@ namespace toccata {
 
 // A lower bound, in seconds, on the time of every algorithm and schedule under a model. The maximum
 // of:
-// - bytes of a rank: the data that it must receive, or that only it can send, pass one link at the
-//   lowest beta, after the lowest latency;
+// - bytes of a rank: the data that it must receive, or that only it can send. They pass one link at
+//   the lowest beta, after the lowest latency;
 // - bytes of an object of the machine: the data that its ranks must receive from other objects, or
-//   send to them, pass their links, at the lowest beta of the levels further out;
+//   send to them. They pass the links of its ranks, at the lowest beta of the levels further out;
 // - messages: data of one rank must reach p ranks, or data of all p ranks must reach one. During a
 //   latency, every rank that has the data sends it to as many others as gaps and overheads allow.
 //   Each object of a level sends as many messages as all of its ranks together, with the latencies

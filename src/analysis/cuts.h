@@ -57,7 +57,7 @@ Cut scatter_cut(const Network& network, const std::vector<std::int64_t>& weights
 // reduce-scatter.
 Cut allgather_cut(const Network& network, const std::vector<std::int64_t>& weights);
 
-// For each node of `sinks`, the minimum cut between all supplies and the node: `demand` is the sum
+// For each node of `sinks`, the minimum cut between all supplies and the node. `demand` is the sum
 // of the supplies inside, `capacity` that of the links that lead out. The node has no supply
 // itself.
 std::vector<Cut> cuts_to(const Network& network, const std::vector<std::int64_t>& supplies,

@@ -54,8 +54,8 @@ struct LinkTraffic {
   // By round: the maximum number of messages on one link. The paper calls them conflicts [chan2006,
   // section 2].
   std::vector<int> conflicts;
-  // The number of rounds of the busiest rank if a rank can send, in each round, at most one message
-  // per link of a cell, and receive as many.
+  // The number of rounds of the busiest rank if the messages per round are limited: in each
+  // direction, a rank can have one message per link of a cell.
   int turns = 0;
 
   int most_conflicts() const;
@@ -71,7 +71,7 @@ LinkTraffic link_traffic(const Algorithm& algorithm, const Shape& shape,
                          std::span<const std::int64_t> bytes = {});
 
 // For each message, the number of messages (including itself) that share the busiest link of its
-// path in its round: the k of alpha + k·n·beta, as in CostOptions. 1 within a cell.
+// path in its round. This is the k of alpha + k·n·beta, as in CostOptions. 1 within a cell.
 std::function<double(int sender, int round, int message)> conflicts_on(
     const Shape& shape, std::span<const Schedule> schedules);
 

@@ -11,8 +11,8 @@
 
 namespace toccata {
 
-// The memory layout of an MPI datatype: pieces of bytes in the order of the type map, which may
-// differ from the order in memory, and the distance to the next element.
+// The memory layout of an MPI datatype: pieces of bytes, and the distance to the next element. The
+// pieces are in the order of the type map, which may differ from the order in memory.
 struct ElementType {
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces = {{0, 1}};  // offset, length
   std::int64_t extent = 1;

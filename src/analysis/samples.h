@@ -29,14 +29,13 @@ inline constexpr std::int64_t most_proof_effort = 18'000'000;
 // them in any order, some of them unbound. Null means an unknown machine.
 std::vector<std::shared_ptr<const Placement>> sample_placements(int p);
 
-// Machines with packed trees over their nodes: arbitrary trees, such as those of random networks,
-// and ranks in any order on the nodes, one or several per node. Null means a machine without trees;
-// many ranks get only this.
+// Machines with packed trees over their nodes: arbitrary trees, such as those of random networks.
+// The ranks are on the nodes in any order, one or several per node. Null means a machine without
+// trees; many ranks get only this.
 std::vector<std::shared_ptr<const Placement>> sample_packings(int p);
 
-// Stencils on meshes and tori, including rings of one and two ranks, and random graphs in which
-// ranks are neighbours of themselves, or of each other several times; for few ranks, also no
-// neighbours.
+// Stencils on meshes and tori, including rings of one and two ranks. Random graphs in which ranks
+// are neighbours of themselves, or of each other several times. For few ranks, also no neighbours.
 std::vector<std::shared_ptr<const Neighborhood>> sample_neighborhoods(int p);
 
 // Meshes and tori of one to five dimensions, in the form that parse_machine reads.
