@@ -18,7 +18,7 @@ int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept;
 template <typename Body>
 int guarded(MPI_Comm comm, Body&& body) noexcept {
   try {
-    if (comm == MPI_COMM_NULL)  // with which Open MPI crashes
+    if (comm == MPI_COMM_NULL)  // Open MPI crashes with it
       return raise_error(MPI_COMM_WORLD, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
     return body();
   } catch (const ChoiceError& error) {
