@@ -120,7 +120,7 @@ class Decision {
 
   Ranks& ranks_;
   const Collective& collective_;
-  std::int64_t bytes_;  // the most of the size class
+  std::int64_t bytes_;  // the largest size of the class
   Form form_;
   struct Candidate {
     Choice choice;

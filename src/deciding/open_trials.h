@@ -74,9 +74,9 @@ class OpenTrials {
   std::vector<double> agreed_;  // the agreement that does not count yet
   double agreement_ = 0;
   std::int64_t since_ = 0;                          // starts since the trial
-  std::atomic<std::int64_t> trial_ = 0;             // its number
-  std::size_t started_ = 0;                         // calls of it
-  std::array<std::atomic<double>, 32> times_ = {};  // of these; negative: not ended
+  std::atomic<std::int64_t> trial_ = 0;             // number of the trial
+  std::size_t started_ = 0;                         // calls of the trial
+  std::array<std::atomic<double>, 32> times_ = {};  // of these calls; negative: not ended
 };
 
 }  // namespace toccata

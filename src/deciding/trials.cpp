@@ -9,7 +9,7 @@ namespace toccata {
 namespace {
 
 constexpr double many_times = 3;          // slower: excluded after the first try
-constexpr double hopeless = 1.5;          // slower, compared: not tried again
+constexpr double hopeless = 1.5;          // slower in a comparison: not tried again
 constexpr double clearly = 0.98;          // of the other's time: is ahead
 constexpr int enough = 2;                 // comparisons won in a row, to take over; or one by far
 constexpr int at_most = 3;                // comparisons without a clear result, per candidate
@@ -193,7 +193,7 @@ void Trials::plan() {
   recheck_ = 4 * begins_;
 }
 
-// The cost of an agreement, in calls of the current candidate: one call until the cost is known, or
+// The cost of an agreement, in calls of the current candidate: one call until the cost is known;
 // less if a call takes longer than finding candidates.
 double Trials::overhead() const {
   const double call = candidates_[current_].seconds;
