@@ -21,9 +21,9 @@ inline constexpr std::size_t line = 256;
 inline constexpr std::size_t line = 128;
 #endif
 
-// A point in time on a board: the number of the collective call on this communicator, which all
-// ranks count identically, and within the call the round and the position in the round. If a round
-// does not fit the slots, it is published in pieces, and the channels alternate:
+// A point in time on a board: the number of the collective call on this communicator, the round of
+// the call, and the position in the round. All ranks count the calls identically. If a round does
+// not fit the slots, it is published in pieces, and the channels alternate:
 //
 //   position = piece * channels + channel
 struct Moment {

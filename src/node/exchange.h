@@ -75,8 +75,8 @@ struct Operator {
 // One rank's part in one round of published messages: copies its messages into its slots, and reads
 // messages from the slots of others. Never waits: go_on() continues as far as possible. Call it
 // until it returns true, at the end of the round. If messages are longer than a slot, ranks publish
-// and read one piece after the other, all in the same order, so that two ranks never wait for each
-// other.
+// and read one piece after the other. All ranks use the same order, so two ranks never wait for
+// each other.
 //
 //   piece            0        1        2
 //   rank 0   publish a0       a1       a2

@@ -10,8 +10,8 @@ namespace toccata::node {
 
 // The path of a rank's publications in a round: through its slots, or directly. Slots need two
 // copies, one on each core; a direct publication needs one copy by the kernel. The faster path
-// depends on the size, on whether the rank also reads in that round, and on the location of the
-// cores, which may change while a virtual machine runs. So each rank decides by its own times.
+// depends on the size, on the rank's own reading in that round, and on the location of the cores.
+// This location may change while a virtual machine runs. So each rank decides by its own times.
 // Readers follow the announcement, and the result has the same bits.
 //
 //   rounds of a class   0 1 | s d s d s d s d | the faster one ... | s d s d s d s d | ...

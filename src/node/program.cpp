@@ -96,7 +96,7 @@ class Program::Compiler {
     return true;
   }
 
-  // Steps read in place only if all messages and steps of the round are one block: then no step
+  // Steps read in place only if all messages and steps of the round have one block. Then no step
   // overwrites data that a later piece of a message still publishes.
   bool add_steps(int round, Round& added) {
     const std::span reads(program_.reads_.begin() + added.reads, program_.reads_.end());

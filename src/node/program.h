@@ -28,8 +28,9 @@ struct Memory {
 };
 
 // A schedule that is ready to run on a board. All its messages are published, and each message and
-// each step is one contiguous range of blocks. If a block would be received in scratch only to be
-// reduced or copied from there, it is not received: the step reads it in the publisher's memory.
+// each step is one contiguous range of blocks. Some blocks would be received in scratch only to be
+// reduced or copied from there. They are not received: the step reads them in the publisher's
+// memory.
 class Program {
  public:
   // Nothing if the schedule is not of that kind.

@@ -166,7 +166,7 @@ class ShortProgram {
   struct Rest {
     std::int64_t bytes, piece;  // of the message, and of a piece of it
   };
-  std::vector<Rest> rest_;  // the same
+  std::vector<Rest> rest_;  // also by reading
   std::vector<char> scratch_;
 };
 
