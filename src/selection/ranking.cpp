@@ -315,9 +315,9 @@ class Ranking::Sketcher {
     for (Sketch::Part& each : round.parts) each.busiest *= leaving;
   }
 
-  // Blocks on the busiest link of a mesh, if all ranks send equally far: each link is then on the
-  // path of as many messages as one message uses links in that direction. If both directions round
-  // a ring are equally long, each carries half of the blocks.
+  // Blocks on the busiest link of a mesh, if all ranks send equally far. Each link is then on the
+  // path of several messages: as many as one message uses links in that direction. If both
+  // directions round a ring are equally long, each carries half of the blocks.
   float busiest_link(int rank, const Schedule& schedule, std::span<const Message> sends) const {
     if (!links_) return 0;
     std::vector<float> blocks(2 * links_->mesh().dimensions());  // by direction
@@ -351,7 +351,7 @@ class Ranking::Sketcher {
   std::optional<Links> links_;  // if the machine is a mesh
   std::vector<double> limits_;
   std::vector<const Regions*> regions_;  // the regions with these limits
-  std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
+  std::vector<int> level_of_;            // of the model, by level of the machine
   std::map<int, float> asked_;
 };
 

@@ -21,8 +21,8 @@ const Model& usual_model();
 // grow in proportion to the number of ranks.
 //
 // Each algorithm counts with its fastest setting for a size, if that takes at least 5% less time
-// than the default; and with its fastest order, if the model may reorder ranks. Its choice contains
-// both.
+// than the default. If the model may reorder ranks, it also counts with its fastest order. Its
+// choice contains both.
 class Ranking {
  public:
   // The settings that are ranked: the default only; or, with few ranks, also those that differ from
