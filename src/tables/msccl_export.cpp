@@ -55,7 +55,7 @@ struct XmlStep {
 struct Block {
   int send = -1, recv = -1, channel = 0;
   std::vector<XmlStep> steps = {};
-  std::map<int, int> waited = {};  // by other block: the last step that was awaited
+  std::map<int, int> waited = {};  // by other block: the last step for which this block waits
   std::vector<int> ends = {};      // by round: the number of steps up to its end
 };
 
