@@ -36,8 +36,8 @@ class Division {
   std::shared_ptr<const Regions> regions_;  // null if no level divides
 };
 
-// The regions of p ranks for an algorithm of two levels: the nodes; if no level of that name
-// divides, the regions of the outermost level that does; if none does, one region per rank.
+// The regions of p ranks for an algorithm of two levels: the nodes. If no level "node" divides the
+// ranks, the regions of the outermost level that does. If no level does, one region per rank.
 std::shared_ptr<const Regions> node_regions(const std::shared_ptr<const Placement>& placement,
                                             int p);
 

@@ -41,7 +41,7 @@ class NodeTopology {
   Machine machine_;
 };
 
-// The same levels, for a node that hwloc described as XML (`lstopo topology.xml`); errors name
+// The same levels, for a node that hwloc described as XML (`lstopo topology.xml`). Errors name
 // `file`. hwloc's own reader is not used, because it ends the process on some broken files.
 // TopologyError.
 Machine read_hwloc_xml(std::string_view contents, const std::string& file);

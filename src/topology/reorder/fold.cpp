@@ -159,7 +159,7 @@ Mapping along_the_snake(const Placement& placement) {
   return ranks;
 }
 
-// The cells in the order of repeated halving, always across the longest dimension: all parts are
+// The cells in the order of repeated halving, always across the longest dimension. All parts are
 // nearly square, and so are the patches of nodes, sockets and cores.
 void append_halved(const Mesh& mesh, std::vector<int> low, std::vector<int> high,
                    std::vector<int>& cells) {

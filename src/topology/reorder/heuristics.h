@@ -31,7 +31,7 @@ Mapping bbmh(const Placement& placement, const MappingOptions& options = {});
 // Binomial gather (algorithm 5): heaviest edges of the tree first.
 Mapping bgmh(const Placement& placement, const MappingOptions& options = {});
 
-// Bruck's allgather, which the paper leaves as future work: rank i sends 2^k blocks to i - 2^k, so
+// Bruck's allgather, which the paper leaves as future work. Rank i sends 2^k blocks to i - 2^k, so
 // most data go to the ranks whose numbers differ most. Ranks whose numbers agree in the most
 // low-order binary digits are placed close to each other.
 //
