@@ -12,9 +12,9 @@ namespace {
 // A row of the table.
 struct Row {
   const Collective* collective;
-  bool part;       // (p-1)/p n must leave or reach a node, otherwise all of n
+  bool part;       // whether (p-1)/p n must leave or reach a node; otherwise n
   int times;       // how often
-  bool root_only;  // only the root must move them, otherwise every node
+  bool root_only;  // whether only the root must move them; otherwise every node
 };
 
 constexpr std::array rows{
@@ -25,7 +25,7 @@ constexpr std::array rows{
     Row{&allgather, true, 1, false},
     Row{&reduce_scatter, true, 1, false},
     Row{&allreduce, true, 2, false},
-    // Some data must leave or reach every node, in the order of the ranks.
+    // Every rank must send or receive a vector, because each result needs all lower ranks.
     Row{&scan, false, 1, false},
     Row{&exscan, false, 1, false},
     Row{&barrier, false, 0, false},

@@ -18,7 +18,7 @@ struct Moment {
   std::vector<double> terms = {};  // of the critical path to here; empty unless requested
 };
 
-// The first one if they differ only by rounding.
+// The later of two moments; the first one if they differ only by rounding.
 const Moment& later(const Moment& one, const Moment& other) {
   return one.time >= other.time * (1 - 1e-13) ? one : other;
 }
@@ -108,9 +108,9 @@ class Sharing {
       }
   }
 
-  // The share at the sender's object in its round, and at the receiver's in its own: all bytes of a
-  // round, divided by the maximum of one rank. If all ranks send the same amount, it is their
-  // number.
+  // The number of ranks that share the limit of the sender's object in the sender's round, and of
+  // the receiver's object in the receiver's round. It is the bytes of all ranks in that round,
+  // divided by the maximum of one rank. If some ranks send less than others, it is not an integer.
   double sending(int sender, int round) const { return share(out_[regions_->of(sender)], round); }
   double receiving(int receiver, int round) const {
     return share(in_[regions_->of(receiver)], round);
@@ -255,7 +255,7 @@ class Clocks : public WalkVisitor {
   }
 
  private:
-  // A message as the network sees it.
+  // The properties of a message that determine its time in the network.
   struct Wire {
     const Protocol* protocol;
     bool rendezvous;
@@ -263,23 +263,23 @@ class Clocks : public WalkVisitor {
     double pieces;         // MPI messages
     int alpha, o, g;       // terms
     int per_byte;          // the term for its bytes: beta, or an injection limit
-    double share;          // its multiple
+    double share;          // how often it counts per byte
     double conflicts = 1;  // messages on the busiest link of its path, including itself
   };
   struct Departure {
     Wire wire;
-    Moment first;   // its first byte may leave
-    Moment posted;  // the processor has finished it
+    Moment first;   // when its first byte may leave
+    Moment posted;  // when the processor has posted all of it
   };
   struct Arrival {
     Wire wire;
-    Moment end;  // its last byte has arrived
+    Moment end;  // when its last byte has arrived
     int sender;
     bool unpacks;
   };
   struct Rank {
     int round = 0;
-    Moment now;      // the state of its processor
+    Moment now;      // when its processor is free
     Moment opened;   // when it reached the open round
     Moment sent;     // when all its sends of the open round have left
     Moment link;     // when the next message may leave
@@ -304,8 +304,8 @@ class Clocks : public WalkVisitor {
     add_bytes(moment, wire, times * (1 + others * wire.protocol->tau) * wire.bytes / wire.pieces);
   }
 
-  // When the bytes have passed, if the first may leave from `first` on; for a message of several
-  // pieces, the last piece leaves only after it has been posted.
+  // When the last byte has passed, if the first byte may leave at `first`. In a message of several
+  // pieces, the last piece leaves only after the processor has posted it.
   Moment last_byte(const Moment& first, const Moment& posted, const Wire& wire) const {
     Moment all = first;
     pass(all, wire);
@@ -315,7 +315,7 @@ class Clocks : public WalkVisitor {
     return later(all, last);
   }
 
-  // When the next message of the sender may follow.
+  // When the link is free for the sender's next message.
   Moment link_free(const Moment& first, const Moment& posted, const Wire& wire) const {
     Moment all = first;
     add(all, wire.g, wire.pieces);
@@ -349,7 +349,7 @@ class Clocks : public WalkVisitor {
     return wire;
   }
 
-  // The same if ranks share the limits of objects (Sharing).
+  // The same message, slowed down if ranks share the limits of objects (Sharing).
   template <typename Ranks>
   Wire shared(Wire wire, int sender, int receiver, Ranks&& ranks) const {
     for (std::size_t i = 0; i < sharing_.size(); ++i)
@@ -365,7 +365,7 @@ class Clocks : public WalkVisitor {
     wire.share = ranks;
   }
 
-  // Whether its blocks are in several pieces, or must be packed.
+  // Whether the blocks of a message are in several pieces of memory, or must be packed.
   static bool scattered(const Schedule& schedule, const Message& message) {
     switch (message.travel) {
       case Travel::packed:

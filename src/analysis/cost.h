@@ -23,8 +23,8 @@ struct CostOptions {
 struct Prediction {
   std::string error = {};  // empty if every rank finished
   double seconds = 0;      // until the last rank finished
-  // How often each parameter of the model lies on the critical path: with coefficients(model),
-  // their scalar product is `seconds`. Empty unless requested.
+  // How often each parameter of the model lies on the critical path. The scalar product with
+  // coefficients(model) is `seconds`. Empty unless requested.
   std::vector<double> terms = {};
 };
 
@@ -32,13 +32,13 @@ struct Prediction {
 // own clock. `bytes[d]` is the size of datum d; if empty, every block has one byte. The placement
 // of the shape determines at which level two ranks communicate; without one, all use the network.
 //
-// A round of a rank begins when the previous one has ended. Its sends are posted in order, each
-// taking o; their bytes follow each other, g apart. An eager message leaves at that time, a
+// A round of a rank begins when the previous one has ended. The rank posts its sends in order; each
+// takes o. Their bytes follow each other, g apart. An eager message leaves at that time, a
 // rendezvous message when the receiver has also reached its round. It arrives alpha + n·beta later.
 // If the sender's or the receiver's node sends more in that round than its injection limit allows,
-// the bytes take longer. At the receiver, bytes queue as well, in the order of its rounds, at the
-// pace that its own node allows, and every message takes o. The round has ended when all messages
-// have arrived and been sent; then its local steps follow.
+// the bytes take longer. At the receiver, bytes also queue, in the order of its rounds, at the rate
+// that its node allows. Every message takes o there. When all messages of the round have been sent
+// and have arrived, its local steps follow.
 Prediction predict(const Collective& collective, const Shape& shape,
                    std::span<const Schedule> schedules, std::span<const std::int64_t> bytes,
                    const Model& model, const CostOptions& options = {});

@@ -136,8 +136,8 @@ class Demand {
   int widest_ = 1;
 };
 
-// The time until data have reached `objects` objects, each of which can reach `ranks` others at
-// once.
+// The time until data have reached `objects` objects, each of which has `ranks` ranks that send at
+// the same time.
 double spread(int objects, int ranks, const Best& best) {
   if (objects <= 1 || best.latency == 0) return 0;
   if (best.gap == 0) return best.latency;
@@ -156,7 +156,8 @@ LowerBound::LowerBound(const Collective& collective, const Shape& shape, const M
   whole.parts = 1;
   Demand demand(collective, whole);
 
-  // With the model's levels outside each level of the machine, and finally with all.
+  // The bound of each level of the machine uses the model's levels further out. The bound of the
+  // ranks uses all levels.
   Best best;
   best.take(model.levels.front());
   if (const Placement* const placement = shape.placement.get()) {

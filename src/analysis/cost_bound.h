@@ -7,15 +7,16 @@
 
 namespace toccata {
 
-// The time in seconds that no algorithm, with any schedule, can beat under a model. The maximum of:
-// - bytes of a rank: the data that it must receive, or that only it can send, pass one link at the
-//   lowest beta, after the lowest latency;
+// A lower bound, in seconds, on the time of every algorithm and schedule under a model. The maximum
+// of:
+// - bytes of a rank: the data that it must receive, or that only it can send. They pass one link at
+//   the lowest beta, after the lowest latency;
 // - bytes of an object of the machine: the data that its ranks must receive from other objects, or
-//   send to them, pass their links, at the lowest beta further out;
+//   send to them. They pass the links of its ranks, at the lowest beta of the levels further out;
 // - messages: data of one rank must reach p ranks, or data of all p ranks must reach one. During a
 //   latency, every rank that has the data sends it to as many others as gaps and overheads allow.
-//   Each object of a level sends as much as all of its ranks can, with the latencies of the levels
-//   further out [chan2006, section 3; bienz2022, section 3].
+//   Each object of a level sends as many messages as all of its ranks together, with the latencies
+//   of the levels further out [chan2006, section 3; bienz2022, section 3].
 // Local steps and injection limits are not counted: `predict` applies limits per round, and rounds
 // do not happen at the same time everywhere.
 class LowerBound {

@@ -77,7 +77,7 @@ std::vector<bool> MaxFlow::side(int from) const {
 
 namespace {
 
-// A network's links as arcs, with their capacities times a variable factor.
+// A network's links as arcs. scale() multiplies their capacities by a factor.
 class Arcs : public MaxFlow {
  public:
   explicit Arcs(const Network& network) : MaxFlow(network.vertices()), network_(network) {
@@ -140,8 +140,8 @@ Cut broadcast_cut(const Network& network, const std::vector<std::int64_t>& weigh
 
 Cut scatter_cut(const Network& network, const std::vector<std::int64_t>& weights, int root) {
   check(network, weights);
-  // All data must leave the root. If that is not the bottleneck, the cut shows which other nodes
-  // the data must leave.
+  // The first cut surrounds the root, because all data must leave it. If a flow at the rate of this
+  // cut does not reach all nodes, the minimum cut of the flow is tighter.
   std::int64_t all = 0;
   for (int node = 0; node < network.nodes(); ++node)
     if (node != root) all += weights[node];
@@ -193,8 +193,8 @@ Cut allgather_cut(const Network& network, const std::vector<std::int64_t>& weigh
     cut.capacity = capacity_out_of(network, cut.inside);
     improve(std::move(cut));
   }
-  // Is there a tighter cut that excludes a node? Then not all blocks can flow to that node at the
-  // rate of the best cut so far, and the minimum cut of that flow is tighter.
+  // If a tighter cut excludes a node, not all blocks can flow to that node at the rate of the best
+  // cut so far. The minimum cut of that flow is then tighter.
   Arcs arcs(network);
   const int source = arcs.add_vertex();
   std::vector<int> supplies(network.nodes(), -1);

@@ -14,7 +14,7 @@ class MaxFlow {
 
   int vertices() const { return static_cast<int>(first_.size()); }
   int add_vertex();
-  // Returns the number of the arc, with which its capacity can be changed.
+  // Returns the number of the arc, for set().
   int add(int from, int to, std::int64_t capacity);
   void set(int arc, std::int64_t capacity);
 
@@ -36,8 +36,8 @@ class MaxFlow {
   std::vector<int> level_, at_, queue_;
 };
 
-// A cut of the network: `demand` must leave the vertices inside over links with this total
-// capacity. No algorithm takes less than demand / capacity.
+// A cut of the network: `demand` blocks must leave the vertices inside, over links with a total
+// capacity of `capacity`. No algorithm takes less than demand / capacity.
 struct Cut {
   std::int64_t demand = 0, capacity = 1;
   std::vector<bool> inside = {};  // by vertex
@@ -51,14 +51,15 @@ struct Cut {
 // A message of size 1 from the root to all others: a broadcast; reversed, a reduction
 // [edmonds1973].
 Cut broadcast_cut(const Network& network, const std::vector<std::int64_t>& weights, int root);
-// The same number of blocks to each of the others: a scatter; reversed, a gather.
+// From the root to each of the others, as many blocks as its weight: a scatter; reversed, a gather.
 Cut scatter_cut(const Network& network, const std::vector<std::int64_t>& weights, int root);
-// The same number of blocks from each to all others: an allgather [zhao2024]; reversed, a
+// From each node to all others, as many blocks as its weight: an allgather [zhao2024]; reversed, a
 // reduce-scatter.
 Cut allgather_cut(const Network& network, const std::vector<std::int64_t>& weights);
 
-// For each of some nodes, the minimum cut between all supplies and the node: `demand` is the sum of
-// the supplies inside, `capacity` that of the links that lead out. The node has no supply itself.
+// For each node of `sinks`, the minimum cut between all supplies and the node. `demand` is the sum
+// of the supplies inside, `capacity` that of the links that lead out. The node has no supply
+// itself.
 std::vector<Cut> cuts_to(const Network& network, const std::vector<std::int64_t>& supplies,
                          const std::vector<int>& sinks);
 

@@ -7,10 +7,11 @@
 
 namespace toccata {
 
-// The traffic between pairs of ranks by these schedules, one for every rank; a block is a byte.
+// The traffic between pairs of ranks that execute these schedules, one per rank. Every block counts
+// as one byte.
 Flows flows_of(std::span<const Schedule> schedules);
 
-// The same of an algorithm in a possible and complete shape.
+// The same for an algorithm in a possible and complete shape.
 Flows flows_of(const Algorithm& algorithm, const Shape& shape);
 
 }  // namespace toccata

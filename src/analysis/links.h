@@ -11,8 +11,8 @@
 namespace toccata {
 
 // The links of a mesh, one per direction: link 2N·cell + 2·dimension leads from that cell upwards
-// in that dimension, the next one downwards. Some of these numbers have no link. A ring of two
-// cells has one link per direction, upwards from the lower cell.
+// in that dimension, the next one downwards. Some of these numbers do not belong to a link. A ring
+// of two cells has one link per direction, upwards from the lower cell.
 class Links {
  public:
   explicit Links(Mesh mesh) : mesh_(std::move(mesh)) {}
@@ -20,7 +20,8 @@ class Links {
   const Mesh& mesh() const { return mesh_; }
   // The number of link numbers; not all are links.
   int numbers() const { return 2 * mesh_.dimensions() * mesh_.cells(); }
-  // The number of links that leave a cell: 2N inside a torus.
+  // The number of links that leave a cell: 2N, except on a border or with a dimension of one or two
+  // cells.
   int of_cell(int cell) const;
   int fewest_of_a_cell() const;
   int most_of_a_cell() const;
@@ -43,17 +44,18 @@ struct OnLinks {
   explicit OnLinks(const Shape& shape);
 };
 
-// The traffic on the links when ranks execute their schedules. Ranks of one cell need none. If two
-// directions are equally long, a message takes the one with fewer messages in that round.
+// The traffic on the links when ranks execute their schedules. Messages between ranks of one cell
+// use no link. If two directions are equally long, a message takes the one with fewer messages in
+// that round.
 struct LinkTraffic {
   std::vector<std::int64_t> bytes;  // by link
   std::int64_t largest = 0;
   std::int64_t total = 0;
-  // By round: the maximum number of messages on one link, the paper's conflicts [chan2006, section
-  // 2].
+  // By round: the maximum number of messages on one link. The paper calls them conflicts [chan2006,
+  // section 2].
   std::vector<int> conflicts;
-  // The number of rounds of the busiest rank if, in each round, at most as many messages can leave
-  // or enter a rank as a cell has links.
+  // The number of rounds of the busiest rank if the messages per round are limited: in each
+  // direction, a rank can have one message per link of a cell.
   int turns = 0;
 
   int most_conflicts() const;
@@ -69,12 +71,13 @@ LinkTraffic link_traffic(const Algorithm& algorithm, const Shape& shape,
                          std::span<const std::int64_t> bytes = {});
 
 // For each message, the number of messages (including itself) that share the busiest link of its
-// path in its round: the k of alpha + k·n·beta, as in CostOptions. 1 within a cell.
+// path in its round. This is the k of alpha + k·n·beta, as in CostOptions. 1 within a cell.
 std::function<double(int sender, int round, int message)> conflicts_on(
     const Shape& shape, std::span<const Schedule> schedules);
 
 // The time of `links` simultaneous messages of n bytes over as many links of a node [chan2006,
-// section 5.1.1]. With tau = 0, each additional message is free; with tau = 1, nothing is gained.
+// section 5.1.1]. With tau = 0, each additional message is free; with tau = 1, it costs as much as
+// the first.
 constexpr double simultaneous(double alpha, double beta, double tau, int links, double n) {
   return (alpha + n * beta) * (1 + (links - 1) * tau);
 }

@@ -86,7 +86,7 @@ class Region {
     return taken;
   }
 
-  // The contribution of a rank to a datum, or the datum itself if ranks contribute nothing.
+  // Writes the contribution of a rank to a datum, or the datum itself if ranks contribute nothing.
   void fill(int block, Datum datum, int contributor) {
     std::int64_t index = 0;
     for_each_piece(block, [&](std::int64_t offset, std::int64_t length) {
@@ -94,7 +94,7 @@ class Region {
         bytes_[origin_ + offset + i] = pattern(datum, contributor, index++);
     });
   }
-  // The contributions of the first `ranks` ranks, reduced.
+  // Writes the reduced contributions of the first `ranks` ranks.
   void fill_reduced(int block, Datum datum, int ranks, Operator reduction) {
     fill(block, datum, ranks - 1);
     std::vector<std::byte> upper, lower;
@@ -108,7 +108,8 @@ class Region {
     unpack(block, upper.data(), static_cast<std::int64_t>(upper.size()));
   }
 
-  // Reduces a block of `other`, which may be this, into one of ours; false if their sizes differ.
+  // Reduces a block of `other`, which may be this region, into a block of this region; false if
+  // their sizes differ.
   bool reduce(const Region& other, int from, int into, Operator reduction) {
     std::vector<std::byte> lower, upper;
     other.pack(from, lower);
@@ -186,8 +187,8 @@ class Run : public WalkVisitor {
   }
 
  private:
-  // The type of a buffer's elements. Those of scratch are packed, unless an operator reads them; so
-  // are those of send if it is a copy of the contents of recv.
+  // The type of a buffer's elements. The elements of scratch are packed, unless an operator reads
+  // them. The elements of send are packed if send is a copy of the contents of recv.
   const ElementType& type_of(Buffer buffer) const {
     if (collective_.reduces || buffer == Buffer::recv) return call_.recv_type;
     const bool send_is_copy = call_.in_place && collective_.in_place == nullptr;

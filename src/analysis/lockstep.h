@@ -11,8 +11,8 @@
 
 namespace toccata {
 
-// The memory layout of an MPI datatype: pieces of bytes in the order of the type map, which may
-// differ from the order in memory, and the distance to the next element.
+// The memory layout of an MPI datatype: pieces of bytes, and the distance to the next element. The
+// pieces are in the order of the type map, which may differ from the order in memory.
 struct ElementType {
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces = {{0, 1}};  // offset, length
   std::int64_t extent = 1;
@@ -32,14 +32,15 @@ void add(std::span<const std::byte> from, std::span<std::byte> into);
 void compose(std::span<const std::byte> from, std::span<std::byte> into);
 
 // One call of a collective on bytes. Datum d has counts[d] elements; all element types have the
-// same size, as equal signatures do. If the collective reduces, both types must be the same.
+// same size, because their signatures are equal. If the collective reduces, both types must be the
+// same.
 struct ByteCall {
   std::vector<std::int64_t> counts;
   ElementType send_type = {};
   ElementType recv_type = {};
   // The start of block b in recv, in extents of recv_type; if empty, blocks are contiguous.
   std::vector<std::int64_t> displacements = {};
-  // Send is a part of recv, or a packed copy of its contents, as in the collective.
+  // Send is a part of recv, or a packed copy of its contents, depending on the collective.
   bool in_place = false;
   Operator reduction = add;
 };

@@ -14,15 +14,15 @@ namespace toccata {
 //   receiver                             |o|     beta   seconds per byte
 //
 // If a rank has several messages in one round, the overheads and the bytes queue up, but latencies
-// overlap: alpha, beta, o and g are L, G, o and g of LogGP [alexandrov1995]. With g = alpha and o =
-// 0, every message costs alpha + n·beta, as in the postal models of the papers [hockney1994].
+// overlap. So alpha, beta, o and g are L, G, o and g of LogGP [alexandrov1995]. With g = alpha and
+// o = 0, every message costs alpha + n·beta, as in the postal models of the papers [hockney1994].
 struct Protocol {
   double alpha = 0;
   double beta = 0;
   double o = 0;
   double g = 0;  // seconds between two messages of a rank: its link is busy for g + n·beta
-  // The share of its n·beta by which each message delays the next one of the same rank and round: 1
-  // if the rank has one link; 0 if there is one per message [chan2006, section 7].
+  // The share of its n·beta by which each message delays the next one of the same rank and round. 1
+  // if the rank has one link; 0 if there is one link per message [chan2006, section 7].
   double tau = 1;
 
   bool operator==(const Protocol&) const = default;
@@ -31,8 +31,8 @@ struct Protocol {
 // The costs of communication on a machine, level by level.
 struct Model {
   struct Level {
-    // The machine's level of that name, for ranks that share an object of it, but none further in.
-    // levels[0] is "network", for ranks that share no object.
+    // The name of a level of the machine. Its costs hold for ranks that share an object of this
+    // level, but none further in. levels[0] is "network", for ranks that share no object.
     std::string name = {};
     std::int64_t threshold = std::numeric_limits<std::int64_t>::max();
     Protocol eager = {};       // below `threshold` bytes: the sender does not wait for the receiver
@@ -51,7 +51,7 @@ struct Model {
   double copy = 0;                 // seconds per byte copied by a local step
   double pack = 0;                 // seconds per byte of a message of several pieces, at either end
   double start = 0;                // seconds of any call before its first message
-  // Seconds per byte of scratch of a rank that has more than `kept` bytes of it: the library
+  // Seconds per byte of scratch of a rank that has more than `kept` bytes of it. The library
   // returns such memory after each call, so the system must clear and map it again.
   double fresh = 0;
   std::int64_t kept = 0;
@@ -62,8 +62,8 @@ struct Model {
 // One level, one protocol: alpha + n·beta per message, one message at a time.
 Model hockney(double alpha, double beta);
 
-// A time is a sum of terms: each parameter of the model times how often it lies on the critical
-// path. These are the indices of the parameters in the list.
+// A time is a sum of terms: each parameter of the model is multiplied by the number of times that
+// it lies on the critical path. These are the indices of the parameters in the list.
 class Terms {
  public:
   explicit Terms(const Model& model) : levels_(static_cast<int>(model.levels.size())) {}

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One object of a file; every complaint names the file and the field.
+// One object of a file; every error message names the file and the field.
 class Fields {
  public:
   Fields(const Json& object, std::string file, std::string path)

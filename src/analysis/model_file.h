@@ -14,7 +14,8 @@ class ModelError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// A model as JSON: the names of model.h, seconds and bytes (and for "injection" bytes per second).
+// A model as JSON. The fields have the names of model.h. The units are seconds and bytes, and bytes
+// per second for "injection".
 //
 //   {"name": "...", "origin": "...",
 //    "levels": [{"level": "network", "eager": {"alpha": 5e-5, "beta": 8.5e-9}},
@@ -24,7 +25,7 @@ class ModelError : public std::invalid_argument {
 //    "gamma": 2e-10, "copy": 1e-10, "pack": 3e-10}
 //
 // "levels" begins with "network". "threshold" and "rendezvous" require each other. All other fields
-// except alpha and beta are optional. Errors use the name `file`.
+// except alpha and beta are optional. Error messages name `file`.
 Model parse_model(std::string_view json, std::string_view file);
 
 // The JSON of a model; every number is written so that reading it gives the same value.

@@ -98,7 +98,7 @@ std::vector<double> Network::loads(std::span<const Flow> flows) const {
 }
 
 void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& loads) const {
-  // The number of shortest routes to a vertex.
+  // Counts the shortest routes to each vertex.
   std::vector<int> distance(vertices_, -1), order{from};
   std::vector<double> routes(vertices_);
   distance[from] = 0;
@@ -119,8 +119,8 @@ void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& 
     if (bytes[node] > 0 && distance[node] < 0)
       throw std::invalid_argument("no route leads from node " + std::to_string(from) + " to node " +
                                   std::to_string(node));
-  // From the last vertex backwards: the data that pass a vertex came over each route in equal
-  // shares. The links into a vertex are those out of its predecessors.
+  // From the last vertex backwards: the data that reach or pass a vertex came over all its routes
+  // in equal shares. The links into a vertex are those out of its predecessors.
   std::vector<std::vector<int>> into(vertices_);
   for (const int here : order) {
     if (here < nodes_ && here != from && vertices_ > nodes_) continue;

@@ -19,7 +19,7 @@ struct NetworkLink {
 // Nodes, which send and receive, switches, which only forward, and the links between them.
 //
 // Messages take fixed routes. On a mesh with all its links, they follow the dimension order; if
-// both directions round a ring are equally long, half of the bytes take each. Elsewhere they use
+// both directions round a ring are equally long, each carries half of the bytes. Elsewhere they use
 // all shortest routes, in equal shares.
 class Network {
  public:
@@ -38,7 +38,7 @@ class Network {
             static_cast<std::size_t>(first_out_[vertex + 1] - first_out_[vertex])};
   }
 
-  // Every link reversed: a broadcast becomes a reduction.
+  // The network with every link reversed: a broadcast becomes a reduction.
   Network reversed() const;
 
   // The share of a message on each link. std::invalid_argument if there is no route.
@@ -54,7 +54,8 @@ class Network {
 
  private:
   void index();
-  // Over all shortest routes from one node, `bytes` by vertex.
+  // Adds to `loads` the bytes from one node to each vertex, over all shortest routes. Overwrites
+  // `bytes`.
   void spread(int from, std::vector<double>& bytes, std::vector<double>& loads) const;
 
   int nodes_, vertices_;

@@ -26,9 +26,9 @@ struct Batch {
 };
 
 // The amount that can flow to a node from another node and from all batches except the growing one.
-// The flow uses the remaining capacities, and a vertex per batch. The flow from this vertex to the
-// nodes of the batch is the number of its trees. The search runs backwards from the node, and
-// visits the nodes nearest to a batch first.
+// The flow uses the remaining capacities, and one vertex per batch. The number of trees of the
+// batch limits the flow from this vertex to the nodes of the batch. The search runs backwards from
+// the node, and visits the nodes nearest to a batch first.
 class Supply {
  public:
   Supply(const Network& network, const std::vector<std::int64_t>& left,
@@ -41,7 +41,7 @@ class Supply {
     order_by_distance();
   }
 
-  // A batch that does not grow now; all its nodes are complete.
+  // Adds a batch that does not grow now. Each of its nodes supplies its trees.
   void add_batch(const Batch& batch) {
     const int vertex = add_vertex();
     add(source_, vertex, batch.weight);
@@ -59,7 +59,7 @@ class Supply {
     arcs_[2 * link].room = arcs_[2 * link].capacity;
   }
 
-  // At most `most`.
+  // The flow to `node`, at most `most`.
   std::int64_t to(int node, int from, std::int64_t most) {
     std::int64_t flow = 0;
     from_ = from;
@@ -124,7 +124,7 @@ class Supply {
 
   int nodes_, source_ = -1, from_ = -1;
   std::int64_t all_ = 0;
-  std::vector<std::vector<int>> arcs_of_;  // that leave a vertex, and those back
+  std::vector<std::vector<int>> arcs_of_;  // arcs that leave a vertex, and reverse arcs
   std::vector<Arc> arcs_;
   std::vector<bool> seen_;
   std::vector<int> touched_;
@@ -176,7 +176,8 @@ std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std
     growing.push_back(std::move(batch));
   }
   const std::int64_t all = std::accumulate(roots.begin(), roots.end(), std::int64_t{0});
-  // Every set of nodes must have as many links into it as trees that begin outside [edmonds1973].
+  // At least as many links must lead into a set of nodes as trees begin outside the set
+  // [edmonds1973].
   std::vector<int> nodes(network.nodes());
   std::iota(nodes.begin(), nodes.end(), 0);
   for (const Cut& each : cuts_to(network, roots, nodes))
@@ -199,8 +200,8 @@ std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std
 
 std::optional<std::vector<std::int64_t>> balanced_roots(const Network& network,
                                                         std::int64_t trees) {
-  // The same number from every node exists. Each node in turn then gets as few as possible: the
-  // possible sums do not depend on the order [frank1978].
+  // Trees exist if every node is the root of `trees` of them. Each node in turn then gets as few
+  // roots as possible. The sum does not depend on the order of the nodes [frank1978].
   std::vector<std::int64_t> roots(network.nodes(), trees), into(network.nodes());
   MaxFlow flow(network.vertices());
   for (const NetworkLink& each : network.links()) {

@@ -12,13 +12,13 @@ namespace toccata {
 
 // Spanning trees of a network without switches, `roots[i]` from node i, which use no link more
 // often than its capacity. [edmonds1973] gives the condition for their existence. They grow link by
-// link; equal trees grow together, and a flow determines how many of them may take a link so that
-// the rest can still be completed [zhao2024]. std::invalid_argument if such trees do not exist: the
-// capacities do not suffice, or the network is disconnected.
+// link, and equal trees grow together. A flow determines the number of trees that may take a link
+// so that the rest can still be completed [zhao2024]. std::invalid_argument if such trees do not
+// exist: the capacities do not suffice, or the network is disconnected.
 std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std::int64_t>& roots);
 
-// The number of the `trees` spanning trees that should begin at each node so that they exist; empty
-// if they do not exist with any roots. Nodes with little capacity become roots first.
+// A distribution of roots for which `trees` spanning trees exist: the number of trees that begin at
+// each node. Empty if no distribution allows them. Nodes with little capacity become roots first.
 std::optional<std::vector<std::int64_t>> balanced_roots(const Network& network, std::int64_t trees);
 
 // Checks that trees use no link of the network beyond its capacity, and that `roots[i]` of them

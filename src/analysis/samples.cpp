@@ -16,9 +16,9 @@ namespace {
 
 // Up to this number of ranks, shapes contain all combinations, and all roots.
 constexpr int few_ranks = 12;
-// ... unless these are more shapes than this.
+// ... unless there are more shapes than this.
 constexpr std::size_t many_shapes = 240;
-// With more ranks, settings alternate if they are more than these.
+// With more ranks, settings alternate if there are more than this.
 constexpr std::size_t many_settings = 12;
 
 constexpr int most_with_more_grids = 64;  // ranks
@@ -109,7 +109,7 @@ namespace {
 constexpr int most_with_trees = 256;  // ranks
 constexpr int most_roots = 12;        // of broadcasts with trees; other roots have none
 
-// A tree with that root, to which nodes are added in random order below earlier ones.
+// A random tree with that root: nodes are added in random order, each as a child of an earlier one.
 PackedTree random_tree(int nodes, int root, int weight, Random& random) {
   std::vector<int> order = random.permutation(nodes);
   std::swap(order[0], *std::ranges::find(order, root));
@@ -181,8 +181,8 @@ Neighborhood on_mesh(const Mesh& mesh) {
   return Neighborhood(std::move(all));
 }
 
-// Up to `most` edges out of each rank, to random ranks; one without a destination, and one without
-// a source.
+// Up to `most` edges out of each rank, to random ranks. One more edge has no destination, and one
+// no source.
 Neighborhood random_graph(int p, int most, Random& random) {
   std::vector<std::vector<int>> sources(p), destinations(p);
   for (const int from : random.permutation(p))

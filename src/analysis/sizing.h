@@ -7,7 +7,7 @@
 
 namespace toccata {
 
-// The datum that each block of one rank is meant for, which determines its size.
+// The datum for which each block of one rank is meant. It determines the size of the block.
 class Sizing {
  public:
   Sizing(const Collective& collective, const Shape& shape, int rank, const Schedule& schedule);

@@ -10,7 +10,7 @@ namespace toccata {
 
 // The work of one rank in a schedule, or the maximum of each number over several ranks.
 struct Traffic {
-  std::int64_t rounds = 0;  // with a message; of several ranks: with a message of any
+  std::int64_t rounds = 0;  // with a message; of several ranks: with a message of any of them
   std::int64_t messages = 0;
   std::int64_t sent = 0;  // blocks
   std::int64_t sent_bytes = 0;

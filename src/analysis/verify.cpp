@@ -17,12 +17,13 @@ namespace {
 
 // The combined contributions of some ranks to a datum.
 //
-// Which ranks: their number, and the sum of their keys, 64 random bits each. Two sets with equal
-// sums are the same set, with an error probability of 2^-64; a rank that is counted twice is
-// detected. If the order of the ranks was kept, they are the ranks from `first` on, which is exact.
+// Which ranks: `count` is their number, and `keys` is the sum of their keys, 64 random bits each.
+// Two sets with equal sums are the same set, with an error probability of 2^-64; a rank that is
+// counted twice is detected. If the order of the ranks was kept, they are the consecutive ranks
+// from `first` on, without any error probability.
 //
-// How: a hash of the expression, the same for a∘b and b∘a. This corresponds to floating-point
-// arithmetic, in which both have the same bits.
+// How: `expression` is a hash of the expression. It is the same for a∘b and b∘a, because both have
+// the same bits in floating-point arithmetic.
 struct Partial {
   int first = 0;
   int count = 0;
@@ -111,7 +112,7 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
-// With maximum runs, so that equal cells always give equal runs.
+// Merges adjacent runs, so that equal cells always give equal runs.
 void append(std::vector<Run>& runs, int first, int count) {
   if (!runs.empty() && runs.back().first + runs.back().count == first)
     runs.back().count += count;
@@ -155,7 +156,7 @@ bool names_send(std::span<const BlockRange> ranges) {
 template <typename Value>
 class Proof : public WalkVisitor {
  public:
-  // For each case, whether it is in place.
+  // `cases`: for each case, whether it is in place.
   Proof(const Algorithm& algorithm, const Shape& shape, std::span<const Schedule> schedules,
         std::vector<bool> cases)
       : algorithm_(algorithm),
@@ -187,7 +188,7 @@ class Proof : public WalkVisitor {
     for (int rank = 0; rank < shape.p; ++rank) check_scratch(rank);
   }
 
-  // The error, after a walk that finished or reports why it did not.
+  // The first error of a walk that has ended. `stuck` is the error that the walk itself returned.
   std::string error(const std::string& stuck) {
     if (errors_[0].empty()) errors_[0] = stuck;
     for_each_case([&] { check_promise(); });
@@ -242,7 +243,7 @@ class Proof : public WalkVisitor {
               rank, std::to_string(from) + " blocks are " + how + " into " + std::to_string(cells));
         check_no_send(rank, into, how);
       }
-      if (!step.reduces && from_ == cells_) return;  // as in place, changes nothing
+      if (!step.reduces && from_ == cells_) return;  // changes nothing, for example in place
       if (differs) {
         moment_ += 2;
         mark_read(from_);
@@ -436,8 +437,8 @@ class Proof : public WalkVisitor {
     if constexpr (std::is_same_v<Value, Operand>) check_reduction();
   }
 
-  // All of recv contains the required contributions, each once, with the same expression on every
-  // rank.
+  // Checks that every block of recv contains the required contributions, each once, with the same
+  // expression on every rank.
   void check_reduction() {
     std::vector<std::uint64_t> keys(shape_.p + 1);  // of the first ranks, by their number
     for (int rank = 0; rank < shape_.p; ++rank) keys[rank + 1] = keys[rank] + key(rank);
@@ -448,7 +449,7 @@ class Proof : public WalkVisitor {
     for (int rank = 0; rank < shape_.p; ++rank) {
       const int blocks = ranks_[rank].sizing.blocks(Buffer::recv);
       const int count = prefixes ? collective_.contributors(shape_, rank) : shape_.p;
-      if (prefixes)  // differs by rank
+      if (prefixes)  // the result differs by rank
         std::ranges::fill(expressions, algorithm_.reproducible ? standard_prefix(count) : 0);
       for (int block = 0; block < blocks; ++block) {
         const Operand& held = holds(rank)[block];
@@ -489,11 +490,11 @@ class Proof : public WalkVisitor {
   // The current move; members to keep their memory.
   std::vector<Run> from_;
   std::vector<Run> cells_;
-  std::array<std::string, 2> errors_;  // the first of each case; the first case counts more
+  std::array<std::string, 2> errors_;  // the first error of each case
 };
 
-// The ranks of which each rank has information through messages. The messages of a round carry the
-// information from the beginning of that round.
+// For each rank, the ranks of which it has information through messages. The messages of a round
+// carry the information from the beginning of that round.
 class Hearsay : public WalkVisitor {
  public:
   explicit Hearsay(int p) : p_(p), knows_(p, Ranks((p + 63) / 64)) {
@@ -525,7 +526,7 @@ class Hearsay : public WalkVisitor {
   std::vector<Ranks> knows_, hears_;  // by rank; hears_ to the round's end
 };
 
-// Round i is the same moment on every rank: a message that is sent in it is received in it.
+// The error if a message that is sent in round i is received in another round.
 std::string unaligned(std::span<const Schedule> schedules) {
   std::vector<std::uint64_t> in_flight;  // by round: the sum of a key for each message
   const auto message = [&](std::size_t sender, std::size_t receiver) {
@@ -552,8 +553,8 @@ std::string differ(const char* what, std::int64_t claimed, std::int64_t found) {
                                 ", the schedules have " + std::to_string(found);
 }
 
-// With reordered ranks, operands are in order only if the order was kept, and blocks pass through
-// other ranks if they are exchanged.
+// The algorithm with the properties that hold with reordered ranks. Operands are in order only if
+// the reordering keeps the order. Blocks pass through other ranks if ranks exchange them.
 Algorithm as_played(Algorithm algorithm, const Shape& shape) {
   if (shape.reordering == nullptr) return algorithm;
   algorithm.relays = algorithm.relays || shape.reordering->order == Order::exchange;
@@ -577,7 +578,8 @@ std::string prove(const Algorithm& algorithm, const Shape& shape,
              : prove<Datum>(algorithm, shape, schedules, std::move(cases));
 }
 
-// If no rank may leave before all have entered: a rank that does.
+// If the collective synchronizes: the error for a rank that ends without information from another
+// rank.
 std::string unheard(const Collective& collective, const Shape& shape,
                     std::span<const Schedule> schedules) {
   if (!collective.synchronizes) return "";
@@ -617,7 +619,7 @@ std::string verify(const Algorithm& algorithm, const Shape& shape) {
     counter.add(schedules.back());
   }
   std::string error = verify(algorithm, shape, schedules);
-  if (shape.reordering != nullptr) return error;  // in an additional round, after all of ours
+  if (shape.reordering != nullptr) return error;  // additional rounds are not aligned
   if (error.empty()) error = unaligned(schedules);
   if (!error.empty()) return error;
   const std::optional<Cost> claim = algorithm.claimed(shape);

@@ -10,13 +10,13 @@ namespace toccata {
 
 // Proves that an algorithm is correct in one shape, by following every block from its origin:
 // - every message has its counterpart, and nothing deadlocks;
-// - no undefined data is moved, and no block is moved into one of another size (unless all must be
-//   equal);
+// - no undefined data is moved, and no block is moved into one of another size (unless the
+//   algorithm requires blocks of equal size);
 // - no two messages of a round write the same block, and none writes a block that another sends;
 // - at the end, every rank holds the blocks that the collective specifies;
-// - in a reduction, the result contains every rank's contribution once, with the same expression on
-//   every rank, so that all get the same bits; and in the order of the ranks if the algorithm
-//   declares that;
+// - in a reduction, the result contains every rank's contribution once. All ranks evaluate the same
+//   expression, so they get the same bits. The operands are in the order of the ranks if the
+//   algorithm declares that;
 // - if the collective synchronizes, no rank ends before it has information from all ranks, directly
 //   or through others.
 // Covers calls with separate buffers and, if that is different, with MPI_IN_PLACE. Also checks that

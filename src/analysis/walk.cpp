@@ -48,13 +48,13 @@ class Waiting {
 
  private:
   using List = std::vector<Posted>;
-  static constexpr std::size_t few = 32;  // a search is as fast as a table
+  static constexpr std::size_t few = 32;  // up to this number, a search is as fast as a table
 
   static std::uint64_t key(int sender, std::uint16_t channel) {
     return static_cast<std::uint64_t>(sender) << 16 | channel;
   }
 
-  // The first message of a sender and channel. All of these are in the same list.
+  // The first message of a sender and channel. All messages of these are in the same list.
   std::pair<List*, std::ptrdiff_t> find(int sender, std::uint16_t channel) {
     const auto first = std::ranges::find_if(few_, [&](const Posted& each) {
       return each.sender == sender && each.message->channel == channel;
@@ -210,8 +210,8 @@ class Walk {
            std::to_string(posted.message->peer) + "; ";
   }
 
-  // Finds a message to a rank that never takes it, from a rank for which another one waits,
-  // preferably to receive. On three ranks where 1 should send to 2:
+  // Finds a message that its receiver never takes, and for whose sender another rank waits. Prefers
+  // ranks that wait to receive. On three ranks, if rank 1 should send to rank 2:
   //
   //   rank 2, round 1: waits forever to receive from rank 1; rank 1, round 1: sends to rank 0, ...
   std::string describe_wrong_peer() const {
@@ -232,7 +232,7 @@ class Walk {
     return result;
   }
 
-  // A message that is missing, or a circle of ranks that wait for each other.
+  // The state of a rank for which another one waits: it has ended, or it waits, too.
   std::string describe_peer(int rank) const {
     const std::string name = "rank " + std::to_string(rank);
     if (ranks_[rank].round >= schedules_[rank].rounds()) return name + " has ended";

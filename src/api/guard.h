@@ -18,7 +18,7 @@ int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept;
 template <typename Body>
 int guarded(MPI_Comm comm, Body&& body) noexcept {
   try {
-    if (comm == MPI_COMM_NULL)  // with which Open MPI crashes
+    if (comm == MPI_COMM_NULL)  // Open MPI crashes with it
       return raise_error(MPI_COMM_WORLD, MPI_ERR_COMM, "the communicator is MPI_COMM_NULL");
     return body();
   } catch (const ChoiceError& error) {
@@ -30,8 +30,9 @@ int guarded(MPI_Comm comm, Body&& body) noexcept {
   }
 }
 
-// The same for a collective. If memory runs out on this rank, the rounds of a schedule inform the
-// other ranks. Outside of these rounds, the other ranks would wait for this one.
+// The same for a collective. If memory runs out during the rounds of a schedule, these rounds
+// inform the other ranks. Outside of these rounds, the other ranks would wait for this one, so the
+// job ends.
 template <typename Body>
 int guarded_collective(MPI_Comm comm, Body&& body) noexcept {
   return guarded(comm, [&] {

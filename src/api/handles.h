@@ -9,7 +9,8 @@
 // A handle is a Request with another name.
 struct toccata_request_object {
   std::unique_ptr<toccata::Request> request;
-  // Set by toccata_testall for a request that ended before the others, until it reports this.
+  // Set by toccata_testall for a request that ended before the others, until toccata_testall
+  // reports the end of all.
   bool ended = false;
   int code = MPI_SUCCESS;
 };

@@ -13,15 +13,15 @@ namespace toccata {
 namespace {
 
 // Persistent calls use messages of the MPI library, inside a node too. A request that can be served
-// by any candidate takes 1 to 2 us more than a native one. Inside a node, only long reductions to
-// one rank, or to each rank its block, gain more than that (docs/performance/requests.md).
+// by any candidate takes 1 to 2 us more than a native one. Inside a node, only long messages of
+// reduce and reduce_scatter gain more than that (docs/performance/requests.md).
 bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
   static constexpr std::int64_t least = 64 << 10;
   return (&collective == &reduce || &collective == &reduce_scatter) && bytes >= least;
 }
 
 // The fastest algorithms by the model, for each of some sizes, on the machine of the ranks; none if
-// that is unknown.
+// the machine is unknown.
 std::vector<std::vector<Ranking::Entry>> ranked(Ranks& ranks, const Collective& collective,
                                                 int root,
                                                 std::initializer_list<std::int64_t> sizes) {
@@ -230,7 +230,7 @@ void Decision::challenge(const Question& call) {
     bound_ = bound(ranks_, collective_, call.root, bytes_);
 }
 
-// Makes the winner of that code the current candidate. Considers only the model's proposals for
+// Makes the winner with that code the current candidate. Considers only the model's proposals for
 // this communicator, which are the same on all ranks.
 void Decision::inherit(double code, const Question& call) { inherit(code, challengers(call.root)); }
 
@@ -332,7 +332,8 @@ void Decision::tell() {
   if (for_devices_ || is_open() || !ranks_.rules().learns() || times.nodes == 0 ||
       trials_->seconds(0) == 0)
     return;
-  // A learned native is tried again late, so it must be known as the best.
+  // After a learned native, a later run starts its trials late. So native must be known as the
+  // best.
   if (current == 0 && !trials_->decided()) return;
   const double saved = trials_->seconds(0) - trials_->seconds(current);
   ranks_.learn({.collective = &collective_,

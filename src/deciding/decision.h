@@ -36,10 +36,10 @@ struct Question {
 };
 
 // Decides which algorithm serves the calls of one collective and size class on one communicator, if
-// the library chooses by itself. In order of authority: a tuning file; results of earlier runs; the
-// native algorithm, with which trials then compare candidates that the model proposes. If an
-// earlier communicator of the same shape compared these, and all ranks know the winner, the winner
-// serves.
+// the library chooses by itself. The first of these decides: a tuning file; results of earlier
+// runs; trials, which compare the native algorithm with candidates that the model proposes. If an
+// earlier communicator of the same shape compared these candidates, and all ranks know the winner,
+// the winner serves.
 //
 // The result of a reduction with rounding depends on the algorithm. Its algorithm is therefore
 // fixed before the first call, so that every run of a program gives the same bits. If the user
@@ -54,14 +54,15 @@ class Decision {
   static std::unique_ptr<Decision> forced(Ranks& ranks, const Collective& collective,
                                           const Choice& choice, std::int64_t bytes);
 
-  // The same for a persistent call, whose ranks may wait for each other now but not at a start: all
-  // candidates are known from the beginning. `own_bytes` as for ended(). `blocking` is what serves
-  // the blocking form, and the current candidate at first. Its trials are OpenTrials. Collective.
+  // The same for a persistent call. Its ranks may wait for each other now but not at a start, so
+  // all candidates are known from the beginning. `own_bytes` as for ended(). `blocking` is the
+  // choice for the blocking form; it is the current candidate at first. Its trials are OpenTrials.
+  // Collective.
   static std::unique_ptr<Decision> make_persistent(Ranks& ranks, const Question& call,
                                                    std::int64_t bytes, const Choice& blocking,
                                                    double own_bytes);
-  // The same for nonblocking calls, of which there were that many: native serves until a trial has
-  // ended. Not collective; but agree() is. Null if the MPI library always serves them.
+  // The same for nonblocking calls, after `calls` of them: native serves until a trial has ended.
+  // Not collective, but agree() is. Null if the MPI library always serves them.
   static std::unique_ptr<Decision> make_nonblocking(Ranks& ranks, const Question& call,
                                                     std::int64_t bytes, std::int64_t calls);
 
@@ -74,9 +75,10 @@ class Decision {
   // The number of calls that the MPI library serves until the next trial; they count as completed.
   std::int64_t lend();
 
-  // Call this after each call. Pass its seconds if it was timed, the mean bytes of this rank's
-  // blocks if ranks do not know each other's, and, if timed, whether buffers of this rank were in
-  // the memory of a GPU. From time to time, all ranks agree on their measurements.
+  // Call this after each call. Pass its seconds if it was timed, and the mean bytes of this rank's
+  // blocks if ranks do not know each other's sizes. For a timed call, also pass whether buffers of
+  // this rank were in the memory of a GPU. From time to time, all ranks agree on their
+  // measurements.
   void ended(const Question& call, double seconds, double own_bytes = 0, bool on_device = false) {
     most_bytes_ = std::max(most_bytes_, own_bytes);
     if (!trials_) return;
@@ -87,7 +89,7 @@ class Decision {
   // Null if one candidate serves all calls.
   Trials* trials() { return trials_ ? &*trials_ : nullptr; }
   int candidates() const { return static_cast<int>(candidates_.size()); }
-  // After the ranks have agreed on a trial of a persistent call: notes the winner.
+  // Call this after the ranks have agreed on a trial of a persistent call; notes the winner.
   void conclude();
   // The ranks agree on a trial of nonblocking calls. Collective.
   void agree(const Question& call, OpenTrials& open);
@@ -118,7 +120,7 @@ class Decision {
 
   Ranks& ranks_;
   const Collective& collective_;
-  std::int64_t bytes_;  // the most of the size class
+  std::int64_t bytes_;  // the largest size of the class
   Form form_;
   struct Candidate {
     Choice choice;
@@ -128,11 +130,11 @@ class Decision {
   std::vector<Candidate> candidates_;  // if there are trials, the first is the MPI library's own
   std::optional<Trials> trials_;
   double most_bytes_ = 0;  // of a block in a timed call here; see ended()
-  // Whether the trials are about calls with buffers on devices: since all ranks agreed that there
-  // are such calls.
+  // Whether the trials compare calls with buffers on devices: true after all ranks have agreed that
+  // there are such calls.
   bool for_devices_ = false;
-  std::vector<double> on_device_ = {};  // -1 for each timed call that had some here, else 0
-  double bound_ = 0;  // seconds that no algorithm is below by the model; 0 if not known
+  std::vector<double> on_device_ = {};  // -1 for each timed call with such buffers here, else 0
+  double bound_ = 0;  // the model's lower bound for all algorithms, in seconds; or 0
 };
 
 // Whether the model decides per size how ranks exchange their roles in that algorithm.

@@ -38,16 +38,18 @@ class Decisions {
     return *found;
   }
 
-  // Which of these serves a call.
+  // The algorithm or library that serves a call.
   struct Verdict {
-    // The MPI library, for this and the remaining number of calls of the class. Otherwise:
+    // The class of the call if the MPI library serves this call and the next `left` calls of the
+    // class; otherwise null.
     SizeClass* lent = nullptr;
-    // The candidate of a decision; or, if null, one algorithm for all sizes.
+    // The decision whose candidate serves the call. If both pointers are null, one algorithm serves
+    // all sizes.
     Decision* decision = nullptr;
     Trials::Next next = {0, false};
   };
-  // All ranks call this for all blocking calls, except for calls lent to the MPI library. A rank
-  // that goes `one_by_one` lends none.
+  // All ranks call this for all blocking calls, except for calls lent to the MPI library. With
+  // `one_by_one`, this rank lends no calls.
   Verdict verdict(const Question& call, bool one_by_one) {
     SizeClass& calls = of(call);
     Decision* const decision = calls.decision.get();
@@ -60,8 +62,8 @@ class Decisions {
     return {.decision = decision, .next = decision->next()};
   }
 
-  // The decision for a call that must not wait for other ranks; null if there is none yet, because
-  // a blocking call must come first.
+  // The decision for a call that must not wait for other ranks; null if no blocking call has made
+  // it yet.
   Decision* made_for(const Question& call);
 
   // Whether there is a class for calls like this one.
@@ -85,7 +87,7 @@ class Decisions {
   struct Asked {
     SizedChoice choice;
     bool by_size;
-    bool reorders;  // in an order that is the model's to find
+    bool reorders;  // whether the model finds the order of the ranks
   };
   Asked asked(const Question& call);
   bool follows_node_rule(const SizeClass& calls);

@@ -30,8 +30,8 @@ constexpr Range ranges[] = {
 constexpr int most_ranks = 8;
 constexpr std::int64_t short_below = 4 << 10;
 
-// For ranks that share cores: up to 4, and up to 8. More were not measured. From `most` to
-// `most_directly`, only if ranks read each other's memory directly.
+// For ranks that share cores: one table for up to 4 ranks, and one for up to 8. More ranks were not
+// measured. From `most` to `most_directly`, only if ranks read each other's memory directly.
 struct CrowdedRange {
   const Collective* collective;
   std::int64_t least, most, most_directly;

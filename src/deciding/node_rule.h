@@ -13,8 +13,8 @@ struct NodeKind {
   bool reads_directly = false;  // ranks can read each other's own memory (node/direct_reading)
 };
 
-// The algorithm for a collective of p ranks that share the memory of a node: a fixed rule, so that
-// a program gets the same bits in every run. `bytes` as in Question. Nothing if the native
+// The algorithm for a collective of p ranks that share the memory of a node. The rule is fixed, so
+// that a program gets the same bits in every run. `bytes` as in Question. Nothing if the native
 // algorithm is as fast or faster.
 std::optional<Choice> node_rule(const Collective& collective, int p, const NodeKind& node,
                                 std::int64_t bytes);

@@ -8,7 +8,7 @@ namespace toccata {
 
 namespace {
 
-// Calls without a decision of their own are served as blocking ones, whose decisions may change.
+// Calls without a decision of their own are served like blocking calls, whose decisions may change.
 constexpr std::int64_t lent_at_once = 64;
 
 }  // namespace

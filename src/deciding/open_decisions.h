@@ -22,14 +22,15 @@ class OpenDecisions {
     Question call;
     std::int64_t least, most;  // bytes
     std::int64_t calls = 0;
-    // The number of next calls that the MPI library serves, without a look at anything.
+    // The number of next calls that the MPI library serves without any check.
     std::int64_t left = 0;
     std::unique_ptr<Decision> decision = nullptr;
     std::unique_ptr<OpenTrials> trials = nullptr;
   };
 
-  // What serves a call that starts now; all ranks ask for all nonblocking calls without a fault.
-  // Nothing if no decision is tracked: after too few calls, or for rules that decide otherwise.
+  // The candidate for a call that starts now. All ranks ask for it, for every valid nonblocking
+  // call. Nothing if no decision is tracked: there were too few calls, or the rules decide
+  // otherwise.
   struct Verdict {
     SizeClass* calls;
     OpenTrials::Start start;
@@ -43,14 +44,14 @@ class OpenDecisions {
   // Call this if the MPI library serves a call, untimed, because of a decision or without one.
   // Lends it as many of the next calls as possible. All ranks call this.
   SizeClass& lend(const Question& call);
-  // Ends all loans, because other rules hold.
+  // Ends all loans, because the rules have changed.
   void take_back();
 
   // Whether trials have ended but the ranks have not agreed on their times yet. The same on all
   // ranks at the same call. agree() is collective.
   bool are_due() const { return due_ > 0; }
   void agree();
-  // No trials any more.
+  // Ends all trials for good.
   void give_up();
 
   void tell() {

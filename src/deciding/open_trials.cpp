@@ -46,7 +46,7 @@ std::vector<double> OpenTrials::ballot() {
   return result;
 }
 
-// Another rank may receive it later, so it counts from the same start on all ranks.
+// Another rank may receive the agreement later. So it counts from the same start on all ranks.
 void OpenTrials::agree(std::span<const double> least, double agreement) {
   agreed_.assign(least.begin(), least.end());
   agreement_ = agreement;

@@ -14,7 +14,8 @@ namespace toccata {
 
 // Trials of calls that end some time after their start: nonblocking calls, and the starts of a
 // persistent one. No start waits for another rank. All ranks know the number of a start, but not
-// when another rank gets there, or when a call ends. So the times of a trial are agreed on later:
+// when another rank gets there, or when a call ends. So the ranks agree on the times of a trial
+// later:
 //
 //   starts    s s s | s a a s | s s | a a a ...       persistent, with a lag of 2
 //                     a trial   ^     ^
@@ -27,8 +28,7 @@ namespace toccata {
 //                                             the program itself calls a function that may wait
 //                                             for all ranks, and there they agree
 //
-// The starts between serve the program with the current candidate. A late rank delays the
-// decision, and nothing else.
+// The current candidate serves the starts in between. A late rank delays only the decision.
 class OpenTrials {
  public:
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
@@ -37,17 +37,19 @@ class OpenTrials {
   // At most ten candidates.
   OpenTrials(Trials& trials, std::int64_t lag) : trials_(&trials), lag_(lag) {}
 
-  // What serves a call, and where its time belongs; a negative place if it is not timed.
+  // The candidate for a call, and the place of its time in the trial; the place is negative if the
+  // call is not timed.
   struct Start {
     int candidate = 0;
     int place = -1;
     std::int64_t trial = 0;
   };
-  // A call starts. Nothing if the ranks have to agree first: ask again after agree().
+  // Call this when a call starts. Returns nothing if the ranks have to agree first; then call it
+  // again after agree().
   std::optional<Start> start();
-  // The number of next starts that the current candidate serves untimed, and that need not ask;
-  // counts them as started. If trials await an agreement, unlimited: until agree(). Only without a
-  // lag.
+  // The number of next starts that the current candidate serves untimed. They need not call
+  // start(), and count as started. If a trial awaits an agreement, the number is unlimited until
+  // agree(). Only without a lag.
   std::int64_t lend();
   // A timed call has ended here, perhaps in another thread. Calls of former trials do not count.
   void ended(const Start& call, double seconds);
@@ -69,12 +71,12 @@ class OpenTrials {
   Trials* trials_;
   std::int64_t lag_;
   bool cast_ = false;           // the ballot
-  std::vector<double> agreed_;  // what does not count yet
+  std::vector<double> agreed_;  // the agreement that does not count yet
   double agreement_ = 0;
   std::int64_t since_ = 0;                          // starts since the trial
-  std::atomic<std::int64_t> trial_ = 0;             // its number
-  std::size_t started_ = 0;                         // calls of it
-  std::array<std::atomic<double>, 32> times_ = {};  // of these; negative: not ended
+  std::atomic<std::int64_t> trial_ = 0;             // number of the trial
+  std::size_t started_ = 0;                         // calls of the trial
+  std::array<std::atomic<double>, 32> times_ = {};  // of these calls; negative: not ended
 };
 
 }  // namespace toccata

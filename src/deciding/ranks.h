@@ -14,8 +14,8 @@ namespace toccata {
 // How a communicator runs a candidate: known only to the implementation of Ranks.
 struct Server;
 
-// Known times of a candidate in seconds per call; 0 if unknown: predicted by the model, measured,
-// of the native algorithm, and the model's lower bound for all algorithms.
+// Known times in seconds per call, 0 if unknown: the prediction of the model for a candidate, its
+// measured time, the time of the native algorithm, and the model's lower bound for all algorithms.
 struct Evidence {
   int nodes = 0;
   double predicted = 0, measured = 0, native = 0, bound = 0;
@@ -52,8 +52,8 @@ class Ranks {
   // The part of the shape on which an algorithm or its reordering depends. Collective.
   virtual Shape shape(const Algorithm& algorithm, int root, bool reorders) = 0;
 
-  // The digest of the shape without communication: 0 if this rank does not know it, even if others
-  // do.
+  // The digest of the shape, without communication. 0 if this rank does not know it, even if other
+  // ranks do.
   virtual std::uint64_t known_shape() = 0;
 
   // The minimum of each number over all ranks. False if the communicator is broken. Collective.

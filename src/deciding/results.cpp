@@ -43,7 +43,7 @@ std::uint64_t digest_of(const Shape& known) {
     for (int rank = 0; rank < known.p; ++rank)
       digest.add(static_cast<std::uint64_t>(placement.regions(level).of(rank)));
   }
-  if (machine.network()) {  // places on it matter
+  if (machine.network()) {  // the cells of ranks matter, too
     for (const int each : machine.network()->dims) digest.add(static_cast<std::uint64_t>(each));
     for (int rank = 0; rank < known.p; ++rank) {
       const Place& place = placement.place(rank);

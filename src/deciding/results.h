@@ -14,8 +14,8 @@
 namespace toccata {
 
 // A digest that is equal for communicators of the same shape, whichever ranks they have. It depends
-// on the node of each rank (and its socket, core, ...), numbered by first appearance, and on the
-// mesh, if there is one. 0 if the shape does not contain where the ranks run.
+// on the node of each rank (and its socket, core, ...), numbered by first appearance. It also
+// depends on the mesh, if there is one. 0 if the shape does not contain the locations of the ranks.
 std::uint64_t digest_of(const Shape& known);
 
 // A number from 1 to 2^52 for a choice: the same on all ranks, different for different choices.
@@ -30,7 +30,7 @@ class Results {
   struct Key {
     std::uint64_t shape;
     const Collective* collective;
-    std::int64_t bytes;      // the most of the class
+    std::int64_t bytes;      // the largest size of the class
     bool on_device = false;  // with buffers in the memory of GPUs
     bool is_open = false;    // nonblocking and persistent calls
     auto operator<=>(const Key&) const = default;

@@ -32,15 +32,16 @@ class Rules {
   // Whether decisions are made before the first call.
   bool decides_at_once() const { return guarding_ == Guarding::off || has_files(); }
 
-  // The file of TOCCATA_TUNING, or the first file of the user or the site for this MPI and this
-  // kind of node; and the results of earlier runs (TOCCATA_LEARN). Empty if there is none.
+  // tuning(): the file of TOCCATA_TUNING, or the first file of the user or the site for this MPI
+  // and this kind of node. learned(): the results of earlier runs (TOCCATA_LEARN). Empty if there
+  // is none.
   const Tuning& tuning() const { return tuning_; }
   const Tuning& learned() const { return learned_; }
   bool has_files() const { return !tuning_.points.empty() || !learned_.points.empty(); }
   // Whether this run saves its results (TOCCATA_LEARN).
   bool learns() const { return learns_; }
-  // Whether results of earlier runs also decide for floating-point sums, and this run measures
-  // candidates for the sums of the next run: the user named the file, or TOCCATA_LEARN is `sums`.
+  // Whether the user named the file, or TOCCATA_LEARN is `sums`. Then results of earlier runs also
+  // decide for floating-point sums, and this run measures candidates for the sums of the next run.
   bool learns_sums() const { return learns_sums_; }
   // TOCCATA_MODEL, or the default model.
   const Model& model() const { return model_; }

@@ -9,17 +9,18 @@ namespace toccata {
 namespace {
 
 constexpr double many_times = 3;          // slower: excluded after the first try
-constexpr double hopeless = 1.5;          // slower, compared: not tried again
-constexpr double clearly = 0.98;          // of the time: is ahead
+constexpr double hopeless = 1.5;          // slower in a comparison: not tried again
+constexpr double clearly = 0.98;          // of the other's time: is ahead
 constexpr int enough = 2;                 // comparisons won in a row, to take over; or one by far
 constexpr int at_most = 3;                // comparisons without a clear result, per candidate
 constexpr double expected_excess = 0.15;  // of an untried candidate's call
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-// Of times in order.
+// The lower median of sorted times.
 double lower_middle(std::span<const double> times) { return times[(times.size() - 1) / 2]; }
 
-// The best of one's times is ahead of the best of the other's, the second of the second, and so on.
+// Whether the best time of one is ahead of the best time of the other, the second of the second,
+// and so on.
 bool is_ahead(std::span<const double> its, std::span<const double> standing) {
   return std::ranges::equal(its, standing,
                             [](double one, double other) { return one < clearly * other; });
@@ -50,8 +51,8 @@ std::vector<double> Trials::times(std::span<const double> least, int candidate) 
 }
 
 // The first agreement, and the first call of a candidate, open connections. This happens once, so
-// neither is counted; otherwise many calls would have to earn it first. A late rank only prolongs a
-// call, so the cost of a trial is that of its fastest calls.
+// neither is counted; otherwise, many calls would be needed to recover this cost. A late rank only
+// prolongs a call, so the cost of a trial is that of its fastest calls.
 void Trials::agree(std::span<const double> least, double agreement) {
   const std::vector<double> standing = times(least, current_);
   candidates_[current_].seconds = lower_middle(standing);
@@ -192,8 +193,8 @@ void Trials::plan() {
   recheck_ = 4 * begins_;
 }
 
-// The cost of an agreement, in calls of the current candidate: one until it is known, or less if a
-// call takes longer than to find candidates.
+// The cost of an agreement, in calls of the current candidate: one call until the cost is known;
+// less if a call takes longer than finding candidates.
 double Trials::overhead() const {
   const double call = candidates_[current_].seconds;
   return agreeing_ > 0 ? agreeing_ / call : std::min(1.0, setup_ / call);

@@ -18,12 +18,13 @@ namespace toccata {
 //                                 agree                agree                 agree
 //
 // The time of a call is the time on the slowest rank. The time of the fastest rank, which arrived
-// last, contains no waiting for others, but is misleading: in recursive doubling, all messages are
-// already there for the last rank, which finishes at once, while the others wait for its message.
-// So a late rank adds to the time of every candidate. Therefore a candidate takes over only if its
-// fastest call beats the other's fastest, its second fastest the other's second fastest, and so on.
-// It must win two comparisons in a row; one is enough if all of its calls beat all of the other's.
-// Programs repeat patterns of calls, so each candidate serves as many even calls as odd ones.
+// last, contains no waiting for others, but is misleading. In recursive doubling, for example, the
+// last rank finds all its messages and finishes at once, while the others wait for its message.
+// With the time of the slowest rank, a late rank adds to the time of every candidate. Therefore a
+// candidate takes over only if its fastest call beats the other's fastest, its second fastest the
+// other's second fastest, and so on. It must win two comparisons in a row; one is enough if all of
+// its calls beat all of the other's. Programs repeat patterns of calls, so each candidate serves as
+// many even calls as odd ones.
 //
 // Trials and their agreements cost at most `share` of the time of all calls so far, compared with
 // the current candidate. First tries are exempt, because their times are unknown beforehand.
@@ -94,7 +95,7 @@ class Trials {
   // `agreement`: its seconds on this rank, which are part of the next ballot.
   void agree(std::span<const double> least, double agreement = 0);
   // Instead of agree(): the trial has no result, or its times are not comparable. It is repeated
-  // after as many calls as there were.
+  // when the number of calls has doubled.
   void put_off();
 
   // Whether challengers of candidate 0 are wanted (candidate 0 serves users without Toccata).
@@ -119,13 +120,14 @@ class Trials {
   std::int64_t calls() const { return calls_; }
   // Seconds per call of that candidate, from the last agreement; 0 if it was not timed.
   double seconds(int candidate) const { return candidates_[candidate].seconds; }
-  // Additional cost of trials compared with the current candidate, in calls of it; at least 0.
+  // The additional cost of trials, compared with the current candidate, in calls of this candidate;
+  // at least 0.
   double excess() const { return excess_; }
 
  private:
   struct Candidate {
     double seconds = 0;
-    double ratio = 0;          // to the one that was current; 0: not tried
+    double ratio = 0;          // to the time of the current one; 0: not tried
     int won = 0, unclear = 0;  // comparisons
     bool compared = false, dropped = false;
   };
@@ -147,8 +149,8 @@ class Trials {
   std::int64_t begins_ = first_probe;      // the call at which a trial begins
   std::vector<int> trial_ = {0, 0, 0, 0};  // the candidates that serve its calls
   std::vector<double> seconds_;            // of those so far
-  double agreement_ = 0;                   // seconds of the last one here; 0: of the first
-  double agreeing_ = 0;                    // of one before, without waiting; 0: not known
+  double agreement_ = 0;                   // seconds of the last one on this rank; 0 for the first
+  double agreeing_ = 0;                    // of an earlier one, without waiting; 0: not known
   double excess_ = 0;
   std::int64_t recheck_ = 0;
   bool apart_ = false;

@@ -21,9 +21,9 @@ inline constexpr std::size_t line = 256;
 inline constexpr std::size_t line = 128;
 #endif
 
-// A point in the life of a board: the number of the collective call on this communicator, which all
-// ranks count identically, and within the call the round and the position in the round. If a round
-// does not fit the slots, it is published in pieces, and the channels alternate:
+// A point in time on a board: the number of the collective call on this communicator, the round of
+// the call, and the position in the round. All ranks count the calls identically. If a round does
+// not fit the slots, it is published in pieces, and the channels alternate:
 //
 //   position = piece * channels + channel
 struct Moment {
@@ -37,15 +37,16 @@ struct Moment {
   auto operator<=>(const Moment&) const = default;
 };
 
-// How far a rank has come with reading: everything before this moment. Only its owner writes it.
+// A rank's progress in reading: it has read everything before this moment. Only its owner writes
+// it.
 struct alignas(line) Progress {
   std::atomic<std::uint64_t> call;
   std::atomic<std::uint64_t> within_call;
   // The last round in which the rank could not read directly, as Moment::digest() of its beginning.
   std::atomic<std::uint64_t> refused;
 
-  // First back to the beginning of a call, then the call: a rank that sees the new call sees a
-  // moment within it that has passed.
+  // First resets the moment within the call, then sets the call. So a rank that sees the new call
+  // also sees a moment of that call that has passed.
   void set(const Moment& moment) {
     if (call.load(std::memory_order_relaxed) != moment.call) {
       within_call.store(0, std::memory_order_release);
@@ -75,7 +76,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 //   | Progress | Slot 0 | ... | Slot 3 | data of slot 0 | ... | data of slot 3 |
 struct Part {
   static constexpr int slots = 4;
-  // 8 KiB, and what is announced in front of the shares of up to 16 ranks.
+  // 8 KiB, and the announcements in front of the shares of up to 16 ranks.
   static constexpr std::size_t slot_bytes = (8 << 10) + 256;
   static constexpr std::size_t bytes = line * (1 + slots) + slots * slot_bytes;
 
@@ -85,8 +86,9 @@ struct Part {
 };
 static_assert(sizeof(Part) == Part::bytes);
 
-// The state of a rank's own part that outlives the communicator that uses it: the ranks that may
-// still be reading there. The next communicator waits for them before it overwrites a slot.
+// The state of a rank's own part, which outlives each communicator that uses the part: the ranks
+// that may still be reading there. The next communicator waits for them before it overwrites a
+// slot.
 struct PartState {
   struct Reader {
     const Progress* progress;
@@ -104,19 +106,19 @@ struct PartState {
   Paths paths;
 };
 
-// It precedes the data of each piece of a message, except in reductions. A direct publication
-// consists only of this. It has the alignment of the data.
+// Precedes the data of each piece of a message, except in reductions. Its size keeps the data after
+// it aligned. A direct publication consists only of an announcement.
 struct alignas(16) Announcement {
   std::int64_t bytes;   // of the message
   const char* address;  // in the publisher's memory; null unless it is direct
 };
 
-// Where the ranks of one communicator that share memory publish blocks for each other.
+// The shared memory in which the ranks of one communicator publish blocks for each other.
 //
 // A rank publishes at a moment; each reader waits for that moment in the publisher's slot, reads in
 // place, and then sets its own progress. The publisher uses a slot again once all its readers have
-// passed. It detects that by their progress, or by their publications: a rank that publishes in
-// call 7 has finished call 6. Two ranks, an allreduce of 8 bytes:
+// passed. Their progress shows this, and so do their publications: a rank that publishes in call 7
+// has finished call 6. For example, an allreduce of 8 bytes on two ranks:
 //
 //   rank 0   slot 3: {call 7, a}    reads b in rank 1's slot 3    progress: past call 7
 //   rank 1   slot 3: {call 7, b}    reads a in rank 0's slot 3    progress: past call 7
@@ -125,8 +127,8 @@ struct alignas(16) Announcement {
 // from there, once. The publisher's round ends when all readers have passed. A reader that cannot
 // read that memory rejects the round, and then gets the message in pieces.
 //
-// All functions are for the owner's thread. Flags are stored with release and loaded with acquire
-// order, so data is visible before its flag on any processor.
+// Only the owner's thread calls these functions. Flags are stored with release and loaded with
+// acquire order, so data is visible before its flag on any processor.
 class Board {
  public:
   static constexpr int most_ranks = Part::slot_bytes / 32;
@@ -134,8 +136,8 @@ class Board {
   // its publisher would wait for readers that pass a position only after reading all its channels.
   static constexpr int most_channels = Part::slots;
 
-  // The parts of all ranks of the board, of which `own` is ours. The first call has the number
-  // `first_call`, the same on all ranks and larger than PartState::last_call on each.
+  // `parts` are the parts of all ranks of the board; part `own` is ours. The first call has the
+  // number `first_call`, the same on all ranks and larger than PartState::last_call on each.
   Board(PartState& state, std::vector<Part*> parts, int own, std::uint64_t first_call,
         DirectReading direct = {});
 
@@ -145,8 +147,8 @@ class Board {
   // All ranks count each call of the communicator.
   std::uint64_t begin_call() { return state_->last_call = next_call_++; }
 
-  // The maximum number of bytes of a message per position: if all readers share the slot's memory,
-  // or if each of them has its own share.
+  // The maximum number of bytes of a message per position. With `common`, all readers share the
+  // slot's memory; otherwise each of them has its own share.
   std::uint32_t piece(bool common) const { return common ? Part::slot_bytes : own_piece_; }
 
   // Whether our slot for that moment may be overwritten.
@@ -204,8 +206,8 @@ class Board {
     return first + std::size_t{slot.stride} * own_;
   }
 
-  // Whether a round with messages of that length may be published directly, and the path that is
-  // usually faster.
+  // Whether a round with messages of that length may be published directly; whether it then always
+  // is; and otherwise, the path by measured times.
   bool may_publish_directly(std::int64_t bytes) const { return bytes >= least_direct_; }
   bool always_directly() const { return direct_.always; }
   Paths& paths() { return state_->paths; }
@@ -216,7 +218,7 @@ class Board {
            direct_.read(direct_.processes[publisher], from, into, bytes);
   }
   // Call this before passing the first piece, if we cannot read some of the direct publications of
-  // this round: we need all of them as pieces.
+  // this round. We then need all of them in pieces.
   void refuse(const Moment& moment) {
     state_->part->progress.refused.store(moment.digest(), std::memory_order_release);
   }
@@ -225,7 +227,7 @@ class Board {
     return parts_[reader]->progress.refused.load(std::memory_order_acquire) == moment.digest();
   }
 
-  // We have read all that we read before that moment.
+  // Call this when we have read everything before that moment.
   void pass(const Moment& moment) { state_->part->progress.set(moment); }
 
  private:
@@ -234,8 +236,9 @@ class Board {
   }
   static constexpr std::uint32_t inline_bytes = sizeof(Slot::payload);
 
-  // The last known progress of each rank, because reading it again would fetch a cache line from
-  // another core. A rank that is in a call has finished all calls before it.
+  // Whether a reader has passed a moment. Remembers the last known progress of each rank, because
+  // reading it again would fetch a cache line from another core. A rank that is in a call has
+  // finished all calls before it.
   bool has_read(const PartState::Reader& reader, const Moment& moment) {
     if (reader.rank >= 0 && heard_of_[reader.rank] > moment.call) return true;
     const std::uint64_t in = reader.progress->call.load(std::memory_order_acquire);
@@ -249,7 +252,7 @@ class Board {
   std::vector<Part*> parts_;
   std::vector<std::uint64_t> heard_of_;  // by rank: it has finished all calls before this one
   int own_;
-  std::uint32_t own_piece_;  // of a slot, where each reader has its own
+  std::uint32_t own_piece_;  // bytes of a slot, if each reader has its own share
   std::uint64_t next_call_;
   DirectReading direct_;
   std::int64_t least_direct_;  // bytes of a message

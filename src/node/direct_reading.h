@@ -15,7 +15,7 @@ struct DirectReading {
   Read read = nullptr;
   // The shortest message that may be published directly, in bytes: longer than a slot.
   std::int64_t least = 0;
-  // Whether all of these are, instead of those for which it is faster.
+  // Whether all of these messages are published directly, not only those for which this is faster.
   bool always = false;
 };
 

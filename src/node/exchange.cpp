@@ -92,7 +92,8 @@ bool Exchange::publish(const Publication& publication) {
                    : publish_piece(publication, publication.readers, publishing_.piece);
 }
 
-// Readers may read this memory until they pass, so no step of this round may change it.
+// Readers of a direct publication read its memory until they pass. So it is possible only if no
+// step of this round changes that memory.
 void Exchange::choose_path() {
   directly_ = false;
   timed_.reset();
@@ -256,7 +257,7 @@ void Exchange::set_aside() {
   }
 }
 
-// By chunks that stay in the cache between the copy and the combination.
+// Works in chunks that stay in the cache between the copy and the combination.
 bool Exchange::combine_directly() {
   constexpr std::int64_t most_chunk = 128 << 10, cached = 256 << 10, least_chunk = 8 << 10;
   std::int64_t chunk = std::clamp<std::int64_t>(

@@ -37,7 +37,7 @@ struct Reading {
 };
 
 // into = from, or into = from ∘ other, for elements side by side. Instead of an address, `from` and
-// `other` may have the number of a reading: what that found, in place.
+// `other` may have the number of a reading, whose data is then used in place.
 struct Operand {
   const char* data = nullptr;
   int reading = -1;
@@ -48,13 +48,13 @@ struct Combination {
   bool reduces = false;
 };
 
-// How to reduce elements, for that many bytes, a multiple of `element`.
+// How to reduce elements. The number of bytes is a multiple of `element`.
 struct Operator {
   // into = from ∘ into
   void (*apply)(void* context, const char* from, char* into, std::int64_t bytes) = nullptr;
   void* context = nullptr;
   std::int64_t element = 1;  // bytes
-  // into = from ∘ other, where there is a quick way; `into` may be either.
+  // into = from ∘ other, if there is a faster function; `into` may be either.
   void (*combine)(const char* from, const char* other, char* into, std::int64_t bytes) = nullptr;
 
   explicit operator bool() const { return apply != nullptr; }
@@ -72,11 +72,11 @@ struct Operator {
                             std::int64_t bytes) const;
 };
 
-// One rank's part in one round of published messages: copies its messages into its slots, and
-// reads messages from the slots of others. Never waits: go_on() continues as far as possible; call
-// it until it returns that the round has ended. If messages are longer than a slot, ranks publish
-// and read one piece after the other, all in the same order, so that two ranks never wait for each
-// other.
+// One rank's part in one round of published messages: copies its messages into its slots, and reads
+// messages from the slots of others. Never waits: go_on() continues as far as possible. Call it
+// until it returns true, at the end of the round. If messages are longer than a slot, ranks publish
+// and read one piece after the other. All ranks use the same order, so two ranks never wait for
+// each other.
 //
 //   piece            0        1        2
 //   rank 0   publish a0       a1       a2
@@ -90,10 +90,10 @@ struct Operator {
 //            read      all of b
 class Exchange {
  public:
-  // Opens a round; the spans stay valid until its end. Readings copy into their stretches. The
-  // combinations read those without an address in place; all stretches of these and of the
-  // combinations have the same length. In collectives that reduce, every rank passes the operation,
-  // also in rounds without combinations, because the length of a piece depends on it.
+  // Opens a round; the spans stay valid until its end. Readings copy into their stretches. If a
+  // reading has no address, combinations read its data in place. All stretches of such readings and
+  // of the combinations have the same length. In collectives that reduce, every rank passes the
+  // operation, also in rounds without combinations, because the length of a piece depends on it.
   void open(Board& board, std::uint64_t call, std::uint32_t round, int channels,
             std::span<const Publication> publications, std::span<const Reading> readings,
             std::span<const Combination> combinations = {}, const Operator& reduction = {});
@@ -105,7 +105,7 @@ class Exchange {
   bool was_cut() const { return was_cut_; }
 
  private:
-  // As many pieces as there are free slots; readers may still be at earlier pieces.
+  // Publishes as many pieces as there are free slots, even if readers are still at earlier pieces.
   void publish_ahead();
   bool publish(const Publication& publication);
   bool publish_directly(const Publication& publication);
@@ -154,7 +154,7 @@ class Exchange {
   std::uint32_t announcement_ = 0;  // bytes in front of each piece, with the size of the message
   bool was_cut_ = false;
 
-  // How far publishing and reading have come. Each goes on to a next piece if any message has one.
+  // The progress of publishing and of reading. Each goes on to a next piece if any message has one.
   struct Cursor {
     std::uint32_t piece = 0;
     std::size_t next = 0;  // of the publications, or of the readings
@@ -170,9 +170,9 @@ class Exchange {
     const char* address = nullptr;  // of a direct publication, in its publisher's memory
   };
   std::vector<Found> found_;            // by reading
-  std::int64_t first_ = 0, bytes_ = 0;  // what the combinations have of this piece
+  std::int64_t first_ = 0, bytes_ = 0;  // the part of this piece to combine
 
-  bool directly_ = false;  // whether we publish so
+  bool directly_ = false;  // whether we publish directly
   std::optional<Paths::Kind> timed_;
   std::chrono::steady_clock::time_point begin_;
   std::vector<int> refusing_;  // readers of the present publication

@@ -10,15 +10,16 @@ namespace toccata::node {
 
 // The path of a rank's publications in a round: through its slots, or directly. Slots need two
 // copies, one on each core; a direct publication needs one copy by the kernel. The faster path
-// depends on the size, on whether the rank also reads in that round, and on the location of the
-// cores, which may change while a virtual machine runs. So each rank decides by its own times.
+// depends on the size, on the rank's own reading in that round, and on the location of the cores.
+// This location may change while a virtual machine runs. So each rank decides by its own times.
 // Readers follow the announcement, and the result has the same bits.
 //
 //   rounds of a class   0 1 | s d s d s d s d | the faster one ... | s d s d s d s d | ...
 //                       usual     tries                            after `period` rounds
 class Paths {
  public:
-  // Rounds alike: the longest message in bytes, as a power of two, and whether the rank also reads.
+  // A class of rounds: the longest message in bytes, as a power of two, and whether the rank also
+  // reads.
   class Kind {
    public:
     Kind(std::int64_t bytes, bool reads)
@@ -32,7 +33,7 @@ class Paths {
     bool usually_direct_;
   };
 
-  // Whether the next round of this kind goes directly.
+  // Whether the next round of this kind is published directly.
   bool next(const Kind& kind) const {
     const Times& times = times_[kind.index_];
     const int round = times.rounds - first_rounds;
@@ -59,7 +60,7 @@ class Paths {
     int rounds = 0;
     double direct = unknown, slots = unknown;  // seconds, the least of the last tries
   };
-  std::array<Times, 130> times_;  // two for each length of a number
+  std::array<Times, 130> times_;  // two for each power of two
 };
 
 }  // namespace toccata::node

@@ -96,7 +96,7 @@ class Program::Compiler {
     return true;
   }
 
-  // Steps read in place only if all messages and steps of the round are one block: then no step
+  // Steps read in place only if all messages and steps of the round have one block. Then no step
   // overwrites data that a later piece of a message still publishes.
   bool add_steps(int round, Round& added) {
     const std::span reads(program_.reads_.begin() + added.reads, program_.reads_.end());
@@ -137,8 +137,8 @@ class Program::Compiler {
     return true;
   }
 
-  // Joins a copy and the reduction that uses its result to one step, and also the last reduction
-  // and the copy of its result, if no other step uses the scratch between them. All steps have one
+  // Joins a copy and the reduction that uses its result to one step. Also joins the last reduction
+  // and the copy of its result. No other step may use the scratch between them. All steps have one
   // block.
   //
   //   t = b    t = a ∘ t    r = t        r = a ∘ b
@@ -177,7 +177,7 @@ class Program::Compiler {
       return flatten(schedule_.ranges(each), sent) && sent == blocks;
     });
   }
-  // In another round, or in a message of this one.
+  // Whether another round, or a message of this one, names the block.
   bool is_named_elsewhere(const Blocks& block, int round) const {
     int uses = 0;
     const auto count = [&](std::span<const BlockRange> ranges) {

@@ -16,8 +16,8 @@ namespace toccata::node {
 struct Memory {
   struct Side {
     char* base = nullptr;
-    std::int64_t block = 0;                     // bytes of a block, where all have the same size
-    std::span<const std::int64_t> begins = {};  // else where each block begins, and the last ends
+    std::int64_t block = 0;                     // bytes of a block, if all have the same size
+    std::span<const std::int64_t> begins = {};  // else the begin of each block, and the end
 
     Stretch stretch(std::int32_t first, std::int32_t count) const {
       if (begins.empty()) return {base + first * block, count * block};
@@ -28,14 +28,15 @@ struct Memory {
 };
 
 // A schedule that is ready to run on a board. All its messages are published, and each message and
-// each step is one contiguous range of blocks. If a block would be received in scratch only to be
-// reduced or copied from there, it is not received: the step reads it in the publisher's memory.
+// each step is one contiguous range of blocks. Some blocks would be received in scratch only to be
+// reduced or copied from there. They are not received: the step reads them in the publisher's
+// memory.
 class Program {
  public:
   // Nothing if the schedule is not of that kind.
   static std::optional<Program> compile(const Schedule& schedule);
 
-  // Runs one call, a round at a time. Kept from call to call, because it holds memory.
+  // Runs one call, round by round. Keep it from call to call, because it holds memory.
   class Run {
    public:
     // `first` is the schedule's rank 0 on the board, whose ranks are all ranks of the communicator.
@@ -69,7 +70,7 @@ class Program {
     std::vector<Combination> combinations_;
   };
 
-  // Readings that steps do where the data was published.
+  // The number of readings whose data steps read where it was published.
   int reads_in_place() const {
     return static_cast<int>(std::ranges::count_if(reads_, &Read::in_place));
   }
@@ -85,7 +86,7 @@ class Program {
   };
   struct Published {
     int channel = 0;
-    std::uint32_t first_message = 0, messages = 0;  // 1 message: common
+    std::uint32_t first_message = 0, messages = 0;  // 1 message: the same for all readers
     std::uint32_t first_reader = 0, readers = 0;
   };
   struct Read {
@@ -104,7 +105,7 @@ class Program {
     Blocks into = {};
     bool reduces = false;
   };
-  // Where a round's entries begin.
+  // The first entries of a round.
   struct Round {
     std::uint32_t published = 0, reads = 0, steps = 0;
     bool in_place = false;  // steps read the publications of others in place
@@ -114,7 +115,7 @@ class Program {
 
   int channels_ = 1;
   bool uses_scratch_ = false;
-  std::vector<Round> rounds_;  // and one behind the last
+  std::vector<Round> rounds_;  // and one after the last
   std::vector<Published> published_;
   std::vector<int> readers_;
   std::vector<Blocks> messages_;

@@ -17,11 +17,11 @@ class Segment {
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
 
-  // For one rank. The others open it with the returned path in /proc, which contains our process
-  // ID. Empty if the system refuses.
+  // One rank calls this. The others open the segment with the returned path in /proc, which
+  // contains our process ID. Empty if the system refuses.
   std::string create(int ranks, int parts_per_rank, std::uint64_t nonce);
-  // For the others; false if the system refuses, or the nonce shows that it belongs to another
-  // process.
+  // The other ranks call this. False if the system refuses, or the nonce shows that it belongs to
+  // another process.
   bool open(const std::string& path, int ranks, int parts_per_rank, std::uint64_t nonce);
 
   bool is_open() const { return memory_ != nullptr; }

@@ -14,7 +14,8 @@ namespace toccata::node {
 // run this and another rank an Exchange.
 class ShortProgram {
  public:
-  // `memory` and the others as of Program::Run::start. Nothing if a message needs more than a slot.
+  // The other arguments are those of Program::Run::start. Nothing if a message needs more than a
+  // slot.
   static std::optional<ShortProgram> bind(const Program& program, const Board& board, int first,
                                           const Memory& memory, const Operator& reduction);
 
@@ -78,7 +79,7 @@ class ShortProgram {
     std::uint32_t channel;
     std::uint32_t first_message, messages;  // 1 message: the same for all readers
     std::uint32_t first_reader, readers;
-    std::uint32_t most, piece;  // bytes, as Board::open has them
+    std::uint32_t most, piece;  // bytes, as for Board::open
   };
   struct Message {
     Place from;
@@ -96,13 +97,13 @@ class ShortProgram {
     std::int64_t bytes;
     bool reduces;
   };
-  // Where its entries end.
+  // The ends of the round's entries.
   struct Round {
     std::uint32_t number = 0, publications = 0, readings = 0, early_steps = 0, steps = 0;
     bool reads = false;
   };
 
-  // The rest of messages that a publisher had to cut: the next piece of each, and whether any
+  // Reads the next piece of each message that a publisher had to cut. Returns whether any message
   // continues after that.
   template <typename Again>
   bool read_on(const Reading* first, const Reading* end, std::uint32_t piece, char* const* bases,
@@ -125,7 +126,7 @@ class ShortProgram {
   static void copy(char* into, const char* from, std::int64_t bytes) {
     if (bytes == 8)
       std::memcpy(into, from, 8);
-    else if (into != from && bytes > 0)  // no bytes have no address
+    else if (into != from && bytes > 0)  // an empty message has no address
       std::memcpy(into, from, static_cast<std::size_t>(bytes));
   }
   const char* address(const Place& place, char* const* bases) const {
@@ -165,7 +166,7 @@ class ShortProgram {
   struct Rest {
     std::int64_t bytes, piece;  // of the message, and of a piece of it
   };
-  std::vector<Rest> rest_;  // the same
+  std::vector<Rest> rest_;  // also by reading
   std::vector<char> scratch_;
 };
 

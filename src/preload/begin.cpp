@@ -16,7 +16,7 @@ namespace toccata {
 
 namespace {
 
-// Whether we are preloaded, not linked with a program that calls us itself.
+// Whether the library is preloaded, not linked with a program that calls its functions.
 bool is_preloaded() {
   const char* preloaded = std::getenv("LD_PRELOAD");
   return preloaded != nullptr && std::strstr(preloaded, "libtoccata") != nullptr;
@@ -27,7 +27,8 @@ bool is_set(const char* name) {
   return value != nullptr && *value != '\0' && !switches_off(value);
 }
 
-// Whether a program that is linked with MPI would call us, or another library that comes first.
+// Whether a program that is linked with MPI would call this library, not another one that comes
+// first.
 bool is_first() {
   Dl_info ours, first;
   void* const found = dlsym(RTLD_DEFAULT, "MPI_Init");
@@ -36,9 +37,10 @@ bool is_first() {
          first.dli_fbase == ours.dli_fbase;
 }
 
-// A tool that comes first may pass on no calls. A program may get its functions from a handle of
-// the MPI library, which skips preloaded libraries, as ctypes, cffi and Julia do. Then a user who
-// expects a report, or has started the doctor, gets a line.
+// Prints one line if no call reached the library, but the user expects a report or has started the
+// doctor. There are two possible causes. A tool that comes first may not pass on the calls. Or a
+// program gets its functions from a handle of the MPI library, which skips preloaded libraries:
+// ctypes, cffi and Julia do this.
 __attribute__((destructor)) void say_if_nothing_came() {
   int initialized = 0;
   if (Settings::were_read() || !(is_set("TOCCATA_REPORT") || is_set("TOCCATA_DOCTOR")) ||

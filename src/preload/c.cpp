@@ -69,7 +69,7 @@ using RawComm = Raw<MPI_Comm>;
         #function, reinterpret_cast<void*>(&pmpi));                                           \
     return next;                                                                              \
   }                                                                                           \
-  /* Apart, so that what is not looked at is quick. */                                        \
+  /* A separate function keeps other calls fast. */                                           \
   [[gnu::noinline]] static int look_at_##function(TOCCATA_ARGUMENTS_##name(raw) RawComm comm, \
                                                   const toccata::Said& said) {                \
     const auto native = [&] {                                                                 \

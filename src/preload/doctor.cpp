@@ -20,7 +20,7 @@ namespace toccata {
 
 namespace {
 
-// From the memory of a device to that of the next rank's device, by the MPI library.
+// Sends data from the memory of a device to that of the next rank's device, with the MPI library.
 bool transfer(const DeviceRuntime& runtime, char* device, int bytes, int rank, int p) {
   std::vector<char> mine(bytes, static_cast<char>(rank + 1)), got(bytes);
   const auto copy = [&](void* into, const void* from) {
@@ -95,7 +95,7 @@ void tell_the_doctor() {
                static_cast<unsigned long long>(settings.digest()));
   try_transfers(rank, p);
   PMPI_Finalize();
-  std::exit(0);  // MPICH 5 then signs off at the launcher
+  std::exit(0);  // MPICH 5 signs off at the launcher on exit
 }
 
 }  // namespace toccata

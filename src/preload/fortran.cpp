@@ -8,7 +8,7 @@
 
 #include <mpi.h>
 
-#ifndef MPI_ABI  // the standard ABI leaves Fortran to libraries of its own
+#ifndef MPI_ABI  // with the standard ABI, Fortran has separate libraries
 
 #include <algorithm>
 #include <initializer_list>
@@ -24,8 +24,8 @@
 #include "preload/requests.h"
 #include "toccata/toccata.h"
 
-// The names under which compilers know a Fortran function: of mpif.h and mpi, which are all the
-// same; and of mpi_f08.
+// The names that compilers give to a Fortran function: one of four in mpif.h and mpi, and one in
+// mpi_f08.
 #define TOCCATA_ALIAS(name, function) \
   extern "C" TOCCATA_PUBLIC decltype(function) name __attribute__((alias(#function)))
 #define TOCCATA_FORTRAN(name, NAME, function) \
@@ -94,7 +94,7 @@ MPI_Comm c_communicator(const MPI_Fint* handle) { return PMPI_Comm_f2c(*handle);
 }  // namespace
 
 #ifndef OPEN_MPI
-// Among the collectives, MPICH's mpi_f08 calls the C functions only of those that have buffers.
+// MPICH's mpi_f08 calls the C functions only of collectives that have buffers, so not MPI_Barrier.
 extern "C" {
 static void toccata_fortran_barrier_f08(const MPI_Fint* comm, MPI_Fint* ierror) {
   set(ierror, MPI_Barrier(MPI_Comm_f2c(*comm)));
@@ -176,7 +176,7 @@ Datatypes c_datatypes(const MPI_Fint* handles, std::size_t count) {
 #define TOCCATA_TO_C_OPERATION(name) c_operation(name)
 #define TOCCATA_TO_C_ROOT(name) *name
 
-// Without conversions that take time.
+// An argument for a Said. Conversions that take time are left out.
 #define TOCCATA_SAID_ARGUMENT(kind, name) TOCCATA_SAID_##kind(name),
 #define TOCCATA_SAID_BUFFER_IN(name) nullptr
 #define TOCCATA_SAID_BUFFER_OUT(name) nullptr
@@ -311,7 +311,7 @@ TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor
 #define TOCCATA_PERSISTENT_FORTRAN "mpi_"
 #define TOCCATA_PERSISTENT_NAME(name) mpi_##name
 #define TOCCATA_PERSISTENT_CAPITALS(NAME) MPI_##NAME
-#else  // before MPI 4 had them
+#else  // names from before MPI 4
 #define TOCCATA_PERSISTENT_FORTRAN "mpix_"
 #define TOCCATA_PERSISTENT_NAME(name) mpix_##name
 #define TOCCATA_PERSISTENT_CAPITALS(NAME) MPIX_##NAME
@@ -401,7 +401,8 @@ TOCCATA_F08(start, toccata_fortran_start_f08);
 TOCCATA_F08(startall, toccata_fortran_startall_f08);
 TOCCATA_F08(request_free, toccata_fortran_request_free_f08);
 
-// For the overlap in the report. Without one, they only pass on: all arguments are addresses.
+// These functions measure the overlap for the report. Without a report, they only pass on their
+// arguments, which are all addresses.
 #define TOCCATA_WAIT(name, suffix, tail, parameters, arguments)                                  \
   extern "C" {                                                                                   \
   static void toccata_fortran_##name##suffix parameters {                                        \
@@ -472,7 +473,7 @@ int* c_weights(MPI_Fint* weights) {
   return weights;
 }
 
-// In Fortran through `next`, unless we serve the call, or there is no next function.
+// Calls the Fortran function `next`, unless we serve the call, or there is no next function.
 template <typename Next, typename Native, typename Ours>
 void topology(Next next, const MPI_Fint* reorder, MPI_Fint* made, MPI_Fint* ierror, Native&& native,
               Ours&& ours) {

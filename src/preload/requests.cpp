@@ -20,7 +20,7 @@
     static const auto next = toccata::next_definition<decltype(function)>(#function, ours);    \
     return next;                                                                               \
   }                                                                                            \
-  /* Apart, so that what is not looked at is quick. */                                         \
+  /* A separate function keeps other calls fast. */                                            \
   [[gnu::noinline]] static int look_at_##function(                                             \
       TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) MPI_Comm comm,                               \
       TOCCATA_INFO_PARAMETER_##kind_ MPI_Request* request, const toccata::Said& said) {        \
@@ -82,7 +82,7 @@ TOCCATA_INTERPOSED int MPI_Request_free(MPI_Request* request) {
   return next(request);
 }
 
-// For the overlap in the report; without one, they only pass on.
+// These functions measure the overlap for the report. Without a report, they only pass on the call.
 #define TOCCATA_INTERPOSE_WAIT(function, parameters, arguments)                 \
   TOCCATA_INTERPOSED int function parameters {                                  \
     static const auto next = toccata::next_definition(#function, &P##function); \

@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#ifdef OPEN_MPI  // the other MPIs serve their nonblocking and persistent collectives
+#ifdef OPEN_MPI  // with other MPIs, these calls are always native
 
 #include <memory>
 #include <utility>
@@ -17,7 +17,7 @@
 #define TOCCATA_INFO_ARGUMENT_nonblocking
 #define TOCCATA_INFO_ARGUMENT_persistent info,
 
-// A call of MPI_I<name> or MPI_<name>_init, with the arguments that C gives it.
+// Serves a call of MPI_I<name> or MPI_<name>_init, with the arguments in C.
 namespace toccata::requests {
 
 // Whether it is one more call that goes directly to the MPI library.
@@ -44,7 +44,7 @@ TOCCATA_FUNCTIONS(TOCCATA_REQUEST)
 #undef TOCCATA_REQUEST
 #undef TOCCATA_REQUEST_SET
 
-// After MPI_Start or MPI_Startall of so many requests, which returned `code`.
+// Call this after MPI_Start or MPI_Startall of `count` requests, which returned `code`.
 template <typename Handle>
 int started(int code, int count, Handle&& handle) {
   for (int i = 0; code == MPI_SUCCESS && i < count; ++i) code = Served::started(handle(i));

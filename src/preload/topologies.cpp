@@ -21,7 +21,7 @@
 namespace toccata {
 namespace {
 
-// Makes the topology on a reordered communicator by `make`, or on `comm` itself.
+// Makes the topology with `make`, on a reordered communicator or on `comm` itself.
 template <typename Map, typename Make>
 int on_reordered(MPI_Comm comm, Map&& map, Make&& make) {
   MPI_Comm bare = MPI_COMM_NULL;

@@ -172,7 +172,7 @@ Choice with_wish(const Choice& choice, const Collective& collective, const Reord
   if (result.reorder == Reorder::off) result.reorder = wish.how;
   if (result.pattern == nullptr) result.pattern = wish.pattern;
   const Algorithm& algorithm = *choice.algorithm;
-  // Results with the same bits for every such algorithm stay the same.
+  // Reproducible algorithms all give the same bits. An exchange does not change these.
   if (collective.reduces && algorithm.reproducible && result.reorder > Reorder::automatic)
     result.reorder = Reorder::exchange;
   const bool never = collective.among_neighbors || (collective.vector_of != nullptr &&

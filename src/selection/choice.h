@@ -45,12 +45,12 @@ struct ReorderWish {
   const Pattern* pattern = nullptr;
 };
 
-// The choice for calls of `collective`, with the wish for everything that it leaves open. Without
-// the wish if it is impossible: if only the root knows the sizes of blocks, if sizes differ and the
-// algorithm does not know them, or if the algorithm cannot keep that order.
+// The choice for calls of `collective`, with the wish for everything that it leaves open. The wish
+// is ignored if it is impossible: only the root knows the sizes of blocks, sizes differ and the
+// algorithm does not know them, or the algorithm cannot keep that order.
 Choice with_wish(const Choice& choice, const Collective& collective, const ReorderWish& wish);
 
-// The pattern of that name, such as "ring". ChoiceError if it does not exist.
+// The pattern of that name, such as "ring". ChoiceError if there is none.
 const Pattern& pattern_named(std::string_view name);
 
 // "auto", "exchange", ... ChoiceError on anything else.

@@ -82,7 +82,7 @@ std::string prefix_of(std::string_view library) {
   return "";
 }
 
-// Those of these two folders that exist, each with `behind` appended.
+// Those of the two folders that are known, each with its suffix appended.
 std::vector<std::string> places(const std::string& users, const char* behind_users,
                                 const std::string& prefix, const char* behind_prefix) {
   std::vector<std::string> result;

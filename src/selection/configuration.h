@@ -7,9 +7,9 @@
 
 namespace toccata {
 
-// Settings by name: from the environment; if not set there, from files, the user's before the
-// site's. Every line of a file is NAME=value, with a name that begins with TOCCATA; empty lines and
-// lines that begin with # are ignored.
+// Settings by name: from the environment, or if not set there, from files. The user's file comes
+// before the site's. Every line of a file is NAME=value, with a name that begins with TOCCATA;
+// empty lines and lines that begin with # are ignored.
 class Configuration {
  public:
   // Reads those files that exist; the first has precedence.
@@ -23,7 +23,7 @@ class Configuration {
   // The names in all files.
   std::vector<std::string> names() const;
   const std::vector<std::string>& files() const { return files_; }
-  // The lines that cannot be parsed, one complaint each.
+  // One error message for each line that cannot be parsed.
   const std::vector<std::string>& complaints() const { return complaints_; }
 
  private:

@@ -8,8 +8,8 @@
 
 namespace toccata {
 
-// The known properties of a communicator with these ranks: its placement, and its mesh if the
-// machine has one and each of its cells has the same number of ranks.
+// The known properties of a communicator with these ranks: its placement, and the mesh of the
+// machine. Without the mesh if its cells have different numbers of ranks.
 Shape known(Placement placement);
 
 // The same by name: "leaf:2 node:8 socket:2 core:8" or a file, "block-bunch" (see

@@ -10,12 +10,12 @@ struct MpiLibrary {
   std::string_view name;
   std::string_view sign;  // a part of that text, before the version number
   std::string_view
-      family;  // whose binary interface it has, and so which library of ours serves it;
+      family;  // the MPI with the same binary interface, whose build of Toccata serves it;
                // "" if none does
-  std::string_view tested;  // the versions that our tests run with, as "4.1, 5.0"
+  std::string_view tested;  // the versions with which our tests run, such as "4.1, 5.0"
 };
 
-// All of them. If a text contains several signs, the first one counts.
+// All libraries that we recognise. If a text contains several signs, the first one counts.
 std::span<const MpiLibrary> mpi_libraries();
 
 // The library with this version text; null for an unknown one.

@@ -12,7 +12,7 @@ using Times = std::vector<std::vector<double>>;
 // The probability of at least `heads` heads in `trials` tosses of a fair coin.
 double chance(int heads, int trials);
 
-// In how many of their common repetitions `a` took less than `b`. Ties are left out.
+// The number of common repetitions in which `a` took less time than `b`. Ties do not count.
 struct Pairs {
   int wins = 0, trials = 0;
 };
@@ -20,8 +20,8 @@ Pairs compare(std::span<const double> a, std::span<const double> b);
 
 double median(std::vector<double> values);
 
-// The running candidates that should be dropped: those that lose to the one with the lowest median
-// by the sign test, which does not depend on the distribution of times. `looks` is the maximum
+// The running candidates that should be dropped: those that lose to the one with the lowest median.
+// The sign test decides, which does not depend on the distribution of times. `looks` is the maximum
 // number of such checks. The level is divided among all pairs of candidates and all checks
 // (Bonferroni). So with a probability of at most `doubt`, a race drops a candidate that is as fast
 // as the one to which it lost.

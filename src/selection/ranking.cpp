@@ -48,7 +48,7 @@ struct Ranking::Sketch {
   struct Part {
     std::vector<Load> out = {}, in = {};  // by level of the model
     float copied = 0, reduced = 0;
-    float busiest = 0;  // blocks on the busiest mesh link, if all send as far
+    float busiest = 0;  // blocks on the busiest mesh link, if all ranks send equally far
     bool operator==(const Part&) const = default;
     bool empty() const { return out.empty() && in.empty() && copied == 0 && reduced == 0; }
   };
@@ -101,8 +101,8 @@ std::vector<Sample> sample(std::size_t ranks, bool few) {
 
 // The ranks whose schedules are read, each with the number of ranks of its node that it represents.
 // They are on the first, the root's, the last and the largest node, whose ranks may behave
-// differently; and ranks where patterns begin, end or have most to do. Among neighbours, all ranks
-// of a node, because any of them may relay.
+// differently. They also include the ranks at which patterns begin, end or have most work. In
+// neighbourhood collectives, all ranks of a node, because any of them may relay.
 std::map<int, float> asked_ranks(const Shape& shape, const Regions* nodes, bool among_neighbors) {
   const bool few = shape.p > many_ranks;
   std::map<int, float> ranks;
@@ -146,7 +146,8 @@ bool is_linear(const Algorithm& algorithm) {
   return work(128) > 1.5 * work(64);
 }
 
-// The default first. A chain of leaders, or of a node's ranks, is useful only in segments.
+// The settings to rank, the default first. A chain of leaders, or of a node's ranks, is useful only
+// with segments.
 std::vector<Parameters> near_settings(const Algorithm& algorithm) {
   const Parameters standard(algorithm.parameters);
   std::vector<Parameters> settings{standard};
@@ -178,7 +179,7 @@ std::vector<Parameters> near_settings(const Algorithm& algorithm) {
 
 }  // namespace
 
-// Computes sketches in one place.
+// Computes sketches for one communicator.
 class Ranking::Sketcher {
  public:
   Sketcher(const Collective& collective, const Shape& known, const Model& model)
@@ -288,7 +289,7 @@ class Ranking::Sketcher {
   }
 
   // Extrapolates from the sampled ranks to all. If several ranks of a node send out of it, they
-  // represent other ranks of it, but at least themselves; and the node represents every node of the
+  // represent other ranks of it, but at least themselves. The node represents every node of the
   // enclosing object.
   void extend(const Flows& flows, Sketch::Round& round) const {
     round.through.resize(limits_.size());
@@ -314,9 +315,9 @@ class Ranking::Sketcher {
     for (Sketch::Part& each : round.parts) each.busiest *= leaving;
   }
 
-  // Blocks on the busiest link of a mesh, if all ranks send equally far: each link is then on the
-  // path of as many messages as one message uses links in that direction. If both directions round
-  // a ring are equally long, half of the blocks take each.
+  // Blocks on the busiest link of a mesh, if all ranks send equally far. Each link is then on the
+  // path of several messages: as many as one message uses links in that direction. If both
+  // directions round a ring are equally long, each carries half of the blocks.
   float busiest_link(int rank, const Schedule& schedule, std::span<const Message> sends) const {
     if (!links_) return 0;
     std::vector<float> blocks(2 * links_->mesh().dimensions());  // by direction
@@ -349,8 +350,8 @@ class Ranking::Sketcher {
   const Regions* nodes_ = nullptr;
   std::optional<Links> links_;  // if the machine is a mesh
   std::vector<double> limits_;
-  std::vector<const Regions*> regions_;  // whose limits they are
-  std::vector<int> level_of_;  // of the model, where ranks share an object of the machine's
+  std::vector<const Regions*> regions_;  // the regions with these limits
+  std::vector<int> level_of_;            // of the model, by level of the machine
   std::map<int, float> asked_;
 };
 
@@ -386,7 +387,7 @@ Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) :
   add(sketcher, choice, plain.in(known));
 }
 
-// With `straight`, blocks are in as many pieces as there are ranks; with many ranks, an exchange is
+// With `straight`, blocks are in as many pieces as there are ranks. With many ranks, an exchange is
 // as good, and costs only one of many rounds. Traffic is computed only if that is fast.
 void Ranking::add(const Sketcher& sketcher, const Choice& choice, const Shape& shape) {
   const Algorithm& algorithm = *choice.algorithm;
@@ -444,9 +445,9 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
   double all = 0;
   int seen = 0, unseen = 0;
   for (const Round& round : rounds) {
-    if (round.parts.empty() && seen == 0) continue;  // of copies alone, and there are none
+    if (round.parts.empty() && seen == 0) continue;  // a round for copies only, without copies
     (round.parts.empty() ? unseen : seen) += round.times;
-    double longest = 0, slowest = 0, sum = 0;  // work; latencies, the longest and all
+    double longest = 0, slowest = 0, sum = 0;  // work; longest latency, and the sum
     int ways = 0;
     for (const Part& part : round.parts) {
       // The first message is packed, sent, received and unpacked; meanwhile the other messages keep
@@ -489,7 +490,7 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
 
 std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
   std::vector<Entry> result;
-  double most = 0;  // that another of the same algorithm may take
+  double most = 0;  // seconds: another setting must take less
   for (const Sketch& each : sketches_) {
     const Entry entry{each.choice,
                       each.seconds(model_, limits_, static_cast<double>(bytes) / each.parts)};

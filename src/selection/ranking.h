@@ -15,14 +15,14 @@ const Model& usual_model();
 // The proved algorithms of a collective that can run in a place, ordered by their predicted time.
 //
 // This is faster than analysis/cost.h, but less precise: it reads only the schedules of some ranks,
-// once for all sizes. Every round takes as long as the work of the busiest of them, plus a latency
-// halfway between the maximum and the mean, as if ranks waited for each other after each round.
+// once for all sizes. It assumes that ranks wait for each other after each round. So every round
+// takes the work of the busiest of them, plus a latency halfway between the maximum and the mean.
 // With many ranks, it leaves out algorithms whose number of rounds, and time to write a schedule,
 // grow in proportion to the number of ranks.
 //
 // Each algorithm counts with its fastest setting for a size, if that takes at least 5% less time
-// than the default; and with its fastest order, if the model may reorder ranks. Its choice contains
-// both.
+// than the default. If the model may reorder ranks, it also counts with its fastest order. Its
+// choice contains both.
 class Ranking {
  public:
   // The settings that are ranked: the default only; or, with few ranks, also those that differ from
@@ -62,10 +62,10 @@ class Ranking {
 // for calls of reorder_bytes on a typical cluster. ChoiceError if the algorithm cannot run there.
 Shape shape_of(const Choice& choice, const Shape& known);
 
-// The candidates of a ranking, the fastest first: those to try without measurements. At most five,
-// because in a model of another machine the best one may be fourth; none that takes more than four
-// times as long as the first; and one of those with exactly the same time, because they hardly
-// differ.
+// The candidates of a ranking, the fastest first: those to try if there are no measurements. At
+// most five, because the best one may be only fourth in a model of another machine. None that takes
+// more than four times as long as the first. Of those with exactly the same time, only one, because
+// they hardly differ.
 std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked);
 
 }  // namespace toccata

@@ -15,8 +15,8 @@ Mapping by_traffic(const Algorithm& algorithm, const Shape& shape) {
   return map_flows(*shape.placement, flows_of(algorithm, shape), {.root = shape.root});
 }
 
-// The pattern of the flat allgather among leaders, if the algorithm names one in a parameter of
-// that name.
+// The pattern of the flat allgather among leaders, if a parameter of the algorithm names this
+// allgather.
 const Pattern* pattern_of_leaders(const Algorithm& algorithm, const Shape& shape) {
   for (const Parameter& each : algorithm.parameters)
     if (each.name == "exchange")

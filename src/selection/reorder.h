@@ -21,10 +21,10 @@ inline Reorder asking_for(Order order) { return static_cast<Reorder>(static_cast
 const std::vector<std::string_view>& reorder_words();
 
 // Mappings for an algorithm in a possible and complete shape with a placement; each keeps the root
-// if the algorithm has one. The preferred one comes first: the heuristic of the algorithm's
-// pattern; for leaders of nodes, the pattern of their exchange, with that of a binomial tree inside
-// each node [mirsadeghi2016, section VI-A2]; otherwise a mapping by the traffic. With `pattern`,
-// only its heuristic, or none if it is impossible.
+// if the algorithm has one. The preferred one comes first. It is the heuristic of the algorithm's
+// pattern. For leaders of nodes, it is that of their exchange, with that of a binomial tree inside
+// each node [mirsadeghi2016, section VI-A2]. Without a pattern, it is a mapping by the traffic.
+// With `pattern`, only its heuristic, or none if it is impossible.
 std::vector<Mapping> mappings_for(const Algorithm& algorithm, const Shape& shape,
                                   const Pattern* pattern = nullptr);
 
@@ -33,7 +33,7 @@ Mapping mapping_for(const Algorithm& algorithm, const Shape& shape,
                     const Pattern* pattern = nullptr);
 
 // The ways in which an algorithm's buffers can keep their order; for a reduction in the order of
-// the ranks, only the one that keeps that.
+// the ranks, only the one that keeps this order.
 std::vector<Order> orders_for(const Algorithm& algorithm);
 
 // The shape with its ranks reordered by the algorithm's preferred mapping; the unchanged shape if

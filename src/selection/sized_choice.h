@@ -22,7 +22,7 @@ class SizedChoice {
   const Choice& at(std::int64_t bytes) const;
   // Whether one choice serves all sizes.
   bool is_fixed() const { return ranges_.size() == 1; }
-  // Whether any of the choices, or all, are native.
+  // Whether native serves all sizes.
   bool native() const { return is_fixed() && ranges_.front().choice.native(); }
 
   struct Range {
@@ -38,7 +38,7 @@ class SizedChoice {
   std::vector<Range> ranges_;  // ascending, the last with most_bytes
 };
 
-// ChoiceError on anything else. Above the last limit, if there is one, native serves.
+// ChoiceError if the text is invalid. If the last entry has a limit, native serves above it.
 SizedChoice parse_sized_choice(const Collective& collective, std::string_view text);
 
 }  // namespace toccata

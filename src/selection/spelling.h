@@ -12,8 +12,8 @@ std::string_view trimmed(std::string_view text);
 // these are more than a third of its letters. The first of several equally near words.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
-// Whether a word means off or on, such as "no" and "1". All settings that can be switched use these
-// two.
+// Whether a word means off, such as "no", or on, such as "1". All on/off settings use these
+// functions.
 bool switches_off(std::string_view word);
 bool switches_on(std::string_view word);
 

@@ -24,9 +24,9 @@ class TuningError : public std::invalid_argument {
 //                "choice": "locality_bruck", "seconds": 2.1e-5, "native_seconds": 3.4e-5,
 //                "spread": 0.04}]}
 //
-// "bytes" are of a block (for one rank), or of the message; seconds are medians of a call, and
-// "spread" is the distance of their quartiles divided by the median. Only the fields that identify
-// a point and its choice are required; other fields are for human readers.
+// "bytes" are the size of a block (for one rank), or of the message. Seconds are medians per call.
+// "spread" is the interquartile range divided by the median. Only the fields that identify a point
+// and its choice are required; other fields are for human readers.
 class Tuning {
  public:
   static constexpr int version = 1;
@@ -47,20 +47,21 @@ class Tuning {
   std::string machine, mpi;
   std::vector<Point> points;
 
-  // The best known choice for a call of `bytes`: among the points of the nearest number of ranks
-  // and nodes, the one of the nearest size, by ratios. None if the nearest are off by more than
-  // `reach`: outside the measured range, other sources decide. `bytes` < 0: ranks do not know each
-  // other's sizes.
+  // The best known choice for a call of `bytes`: the point of the nearest size, among the points of
+  // the nearest number of ranks and nodes. Distances are ratios. None if the nearest are off by
+  // more than `reach`: outside the measured range, other sources decide. `bytes` < 0: ranks do not
+  // know each other's sizes.
   const Point* find(const Collective& collective, int ranks, int nodes, std::int64_t bytes) const;
   static constexpr double reach = 1.5;
-  static constexpr double reach_of_sizes = 3.015;  // measured: factors of two or four
+  static constexpr double reach_of_sizes = 3.015;  // sizes are measured in factors of two or four
 
-  // Adds the points of another; if both have one, the other's point counts.
+  // Adds the points of `other`. If both have a point for the same calls, the point of `other`
+  // counts.
   void merge(const Tuning& other);
 };
 
-// TuningError states the error; it calls the file `file`. Points whose collective or choice is
-// unknown to this version, or not proved, are left out; `unknown` receives the first of them.
+// TuningError states the error; it names `file`. Points whose collective or choice is unknown to
+// this version, or not proved, are left out; `unknown` receives the first of them.
 Tuning parse_tuning(std::string_view json, std::string_view file, std::string& unknown);
 // Reads the file at that path.
 Tuning read_tuning(const std::string& path, std::string& unknown);

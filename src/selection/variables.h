@@ -17,7 +17,7 @@ struct Variable {
   std::string_view meaning = "";   // a verb phrase; "" for settings that are not for users
 };
 
-// All except those of the collectives, each of which names its own.
+// All settings except TOCCATA_<COLLECTIVE>.
 std::span<const Variable> variables();
 
 // "" for the name of a setting, and for names that do not begin with TOCCATA_. Otherwise an error

@@ -10,9 +10,9 @@
 
 namespace toccata {
 
-// All ranks of the simulation meet here, and find the maximum of each value; none is below 0. They
-// share one memory and one thread, so this takes no messages and no simulated time. With messages,
-// it took most of a simulation of thousands of ranks.
+// All ranks of the simulation meet here, and find the maximum of each value. Values are at least 0.
+// All ranks share one memory and one thread, so this takes no messages and no simulated time. With
+// messages, it would take most of the time of a simulation of thousands of ranks.
 template <typename Value>
 void meet(std::span<const Value> mine, std::span<Value> largest) {
   // Used in turn: some ranks may go on to the next meeting while others read the result of this

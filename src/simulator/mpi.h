@@ -6,7 +6,7 @@
 // There it is an enumerator, so `code != MPI_SUCCESS ? code : MPI_SUCCESS` mixes two types.
 #define MPI_SUCCESS 0
 
-// The simulator declares it, but ends the program if it is called.
+// The simulator declares these functions, but ends the program if they are called.
 #define PMPI_Topo_test toccata_simulator_topo_test
 #define PMPI_Add_error_code toccata_simulator_add_error_code
 #define PMPI_Add_error_string toccata_simulator_add_error_string

@@ -2,7 +2,7 @@
 
 namespace toccata {
 
-// From now on, ranks of the simulation copy only short data, because MPI needs messages to find out
+// From now on, the simulation copies only the data of short messages. MPI needs these to find out
 // which ranks are in a communicator.
 void simulate_without_data();
 

@@ -29,7 +29,7 @@ namespace {
 constexpr std::int64_t most_blocks = 50'000'000;
 constexpr const char* too_many = "the schedules move too many blocks to check";
 
-// Consecutive blocks, whose sizes are those of consecutive, or equally spaced, data.
+// Consecutive blocks with the sizes of consecutive, or equally spaced, data.
 struct Run {
   std::int64_t datum, step, count;
 };
@@ -216,7 +216,7 @@ class Check : public WalkVisitor {
       return fail(at(rank, round) + "a block is written twice");
     for (const bool in_place : {false, true}) {
       const auto read = named(from, in_place);
-      if (!reduces && std::ranges::equal(read, written_)) continue;  // does not move
+      if (!reduces && std::ranges::equal(read, written_)) continue;  // moves nothing
       for (const std::int64_t cell : read)
         if (std::ranges::binary_search(order, cell))
           return fail(at(rank, round) + "a step writes a block that it reads");
@@ -248,7 +248,8 @@ class Check : public WalkVisitor {
     }
     return -1;
   }
-  // Equal whole blocks are cut equally: then a datum is part datum % parts of one.
+  // If all whole blocks are equal, they are cut equally: a datum is then part datum % parts of a
+  // block.
   bool alike(const Run& a, const Run& b, std::int64_t count) const {
     if (!alike_) return a.datum == b.datum && (count == 1 || a.step == b.step);
     for (std::int64_t i = 0; i < count; ++i)

@@ -228,7 +228,7 @@ struct Action {
 // earlier local steps, and than messages that move the same chunks. But MSCCL buffers sent chunks,
 // so two ranks may each send before they receive:
 //
-//   gpu 0   s to 1, r from 1      gpu 1   s to 0, r from 0        is one round of both
+//   gpu 0   s to 1, r from 1      gpu 1   s to 0, r from 0        is one round on both
 //
 // Local steps run after the messages of their round have arrived.
 class Rounds {
@@ -442,8 +442,9 @@ class Rounds {
                      (sent ? " is never received" : " never comes"));
   }
 
-  // Actions that follow each other in a circle must be in one round, otherwise they wait forever.
-  // Tarjan's algorithm finds circles; it completes a circle after all that precede it.
+  // Actions that wait for each other in a circle must be in one round, otherwise they wait forever.
+  // Tarjan's algorithm finds circles. It completes a circle after all actions that precede the
+  // circle.
   void order() {
     const int number = static_cast<int>(actions.size());
     constexpr int unseen = -1;
@@ -514,7 +515,7 @@ class Rounds {
 };
 
 // The places of chunks in our buffers. Chunks of `s` and `t`, and written chunks of `i`, are in
-// scratch: one block per datum that is stored there, so that each has its datum's size.
+// scratch: one block per datum that is stored there, so that each block has the size of its datum.
 class Writer {
  public:
   Writer(const Program& program, std::vector<Action> actions)
@@ -617,7 +618,7 @@ class Writer {
     }
   }
 
-  // The contents of the input at the end of a program in place.
+  // Copies the result from the input at the end of a program in place.
   void end(int rank) {
     Rank& self = ranks_[rank];
     if (program_.in_place && &collective_ == &reduce_scatter)
@@ -637,8 +638,8 @@ class Writer {
     return {Buffer::scratch, found->second};
   }
 
-  // A block with the size of a datum. If ranks forward blocks of others, a block that has this size
-  // if all blocks are equal.
+  // A block with the size of a datum. If ranks forward blocks of other ranks, a block that has this
+  // size only if all blocks are equal.
   BlockRange like(int rank, Datum datum) {
     if (&collective_ == &allgather || &collective_ == &allreduce) return recv(datum);
     if (&collective_ == &reduce_scatter) return send(datum);

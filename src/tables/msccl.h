@@ -9,15 +9,16 @@
 
 namespace toccata {
 
-// A program that cannot be imported, or a schedule that cannot be exported; which one, and why.
+// A program that cannot be imported, or a schedule that cannot be exported; what() names it and the
+// reason.
 class MscclError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
 // Programs of MSCCL (github.com/microsoft/msccl), as its tools write them: XML, for one number of
-// ranks. A gpu is a rank, a chunk is a block. The steps of its thread blocks, each in order and
-// after the steps on which it depends, become rounds.
+// ranks. A gpu is a rank, a chunk is a block. The steps of its thread blocks become rounds. Each
+// step runs in order, after the steps on which it depends.
 namespace msccl {
 
 inline constexpr std::size_t most_bytes = 64 << 20;

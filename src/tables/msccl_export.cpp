@@ -14,7 +14,7 @@ struct Piece {
   BlockRange from, into;  // of one run each
 };
 
-// Ranges, cut at the borders of both sides.
+// The ranges of both sides, cut where a run of either side ends.
 std::vector<Piece> pieces(std::span<const BlockRange> from, std::span<const BlockRange> into) {
   const auto runs = [](std::span<const BlockRange> ranges) {
     BlockRanges result;
@@ -55,7 +55,7 @@ struct XmlStep {
 struct Block {
   int send = -1, recv = -1, channel = 0;
   std::vector<XmlStep> steps = {};
-  std::map<int, int> waited = {};  // by other block: the last step that was awaited
+  std::map<int, int> waited = {};  // by other block: the last step for which this block waits
   std::vector<int> ends = {};      // by round: the number of steps up to its end
 };
 

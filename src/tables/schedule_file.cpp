@@ -375,7 +375,7 @@ class Lines {
 };
 
 // The schedules of a file. Each process checks a table when its number of ranks is first requested.
-// All have the same text, and so get the same result.
+// All processes have the same text, and so get the same result.
 class File final : public Outside {
  public:
   File(std::string text, std::string_view name) : text_(std::move(text)), name_(name) {

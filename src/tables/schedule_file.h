@@ -52,14 +52,14 @@ std::string text(const Algorithm& algorithm, std::span<const Shape> shapes, Trav
 std::string read(const std::string& path);
 
 // Registers the algorithm as `name`, which messages use. Its digest must be correct, and its form
-// up to the tables. Error. If the same contents were added before with that name, returns that
-// algorithm.
+// valid up to the tables; otherwise Error. If the same contents were added before with that name,
+// returns that algorithm.
 const Algorithm& add(std::string text, std::string_view name);
 
 // The digest of a text whose first line is correct; Error otherwise.
 std::uint64_t digest_of(std::string_view text, std::string_view name);
 
-// The numbers for which it has tables.
+// The ranks, root and parts of a table.
 struct Table {
   int ranks, root, parts;
 };

@@ -8,7 +8,7 @@
 namespace toccata {
 
 // The tags of a file as MSCCL's tools write them: elements with attributes, and comments. Entities,
-// declarations and text between tags are refused, so that a harmful file has few means. In a file
+// declarations and text between tags are rejected, so that a harmful file can do little. In a file
 // of another program, such text and declarations are skipped. The caller limits how deep elements
 // may be nested.
 class XmlTags {

@@ -15,8 +15,8 @@ namespace toccata {
 //                                        inside(1).regions()  {0 1} {2 3}
 class Division {
  public:
-  // All ranks of a placement, which must live as long; null if it is unknown. By the given levels
-  // of the machine, or by all.
+  // All ranks of a placement, divided by the given levels of the machine, or by all. The placement
+  // must exist as long as the division; null if it is unknown.
   explicit Division(const Placement* placement);
   Division(const Placement* placement, std::vector<int> levels);
 
@@ -36,8 +36,8 @@ class Division {
   std::shared_ptr<const Regions> regions_;  // null if no level divides
 };
 
-// The regions of p ranks for an algorithm of two levels: the nodes; if no level of that name
-// divides, the regions of the outermost level that does; if none does, one region per rank.
+// The regions of p ranks for an algorithm of two levels: the nodes. If no level "node" divides the
+// ranks, the regions of the outermost level that does. If no level does, one region per rank.
 std::shared_ptr<const Regions> node_regions(const std::shared_ptr<const Placement>& placement,
                                             int p);
 

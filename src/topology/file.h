@@ -32,7 +32,7 @@ std::string why_not_writable(const std::string& path, bool makes_folders);
 void replace_file(const std::string& path, const std::string& text);
 
 // Replaces the file by the result of `change` for its text (null if there is no file). Concurrent
-// processes do this one after the other, so that no change is lost; after waiting five seconds, a
+// processes do this one after the other, so that no change is lost. After waiting five seconds, a
 // process continues anyway. If `change` throws, the file is not changed. FileError.
 void update_file(const std::string& path, std::int64_t most_bytes,
                  const std::function<std::string(const std::string* text)>& change);

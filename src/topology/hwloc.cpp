@@ -20,8 +20,8 @@ struct Kind {
   hwloc_obj_type_t type;
 };
 
-// Outermost first. NUMA domains may be inside an L3 cache or contain several; hwloc shows it by the
-// processors in them.
+// Outermost first. NUMA domains may be inside an L3 cache or contain several. Their processors show
+// which is the case.
 constexpr std::array kinds{Kind{"socket", HWLOC_OBJ_PACKAGE}, Kind{"numa", HWLOC_OBJ_NUMANODE},
                            Kind{"l3", HWLOC_OBJ_L3CACHE}, Kind{"core", HWLOC_OBJ_CORE}};
 
@@ -126,7 +126,8 @@ NodeTopology NodeTopology::from_synthetic(const std::string& description) {
 
 namespace {
 
-// The innermost object that contains all of the processors, unless these are all of the node's.
+// The innermost object that contains all of the processors, unless these are all processors of the
+// node.
 std::optional<Place> place_in(hwloc_topology_t topology, hwloc_const_bitmap_t processors) {
   const hwloc_const_bitmap_t whole = hwloc_topology_get_complete_cpuset(topology);
   if (hwloc_bitmap_iszero(processors) != 0 || hwloc_bitmap_isincluded(whole, processors) != 0)

@@ -11,8 +11,8 @@ struct hwloc_topology;
 
 namespace toccata {
 
-// hwloc's description of one node: the levels "socket", "numa", "l3" and "core" that divide
-// anything; "core" is always there.
+// hwloc's description of one node: those of the levels "socket", "numa", "l3" and "core" that
+// divide other objects. "core" always exists.
 class NodeTopology {
  public:
   // This machine, including the parts that the process may not use.
@@ -41,7 +41,7 @@ class NodeTopology {
   Machine machine_;
 };
 
-// The same levels, for a node that hwloc described as XML (`lstopo topology.xml`); errors name
+// The same levels, for a node that hwloc described as XML (`lstopo topology.xml`). Errors name
 // `file`. hwloc's own reader is not used, because it ends the process on some broken files.
 // TopologyError.
 Machine read_hwloc_xml(std::string_view contents, const std::string& file);

@@ -30,9 +30,9 @@ class PackedTree {
   int root_ = -1, depth_ = 0;
 };
 
-// Trees that share the links of a network as evenly as possible, as `toccata topo --trees` finds
-// them. Broadcasts and reductions use the trees of their root. The trees of an allreduce may have
-// any roots. For an allgather, every node has the same total weight.
+// Trees that share the links of a network as evenly as possible, found by `toccata topo --trees`.
+// Broadcasts and reductions use the trees of their root. The trees of an allreduce may have any
+// roots. For an allgather, every node has the same total weight.
 struct PackedTrees {
   std::vector<PackedTree> bcast = {}, allreduce = {}, allgather = {};
 

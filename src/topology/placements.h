@@ -47,7 +47,7 @@ std::vector<std::string> unknown_levels(const Machine& machine);
 int socket_level(const Machine& machine);
 
 // The ranks on the mesh of the machine's outermost objects, if each object has the same number of
-// ranks; the ranks of a cell then form an additional, last dimension. Otherwise null.
+// ranks; otherwise null. The ranks of a cell form an additional, last dimension.
 std::shared_ptr<const Grid> grid_of(const Placement& placement);
 
 }  // namespace toccata

@@ -18,12 +18,12 @@ namespace toccata {
 
 namespace {
 
-// The first word, up to =, in lower case.
+// The first word up to =, in lower case.
 std::string first_key(std::string_view contents) {
   Lines lines(contents, "");
   if (!lines.next()) return "";
   const auto words = split_words(lines.line());
-  if (words.empty()) return "";  // a lone \ is none
+  if (words.empty()) return "";  // a single \ contains no word
   std::string key(words.front().substr(0, words.front().find('=')));
   std::ranges::transform(key, key.begin(), [](unsigned char c) { return std::tolower(c); });
   return key;

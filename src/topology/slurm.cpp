@@ -182,8 +182,8 @@ class Reader {
   SwitchTree tree_;
   std::vector<std::vector<std::string>> below_;  // by switch: the names of the switches below
   std::map<std::string, int> by_name_;
-  std::map<std::string, std::string> above_;  // the switch that a switch is below
-  std::map<std::string, std::string> owner_;  // the switch or block that a node is in
+  std::map<std::string, std::string> above_;  // by switch: the switch above it
+  std::map<std::string, std::string> owner_;  // by node: its switch or block
   std::vector<SwitchTree::Switch> blocks_;
   std::vector<int> sizes_;
 };

@@ -103,7 +103,7 @@ struct Candidate {
 using Candidates = std::priority_queue<Candidate>;
 
 // Among the unmapped ranks, finds the one with the most traffic to the ranks in the objects that
-// are being filled; bytes in an object count a thousandth of those in the next object inwards.
+// are being filled. Bytes to an object weigh a thousandth of those to the next object inwards.
 class Filling {
  public:
   Filling(const Placement& placement, const Neighbours& neighbours)

@@ -46,11 +46,11 @@ double hop_bytes(const Placement& placement, const Flows& flows, const Mapping& 
 
 // A mapping for any flows, so that every algorithm has one; `root` keeps the role of rank 0. On a
 // tree of levels, cores are filled in the order of rmh. Each gets the rank with the most traffic to
-// and from the ranks in the current innermost object; if several have the same, in the next object
-// outwards. On a mesh, the heaviest flow from a mapped to an unmapped rank comes next, as close as
-// possible [hoefler2011, the greedy heuristic]. If the result does not have fewer hop-bytes than
-// the original order or that of rmh, the better of these two is used. O((p + flows) · levels · log
-// p).
+// and from the ranks in the current innermost object; among equals, the traffic with the next
+// object outwards decides. On a mesh, the heaviest flow from a mapped to an unmapped rank comes
+// next, as close as possible [hoefler2011, the greedy heuristic]. If the result does not have fewer
+// hop-bytes than the original order or that of rmh, the better of these two is used. O((p + flows)
+// · levels · log p).
 Mapping map_flows(const Placement& placement, const Flows& flows,
                   const MappingOptions& options = {});
 

@@ -34,7 +34,7 @@ Flows flows_between_neighbours(const Mesh& mesh) {
 
 std::vector<int> snake(const Mesh& mesh) {
   std::vector<int> cells{0};
-  int width = 1;  // cells of the dimensions so far, the last ones
+  int width = 1;  // cells of the dimensions so far, from the last one on
   for (int i = mesh.dimensions() - 1; i >= 0; --i) {
     const std::vector<int> inner = cells;
     for (int slice = 1; slice < mesh.dims[i]; ++slice)
@@ -68,7 +68,8 @@ class Best {
   double least_;
 };
 
-// For jobs whose dimensions are the snakes of groups of the machine's dimensions.
+// Finds mappings in which each dimension of the job is the snake of a group of the machine's
+// dimensions.
 class Groups {
  public:
   Groups(const Mesh& job, const Grid& grid, Best& best)
@@ -158,7 +159,7 @@ Mapping along_the_snake(const Placement& placement) {
   return ranks;
 }
 
-// The cells in the order of repeated halving, always across the longest dimension: all parts are
+// The cells in the order of repeated halving, always across the longest dimension. All parts are
 // nearly square, and so are the patches of nodes, sockets and cores.
 void append_halved(const Mesh& mesh, std::vector<int> low, std::vector<int> high,
                    std::vector<int>& cells) {

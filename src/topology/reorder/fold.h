@@ -15,12 +15,12 @@ Flows flows_between_neighbours(const Mesh& mesh);
 //   3x4   0 1 2 3 / 7 6 5 4 / 8 9 10 11
 std::vector<int> snake(const Mesh& mesh);
 
-// Folds ranks that communicate with their neighbours on `job`, rank i in its cell i, onto the
-// machine: a ring or mesh into a torus of another shape, or a stencil onto nodes. The dimensions of
-// the machine's mesh (with the ranks of a cell as one more) may form groups that have the sizes of
-// the job's dimensions. Then each dimension follows the snake of its group, and neighbours remain
-// neighbours. Otherwise, the best of these is used: snake along snake, square patches on close
-// cores, map_flows, or the original order. The best has the fewest hop-bytes.
+// Folds ranks that communicate with their neighbours on `job` onto the machine; rank i is in cell i
+// of `job`. Folds a ring or mesh into a torus of another shape, or a stencil onto nodes. The
+// dimensions of the machine's mesh (with the ranks of a cell as one more) may form groups that have
+// the sizes of the job's dimensions. Then each dimension follows the snake of its group, and
+// neighbours remain neighbours. Otherwise, the best of these is used: snake along snake, square
+// patches on close cores, map_flows, or the original order. The best has the fewest hop-bytes.
 Mapping fold(const Placement& placement, const Mesh& job);
 
 // A ring of all ranks with `root` in the first place: rmh; on a mesh, its snake if that has fewer

@@ -7,9 +7,9 @@
 
 namespace toccata {
 
-// The cores of ranks to which no rank has been mapped yet, identified by the rank that runs there;
-// and the search for the one that is closest to a reference: find_closest_to of [mirsadeghi2016,
-// algorithm 1].
+// The cores of ranks to which no rank has been mapped yet. A core is identified by the rank that
+// runs there. Searches for the free core that is closest to a reference: find_closest_to of
+// [mirsadeghi2016, algorithm 1].
 //
 // In the order of the machine's tree, the cores of every object are consecutive. The innermost
 // object that contains the reference and a free core contains all the closest ones. So each level
@@ -17,7 +17,7 @@ namespace toccata {
 // a mesh, boxes of cells are searched, the closest first.
 class FreeCores {
  public:
-  // Among equally close ones, takes the lowest in the machine; with a seed, any.
+  // Among equally close ones, takes the lowest in the machine; with a seed, a random one.
   explicit FreeCores(const Placement& placement, std::optional<unsigned> seed = {});
 
   void take(int rank);

@@ -88,7 +88,7 @@ Mapping bgmh(const Placement& placement, const MappingOptions& options) {
   const int p = scheme.p();
   std::vector<int> references{0};
   for (auto i = static_cast<int>(std::bit_ceil(static_cast<unsigned>(p)) / 2); i > 0; i /= 2) {
-    const std::size_t before = references.size();  // those mapped for this i have no child by it
+    const std::size_t before = references.size();  // ranks mapped for this i have no child for it
     for (std::size_t each = 0; each < before; ++each) {
       const int rank = references[each] + i;
       if (rank >= p) continue;

@@ -16,7 +16,7 @@ Mapping inverse(const Mapping& mapping);
 
 struct MappingOptions {
   int root = 0;                       // always plays the first rank of the pattern
-  std::optional<unsigned> seed = {};  // chooses any of equally close cores, not the lowest
+  std::optional<unsigned> seed = {};  // chooses a random one of equally close cores, not the lowest
 };
 
 // The heuristics of [mirsadeghi2016, section V]. O(levels · p · log p).
@@ -31,7 +31,7 @@ Mapping bbmh(const Placement& placement, const MappingOptions& options = {});
 // Binomial gather (algorithm 5): heaviest edges of the tree first.
 Mapping bgmh(const Placement& placement, const MappingOptions& options = {});
 
-// Bruck's allgather, which the paper leaves as future work: rank i sends 2^k blocks to i - 2^k, so
+// Bruck's allgather, which the paper leaves as future work. Rank i sends 2^k blocks to i - 2^k, so
 // most data go to the ranks whose numbers differ most. Ranks whose numbers agree in the most
 // low-order binary digits are placed close to each other.
 //
