@@ -231,8 +231,9 @@ class Run : public WalkVisitor {
         taken = more < 0 ? -1 : taken + more;
       });
     if (taken != static_cast<std::int64_t>(wire.size()) && error_.empty())
-      error_ = "rank " + std::to_string(receiver) + ": from rank " + std::to_string(sender) +
-               " came " + std::to_string(wire.size()) + " bytes for other sizes of blocks";
+      error_ = "rank " + std::to_string(receiver) + ": the " + std::to_string(wire.size()) +
+               " bytes from rank " + std::to_string(sender) +
+               " do not match the sizes of its blocks";
   }
 
   void reduce(int rank, std::span<const BlockRange> from, std::span<const BlockRange> into) {

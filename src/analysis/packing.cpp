@@ -135,8 +135,6 @@ class Supply {
 void grow(const Network& network, std::vector<std::int64_t>& left, Batch& batch,
           std::vector<Batch>& others) {
   Supply supply(network, left, others);
-  std::vector<std::int64_t> into(network.nodes());  // remaining capacity of links, by node
-  for (std::size_t i = 0; i < left.size(); ++i) into[network.links()[i].to] += left[i];
   for (std::size_t i = 0; i < batch.order.size() && !batch.spans(); ++i)
     for (const int link : network.out(batch.order[i])) {
       const auto [from, to, capacity] = network.links()[link];
@@ -184,7 +182,7 @@ std::vector<PackedTree> pack_trees(const Network& network, const std::vector<std
     if (each.demand > each.capacity)
       impossible(std::to_string(each.demand) + " of " + std::to_string(all) +
                  " have to leave some nodes over links of " + std::to_string(each.capacity) +
-                 (each.capacity == 0 ? ", as the network is disconnected" : ""));
+                 (each.capacity == 0 ? ": the network is disconnected" : ""));
   std::vector<std::int64_t> left;
   for (const NetworkLink& each : network.links()) left.push_back(each.capacity);
   std::vector<PackedTree> trees;
@@ -246,8 +244,8 @@ std::string why_wrong(const Network& network, const std::vector<std::int64_t>& r
   }
   for (int node = 0; node < network.nodes(); ++node)
     if (begun[node] != roots[node])
-      return "at node " + std::to_string(node) + " begin " + std::to_string(begun[node]) +
-             " trees, not " + std::to_string(roots[node]);
+      return std::to_string(begun[node]) + " trees begin at node " + std::to_string(node) +
+             ", not " + std::to_string(roots[node]);
   return "";
 }
 
