@@ -48,7 +48,8 @@ def draw(rows: Sequence[Cells], path: Path) -> None:
         for offset, way in enumerate(ways):
             share = float(row[f"{way}_s"]) / float(row["bare_s"])
             captured = row.get(f"captured_{way}", "")
-            text = f"{share:.2f}" + (f", {float(captured):.0%} of the gain" if captured else "")
+            gains = captured and float(captured) > 0
+            text = f"{share:.2f}" + (f", {float(captured):.0%} of the gain" if gains else "")
             label = way if place == 0 else None
             axis.barh(place + 0.25 * (offset - 1), share, 0.23, color=f"C{offset}", label=label)
             axis.text(share, place + 0.25 * (offset - 1), f" {text}", va="center", fontsize=7)
@@ -57,7 +58,8 @@ def draw(rows: Sequence[Cells], path: Path) -> None:
     axis.invert_yaxis()
     axis.axvline(1, color="black", linewidth=0.8)
     axis.set_xlabel("time of the program relative to bare")
-    axis.legend(loc="lower right", fontsize=8)
+    axis.set_xlim(0, 1.25 * axis.get_xlim()[1])  # room for the texts
+    axis.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(ways), frameon=False, fontsize=8)
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
