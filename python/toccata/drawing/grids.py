@@ -183,7 +183,9 @@ def _summary(ranks: list[_core.Round | None], conflicts: int) -> str:
     if not counts:
         return "no message"
     blocks = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
-    text = f"{len(counts)} message{'s' if len(counts) > 1 else ''} of {blocks}"
+    text = f"{len(counts)} message{'s' if len(counts) > 1 else ''} of {blocks} block"
+    if blocks != "1":
+        text += "s"
     return text + (f", {conflicts} on a link" if conflicts > 1 else "")
 
 
@@ -252,7 +254,7 @@ def _draw_heading(figure: Figure, choice: _core.Choice, shape: _core.Shape, left
     dims = "x".join(map(str, shape.dims))
     figure.text(0.3 / width, 1 - 0.3 / height, path_of(choice), fontsize=14, fontweight="bold",
                 color=INK, va="center")  # fmt: skip
-    line = f"{shape.p} ranks, {dims} · {cost.rounds} rounds · {cost.messages} messages per rank"
+    line = f"{shape.p} ranks, {dims} · {cost.rounds} rounds · at most {cost.messages} messages per rank"
     if left_out:
         line += f" · the last {left_out} rounds are left out"
     figure.text(0.3 / width, 1 - 0.56 / height, line, fontsize=10, color="#566573", va="center")
@@ -261,7 +263,7 @@ def _draw_heading(figure: Figure, choice: _core.Choice, shape: _core.Shape, left
 def _draw_legend(figure: Figure, layout: _Layout) -> None:
     handles: list[Patch | Line2D] = [
         Patch(facecolor=RECEIVED, edgecolor=FAINT, label="receives in this round"),
-        Patch(facecolor=HELD, edgecolor=FAINT, label="has something"),
+        Patch(facecolor=HELD, edgecolor=FAINT, label="has data"),
     ]
     for dimension, size in enumerate(layout.dims):
         if size > 1:

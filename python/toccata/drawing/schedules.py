@@ -362,7 +362,7 @@ def _draw_heading(figure: Figure, choice: _core.Choice, whole: Trace, shown: lis
     left_out = len(_rounds_worth_showing(whole)) - len(shown)
     counts = {"rank": whole.p, "round": cost.rounds, "message": cost.messages}
     parts = [f"{count} {name}{'s' if count != 1 else ''}" for name, count in counts.items()]
-    line = " · ".join(parts) + " per rank"
+    line = " · ".join([*parts[:2], f"at most {parts[2]} per rank"])
     if left_out:
         line += f" · {left_out} rounds in the middle are left out"
     figure.text(0.3 / width, 1 - 0.56 / height, line, fontsize=10, color="#566573", va="center")

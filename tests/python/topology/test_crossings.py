@@ -45,7 +45,7 @@ def test_the_table_has_a_line_for_each_level() -> None:
 def test_a_picture_tells_local_messages_from_others() -> None:
     figure = schedules.draw(find("locality_bruck"), EXAMPLE)
     texts = [[text.get_text() for text in axes.texts] for axes in figure.axes]
-    names = [next(text for text in each if text[:5] in ("at fi", "round")) for each in texts]
+    names = [next(text for text in each if text[:5] in ("start", "round")) for each in texts]
     assert names == ["start", *(f"round {number}" for number in range(1, 6))]
     for name, axes in zip(names, figure.axes, strict=True):
         arrows = [each for each in axes.patches if isinstance(each, FancyArrowPatch)]
