@@ -254,7 +254,8 @@ def _draw_heading(figure: Figure, choice: _core.Choice, shape: _core.Shape, left
     dims = "x".join(map(str, shape.dims))
     figure.text(0.3 / width, 1 - 0.3 / height, path_of(choice), fontsize=14, fontweight="bold",
                 color=INK, va="center")  # fmt: skip
-    line = f"{shape.p} ranks, {dims} · {cost.rounds} rounds · at most {cost.messages} messages per rank"
+    line = f"{shape.p} ranks, {dims} · {cost.rounds} rounds"
+    line += f" · at most {cost.messages} messages per rank"
     if left_out:
         line += f" · the last {left_out} rounds are left out"
     figure.text(0.3 / width, 1 - 0.56 / height, line, fontsize=10, color="#566573", va="center")
