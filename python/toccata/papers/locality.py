@@ -1,4 +1,4 @@
-"""Bienz, Gautam and Kharel's locality-aware Bruck: Figures 7, 8 as models, 9, 10 simulated."""
+"""Bienz, Gautam and Kharel's locality-aware Bruck: Figures 7 and 8 by model, 9 and 10 simulated."""
 
 from functools import cache
 

@@ -34,8 +34,7 @@ TABLE_2 = {
     ("allgather", "torus_multiport"): ("not in the paper", (None, None, None)),
 }
 LONG = (1 * MB, 2 * MB, 4 * MB)
-# Of Table 1: the bound as a share of n·β/2N, our algorithm for short messages, and the one for long
-# messages.
+# Table 1: the bound as a multiple of n·β/2N, and our algorithms for short and for long messages.
 TABLE_1 = {
     "bcast": (1.0, "torus_mst", "torus_trees:segments=64"),
     "reduce": (1.0, "torus_mst", "torus_trees:segments=64"),
@@ -45,7 +44,7 @@ TABLE_1 = {
     "reduce_scatter": ((P - 1) / P, "torus_bucket", "torus_multiport"),
     "allreduce": (2 * (P - 1) / P, "torus_short", "torus_multiport"),
 }
-TABLE_3 = {  # microseconds: the overhead that is not communication, on a torus
+TABLE_3 = {  # microseconds of overhead besides communication, on a torus
     ("bcast", "torus_mst"): 30,
     ("scatter", "torus_mst"): 520,
     ("allgather", "torus_bucket"): 2300,
@@ -54,9 +53,9 @@ TABLE_3 = {  # microseconds: the overhead that is not communication, on a torus
 SHORT = [1 << k for k in range(3, 15)]
 SHORT_BCAST = ("binomial", "torus_mst")
 FIGURE_10 = ("ring", "torus_bucket", "torus_multiport")
-PEERS = ("mpich",)  # the paper's MPI was one
-# For longer messages, SimGrid's mpich exchanges with rank ± i across the torus, which takes minutes
-# per cell.
+PEERS = ("mpich",)  # the paper's MPI was an MPICH
+# For longer messages, ranks exchange with rank ± i across the torus in SimGrid's mpich. Each cell
+# would take minutes.
 MOST_OF_PEERS = P * 512
 COLOURS = {"binomial": "#4d4d4d", "ring": "#4d4d4d", "torus_mst": "#0b5fa5",
            "torus_bucket": "#0b5fa5", "torus_multiport": "#009E73", "mpich": "#E69F00"}  # fmt: skip
@@ -64,18 +63,18 @@ COLOURS = {"binomial": "#4d4d4d", "ring": "#4d4d4d", "torus_mst": "#0b5fa5",
 
 @cache
 def measured() -> Platform:
-    """With the τ that the paper measured."""
+    """The platform with the τ that the paper measured."""
     return platforms.find("bluegene")
 
 
 @cache
 def ideal() -> Platform:
-    """If a node's links do not delay each other, as in the paper's model."""
+    """The platform if a node's links do not delay each other, as in the paper's model."""
     return measured().changed("bluegene, tau 0", {"tau": 0.0})
 
 
 def _cell(collective: str, name: str, whole: int) -> Cell:
-    """The paper gives the size of the whole message; ours are per block if there are blocks."""
+    """The cell for a whole message, as in the paper. Our sizes are per block if there are any."""
     part = P if catalogue.size_is_of(collective) == "block" else 1
     return Cell(collective, name, P, max(1, whole // part), "sequential")
 
@@ -106,7 +105,7 @@ def work(quick: bool) -> list[Work]:
 
 
 def _figure_10(quick: bool) -> list[tuple[str, tuple[str, ...], list[int]]]:
-    """Its two panels: collective, algorithms, total bytes."""
+    """The two panels of Figure 10: collective, algorithms, total bytes."""
     return [
         ("bcast", (*SHORT_BCAST, *PEERS), _short(quick)),
         ("allgather", (*FIGURE_10, *PEERS), _gathered(quick)),
@@ -231,7 +230,7 @@ def _report_bounds(section: Section, found: Found) -> None:
 
 
 def _least(collective: str, whole: int) -> float:
-    """Seconds for which the links of one node are busy."""
+    """The least seconds for which the links of one node are busy."""
     model = measured().model
     beta = dict(zip(model.term_names, model.coefficients, strict=True))["network.eager.beta"]
     return TABLE_1[collective][0] * whole * beta / LINKS

@@ -19,9 +19,9 @@ from toccata.simulating.simulation import Cell, Work
 TITLE = "Rank reordering (Mirsadeghi and Afsahi, 2016)"
 
 PLATFORM = "gpc"
-CORES, NODES = 8, 30  # of a node, of a leaf switch
-# The paper's initComm; and the order of its ring, which we use for all algorithms. The paper's
-# endShfl only copies, which takes no time in a simulation.
+CORES, NODES = 8, 30  # per node, per leaf switch
+# The paper's initComm, and the order of its ring, here for all algorithms. The paper's endShfl is
+# missing: it only copies, which takes no time in a simulation.
 ORDERS = ("exchange", "straight")
 COLOURS = {"exchange": "#0b5fa5", "straight": "#1e8449"}
 # Figure 5: the gain of an application, in percent.
@@ -30,10 +30,10 @@ APPLICATION = {"block-bunch": 0, "block-scatter": 10, "cyclic-bunch": 30, "cycli
 
 @dataclass(frozen=True)
 class Panel:
-    """A placement, and the algorithms for up to 1 KiB and for more."""
+    """A placement, and the algorithms for sizes up to 1 KiB and above."""
 
     placement: str
-    local: str = ""  # inside a node, for hierarchical algorithms; "" for the others
+    local: str = ""  # the algorithm inside a node, if hierarchical; otherwise ""
 
     @property
     def title(self) -> str:
@@ -67,7 +67,7 @@ PANELS = [
 
 @cache
 def _platform(ranks: int) -> Platform:
-    """With as many nodes as the ranks fill, because cyclic placements would use all nodes."""
+    """A platform that the ranks fill. Cyclic placements would use all nodes of a larger one."""
     whole, rest = divmod(ranks // CORES, NODES)
     nodes = [NODES] * whole + [rest] * (rest > 0)
     machine = f"leaf:{len(nodes)} node:{','.join(map(str, nodes))} socket:2 core:4"

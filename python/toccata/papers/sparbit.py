@@ -24,7 +24,7 @@ from toccata.simulating.simulation import Cell, Work
 
 TITLE = "Sparbit: the fastest algorithms on two clusters (Loch and Koslovski, 2021)"
 
-SPARBIT = "sparbit:messages=per_block"  # as the paper's program sends
+SPARBIT = "sparbit:messages=per_block"  # like the paper's program
 ONE_MESSAGE = "sparbit"
 OTHERS = ("ring", "neighbor_exchange", "recursive_doubling", "bruck")
 PLACEMENTS = ("sequential", "cyclic")
@@ -76,7 +76,7 @@ def _of_map(cluster: str, placement: str, quick: bool) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Conditions:
-    """The costs of a message on Yahoo, in microseconds; the platform's by default."""
+    """The costs of a message on Yahoo, in microseconds. The defaults are those of the platform."""
 
     latency: float = 25.0  # one way, between nodes
     overhead: float = 5.0  # at either end, between nodes
@@ -125,7 +125,7 @@ def _of_needs(conditions: Conditions) -> list[Cell]:
     return cells("sequential", (SPARBIT, *OTHERS, ONE_MESSAGE), numbers, NEEDS_SIZES)
 
 
-# Part 3: compared with the selectors.
+# Part 3: comparison with the selectors.
 
 
 def _places(quick: bool, placement: str) -> list[selectors.Place]:
