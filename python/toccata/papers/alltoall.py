@@ -111,10 +111,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "simulation. So their lines coincide, and the table names one of them. If many messages "
         "are in flight at once, the simulator takes many minutes. Three cases are therefore left "
         f"out: `linear`; `spread_out` (32 messages at a time; mpich has 4) beyond "
-        f"{MOST_SPREAD_OUT} ranks; and `ompi` where it is linear: "
-        + ", ".join(
-            f"{p} ranks, blocks of {least} bytes or more" for p, least in LINEAR_FROM.items()
-        )
+        f"{MOST_SPREAD_OUT} ranks; and `ompi` where it is linear, with blocks of at least "
+        + ", ".join(f"{least} bytes ({p} ranks)" for p, least in LINEAR_FROM.items())
         + "."
     )
     if wrong := found.wrong():

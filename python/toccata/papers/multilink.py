@@ -129,7 +129,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     _report_times(section, found, quick)
     _report_overheads(section)
     section.say(
-        "Figures 8 and 9 are not results here, because the platform is built from them. `toccata "
+        "Figures 8 and 9 are not reproduced, because the platform is derived from them. `toccata "
         "bench links` measures them on a real machine. Figure 10 shows short broadcasts, and "
         "allgathers. `mpich` is SimGrid's selector, for allgathers up to "
         f"{show_bytes(MOST_OF_PEERS)} in total:"
@@ -142,7 +142,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         f"{show_bytes(_short(quick)[-1])}. In the paper, it gains a factor of two at about 2 KiB, "
         "and loses below 1 KiB for two reasons: τ is 0.9797 there, so messages to several "
         "neighbours go one after the other; and finding indices takes 30 µs. The simulation has "
-        "neither: the τ of long messages holds for all sizes."
+        "neither effect: it uses the τ of long messages for all sizes, and finding indices takes "
+        "no time."
     )
 
 
@@ -187,7 +188,7 @@ def _report_times(section: Section, found: Found, quick: bool) -> None:
         "indices takes no time.\n"
         f"- *Bytes take longer here.* A link of 175 MB/s needs {6e3 * _least('bcast', MB):.1f} ms "
         "per MB. The paper's scatter, 4 MB in 14 ms on a linear array, means 300 MB/s at the root, "
-        "more than such a link has. Either its messages use several routes at once, which the "
+        "more than such a link carries. Either its messages use several routes at once, which the "
         "paper allows and the simulation does not, or its links are faster.\n"
         "- *Two of the paper's conditions are not simulated.* Its machine was a torus in two of "
         "three dimensions only, and its τ was nearly twice as large if all ranks send and receive, "
@@ -217,8 +218,9 @@ def _report_bounds(section: Section, found: Found) -> None:
         "Table 1 compares the paper's lower bounds with our algorithms, with links of a node that "
         "do not delay each other (τ = 0), as in the paper's model. A long message has "
         f"{show_bytes(LONG[-1])} in total. The paper has no algorithm for a long reduce to one "
-        "rank. Computing takes no time here. `torus_multiport`, in 2N parts, comes near the bound. "
-        "The paper says that no allgather can reach it, which is true if blocks are not divided. "
+        "rank. Computing takes no time here. `torus_multiport`, which divides blocks into 2N parts "
+        "for N dimensions, comes near the bound. The paper says that no allgather can reach it; "
+        "this is true if blocks are not divided. "
         "`torus_trees` puts the least possible load on every link; the remaining time passes until "
         "the first segment has crossed 22 links. Trees that begin with one message to or from one "
         "root do not come near the bound:"

@@ -146,8 +146,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "paper uses a separate order for each. These orders are forced; `TOCCATA_REORDER=auto` "
         "consults a model first.\n\n"
         "Recursive doubling on block placements gains more than in the paper. Here only links, "
-        "adapters and the overheads of messages take time; copying and an MPI below do not. "
-        "Reordering saves most of this time if long messages of all ranks of a node cross the "
+        "adapters and the overheads of messages take time; copying and the costs of an MPI do "
+        "not. Reordering saves most of this time if long messages of all ranks of a node cross the "
         "network in the last rounds. The gain of the ring on block-scatter depends on the "
         "bandwidth between a node's sockets, which is assumed."
     )
@@ -170,10 +170,11 @@ def _report_application(section: Section, all_: dict[Panel, Gains], quick: bool)
         share = f"{100 * theirs / ours:.0f}" if theirs and ours > theirs else "–"
         rows.append([panel.placement, str(theirs), f"{ours:z.0f}", share])
     section.say(
-        "Figure 5 is an application with 1024 ranks and 1358 allgathers. It is not simulated, "
+        "Figure 5 shows an application with 1024 ranks and 1358 allgathers. It is not simulated, "
         "because the paper states neither their sizes nor the time of the rest of the program. "
-        "The last column is the share of the application's time that its allgathers would need "
-        f"for the paper's gain, if they gained as much as the ring above with {show_bytes(size)}:"
+        "The last column is calculated. If the allgathers gained as much as the ring above with "
+        f"{show_bytes(size)}, they would have to take this share of the application's time to "
+        "give the paper's gain:"
     )
     section.table(
         ["placed", "paper: application's gain, %", "ours: allgather's gain, %", "share, %"], rows

@@ -262,9 +262,9 @@ def _introduce(section: Section, quick: bool) -> None:
         "for all-to-alls and reduce-scatters, the total for all ranks)"
         + ("" if quick else few)
         + ".\n\nThe rows and columns mean:\n\n"
-        "- *Best*: the fastest of all our algorithms in their standard settings and of the "
-        f"{IN_FRONT} that either model ranks first, in the setting that it predicts to be "
-        "fastest.\n"
+        "- *Best*: the fastest of all our algorithms with default settings, and of the "
+        f"{IN_FRONT} algorithms that either model ranks first, with the setting that this model "
+        "predicts to be the fastest.\n"
         "- *Chosen*: the algorithm that the library would try first, by the platform's model or "
         "by the model of a usual machine, which is used if the platform is unknown. With the "
         "usual model, the library tries up to five algorithms and keeps the fastest.\n"

@@ -196,7 +196,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     )  # fmt: skip
     section.say(
         "The paper's Table I shows where the minimum, mean and maximum of 50 times agree. A "
-        "simulation yields one time, so its three sets are equal."
+        "simulation yields only one time, so all three are equal."
     )
     _report_needs(section, found, quick)
     _report_selectors(section, found, quick)
@@ -244,8 +244,8 @@ def _report_needs(section: Section, found: Found, quick: bool) -> None:
         "once, and its other hops are cheap. In each of Sparbit's steps, some ranks send beyond "
         "their node. With 64 ranks on 8 nodes, Sparbit sends 152 blocks out of each node (32 at "
         "each of the distances 1, 2, 4 and 8, then 16 at distance 16 and 8 at distance 32), and "
-        "the ring sends 63. If a bandwidth of 1 Gbit/s dominates, this is the ratio of their "
-        "times. Only a delay in every round of the ring could outweigh it. A delay of every "
+        "the ring sends 63. If the bandwidth (1 Gbit/s) dominates, their times have this ratio, "
+        "152 to 63. Only a delay in every round of the ring could outweigh it. A delay of every "
         "message does not, because Sparbit with one message per block is delayed as often as the "
         "ring. Half of the paper's cells on Yahoo, where Sparbit gains most, have ranks that share "
         "cores, which is not simulated."
