@@ -1,10 +1,11 @@
-# Toccata: what to type. `make help` lists it.
+# The targets of Toccata. `make help` lists them.
 
 PREFIX ?= /usr/local
 # PLOTS=OFF installs without the Python packages that pictures and fits need.
 PLOTS ?= ON
 SETUP ?= yes
-# MPI compiler wrappers to build for, as MPI="/opt/a/bin/mpicc /opt/b/bin/mpicc"; all that are found.
+# The MPI compiler wrappers to build for, such as MPI="/opt/a/bin/mpicc /opt/b/bin/mpicc". By
+# default, all wrappers found.
 MPI ?= ON
 RELEASE = build/release
 ASAN = build/asan
@@ -20,7 +21,7 @@ all: configure ## build everything: the library for each MPI found, the benchmar
 	@ninja -C $(RELEASE)
 	@echo "== done: ./toccata --help"
 
-# Alone, it builds less than all.
+# If demo is the only target, `configure` prepares less.
 ifeq ($(MAKECMDGOALS),demo)
 export DEMO = yes
 endif

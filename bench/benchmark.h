@@ -19,8 +19,9 @@ namespace toccata::bench {
 class Benchmark {
  public:
   virtual ~Benchmark() = default;
-  // One call: `algorithm` is a name; "native" means the MPI library's own; "auto" the MPI function
-  // of this process, which is the automatic choice if our library is preloaded.
+  // One call. `algorithm` is a name, "native", or "auto". "native" is the MPI library's own
+  // algorithm. "auto" is the MPI function of this process: the automatic choice if our library is
+  // preloaded.
   virtual void call(const std::string& algorithm) = 0;
   // Overwrites the memory that the next call must write.
   virtual void spoil() = 0;
@@ -33,15 +34,15 @@ inline std::size_t share(std::size_t bytes, std::size_t parts) {
   return bytes == 0 ? 0 : std::max<std::size_t>(bytes / parts, 1);
 }
 
-// MPI's function or its replacement; null for neither.
+// For "native" the MPI library's own function, for "auto" its replacement; null for other names.
 template <typename Function>
 Function* of_mpi(const std::string& algorithm, Function* own, Function* standing_in) {
   return algorithm == "native" ? own : algorithm == "auto" ? standing_in : nullptr;
 }
 
 // The elements of a message, which a simulation without data does not touch. If buffers lie in the
-// memory of a device, the host has a copy: what is filled goes there, and what is looked at after a
-// call comes back.
+// memory of a device, the host has a copy. Filled elements are copied to the device, and elements
+// are copied back when they are checked after a call.
 template <typename Element>
 class Memory {
  public:
@@ -89,7 +90,7 @@ class Memory {
   }
 
   std::size_t size() const { return size_; }
-  // Where a call finds it, or puts it.
+  // The buffer for a call.
   Element* data() {
     is_old_ = device_ != nullptr;
     return device_ != nullptr ? device_ : elements_.get();
@@ -118,7 +119,7 @@ class Memory {
   std::unique_ptr<Element[]> elements_;
   std::size_t size_ = 0;
   Element* device_ = nullptr;
-  mutable bool is_old_ = false;  // a call may have written on the device
+  mutable bool is_old_ = false;  // a call may have changed the device's memory
 };
 
 // The common part of the benchmarks of all collectives.
@@ -164,7 +165,7 @@ class BenchmarkOfSums : public Benchmark {
   }
   // Whether recv begins with `count` correct sums, of the elements from `first` on.
   bool right(std::size_t first, std::size_t count) const { return right(first, count, size_); }
-  // ... over the first `ranks` ranks.
+  // The same for sums over the first `ranks` ranks.
   bool right(std::size_t first, std::size_t count, int ranks) const {
     for (std::size_t i = 0; i < count; ++i)
       if (recv_[i] !=

@@ -26,7 +26,7 @@ struct Options {
   int repetitions = 200;
   double limit = 1;  // approximate seconds for one time
   int burst = 16;    // messages at once
-  int node = 0;      // treat so many consecutive ranks as a node; 0: those that share memory
+  int node = 0;      // ranks per node, which are consecutive; 0: ranks that share memory
 };
 
 struct Pair {
@@ -107,7 +107,7 @@ class Calibration {
     return found;
   }
 
-  // From ranks of one node to ranks of another, with an increasing number of pairs.
+  // Messages from ranks of one node to ranks of another, with an increasing number of pairs.
   void injection(const Placement& placement) {
     const int level = placement.machine().find("node");
     if (level < 0 || placement.regions(level).number() < 2) return;
@@ -122,13 +122,14 @@ class Calibration {
     }
   }
 
-  // The answer: a message of the same size, whose time is half of the total, or an empty message,
-  // whose time is included.
+  // The answer to a burst. A message of the same size takes half of the total time; the time
+  // includes an empty message.
   enum class Back : std::uint8_t { same, empty };
 
-  // Seconds until `number` messages have arrived from the first to the second rank of all pairs.
-  // Uses the lower decile of the repetitions, because other activity of the machine only adds time,
-  // and the slowest pair. Only with empty answers do all pairs send in the same direction.
+  // Seconds until `number` messages from the first to the second rank of all pairs have arrived.
+  // The result is the lower decile of the repetitions, because other activity of the machine only
+  // adds time, and that of the slowest pair. All pairs send in the same direction only if answers
+  // are empty.
   double time(const std::vector<Pair>& pairs, std::size_t bytes, int number, Back back) {
     int peer = -1;
     bool first = false;
@@ -179,7 +180,7 @@ class Calibration {
     MPI_Waitall(number, requests.data(), MPI_STATUSES_IGNORE);
   }
 
-  // On as many bytes as a cache holds.
+  // The costs of local steps, on data that fits into a cache.
   void local_steps() {
     constexpr std::size_t bytes = 256 << 10, piece = 64;
     std::vector<char> from(2 * bytes), into(2 * bytes);

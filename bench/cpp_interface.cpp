@@ -1,5 +1,5 @@
-// What toccata.hpp costs in addition to toccata.h: nanoseconds per call, alternately in one run, on
-// a communicator of one rank, where the call itself is shortest.
+// The additional cost of toccata.hpp over toccata.h, in nanoseconds per call. Calls of both
+// alternate in one run, on a communicator of one rank, because calls are shortest there.
 //
 //   mpiexec -n 1 build/release/bench/openmpi/cpp_interface
 

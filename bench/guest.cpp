@@ -1,12 +1,12 @@
-// The cost of a program's collectives for a process: a plain MPI program, to run bare and
-// preloaded, with nothing requested and with an algorithm forced; see scripts/guest.py. Rank 0
-// prints one line per number, "NAME VALUE":
+// The cost of a program's collectives for a process. This MPI program does not use Toccata.
+// scripts/guest.py runs it bare, preloaded without settings, and preloaded with a forced algorithm.
+// Rank 0 prints one line per number, "NAME VALUE":
 //
 //   first_us                   the first collective of the process
 //   communicator_first_us      the first collective on a new communicator; median over many
-//   communicator_bytes         heap that a communicator keeps after one call of every collective
+//   communicator_bytes         heap of a communicator after one call of every collective
 //   call_ns COLLECTIVE         8 bytes, blocking; the median over samples of many calls
-//   call_ns iallreduce, ...    the same, nonblocking, with the wait at once
+//   call_ns iallreduce, ...    the same, nonblocking, followed by the wait
 //   call_ns bcast_by_turns     the same with each rank as the root in turn
 //   call_ns mixed              calls of seven sizes in turn, by each rank, on two communicators
 //   datatype_ns                the same allgather of a contiguous, derived datatype
@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
   say("first_us", (MPI_Wtime() - start) * 1e6);
   for (const auto& [name, call] : collectives) call(MPI_COMM_WORLD);
 
-  // Communicators that ran one collective, then all of them.
+  // First, each communicator runs one collective; then one call of all collectives.
   constexpr int communicators = 500;
   std::vector<MPI_Comm> comms(communicators);
   std::vector<double> first;

@@ -1,8 +1,8 @@
 // Times messages over several links of a node at the same time: the benchmark of [chan2006, section
-// 5.1.1]. Every second node of a mesh sends to its first l neighbours at once, receives from them,
-// or exchanges with them. Nodes of both kinds alternate, so all take part, and the l messages use l
-// links. Rank 0 prints one JSON object per line; `toccata bench links` makes a table, a fit and a
-// figure of them.
+// 5.1.1]. Every second node of a mesh (a centre) sends to its first l neighbours at once, receives
+// from them, or exchanges with them. The nodes between the centres are these neighbours, so all
+// nodes take part, and the l messages use l links. Rank 0 prints one JSON object per line;
+// `toccata bench links` makes a table, a fit and a figure from them.
 
 #include <mpi.h>
 
@@ -33,12 +33,12 @@ struct Options {
 // The pairs: `centre` ranks and their neighbours, which exchange with them only.
 struct Neighbours {
   bool centre = false;
-  // By direction; -1 where the mesh ends. Neighbour i of a centre has that centre as its neighbour
-  // i.
+  // By direction; -1 at the end of the mesh. Neighbour i of a centre has the centre as its own
+  // neighbour i.
   std::vector<int> peers = {};
 };
 
-// One rank in the middle, all others its neighbours.
+// One centre; all other ranks are its neighbours.
 Neighbours star(int rank, int size) {
   Neighbours result{rank == 0, std::vector<int>(size - 1, -1)};
   for (int i = 0; i < size - 1; ++i)
@@ -63,7 +63,7 @@ Neighbours on_mesh(const Mesh& mesh, int cell) {
     const bool below = ring || at[i] > 0;
     const int up = above ? toward(mesh, cell, i, +1) : -1;
     const int down = below ? toward(mesh, cell, i, -1) : -1;
-    // The rank above a centre has that centre below.
+    // The rank above a centre has the centre below itself, so it uses the opposite direction.
     result.peers.push_back(result.centre ? up : down);
     result.peers.push_back(result.centre ? down : up);
   }
@@ -145,7 +145,8 @@ class Run {
          {"average", median(sum) / busy}});
   }
 
-  // All messages of this rank at once: those over the first `links` links of a centre.
+  // Sends and receives all messages of this rank at once: those over the first `links` links of a
+  // centre.
   void exchange(bool sends, bool receives, int links, std::size_t bytes) {
     requests_.clear();
     for (std::size_t i = 0; i < neighbours_.peers.size(); ++i) {
@@ -162,7 +163,7 @@ class Run {
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
-  // The number that a centre gives to each link: the number of links in earlier directions.
+  // Numbers the links of a centre: the number of a link is that of the links in earlier directions.
   void number_links() {
     number_.assign(neighbours_.peers.size(), 0);
     int number = 0;

@@ -1,4 +1,4 @@
-// The work of a process before the first call that a file of schedules serves: it reads the text,
+// Times the work of a process before the first call with a file of schedules: it reads the text,
 // checks the schedules of all ranks, and extracts its own. Prints medians in milliseconds.
 //
 //   loading [RANKS...]   (1000)
@@ -19,7 +19,7 @@ using namespace toccata;
 
 constexpr int repetitions = 15;
 
-// A file is checked once per name and contents, so each repetition has a name of its own.
+// A file is checked once per name and contents, so each repetition has its own name.
 double milliseconds_to_load(const Algorithm& algorithm, int ranks, const std::string& text, int i) {
   const std::string name = "file:" + std::string(algorithm.name) + std::to_string(i);
   const auto start = std::chrono::steady_clock::now();

@@ -1,16 +1,16 @@
-// The time of collectives on one node: a plain MPI program, to be preloaded; see scripts/node.py.
-// Calls of MPI_* and of PMPI_*, which the preloaded library does not see, alternate. Rank 0 prints
-// one line per cell:
+// The time of collectives on one node. This MPI program does not use Toccata; scripts/node.py runs
+// it with the library preloaded. Calls of MPI_* alternate with calls of PMPI_*, which the library
+// does not intercept. Rank 0 prints one line per cell:
 //
 //   COLLECTIVE BYTES BUFFERS NATIVE QUARTILE QUARTILE OURS QUARTILE QUARTILE   (microseconds)
 //
-// Each sample starts at a common time and counts the slowest rank: all ranks of a node have the
-// same clock. BYTES are those of a rank's longer buffer, so in an allgather, those of all its
-// blocks. BUFFERS are `reused`, or `rotating` through more memory than the caches have.
+// Each sample starts at a common time, because all ranks of a node have the same clock. Its time is
+// that of the slowest rank. BYTES are those of a rank's longer buffer: in an allgather, those of
+// all its blocks. BUFFERS are `reused`, or `rotating` through more memory than the caches have.
 //
 //   node [-m MILLISECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
 //
-// -m: approximate time of a cell for each side (8).
+// -m: approximate milliseconds per cell and side (8).
 
 #include <mpi.h>
 
@@ -40,7 +40,7 @@ double now() {
 int rank, p;
 bool crowded;  // more ranks than cores
 
-// All ranks begin at that time. If they share cores, sleeping ranks wake up together.
+// All ranks begin at this time. If ranks share cores, they sleep until then.
 void wait_until(double start) {
   if (crowded && start - now() > 5) {
     const auto nanoseconds = static_cast<std::int64_t>(start * 1e3);
@@ -123,7 +123,7 @@ double quantile(std::vector<double>& values, double q) {
   return *at;
 }
 
-// The samples of one side; samples with a late rank are discarded.
+// The samples of one side, native or ours.
 class Side {
  public:
   explicit Side(const std::function<void(double*, double*, int)>& call) : call_(call) {}
@@ -141,7 +141,8 @@ class Side {
       times_.push_back(late ? 1e12 : (now() - start) / calls);
     }
   }
-  // The slowest of all ranks, without samples with a late rank; returns the share of these.
+  // Takes the slowest rank's time of each sample, and discards samples with a late rank. Returns
+  // the share of discarded samples.
   double settle(bool keeps = true) {
     std::vector<double> slowest(times_.size());
     PMPI_Allreduce(times_.data(), slowest.data(), static_cast<int>(times_.size()), MPI_DOUBLE,
@@ -174,7 +175,7 @@ void measure_cell(const Collective& collective, int bytes, const char* kind, Buf
   Side ours(collective.ours), native(collective.native);
   const double lead = 30.0 * p;
 
-  // The typical time, and the number of calls per sample: one, unless ranks share cores.
+  // The typical time, and the number of calls per sample. It is one, unless ranks share cores.
   double typical = 0;
   for (int i = 0; i < 2; ++i)
     for (Side* side : {&native, &ours}) {
@@ -190,7 +191,7 @@ void measure_cell(const Collective& collective, int bytes, const char* kind, Buf
   const int calls = crowded ? std::clamp(static_cast<int>(400 / typical), 1, 200) : 1;
   double period = crowded ? calls * typical * 1.5 + 150 : typical * 1.3 + 1;
 
-  const int turns = typical > 2e3 ? 2 : 8;  // for an MPI library that waits without yielding
+  const int turns = typical > 2e3 ? 2 : 8;  // fewer turns if the MPI library waits without yielding
   for (int attempt = 0; attempt < 4; ++attempt, period *= 2) {
     const int samples = std::clamp(static_cast<int>(budget / turns / period), crowded ? 3 : 6, 200);
     double late = 0;

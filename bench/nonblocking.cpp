@@ -1,19 +1,25 @@
-// The time of nonblocking and persistent collectives: a plain MPI program, to be preloaded under
-// Open MPI; see scripts/nonblocking.py. Calls of MPI_* and of the MPI library's own functions,
-// which the preloaded library does not see, alternate. Rank 0 prints one line per cell and form:
+// The time of nonblocking and persistent collectives. This MPI program does not use Toccata;
+// scripts/nonblocking.py runs it under Open MPI with the library preloaded. Calls of MPI_*
+// alternate with calls of the MPI library's own functions, which the library does not intercept.
+// Rank 0 prints one line per cell and form:
 //
 //   COLLECTIVE BYTES FORM MEDIAN QUARTILE QUARTILE   (microseconds)
 //
-// FORM is native or ours, and blocking, nonblocking (with the wait at once), overlapped (with a
-// computation that takes as long as the native nonblocking call) or persistent (start and wait).
-// Nothing advances a call while its rank computes, except messages that are under way.
-// Each sample starts at a common time and counts the slowest rank. BYTES are those of a block of
-// alltoall, allgather, gather, scatter and reduce_scatter, and of the message of the others.
+// FORM is native or ours, and one of
+//
+//   blocking
+//   nonblocking   followed by the wait
+//   overlapped    with a computation that takes as long as the native nonblocking call
+//   persistent    start and wait
+//
+// While a rank computes, only messages in flight advance its call. Each sample starts at a common
+// time; its time is that of the slowest rank. BYTES are those of a block of alltoall, allgather,
+// gather, scatter and reduce_scatter, and of the message of the others.
 //
 //   nonblocking [-r SAMPLES] [-t TRIALS] [-s SECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
 //
 // -t: calls of each form before the first sample, in which the library tries algorithms (500).
-// -s: approximate maximum of seconds per cell (10); long calls get fewer trials and samples.
+// -s: approximate maximum of seconds per cell (10). Long calls get fewer trials and samples.
 
 #include <mpi.h>
 
@@ -38,7 +44,7 @@
 namespace {
 
 #define WORLD MPI_COMM_WORLD
-const MPI_Datatype type = MPI_LONG;  // exact, so that sums may be tried
+const MPI_Datatype type = MPI_LONG;  // exact sums, so that the library tries other algorithms
 int p;
 long *in, *out;
 
@@ -50,7 +56,7 @@ long *in, *out;
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
 
-// Functions of the MPI library itself: the search in a library's handle finds no preloaded one.
+// A function of the MPI library itself: a search by its handle does not find the preloaded one.
 template <typename Function>
 Function* native_function(Function* ours, const char* name) {
   Dl_info info = {};
@@ -114,8 +120,8 @@ double now() {
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
-// If ranks share cores, they sleep instead of computing or looking at the clock, because they would
-// delay other ranks.
+// If ranks share cores, they sleep. If they computed or read the clock, they would delay other
+// ranks.
 void wait_until(double end) {
   static const bool crowded = p > sysconf(_SC_NPROCESSORS_ONLN);
   if (crowded) {
@@ -135,9 +141,9 @@ double quantile(std::vector<double> values, double q) {
   return *at;
 }
 
-constexpr double late = 1e6;  // seconds, of a sample to which this rank came late
+constexpr double late = 1e6;  // the seconds of a sample for which this rank was late
 
-// Of each sample, the seconds of the slowest rank; without samples with a late rank.
+// The seconds of the slowest rank, for each sample without a late rank.
 std::vector<double> slowest(const std::vector<double>& mine) {
   std::vector<double> result(mine.size());
   PMPI_Allreduce(mine.data(), result.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX,
@@ -197,7 +203,7 @@ void measure_cell(const Collective& collective, int bytes, int samples, int tria
           MPI_Start(&our_request);
           wait(our_request);
         }}}};
-  double lead = 0;  // from the exchange of a common start to that start
+  double lead = 0;  // seconds between the agreement on a common start and this start
   const auto sample = [&](const std::function<void()>& form) {
     double start = now() + lead;
     PMPI_Bcast(&start, 1, MPI_DOUBLE, 0, WORLD);

@@ -1,6 +1,6 @@
-// The cost of a schedule compared with a hand-written loop: ring and recursive doubling by hand, by
-// a blocking call, and by a persistent request whose arguments were bound beforehand, interleaved
-// in one run. Two ranks, or any power of two.
+// The cost of a schedule compared with a hand-written loop. One run interleaves ring and recursive
+// doubling by hand, by a blocking call, and by a persistent request with arguments bound
+// beforehand. The number of ranks must be a power of two.
 //
 //   mpirun -n 2 overhead [SAMPLES]
 
@@ -50,8 +50,8 @@ void recursive_doubling_by_hand(const World& world, int bytes) {
   }
 }
 
-// The time in seconds to find an attribute: MPI's only way to store data with a communicator, and
-// therefore a part of every call, but not of the hand-written loop.
+// The seconds for the look-up of an attribute. Attributes are MPI's only way to store data with a
+// communicator, so every call includes a look-up, but the hand-written loop does not.
 double attribute_lookup() {
   int keyval, found = 0, kept = 0;
   void* value = nullptr;
@@ -113,8 +113,7 @@ int main(int argc, char** argv) {
                               MPI_COMM_WORLD, pair.name);
           },
           [&] { toccata_run(&bound); }};
-      // One sample is many calls, so that the clock's resolution does not matter; then the next one
-      // follows.
+      // A sample consists of many calls, so that the clock's resolution does not matter.
       const int repeats = std::max(5, 200 - bytes / 512);
       std::array<std::vector<double>, ways> times, ratios;
       for (int sample = -5; sample < samples; ++sample) {

@@ -9,14 +9,14 @@
 
 namespace toccata::bench {
 
-// The GPU runtime in whose memory the benchmark's buffers lie; null for the host's. Set once,
-// before there is any buffer.
+// The GPU runtime in whose memory the benchmark's buffers lie; null for the host's memory.
+// Set once, before any buffer exists.
 inline const DeviceRuntime*& placement() {
   static const DeviceRuntime* runtime = nullptr;
   return runtime;
 }
 
-// A runtime as --device takes it and as DeviceRuntime::name() says, and names of its library.
+// A runtime: its name for --device, its DeviceRuntime::name(), and the names of its library.
 struct Device {
   std::string_view word, name;
   std::array<const char*, 2> libraries;
@@ -26,7 +26,7 @@ inline constexpr std::array devices{
     Device{"hip", "HIP", {"libamdhip64.so.6", "libamdhip64.so"}},
     Device{"level_zero", "Level Zero", {"libze_loader.so.1", nullptr}}};
 
-// Puts buffers in the memory of this rank's device. Returns what is wrong; "" if nothing is.
+// Puts buffers in the memory of this rank's device. Returns the error, or "".
 inline std::string place_on(std::string_view word) {
   for (const Device& each : devices) {
     if (each.word != word) continue;

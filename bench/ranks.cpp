@@ -1,5 +1,6 @@
-// What grows with the number of ranks: a plain MPI program, to be run bare and preloaded; see
-// scripts/ranks.py. Rank 0 prints a line for each figure, "NAME VALUE"; the largest of all ranks:
+// Times and memory that grow with the number of ranks. This MPI program does not use Toccata;
+// scripts/ranks.py runs it bare and preloaded. Rank 0 prints one line per number, "NAME VALUE",
+// which is the maximum over the ranks:
 //
 //   init_ms, first_ms          MPI_Init; the first collective after it, where ranks agree
 //   collectives_ms             all collectives, 8 bytes and 1 KiB, several times each
@@ -7,7 +8,7 @@
 //   heap_AFTER, rss_AFTER      KiB of a rank's heap and of its memory, after each of these: init,
 //                              first, collectives, communicators (which all exist at that moment)
 //   pss_AFTER                  the same; memory that ranks share counts once; the mean of all ranks
-//   wrong                      how many results of collectives were wrong, on all ranks
+//   wrong                      the number of wrong results of collectives, on all ranks
 //
 // ranks [CALLS=40] [COMMUNICATORS=1000]
 
@@ -53,10 +54,10 @@ void say_memory(const std::string& after) {
   say("pss_" + after, over_ranks(pss, MPI_DOUBLE, MPI_SUM) / p);
 }
 
-// Element i of what rank `from` has for rank `to`.
+// Element i of the block from rank `from` for rank `to`.
 int value(int from, int to, int i) { return from * 1009 + to * 31 + i; }
 
-// Every collective once, with n ints per block. Returns how many results are wrong.
+// Calls every collective once, with n ints per block. Returns the number of wrong results.
 class Calls {
  public:
   explicit Calls(int n)
@@ -121,7 +122,7 @@ class Calls {
     if (rank == root) expect_one([](int i) { return sum(0, p, 0, i); });
   }
 
-  // Of the values of ranks first to last - 1.
+  // The sum of the values of ranks first to last - 1.
   static int sum(int first, int last, int to, int i) {
     const long ranks = last - first, numbers = (first + last - 1) * ranks / 2;
     return static_cast<int>(numbers * 1009 + ranks * (to * 31L + i));

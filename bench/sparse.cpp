@@ -1,5 +1,5 @@
-// Sparse exchanges, by every algorithm in turn in one run: the slowest rank's microseconds per
-// call.
+// Times sparse exchanges. All algorithms alternate in one run. Prints the slowest rank's
+// microseconds per call.
 //
 //   mpiexec -n 16 build/release/bench/openmpi/sparse [calls]
 //

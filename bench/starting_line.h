@@ -13,7 +13,7 @@ namespace toccata::bench {
 // Lets all ranks of MPI_COMM_WORLD begin together, as far as possible.
 inline void line_up() {
 #ifdef TOCCATA_SIMULATED
-  // With a barrier made of messages, some ranks would start earlier than others.
+  // After a barrier made of messages, some ranks would start earlier than others.
   meet<double>({}, {});
 #else
   MPI_Barrier(MPI_COMM_WORLD);

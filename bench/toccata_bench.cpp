@@ -1,6 +1,6 @@
 // Times collectives on MPI_COMM_WORLD: all algorithms interleaved in one run, so that other
 // activity of the machine affects all of them equally. Rank 0 prints one JSON object per line;
-// `toccata bench` makes tables and figures of them.
+// `toccata bench` makes tables and figures from them.
 
 #include <mpi.h>
 
@@ -49,7 +49,7 @@ struct Options {
 
 using Maker = std::function<std::unique_ptr<Benchmark>(std::size_t bytes, const Options& options)>;
 
-// A maker that needs no options, and one for a vector form.
+// Makers of benchmarks: one that needs no options, and one for vector forms.
 template <auto make>
 std::unique_ptr<Benchmark> plain(std::size_t bytes, const Options&) {
   return make(bytes);
@@ -83,7 +83,7 @@ const std::map<std::string, Maker> benchmarks{
 // The number of hosts: each has one first rank among those that share memory.
 int count_nodes() {
 #ifdef TOCCATA_SIMULATED
-  return 0;  // there each rank has its own host; the platform tells the nodes
+  return 0;  // each rank has its own host; only the platform has nodes
 #else
   MPI_Comm node;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
@@ -96,7 +96,7 @@ int count_nodes() {
 #endif
 }
 
-// Why calls with such buffers cannot be left to the MPI library; empty where they can.
+// Why the MPI library cannot serve calls with buffers on the device; empty if it can.
 std::string why_not_on_device() {
   if (placement() == nullptr || mpi_takes(*placement())) return "";
   return "is not known to accept the memory of devices";
@@ -207,24 +207,25 @@ class Run {
     else
       for (int i = affordable(warmup_seconds); i > 0; --i) repeat(*benchmark, i, running, seconds);
     for (std::size_t i = 0; i < count; ++i)
-      if (seconds[i].empty()) seconds[i] = warm[i];  // was hopeless
+      if (seconds[i].empty()) seconds[i] = warm[i];  // dropped after the warm-up
     report(bytes, seconds);
     return std::ranges::all_of(right_, std::identity{});
   }
 
-  // Without warm-up calls, the data of the first timed call is checked, which halves the time of a
-  // simulation.
+  // Whether to check the data of the first timed call. Without warm-up calls, a simulation takes
+  // half the time.
   bool looks_at_timed() const { return options_.validate && options_.warmup == 0; }
 
-  // Whether the last call, of this algorithm, produced the right data on all ranks.
+  // Records whether the last call, of this algorithm, produced the right data on all ranks.
   void look(const Benchmark& benchmark, std::size_t which) {
     double wrong = benchmark.right() ? 0 : 1;
     find_largest({&wrong, 1});
     right_[which] = wrong == 0;
   }
 
-  // The work of the first call: ranks connect, and discover where they run. This needs no data,
-  // except for the native algorithm. Each benchmark with neighbours has its own communicator.
+  // Makes first calls, in which ranks connect and discover where they run. Empty messages suffice,
+  // except for the native algorithm, and for benchmarks with neighbours, which have their own
+  // communicators.
   void meet(Benchmark& benchmark) const {
     const bool own = find_collective(options_.collective)->among_neighbors;
     const auto empty = own ? nullptr : benchmarks.at(options_.collective)(0, options_);
@@ -234,8 +235,8 @@ class Run {
 
   using Ways = std::vector<std::size_t>;
 
-  // In batches; after each, losers are dropped, and their remaining time goes to the others. All
-  // ranks see the same times, and so drop the same ones.
+  // Runs batches of repetitions. After each batch, slower algorithms are dropped, and the others
+  // get their remaining time. All ranks have the same times, so they drop the same algorithms.
   void race(Benchmark& benchmark, Ways& running, Times& seconds) {
     const double started = MPI_Wtime();
     const int looks = (options_.repetitions + batch - 1) / batch;
@@ -278,8 +279,8 @@ class Run {
     }
   }
 
-  // The number of repetitions within the limit, according to the previous ones on rank 0: with more
-  // ranks than cores, calls can be a thousand times slower, and a benchmark should not take days.
+  // The number of repetitions within the limit, estimated on rank 0 from the warm-up. With more
+  // ranks than cores, calls can be a thousand times slower, so the benchmark could take days.
   int affordable(double warmup_seconds) const {
     static constexpr double fewest = 5;
     int repetitions = options_.repetitions;
@@ -291,9 +292,9 @@ class Run {
     return repetitions;
   }
 
-  // Minimum, average and maximum are over the ranks, of each rank's mean, as in the OSU benchmarks.
-  // Median and quartiles are over the repetitions, of the slowest rank's time. `wins` counts the
-  // repetitions, of `pairs`, in which it took less time than the native algorithm.
+  // Minimum, average and maximum are over the ranks' means, as in the OSU benchmarks. Median and
+  // quartiles are over the repetitions, of the slowest rank's times. `wins` is the number of
+  // repetitions, out of `pairs`, in which an algorithm took less time than the native one.
   void report(std::size_t bytes, const Times& seconds) const {
     const Times all = slowest(seconds);
     const auto native = std::ranges::find(options_.algorithms, "native");
@@ -349,7 +350,7 @@ void read_schedules(const std::string& algorithm) {
   }
 }
 
-// Checks that CLI11 cannot make: one line, or nothing if all options are valid.
+// The checks of options that CLI11 cannot make. Returns one line, or "" if all options are valid.
 std::string complaint(const Options& options) {
   if (!benchmarks.contains(options.collective)) {
     std::string known;
@@ -365,7 +366,8 @@ std::string complaint(const Options& options) {
   return "";
 }
 
-// Puts buffers there. What is wrong on any rank: one line, the same on all ranks; "" for nothing.
+// Puts buffers on the device. Returns an error of any rank in one line, the same on all ranks; ""
+// if there is none.
 std::string complaint_of_device(const std::string& device) {
   if (device.empty()) return "";
   std::string mine = place_on(device);

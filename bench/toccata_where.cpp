@@ -29,8 +29,8 @@ std::vector<std::string> gather_names(int p) {
   return names;
 }
 
-// The machine with the hosts as names of its nodes, unless nodes have names already, or several
-// nodes have the same host, as with a machine that TOCCATA_TOPOLOGY pretends.
+// The machine with the hosts as names of its nodes. Nodes keep names that they have. If several
+// nodes have the same host, they get no names: TOCCATA_TOPOLOGY then describes another machine.
 toccata::Machine named(const toccata::Placement& placement, const std::vector<std::string>& hosts) {
   const toccata::Machine& machine = placement.machine();
   const int node = toccata::node_level(machine);

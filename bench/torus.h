@@ -6,8 +6,8 @@
 
 namespace toccata::bench {
 
-// The topology of the benchmarks among neighbours: a torus, as even as possible, with the
-// communication of a five-point stencil.
+// The topology of the benchmarks among neighbours: a two-dimensional torus, as square as possible,
+// with the communication of a five-point stencil.
 //
 //   0 1 2    the peers of 4, in MPI's order, are 1 and 7 in the first dimension,
 //   3 4 5    3 and 5 in the second

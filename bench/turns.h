@@ -5,9 +5,9 @@
 
 namespace toccata {
 
-// The algorithm, of n, at position i of a repetition. In 2n repetitions, each algorithm follows
-// each other one equally often, because the previous one determines the contents of the caches.
-// Williams' design, forwards and backwards:
+// The algorithm (of n) at position i of a repetition. In 2n repetitions, each algorithm follows
+// every other one equally often. This matters because the previous algorithm determines the
+// contents of the caches. The order is Williams' design, forwards and backwards:
 //
 //   n = 4    0 1 3 2    2 3 1 0    1 2 0 3    3 0 2 1    ...
 constexpr std::size_t turn(std::size_t i, std::size_t repetition, std::size_t n) {

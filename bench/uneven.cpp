@@ -8,8 +8,8 @@ namespace toccata::bench {
 
 namespace {
 
-// From 0 to 1, random but the same for a pair of ranks on every rank and in every run
-// (the mixing function of SplitMix64).
+// A pseudo-random number from 0 to 1, by the mixing function of SplitMix64. For a pair of ranks, it
+// is the same on every rank and in every run.
 double random_of(std::uint64_t source, std::uint64_t destination) {
   std::uint64_t bits = (source << 32 | destination) + 0x9e3779b97f4a7c15;
   bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;

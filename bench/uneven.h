@@ -10,7 +10,7 @@
 
 namespace toccata::bench {
 
-// Bytes from one rank to another of `size`, if blocks have `mean` bytes on average.
+// The bytes from one rank to another among `size` ranks, if blocks have `mean` bytes on average.
 int block_bytes(const std::string& distribution, int source, int destination, int size,
                 double mean);
 
@@ -19,7 +19,7 @@ struct Blocks {
   std::vector<int> counts, places;
   std::vector<unsigned char> data;
 
-  // Call this when all counts are known.
+  // Call this after all counts are set.
   void make_room() {
     places.resize(counts.size());
     std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);

@@ -9,7 +9,7 @@ endif()
 add_library(hwloc INTERFACE)
 target_include_directories(hwloc SYSTEM INTERFACE ${HWLOC_INCLUDE_DIR})
 target_link_libraries(hwloc INTERFACE ${HWLOC_LIBRARY})
-if(HWLOC_LIBRARY MATCHES "\\.a$")  # a static one stays hidden: the MPI may have loaded another version
+if(HWLOC_LIBRARY MATCHES "\\.a$")  # its symbols are hidden: the MPI may have loaded another version
   target_link_libraries(hwloc INTERFACE m)
   target_link_options(hwloc INTERFACE LINKER:--exclude-libs,libhwloc.a)
 endif()

@@ -3,8 +3,8 @@
 # does not support. The first of a family has the family's name; others append their version, as in
 # openmpi-5.0.
 #
-# TOCCATA_MPI    ON: the first one in PATH, then those with usual names (Debian's are called
-#                mpicc.openmpi and mpicc.mpich); or compiler wrappers, as a list or between blanks
+# TOCCATA_MPI    ON: the first one in PATH, then those with usual names (such as Debian's
+#                mpicc.openmpi and mpicc.mpich); or compiler wrappers, separated by ; or blanks
 # mpi_families   set to the families found
 #
 # The properties of mpi_<family>: toccata_mpicc, toccata_mpiexec, toccata_mpifort (may be empty).
@@ -25,7 +25,7 @@ function(_read_wrapper wrapper out_compile out_links)
   foreach(word IN LISTS words)
     if(before STREQUAL "-Xlinker" AND word MATCHES "^-")
       list(APPEND links "LINKER:${word}")
-    elseif(before STREQUAL "-Xlinker")  # its value: CMake leaves out an -rpath that comes again
+    elseif(before STREQUAL "-Xlinker")  # with its value: CMake removes a repeated -rpath
       list(POP_BACK links option)
       list(APPEND links "${option},${word}")
     elseif(before MATCHES "^-(I|isystem)$")
@@ -41,7 +41,8 @@ function(_read_wrapper wrapper out_compile out_links)
   set(${out_links} ${links} PARENT_SCOPE)
 endfunction()
 
-# By its mpi.h: "openmpi 5.0"; what derives from MPICH, and has no name here, is mpich.
+# Determines the family and version by mpi.h, such as "openmpi 5.0". Unnamed derivatives of MPICH
+# count as mpich.
 function(_family_of compile out_family out_version)
   file(WRITE ${CMAKE_BINARY_DIR}/mpi_family.c
 "#include <mpi.h>
@@ -94,7 +95,7 @@ foreach(_path IN LISTS _wrappers)
   get_filename_component(_bin ${_wrapper} DIRECTORY)
   get_filename_component(_prefix ${_bin} DIRECTORY)
   set(_command ${_wrapper})
-  if(EXISTS ${_bin}/impi_info AND NOT DEFINED ENV{I_MPI_ROOT})  # where Intel's own script is not read
+  if(EXISTS ${_bin}/impi_info AND NOT DEFINED ENV{I_MPI_ROOT})  # without Intel's own script
     set(_command ${CMAKE_COMMAND} -E env I_MPI_ROOT=${_prefix} ${_wrapper})
   endif()
   _read_wrapper("${_command}" _compile _links)
@@ -111,7 +112,7 @@ foreach(_path IN LISTS _wrappers)
   if(_family IN_LIST mpi_families)
     set(_key ${_family}-${_version})
   endif()
-  if("${_family} ${_version}" IN_LIST _seen)  # under two names
+  if("${_family} ${_version}" IN_LIST _seen)  # the same MPI with another name
     if(_named)
       message(FATAL_ERROR "${_wrapper}: there is a ${_family} ${_version} before it; name one of them")
     endif()
@@ -131,13 +132,13 @@ foreach(_path IN LISTS _wrappers)
   set(_options ${_links})
   list(FILTER _options EXCLUDE REGEX "^-l")
   list(FILTER _links EXCLUDE REGEX "^LINKER:")
-  if(SKBUILD)  # the wheel runs on other machines, with an MPI in another place
+  if(SKBUILD)  # on other machines, the MPI is in another place
     list(FILTER _options EXCLUDE REGEX "rpath|^-Wl,/")
     list(FILTER _links EXCLUDE REGEX "rpath|^-Wl,/")
   endif()
   target_link_options(mpi_${_key} INTERFACE ${_options})
   target_link_libraries(mpi_${_key} INTERFACE ${_links})
-  # Without the old C++ interface of either MPI, which needs another library.
+  # Disables the old C++ interfaces of both MPIs, which need another library.
   target_compile_definitions(mpi_${_key} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
   # mpicc.openmpi is next to mpiexec.openmpi and mpifort.openmpi.

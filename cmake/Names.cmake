@@ -1,5 +1,5 @@
-# Writes include/toccata/algorithms.hpp below the build: for each function of toccata.h, the names of
-# the algorithms that serve it, from the list `algorithm_files`.
+# Writes include/toccata/algorithms.hpp in the build folder. For each function of toccata.h, it
+# contains the names of the algorithms that serve it, from the list `algorithm_files`.
 set(_text "// The names of the algorithms, for toccata.hpp; written by cmake/Names.cmake.
 #ifndef TOCCATA_ALGORITHMS_HPP
 #define TOCCATA_ALGORITHMS_HPP

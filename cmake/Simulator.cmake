@@ -22,7 +22,7 @@ target_compile_definitions(mpi_simgrid INTERFACE TOCCATA_SIMULATED)
 target_link_libraries(mpi_simgrid INTERFACE ${_simgrid}/lib/libsimgrid.so)
 target_link_options(mpi_simgrid INTERFACE -Wl,-rpath,${_simgrid}/lib)
 
-# A program of ours for the simulator, whose smpimain loads it as a library and calls its main.
+# Adds a program of ours for the simulator. smpimain loads it as a library and calls its main.
 function(add_simulated_program target name)
   add_library(${target} MODULE ${ARGN})
   set_target_properties(

@@ -10,9 +10,10 @@ install(DIRECTORY include ${PROJECT_BINARY_DIR}/include DESTINATION ${_home} COM
 add_custom_target(wheel DEPENDS _core _mpi)
 foreach(family IN LISTS mpi_families)
   add_dependencies(wheel toccata_${family})
-  # From site-packages/toccata/home/lib/<family> to the environment's lib, where PyPI's MPIs are.
+  # From site-packages/toccata/home/lib/<family> to lib of the environment, which contains PyPI's
+  # MPIs.
   set_target_properties(toccata_${family} PROPERTIES INSTALL_RPATH "$ORIGIN/../../../../../..")
-  # A wheel has no links: each further name would be a copy.
+  # A wheel has no links, so each additional name would be a copy.
   set_property(TARGET toccata_${family} PROPERTY VERSION)
   set_property(TARGET toccata_${family} PROPERTY SOVERSION)
   target_link_options(toccata_${family} PRIVATE LINKER:--as-needed)

@@ -1,7 +1,7 @@
-// Conjugate gradients on a square with N x N points, -Laplace u = 1 and u = 0 outside. Rows are
-// spread over the ranks. Each step exchanges rows with two neighbours, and has two sums of one
-// number over all ranks (MPI_Allreduce of 8 bytes), so its time depends on their latency. Does not
-// use Toccata.
+// Conjugate gradients for -Laplace u = 1 on a square with N x N points, and u = 0 outside. Each
+// rank has some consecutive rows. Each step exchanges rows with two neighbours, and computes two
+// sums of one number over all ranks (MPI_Allreduce of 8 bytes), so their latency dominates its
+// time. Does not use Toccata.
 //
 //   mpirun -n 4 cg [N [STEPS]]
 
@@ -23,7 +23,7 @@ static double dot(const double* a, const double* b) {
   return sum;
 }
 
-// y = A x. Before x and behind it there is room for a row of the neighbours.
+// y = A x. There is space for a neighbour's row before x and after x.
 static void apply(double* x, double* y) {
   const int above = rank > 0 ? rank - 1 : MPI_PROC_NULL;
   const int below = rank < p - 1 ? rank + 1 : MPI_PROC_NULL;
@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   double most = 0, highest;
   for (size_t i = 0; i < points; ++i) most = fmax(most, u[i]);
   MPI_Reduce(&most, &highest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  // A membrane under a load of 1 hangs 0.07367 (n + 1)^2 low in its middle.
+  // The exact solution in the middle, a membrane under a load of 1, is 0.07367 (n + 1)^2.
   const double middle = highest / ((n + 1.0) * (n + 1.0));
   const int right = argc > 2 || fabs(middle - 0.0737) < 0.002;
   if (rank == 0)

@@ -1,8 +1,8 @@
-// A 2-D Fourier transform there and back, over and over, of a matrix whose rows are spread over the
-// ranks: rows are transformed where they are, and an MPI_Alltoall transposes the matrix in between.
-// Does not use Toccata.
+// A 2-D Fourier transform and its inverse, repeatedly, of a matrix. Each rank has some consecutive
+// rows. It transforms its rows, and MPI_Alltoall transposes the matrix between two transforms. Does
+// not use Toccata.
 //
-//   mpirun -n 4 fft [N [STEPS]]      an N x N matrix; N a power of two that the ranks divide
+//   mpirun -n 4 fft [N [STEPS]]      N x N matrix; N is a power of two that the ranks divide
 
 #include <mpi.h>
 
@@ -15,9 +15,10 @@ typedef double complex Number;
 
 static const double pi = 3.14159265358979323846;
 
-// In place, of a power of two numbers; sign -1 forth, 1 back, neither scaled.
+// Transforms n numbers in place; n is a power of two. The sign is -1, or 1 for the inverse; neither
+// is scaled.
 static void transform(Number* row, int n, int sign) {
-  for (int i = 1, j = 0; i < n; ++i) {  // numbers in the order of their bits backwards
+  for (int i = 1, j = 0; i < n; ++i) {  // the order of bit-reversed indices
     int bit = n >> 1;
     for (; j & bit; bit >>= 1) j ^= bit;
     j |= bit;
@@ -41,7 +42,8 @@ static void transform(Number* row, int n, int sign) {
   }
 }
 
-// rows[i * n + j] becomes what row j had in column i; each rank has n / p rows. Seconds in MPI.
+// Transposes the matrix: element (i, j) becomes element (j, i). Each rank has n / p rows. Returns
+// the seconds in MPI.
 static double transpose(Number* rows, Number* blocks, int n, int p) {
   const int mine = n / p;
   for (int rank = 0; rank < p; ++rank)

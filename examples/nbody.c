@@ -1,7 +1,7 @@
-// Bodies that draw each other, all pairs: every step each rank moves its own and tells all ranks
-// where they are, by MPI_Allgather. Does not use Toccata.
+// Bodies that attract each other, all pairs. In every step, each rank moves its own bodies, and
+// MPI_Allgather sends their positions to all ranks. Does not use Toccata.
 //
-//   mpirun -n 4 nbody [BODIES [STEPS]]     bodies of each rank
+//   mpirun -n 4 nbody [BODIES [STEPS]]     bodies per rank
 
 #include <mpi.h>
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Numbers alike on all machines, from 0 to 1.
+// Pseudo-random numbers from 0 to 1, the same on all machines.
 static double random_number(unsigned* state) {
   *state = *state * 1664525u + 1013904223u;
   return (*state >> 8) / 16777216.0;
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   }
   const double seconds = MPI_Wtime() - started;
 
-  // All pulls cancel: the sum of all speeds stays 0, if every rank knew where the others were.
+  // All forces cancel, so the sum of all velocities stays 0, if every rank had the right positions.
   double part[4] = {0, 0, 0, 0}, sum[4];
   for (int i = 0; i < mine; ++i)
     for (int k = 0; k < 3; ++k) {

@@ -1,5 +1,6 @@
-"""The gallery: every algorithm of the registry with its figure, source, cost, traffic on a machine,
-and the sizes for which the model chooses it."""
+"""The gallery of all algorithms of the registry. It shows for each algorithm: the figure,
+the source, the cost, the traffic on a machine, and the sizes for which the model chooses it.
+"""
 
 import re
 import textwrap
@@ -16,7 +17,7 @@ from toccata.drawing import grids, pictures, schedules
 from toccata.models import predicting
 
 ROOT = Path(__file__).resolve().parents[1]
-# Where ranks are in the pictures, and where they are counted and predicted.
+# The machines of the pictures, and those of counts and predictions.
 PICTURED = {"flat": "", "levels": "node:2 core:4", "mesh": "torus:4x4"}
 COUNTED = {
     "flat": "node:8 socket:2 core:4",
@@ -41,7 +42,7 @@ class Entry:
 
     @property
     def kind(self) -> str:
-        """The structure that it considers: the mesh, the machine's levels, or none."""
+        """The structure on which it depends: the mesh, the levels of the machine, or none."""
         if self.algorithm.by_grid:
             return "mesh"
         return "levels" if self.algorithm.by_placement else "flat"
@@ -57,7 +58,7 @@ def _entry(algorithm: _core.Algorithm) -> Entry:
     lines = [line.removeprefix("//").removeprefix(" ") for line in head[0].splitlines()]
     first, *others = "\n".join(lines).split("\n\n")
     prose, bracket, cost = first.partition("\n[")
-    # "[key, section 3]   rounds p-1   cost ...": the key is in the descriptor.
+    # From "[key, section 3]   rounds p-1   cost ...", without the key, which is in the descriptor.
     cost = re.sub(r"^.*?\]\s*", "", " ".join(cost.split("\n"))) if bracket else ""
     choice = _core.parse_choice(algorithm.collective, algorithm.name)
     return Entry(
@@ -123,7 +124,7 @@ def _section(entry: Entry, order: dict[int, list[tuple[str, float]]]) -> str:
         f"{algorithm.name}\n{'-' * len(algorithm.name)}\n",
         rst(entry.prose),
         f".. figure:: {_picture(entry)}\n   :alt: {shown}\n   :loading: lazy\n"
-        + ("   :width: 100%\n" if kind == "mesh" else "")  # small: a link to the whole
+        + ("   :width: 100%\n" if kind == "mesh" else "")  # reduced, with a link to the full size
         + "\n   "
         f"{RANKS_PICTURED[kind]} ranks{where}: ``toccata show {algorithm.path} "
         f"-p {RANKS_PICTURED[kind]}"
@@ -156,7 +157,7 @@ def cited(citation: str) -> str:
 
 
 def traffic(entry: Entry) -> str:
-    """The data that ranks send on the machine, and that leave a node, counted in the schedules."""
+    """The counted data that ranks send on the machine, and that leave a node."""
     shape = _shape(COUNTED[entry.kind], RANKS)
     if why := entry.choice.why_impossible(shape):
         return f"it cannot run with {RANKS} ranks: it {why}"
@@ -188,7 +189,7 @@ def ranked(entry: Entry) -> dict[int, list[tuple[str, float]]]:
 
 
 def named(size: int) -> str:
-    """As "8 B" or "2 KiB"."""
+    """Such as "8 B" or "2 KiB"."""
     for unit, factor in (("MiB", 1 << 20), ("KiB", 1 << 10)):
         if size >= factor:
             return f"{size // factor} {unit}"

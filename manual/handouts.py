@@ -29,13 +29,13 @@ def roff(page: Page) -> str:
     fields += f":Version: {_core.__version__}\n\n"
     settings = {"output_encoding": "unicode", "report_level": 2, "halt_level": 2}
     text = publish_string(title + fields + page.text, writer="manpage", settings_overrides=settings)
-    return str(text).replace("\n.SH ", "\n.nh\n.SH ", 1)  # names are not to be hyphenated
+    return str(text).replace("\n.SH ", "\n.nh\n.SH ", 1)  # man must not hyphenate names
 
 
 def completion(shell: str) -> str:
     """A script that queries the program for completions."""
     script = get_completion_script(prog_name=PROGRAM, complete_var="_TOCCATA_COMPLETE", shell=shell)
-    # zsh loads the file when it is first needed, and then expects the answer; unless it is sourced.
+    # zsh loads the file at the first completion and expects the answer, unless the user sources it.
     asked = '\n[[ -z $words ]] || _toccata_completion "$@"\n'
     return script + (asked if shell == "zsh" else "\n")
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
-LEAST_LETTERS = 12  # pixels: readable without enlarging
+LEAST_LETTERS = 12  # pixels, to be readable without zooming
 SHOWN = ("index.html", "README.html", "gallery/allgather.html", "toccata.h.html",
          "commands/toccata-run.html", "docs/performance.html")  # fmt: skip
 
@@ -48,7 +48,7 @@ def look(page: Page, file: Path) -> tuple[list[str], list[str], set[str]]:
 
 
 def broken(links: dict[Path, list[str]], anchors: dict[Path, set[str]]) -> list[str]:
-    """Links within the site to files or anchors that do not exist."""
+    """The links within the site to missing files or anchors."""
     found = []
     for file, hrefs in links.items():
         for href in dict.fromkeys(hrefs):

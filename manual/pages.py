@@ -25,7 +25,7 @@ PYTHON_MODULE = HEADER.parents[2] / "python/toccata/mpi.py"
 
 @dataclass(frozen=True)
 class Page:
-    """As `man` names it: toccata-run(1), "run an MPI program, unchanged, with our collectives"."""
+    """A page with its name for `man`, such as toccata-run(1), and its summary."""
 
     name: str
     section: int
@@ -38,7 +38,7 @@ class Page:
 
 
 def rst(markdown: str) -> str:
-    """From the Markdown of help texts: paragraphs, lists, and `code`."""
+    """Converts the Markdown of help texts: paragraphs, lists, and `code`."""
     pieces = re.split(r"(`[^`]+`)", markdown)
     return "".join(
         f"`{piece}`" if piece.startswith("`") else re.sub(r"([\\*|]|_(?!\w))", r"\\\1", piece)
@@ -56,7 +56,7 @@ def entry(term: str, text: str) -> str:
 
 
 def pages() -> list[Page]:
-    """All pages, the program's own first."""
+    """All pages, that of the program first."""
     commands = [_command(name, each) for name, each in _commands().items()]
     others = [_configuration(), _library(), _cpp(), _python()]
     return [_program(commands, others), *commands, *others]
@@ -67,7 +67,7 @@ def _commands() -> dict[str, Any]:
 
 
 def _sentence(text: str) -> str:
-    """A page's summary: the first sentence, as `man` lists them."""
+    """The summary of a page for `man`: the first sentence."""
     first = re.split(r"[.:](?:\s|$)", " ".join(text.split()), maxsplit=1)[0]
     return (first[0].lower() + first[1:]).replace("`", "")
 
@@ -227,7 +227,7 @@ its family: openmpi, mpich, intelmpi, or abi for the standard ABI.
 
 
 def _cpp() -> Page:
-    """The page about toccata.hpp: its first comment, in which indented lines are an example."""
+    """The page about toccata.hpp, from its first comment. Indented lines are an example."""
     text = CPP_HEADER.read_text()
     comment = re.match(r"((?://.*\n)+)", text)
     assert comment is not None
@@ -247,7 +247,7 @@ def _cpp() -> Page:
 
 
 def _with_examples(text: str) -> str:
-    """Paragraphs without the first one, the title; indented ones are examples."""
+    """The paragraphs after the title. Indented ones are examples."""
     return "\n\n".join(
         f"::\n\n{each}" if each.startswith("  ") else rst(each)
         for each in text.strip().split("\n\n")[1:]
@@ -255,7 +255,7 @@ def _with_examples(text: str) -> str:
 
 
 def _python() -> Page:
-    """The page about toccata.mpi: its docstring. The module itself needs an MPI."""
+    """The page about toccata.mpi, from the docstring in its file: the import would need an MPI."""
     text = ast.get_docstring(ast.parse(PYTHON_MODULE.read_text()))
     assert text is not None
     names = [name for name in dir(_mpi) if name.endswith("_init")]
@@ -290,8 +290,8 @@ def _paragraphs(comment: str) -> list[str]:
 
 
 def declarations() -> Iterator[tuple[str, list[str]]]:
-    """The declarations of toccata.h and large.h, in order: each comment, and the code up to the
-    next."""
+    """The declarations of toccata.h and large.h, in order: each comment, and the code before the
+    next one."""
     head, _, rest = HEADER.read_text().partition('extern "C" {')
     yield "", re.findall(r"#define (TOCCATA_VERSION\w*)", head)
     large = LARGE_HEADER.read_text()

@@ -1,7 +1,7 @@
 """Writes docs/settings.md: a table of all settings, from the same source as the manual page
 toccata.conf(5) and `toccata doctor`.
 
-settings.py: prints it; a test compares docs/settings.md with it.
+settings.py: prints the page. A test compares docs/settings.md with it.
 """
 
 from pages import served

@@ -1,19 +1,19 @@
-// toccata_prove: which algorithms of the registry are proved, as `toccata verify` proves them,
-// without Python. The build runs it (src/CMakeLists.txt): the library chooses only proved
-// algorithms by itself.
+// toccata_prove: proves the algorithms of the registry like `toccata verify`, but without Python.
+// The build runs it (src/CMakeLists.txt), because the library chooses only proved algorithms by
+// itself.
 //
 //   toccata_prove table KNOWN OUTPUT SOURCE...   writes OUTPUT, the source of proved_paths()
 //   toccata_prove check KNOWN SOURCE...          exit code 1 if an algorithm is not proved
 //   toccata_prove digests SOURCE...              prints them
 //   toccata_prove assume OUTPUT                  as `table`, without a proof: for sanitizers
 //
-// SOURCE... are folders like src/. A proof is stored as a digest: of the algorithm's file, of all
-// files that it and the proof include, with their sources, and of the algorithms that any of these
-// names. KNOWN is the file of these digests, so that an algorithm is proved once. Each proof runs
+// SOURCE... are folders like src/. A proof is stored as a digest of the algorithm's file, of all
+// files that it and the proof include, with their sources, and of the algorithms that these files
+// name. KNOWN is the file of these digests, so that each algorithm is proved once. Each proof runs
 // in a separate process, so an algorithm that crashes or never ends is only reported as not proved.
 //
-// Prints a line for each algorithm that is not proved and, if it proved any, one with counts and
-// the time.
+// Prints a line for each algorithm that is not proved. If it proved any, prints a line with counts
+// and the time.
 
 #include <algorithm>
 #include <chrono>
@@ -48,7 +48,8 @@ namespace fs = std::filesystem;
 constexpr rlim_t most_seconds = 900;  // of CPU time; the longest proof takes about five
 constexpr rlim_t most_memory = 8ULL << 30;
 
-// Lines that the compiler ignores do not count, so that a comment can be changed.
+// The lines of a file without comments and empty lines, so that comments can be changed without a
+// new proof.
 std::string code_of(const fs::path& path) {
   std::ifstream file(path);
   std::string code;
@@ -114,8 +115,9 @@ class Sources {
     return {};
   }
 
-  // Headers with their sources, and the algorithms that are named in quotes; not the name that the
-  // file gives its own algorithm, which those of other collectives may share.
+  // The files that a file needs: headers with their sources, and algorithms that it names in
+  // quotes. The name of its own algorithm does not count, because algorithms of other collectives
+  // may share it.
   const std::set<std::string>& needs(const std::string& name) {
     const auto [known, is_new] = files_.try_emplace(name);
     File& file = known->second;
@@ -161,7 +163,7 @@ std::string prove(const Algorithm& algorithm) {
   return "";
 }
 
-// Proves algorithms, each in a process, as many at once as there are cores.
+// Proves algorithms, each in its own process, with one process per core at a time.
 class Proofs {
  public:
   explicit Proofs(std::vector<const Algorithm*> left) : left_(std::move(left)) {}
@@ -212,7 +214,7 @@ class Proofs {
       setrlimit(RLIMIT_CPU, &time);
       setrlimit(RLIMIT_AS, &memory);
       setrlimit(RLIMIT_CORE, &core);
-      const std::string error = prove(algorithm).substr(0, 4096);  // a pipe holds that
+      const std::string error = prove(algorithm).substr(0, 4096);  // fits into a pipe
       const bool is_told = write(ends[1], error.data(), error.size()) >= 0;
       _exit(error.empty() && is_told ? 0 : 1);
     }
@@ -232,7 +234,7 @@ class Proofs {
   std::map<pid_t, Child> running_;
 };
 
-// Does not write a file that already has this text, so that nothing is built again.
+// Writes a file, unless it already has this text: then nothing is built again.
 void write_if_changed(const fs::path& path, const std::string& text) {
   {
     std::ifstream old(path);

@@ -1,4 +1,4 @@
-// Models, and what collectives cost by them.
+// Models, and the predicted costs of collectives.
 
 #include "cost.h"
 
@@ -28,10 +28,10 @@ Schedule first_rounds(Schedule schedule, int rounds) {
   return std::move(result).build();
 }
 
-// A choice in a shape, its schedules written once for any number of sizes.
+// A choice in a shape. Its schedules are written once and serve any number of sizes.
 class Predictor {
  public:
-  // Of each schedule the first `most_rounds` rounds, if that is any.
+  // Walks only the first `most_rounds` rounds of each schedule, unless that is 0.
   Predictor(const Choice& choice, const Shape& known, int most_rounds = 0)
       : shape_(shape_of(choice, known)) {
     if (choice.native())

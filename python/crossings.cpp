@@ -1,4 +1,4 @@
-// What crosses the levels of a machine, and the regions that ranks are in there.
+// The traffic across the levels of a machine, and the regions of the ranks there.
 
 #include "crossings.h"
 
@@ -28,7 +28,7 @@ std::vector<Crossing> crossings_of(const Choice& choice, const Shape& known,
       collective, shape, [&](int rank) { return choice.schedule(shape, rank); }, bytes);
 }
 
-// Of each level that divides the ranks, its name and the region of every rank.
+// For each level that divides the ranks: its name, and the region of every rank.
 std::vector<std::pair<std::string_view, std::vector<int>>> regions_of(const Shape& shape) {
   std::vector<std::pair<std::string_view, std::vector<int>>> result;
   if (shape.placement == nullptr) return result;

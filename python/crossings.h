@@ -2,5 +2,5 @@
 
 #include <nanobind/nanobind.h>
 
-// What crosses the levels of a machine, and the regions that ranks are in there.
+// The traffic across the levels of a machine, and the regions of the ranks there.
 void bind_crossings(nanobind::module_& module);

@@ -29,7 +29,7 @@ LinkTraffic traffic_of(const Choice& choice, const Shape& communicator) {
   return link_traffic(known(choice).collective, shape, schedules);
 }
 
-// Traffic in blocks, and what a block is of the whole vector.
+// The link traffic of a choice, in bytes.
 struct PythonTraffic {
   double largest, total;
   std::vector<int> conflicts;

@@ -1,5 +1,5 @@
-// toccata._core: the part of the library without MPI, for Python. What it offers is described in
-// toccata/_core.pyi; ChoiceError becomes a ValueError.
+// toccata._core: the part of the library without MPI, for Python. toccata/_core.pyi describes the
+// interface. ChoiceError becomes a ValueError.
 
 #include <algorithm>
 #include <functional>
@@ -59,7 +59,7 @@ void check_rank(const Shape& known, int rank) {
                       std::to_string(known.p) + "; ranks are 0.." + std::to_string(known.p - 1));
 }
 
-// The algorithm of a choice that it makes sense to analyse there.
+// The algorithm of a choice, after a check that it can be analysed in that shape.
 const Algorithm& analysed(const Choice& choice, const Shape& known) {
   check_rank(known, known.root);
   if (choice.native())
@@ -75,7 +75,7 @@ std::vector<Schedule> all_schedules(const Choice& choice, const Shape& known) {
   return schedules;
 }
 
-// Papers claim what messages that travel whole cost.
+// Papers state the costs for messages that travel whole, so only these are compared with claims.
 std::string verify_choice(const Choice& choice, const Shape& known) {
   const Algorithm& algorithm = analysed(choice, known);
   const Shape shape = shape_of(choice, known);
@@ -129,7 +129,7 @@ std::vector<Choice> variants(const Algorithm& algorithm, int p) {
   return result;
 }
 
-// The settings and shapes that proofs go through.
+// The settings and shapes of the proofs.
 std::vector<std::pair<Choice, Shape>> samples(const Algorithm& algorithm, int p) {
   check_ranks(p);
   std::vector<std::pair<Choice, Shape>> result;
@@ -152,7 +152,7 @@ std::vector<std::int32_t> blocks_of(const BlockRange& range) {
   return result;
 }
 
-// Messages and copies are places in their schedule; in Python each owns what it says.
+// Messages and copies refer to their schedule. For Python, each is copied with its contents.
 struct PythonMessage {
   int peer;
   int channel;

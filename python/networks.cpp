@@ -26,7 +26,7 @@ namespace {
 
 using Weights = std::vector<std::int64_t>;
 
-// The traffic between nodes: from, to, blocks. Ranks of one node need no link.
+// The traffic between nodes: from, to, blocks. Messages inside a node use no link.
 std::vector<std::tuple<int, int, double>> node_flows(const Choice& choice, const Shape& known,
                                                      const std::vector<int>& node_of) {
   if (choice.native())

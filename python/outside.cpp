@@ -1,4 +1,4 @@
-// Algorithms from outside: written in Python, files of schedules, programs of MSCCL.
+// Algorithms from outside: Python functions, files of schedules, and MSCCL programs.
 
 #include "outside.h"
 
@@ -40,7 +40,7 @@ Travel travel_named(std::string_view word) {
       "travel");
 }
 
-// What a Python function writes with; it has no rounds unless it opens one.
+// A Python function must open a round before it adds messages or copies.
 void check_round(const ScheduleBuilder& builder) {
   if (builder.rounds() == 0) throw nb::value_error("round() comes first");
 }
@@ -59,8 +59,8 @@ nb::dict settings_of(const ParameterList& declared, const Shape& shape) {
   return result;
 }
 
-// Asks toccata.algorithms.outside, by the algorithm's name. Nothing of Python's is held here: this
-// lives until the program has ended, which Python does not.
+// Calls toccata.algorithms.outside with the algorithm's name. It holds no Python object, because it
+// lives until the program ends, and Python's interpreter ends earlier.
 class InPython final : public Outside {
  public:
   InPython(std::string name, const ParameterList& parameters)
@@ -94,7 +94,7 @@ class InPython final : public Outside {
 constexpr std::size_t most_parameters = 8;
 
 using Words = std::vector<std::string>;
-// name, help, words; or least, most, standard, samples.
+// For a choice: name, help, words. For a number: name, help, least, most, standard, samples.
 using Declared = std::tuple<std::string, std::string, Words, int, int, int, std::vector<int>>;
 
 Parameter parameter_of(const Declared& declared) {
@@ -125,7 +125,7 @@ const Algorithm& add_python_algorithm(const std::string& name, std::string_view 
   ParameterList declared;
   if (parameters.size() > most_parameters)
     throw ChoiceError(name + " has more than " + std::to_string(most_parameters) + " parameters");
-  for (const Declared& each : parameters)  // as long as the program, as algorithms are
+  for (const Declared& each : parameters)  // these live as long as the program, like algorithms
     declared.add(*new Parameter(parameter_of(each)));
   const auto flag = [&](const char* word) { return nb::cast<bool>(flags[word]); };
   return add_outside({.name = interned(name),

@@ -1,4 +1,4 @@
-// Which rank plays which, before and after.
+// Mappings: which rank plays which role, and the traffic before and after.
 
 #include "reorder.h"
 
@@ -37,7 +37,7 @@ Choice plain(Choice choice) {
   return choice;
 }
 
-// A mapping, and how many seconds it took to find.
+// A mapping, and the seconds that the search took.
 template <typename Find>
 std::pair<Mapping, double> timed(Find&& find) {
   const auto start = std::chrono::steady_clock::now();

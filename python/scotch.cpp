@@ -33,7 +33,7 @@ void must(int failed, const char* what) {
   if (failed != 0) throw ChoiceError(std::string("Scotch could not ") + what);
 }
 
-// The guest: what two ranks give each other is the load of an edge, a whole number.
+// The guest graph: the load of an edge is the traffic between two ranks, scaled to an integer.
 class Guest {
  public:
   explicit Guest(const Flows& flows) {
@@ -74,8 +74,8 @@ class Guest {
   std::vector<Number> first_, ends_, loads_;
 };
 
-// The host: the levels as a tree of leaves, even where the machine is not, of which only those
-// where ranks run are offered; or the cells of the mesh.
+// The host: the cells of the mesh, or the levels as a regular tree, even if the machine is
+// irregular. Scotch gets only those cells or leaves on which ranks run.
 class Host {
  public:
   explicit Host(const Placement& placement) : target_(placement.p()) {
@@ -91,7 +91,7 @@ class Host {
       must(torus ? SCOTCH_archTorusX(&whole, n, dims.data())
                  : SCOTCH_archMeshX(&whole, n, dims.data()),
            "make a mesh");
-      // Scotch counts the first dimension fastest, we the last.
+      // In Scotch's numbers, the first coordinate changes fastest; in ours, the last.
       const Mesh& mesh = *machine.network();
       for (int rank = 0; rank < p; ++rank) {
         const Place& place = placement.place(rank);
@@ -116,7 +116,7 @@ class Host {
         for (int level = 0; level < machine.levels(); ++level) {
           const int object =
               level <= place.level ? machine.ancestor(place.level, place.object, level) : -1;
-          int first = object;  // of its like in the same outer object
+          int first = object;  // the first object of this level in the same outer object
           while (level > 0 && first > 0 &&
                  machine.outer(level, first - 1) == machine.outer(level, object))
             --first;
@@ -133,7 +133,7 @@ class Host {
     else
       must(SCOTCH_archSub(&arch, &whole, static_cast<Number>(used.size()), used.data()),
            "take a part of the machine");
-    // Its targets are then numbered as they stand in that list.
+    // The part numbers its targets by their position in that list.
     for (Number& each : target_)
       each = static_cast<Number>(std::ranges::lower_bound(used, each) - used.begin());
   }
@@ -169,7 +169,7 @@ Mapping map_by_scotch(const Placement& placement, const Flows& flows) {
   SCOTCH_stratExit(&strategy);
   must(failed ? 1 : 0, "map the graph");
 
-  std::vector<std::vector<int> > free;  // by target, the ranks that run there, the lowest last
+  std::vector<std::vector<int> > free;  // by target: the ranks that run there, in descending order
   for (int rank = p - 1; rank >= 0; --rank) {
     const auto target = static_cast<std::size_t>(host.targets()[rank]);
     if (free.size() <= target) free.resize(target + 1);

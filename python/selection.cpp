@@ -1,4 +1,4 @@
-// What decides between algorithms: the sign test, tuning files, and the nearest known word.
+// The selection of algorithms: the sign test, tuning files, and the nearest known word.
 
 #include "selection.h"
 
@@ -26,7 +26,7 @@ void bind_selection(nb::module_& module) {
   module.def(
       "check_tuning",
       [](std::string_view text, std::string_view file) {
-        std::string unknown;  // of another version, or an algorithm that is not proved: still valid
+        std::string unknown;  // an unknown or unproved algorithm: still valid
         try {
           parse_tuning(text, file, unknown);
         } catch (const TuningError& error) {

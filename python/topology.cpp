@@ -1,4 +1,4 @@
-// Machines, and what is known of ranks on them.
+// Machines, placements of ranks on them, and shapes.
 
 #include "topology.h"
 

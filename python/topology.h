@@ -2,5 +2,5 @@
 
 #include <nanobind/nanobind.h>
 
-// Machine, Placement, and Shape, which everything that is asked of a choice takes.
+// Machine, Placement, and Shape, which most functions about a choice take as an argument.
 void bind_topology(nanobind::module_& module);

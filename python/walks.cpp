@@ -25,7 +25,7 @@ class InPython final : public WalkVisitor {
     visitor_.attr("moved")(sender, ranges(sender, send), receiver, ranges(receiver, receive));
   }
   void closed(int rank, int round) override { visitor_.attr("closed")(rank, round); }
-  void stepped(int, int, const Step&) override {}  // they are the round's copies
+  void stepped(int, int, const Step&) override {}  // Python reads copies from the round
 
  private:
   std::vector<BlockRange> ranges(int rank, const Message& message) const {

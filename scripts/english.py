@@ -68,14 +68,14 @@ def findings(
         if any(rule.search(line) for rule in rules):
             continue
         following = lines[number] if number < len(lines) else ""
-        # Without the marks that a comment begins with.
+        # Without the marks at the beginning of a comment's line.
         joined = line.rstrip() + " " + re.sub(r"^\s*(//|#|\*)?\s*", "", following)
         for phrase in phrases:
             found = phrase.pattern.search(line)
             if not found:
                 found = phrase.pattern.search(joined)
                 if found and found.start() >= len(line.rstrip()):
-                    found = None  # it is on the following line alone
+                    found = None  # it is entirely on the following line
             if found:
                 yield Finding(path, number, found[0], phrase.instead)
 

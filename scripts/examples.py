@@ -17,7 +17,7 @@ from pathlib import Path
 ARGUMENTS = {"nbody": ["64", "1000"], "fft": ["512", "100"], "cg": ["256", "2000"]}
 
 
-# Before other preloaded libraries, such as one that makes waiting ranks sleep.
+# Puts a library before other preloaded ones, such as one that makes waiting ranks sleep.
 PRELOADING = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
 
 

@@ -1,9 +1,8 @@
 #!/bin/sh
-# Random inputs for the loaders of schedules and of MSCCL programs, and for the parsers of machines,
-# hosts, choices, tuning files, models and configurations, for FUZZ_SECONDS (600) in all: by libFuzzer
-# if there is a clang that has it (clang-16 and libclang-rt-16-dev on Debian 12), otherwise by the
-# driver that the tests use. What libFuzzer finds of interest goes to build/fuzz/found-*; an input
-# that fails lies in build/fuzz.
+# Runs the loaders of schedules and MSCCL programs, and the parsers of machines, hosts, choices, tuning
+# files, models and configurations, with random inputs for FUZZ_SECONDS (600) in total. Uses libFuzzer
+# if a clang has it (Debian 12: clang-16 and libclang-rt-16-dev), otherwise the driver of the tests.
+# libFuzzer writes inputs that reach new code to build/fuzz/found-*, and failing inputs to build/fuzz.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=$((${FUZZ_SECONDS:-600} / 2))
@@ -20,7 +19,7 @@ for clang in clang++-19 clang++-18 clang++-17 clang++-16 clang++; do
       { cat build/fuzz.log; exit 1; }
     ninja -C build/fuzz fuzz_loaders fuzz_parsers
     cd build/fuzz
-    # What is read stays as long as the program: every job is short, and bounded in memory.
+    # Loaded algorithms stay in memory until the program ends, so every job is short and its memory limited.
     for each in loaders:corpus parsers:parsers; do
       mkdir -p found-${each%:*}
       tests/fuzz/fuzz_${each%:*} -fork=2 -max_total_time="$seconds" -timeout=10 -max_len=16384 \

@@ -3,8 +3,8 @@
 # links it, because an MPI may have loaded another version of hwloc. It has no plugins and needs
 # neither libudev nor libxml2. The source is Debian's.
 #
-#   scripts/hwloc.sh          build, unless it is there
-#   scripts/hwloc.sh --where  print where it is, or would be
+#   scripts/hwloc.sh          build it, unless it exists
+#   scripts/hwloc.sh --where  print its path, even if it does not exist yet
 set -eu
 
 version=2.9.0

@@ -7,8 +7,8 @@ Prints the speedups for each number of ranks: the geometric means for sizes up t
 KiB and above, each with reused and with rotating buffers. Also prints the cells in which the MPI
 library is clearly faster. Writes all cells to OUTPUT/node.csv and the figure to OUTPUT/node.svg.
 
-If ranks share cores, the MPI library runs with each of its settings for yielding, and in each cell
-its best one counts; Toccata runs with the usual one.
+If ranks share cores, the MPI library runs with each of its settings for yielding, and its best time
+counts in each cell. Toccata runs with the usual setting.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 
 RANGES = {"to 1 KiB": (0, 1 << 10), "to 64 KiB": ((1 << 10) + 1, 64 << 10), "above": (65537, 1e18)}
 REDUCTIONS = ("allreduce", "reduce", "reduce_scatter")
-# Environment for each way of waiting; the first is the usual one.
+# The environment for each setting of waiting; the first one is the usual setting.
 YIELDING = {
     "openmpi": [{"YIELD_WHEN_IDLE": "1"}, {"YIELD_WHEN_IDLE": "0"}],
     "mpich": [{}, {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}],
@@ -33,7 +33,7 @@ QUICK = ["-m", "4", "-b", "8,64,1024,4096,16384,65536,262144,1048576,4194304"]
 
 @dataclass
 class Cell:
-    """Medians of the runs, in microseconds; of the MPI library, by its way of waiting."""
+    """Medians of the runs, in microseconds; those of the MPI library by its setting of waiting."""
 
     native: list[list[float]] = field(default_factory=list)
     ours: list[float] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Cell:
         return statistics.median(self.native_best()) / statistics.median(self.ours)
 
     def is_slower(self) -> bool:
-        """By more than 5%, in all runs."""
+        """Whether Toccata is more than 5% slower in all runs."""
         return self.speedup() < 1 / 1.05 and min(self.ours) > max(self.native_best())
 
 
@@ -74,7 +74,7 @@ def measure(
         print(f"{family}, {ranks} ranks: run {run + 1} of {runs}", file=sys.stderr)
         for way, env in enumerate(ways):
             if way > 0 and run >= (runs + 1) // 2:
-                continue  # half the runs tell whether it is the better one
+                continue  # half of the runs show whether this setting is better
             for line in launch(family, ranks, build, options, env).splitlines():
                 name, size, buffers, *times = line.split()
                 cell = cells.setdefault((name, int(size), buffers), Cell([[] for _ in ways]))
@@ -98,7 +98,7 @@ def spell(size: int) -> str:
 
 
 def table(cells: Cells) -> list[str]:
-    """A row per collective: speedups by size, with reused buffers; then the means."""
+    """One row per collective: speedups by size, with reused buffers. Then the means."""
     sizes = sorted({size for _, size, _ in cells if size > 0})
     lines = ["| collective | " + " | ".join(spell(each) for each in sizes) + " | mean | rotating |"]
     lines.append("|---" * (len(sizes) + 3) + "|")

@@ -23,7 +23,7 @@ SLOWER = 1.05
 SLOTS = {"4,4,4,4": "4", "5,5,3,3": "5,5,3,3"}
 
 Cell = tuple[str, str, int]  # machine, collective, bytes
-Times = dict[Cell, dict[str, list[float]]]  # by "native blocking", ...: of each run, in µs
+Times = dict[Cell, dict[str, list[float]]]  # by "native blocking", ...: µs of each run
 
 
 def run(machine: str, build: Path, options: list[str]) -> str:
@@ -59,7 +59,7 @@ def ratio(cell: dict[str, list[float]], form: str) -> float:
 
 
 def is_slower(cell: dict[str, list[float]], form: str) -> bool:
-    """By more than 5%, in all runs."""
+    """Whether ours is more than 5% slower in all runs."""
     return ratio(cell, form) > SLOWER and min(cell[f"ours {form}"]) > max(cell[f"native {form}"])
 
 

@@ -1,5 +1,5 @@
-"""Compares the predictions of a model with measurements on this machine: algorithms and sizes of
-every collective, with a model that was calibrated just before, under the same load.
+"""Compares the predictions of a model with measurements on this machine, for algorithms and sizes
+of every collective. The model is calibrated just before, under the same load.
 
 predicted.py [RANKS [SIZES]]: prints tables in the form of docs/models.md. A pair is two algorithms
 with measured times 20% apart. The regret is the measured time of the predicted best algorithm,
@@ -27,14 +27,14 @@ COLLECTIVES = (
 
 @dataclass(frozen=True)
 class Pair:
-    """A time by the model and one that was measured, in microseconds."""
+    """A predicted and a measured time, in microseconds."""
 
     collective: str
     algorithm: str
     bytes: int
     predicted: float
     measured: float
-    spread: float  # between the quartiles
+    spread: float  # interquartile range
 
 
 def run(*words: str) -> None:
@@ -44,7 +44,7 @@ def run(*words: str) -> None:
 
 
 def one(collective: str, ranks: int, sizes: str, model: Path, place: Path) -> list[Pair]:
-    """Every algorithm and size of a collective that was measured as well as predicted."""
+    """The algorithms and sizes of a collective that have both a measured and a predicted time."""
     table, times = place / "measured.csv", place / "predicted.json"
     more = [] if collective == "barrier" else ["--sizes", sizes]
     run("bench", collective, "--ranks", str(ranks), *more, "--algorithms", "all",

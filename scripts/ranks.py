@@ -1,8 +1,8 @@
 """The cost of the preloaded library at 16 to 256 ranks on this machine, and its growth.
 
 Each number of ranks runs bench/ranks (which checks every result) bare, preloaded without settings,
-and preloaded with the choices of the model. A last table fits the difference from bare as a · p^b
-and extrapolates it. Ranks share the cores: a time per rank is wall time × cores / ranks.
+and preloaded with the choices of the model. The last table fits a · p^b to the difference from
+bare, and extrapolates it. Ranks share the cores, so a time per rank is wall time × cores / ranks.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def median(runs: list[Figures]) -> Figures:
 
 
 def per_rank(name: str, value: float, ranks: int) -> float:
-    """A time is divided among the ranks of a core; memory is already per rank."""
+    """A value per rank: a time is divided by the ranks per core; memory is already per rank."""
     share = max(1.0, ranks / (os.cpu_count() or 1))
     return value / share if name in TIMES else value
 

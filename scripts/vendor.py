@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 
 def closure(names: list[str]) -> set[str]:
-    """Those packages and all their requirements here, without extras."""
+    """These packages and all their installed requirements, without extras."""
     found: set[str] = set()
     while names:
         name = names.pop()
@@ -37,7 +37,7 @@ def main() -> None:
     for name in sorted(closure(wanted)):
         for file in distribution(name).files or []:
             if ".." in file.parts or {"tests", "__pycache__"} & set(file.parts):
-                continue  # programs in bin/ have their place beside this directory
+                continue  # programs in bin/ do not belong into this directory
             place = target / file
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file.locate(), place)

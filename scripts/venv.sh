@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes a virtual environment with the packages that requirement files name, and does nothing when
-# it is already there and up to date.
+# Makes a virtual environment with the packages in requirement files, unless it exists and is up to
+# date.
 #
-#   scripts/venv.sh                       build/venv, with all that building and testing need; with
-#                                         DEMO set, what `make demo` needs, unless there is more
-#   scripts/venv.sh DIRECTORY FILE...     another place, another choice of packages
+#   scripts/venv.sh                       build/venv, with all packages for building and testing; with
+#                                         DEMO set, only those of `make demo`, unless all are there
+#   scripts/venv.sh DIRECTORY FILE...     another directory, with other packages
 #
 # PYTHON names the interpreter to use; otherwise the first of python3, python3.13, ... that is 3.11
 # or newer.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the wheel and the sdist for PyPI, in build/wheel. The wheel has the library for Open MPI 4.1
-# and 5, MPICH 4 and 5, Intel MPI and the standard ABI, as far as they are found here: Open MPI 4.1 and
-# MPICH 4 are Debian's, the others are installed from PyPI.
+# and 5, MPICH 4 and 5, Intel MPI and the standard ABI. Open MPI 4.1 and MPICH 4 are Debian's, if they are
+# installed; the others are installed from PyPI.
 #
 # TOCCATA_MPI names other compiler wrappers, PYTHON another interpreter than python3.
 set -eu
@@ -20,8 +20,8 @@ python=${PYTHON:-python3}
 scripts/hwloc.sh
 hwloc=$(scripts/hwloc.sh --where)
 if [ -z "${TOCCATA_MPI-}" ]; then
-  # The oldest Open MPI has the plain name, and so serves versions that no library was built for;
-  # among MPICHs the one with the common file name libmpi.so.12.
+  # The first MPI of a family gets the plain name, and serves versions without their own library: the
+  # oldest Open MPI, and the MPICH with the common file name libmpi.so.12.
   TOCCATA_MPI="$(command -v mpicc.openmpi || true);$(scripts/test-mpis.sh --wrappers)"
   TOCCATA_MPI="$TOCCATA_MPI;$(command -v mpicc.mpich || true)"
 fi
@@ -34,7 +34,7 @@ echo "wheel: building (build/wheel/log)"
   "-Ccmake.define.HWLOC_LIBRARY=$hwloc/lib/libhwloc.a" . >"$out/log" 2>&1 ||
   { tail -n 30 "$out/log" >&2; exit 1; }
 cp "$out"/raw/*.tar.gz "$out"
-# The lowest manylinux tag that its symbols allow; MPI libraries are never copied into it.
+# Sets the lowest manylinux tag that the symbols allow. MPI libraries are never copied into the wheel.
 PATH=$tools/bin:$PATH auditwheel repair --exclude 'libmpi*.so*' --wheel-dir "$out" "$out"/raw/*.whl \
   >>"$out/log" 2>&1 || { tail -n 30 "$out/log" >&2; exit 1; }
 rm -r "$out/raw"

@@ -45,10 +45,10 @@ PRELOADING = 'LD_PRELOAD="$0${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"'
 # next allocation. Whether that happens depends on small blocks of any library, and it makes LAMMPS
 # 1.6 times slower. No variant returns memory, so that only collectives differ.
 HEAP = ("MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=33554432")  # bytes
-MOST_COLLECTIVES = 3  # that the search looks at
-LEAST_SHARE = 0.05  # of the time in collectives, for one to be looked at
-CLEARLY = 0.97  # of the time of a collective: a setting of the search is faster
-LEAST_GAIN = 0.02  # of the bare time, for a share of it to mean something
+MOST_COLLECTIVES = 3  # maximum in the search
+LEAST_SHARE = 0.05  # minimum share of the time in collectives, for one collective in the search
+CLEARLY = 0.97  # times a collective's time: a setting below that is faster
+LEAST_GAIN = 0.02  # minimum share of the bare time; captured shares of smaller gains are noise
 SIZES = (8, 1 << 10, 64 << 10)  # bytes for which the model proposes candidates
 
 Settings = dict[str, str]
@@ -237,7 +237,8 @@ def served(report: reports.Report) -> float:
 
 
 def measure(bench: Bench, runs: int) -> Row:
-    """Failed if a bare run fails, or if a preloaded run fails although bare ones succeed."""
+    """Measures a program. Failed if a bare run fails, or if a preloaded run fails although bare
+    ones succeed."""
     program, place = bench.program, bench.place
     row = Row(program.name, place.name, place.ranks)
     _, expected = bench.run(None)

@@ -21,9 +21,12 @@ Results = dict[str, float]
 
 @dataclass(frozen=True)
 class Program:
-    """`prepare` writes the input of that many ranks into a folder, where `command` then runs.
-    `patterns` find results in its output by name, the last match of each; they may differ from
-    those of the bare run by `tolerance`, relatively."""
+    """A program and its input.
+
+    `prepare` writes the input for a number of ranks into a folder, in which `command` runs.
+    `patterns` find results by name in the output, each by its last match. `tolerance` is the
+    maximum relative difference to the results of the bare run.
+    """
 
     name: str
     packages: tuple[str, ...]

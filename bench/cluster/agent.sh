@@ -1,6 +1,7 @@
 #!/bin/bash
-# agent.sh [options of ssh] HOST COMMAND...: what mpirun starts its daemons by. A host has its own
-# network, host name, shared memory and IPC; without its own name Open MPI takes all for one node.
+# agent.sh [options of ssh] HOST COMMAND...: mpirun starts its daemons with this instead of ssh. Each
+# host has its own network, host name, shared memory and IPC. If all had the same name, Open MPI would
+# treat them as one node.
 while [ "${1:0:1}" = - ]; do
   case "$1" in -l | -p | -o | -i) shift 2 ;; *) shift ;; esac
 done

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """choosing.py [COLLECTIVE...]: the automatic choice on the hosts of up.sh, without any settings.
 
-First run: after its trials. Later run: with learned results, compared in one run with the native
-algorithm and some fixed ones. If it takes more than 1.05 times the best, the median of three runs
-counts. Writes a table in Markdown to results/choosing.md. Floating-point sums are not tried, so
-reductions are left out.
+The first run is timed after its trials. Later runs use learned results, and each includes the
+native algorithm and some fixed ones. If the choice takes more than 1.05 times the time of the best
+fixed one, the median of three runs counts. Writes a table in Markdown to results/choosing.md. The
+library does not try floating-point sums, so reductions are left out.
 """
 
 import csv
@@ -19,7 +19,7 @@ COLLECTIVES = ("allgather", "alltoall", "bcast", "gather", "scatter", "barrier")
 SLOTS = ("4", "5,5,3,3")
 TRIALS = {"8": 800, "1K": 800, "64K": 200}  # calls by size, in which the library tries
 NATIVE, AUTO = "native", "auto"
-MOST = 1.05  # times the best fixed one that it may take
+MOST = 1.05  # maximum ratio to the best fixed algorithm
 
 Times = dict[str, float]  # median ms by algorithm
 

@@ -57,7 +57,7 @@ struct Options {
   std::string pid_file;
 };
 
-// Numbers for the line at the end.
+// Numbers for the last line of output.
 struct Statistics {
   std::uint64_t packets = 0, verdicts = 0;
   nanoseconds late_in_all{0}, latest{0};
@@ -102,7 +102,7 @@ class DelayLine {
 
   // Receives the waiting packets.
   void receive() {
-    static constexpr int most_at_once = 16;  // because other queues wait, too
+    static constexpr int most_at_once = 16;  // because other queues are waiting, too
     for (int i = 0; i < most_at_once; ++i) {
       const ssize_t length = mnl_socket_recvfrom(socket_.get(), buffer_.data(), buffer_.size());
       if (length <= 0) return;
@@ -174,7 +174,7 @@ class DelayLine {
     return error == std::errc() && end == text.end();
   }
 
-  // Everything that this thread opens from now on belongs to that namespace.
+  // Everything that this thread opens after this call belongs to the namespace.
   static void enter(const std::string& name) {
     const std::string path = "/run/netns/" + name;
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -194,8 +194,8 @@ class DelayLine {
     mnl_attr_put(bind.header, NFQA_CFG_CMD, sizeof command, &command);
     bind.settle(socket_.get());
 
-    // Packets without their data, and unsplit as sent by TCP; packets beyond the limit pass at
-    // once.
+    // The queue contains packets without their data, as large as TCP sent them. Packets beyond the
+    // limit pass without delay.
     Message configure(number_, NFQNL_MSG_CONFIG);
     const nfqnl_msg_config_params parameters{htonl(0), NFQNL_COPY_META};
     const std::uint32_t flags = htonl(NFQA_CFG_F_GSO | NFQA_CFG_F_FAIL_OPEN);
@@ -222,7 +222,7 @@ class DelayLine {
   std::uint16_t number_ = 0;
   nanoseconds delay_{0};
   std::unique_ptr<mnl_socket, Close> socket_;
-  std::deque<Packet> waiting_;  // the first is due first
+  std::deque<Packet> waiting_;  // in the order in which they are due
   Clock::time_point arrived_;
   std::array<char, 1 << 16> buffer_;
 };
@@ -241,7 +241,7 @@ void set_timer(int timer, Clock::time_point due) {
   timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, nullptr);
 }
 
-// Minimizes the kernel's delay: no message should wait longer than necessary.
+// Minimizes the scheduling delay of this process, so that no packet waits longer than necessary.
 void hurry(int priority) {
   prctl(PR_SET_TIMERSLACK, 1);
   mlockall(MCL_CURRENT | MCL_FUTURE);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# down.sh: takes the hosts of up.sh down, of the same checkout; of another one while that is there, it
-# says whose they are.
+# down.sh: removes the hosts that up.sh of the same checkout made. If another checkout made them and
+# still exists, prints the command to run instead.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 owner=$(cat /run/toccata-cluster 2>/dev/null || echo "$here")

@@ -2,7 +2,7 @@
 """measure.py [COLLECTIVE...]: every collective (or these) on the hosts of up.sh. It interleaves the
 MPI library's own algorithm, flat algorithms of Toccata, and algorithms by nodes. Then it repeats
 this with Open MPI's algorithms by nodes (han). With han, the barrier before each call is han's,
-too, so ranks start closer together.
+too, so ranks start at more similar times.
 
 Writes tables in Markdown, with the spread and the network's settings, to results/cluster.md, and
 times to results/cluster/.
@@ -34,20 +34,20 @@ ALGORITHMS = {
     "scatter": "linear,binomial;hierarchical,hierarchical:by=linear",
     "scatterv": "linear,binomial;",
 }
-# Ranks, and how many of them each host has.
+# The number of ranks, and the ranks per host.
 JOBS = (("16", "4"), ("32", "8"), ("16", "5,5,3,3"))
 SIZES, REPETITIONS, LIMIT = os.environ.get("SIZES", "8,1K,64K"), "15", "3"
 # Open MPI's own algorithms, and the settings that select them.
 OWN = {"native": "", "han": "--mca coll_han_priority 100"}
 
 
-# The tables have bytes for all ranks together of these; the benchmark takes bytes per block.
+# Sizes of these collectives are totals for all ranks in the tables, but per block in the benchmark.
 FOR_ALL_RANKS = ("alltoall", "alltoallv", "reduce_scatter")
 UNITS = {"K": 1 << 10, "M": 1 << 20}
 
 
 def blocks(collective: str, sizes: str, ranks: str) -> dict[str, str]:
-    """The sizes for the benchmark program, for each size of the tables."""
+    """For each size of the tables, the size for the benchmark program."""
     parts = int(ranks) if collective in FOR_ALL_RANKS else 1
     numbers = [int(each.rstrip("KM")) * UNITS.get(each[-1], 1) for each in sizes.split(",")]
     return {str(max(1, each // parts)): str(each) for each in numbers}

@@ -1,8 +1,8 @@
 #!/bin/bash
-# reordering.sh [REPETITIONS]: examples/nbody on the four hosts of up.sh, 16 ranks dealt out to them in
-# turn: bare; with ring and recursive doubling, and with these reordered; and preloaded without settings, and
-# with TOCCATA_REORDER=auto alone. Interleaved, total times, medians of REPETITIONS (5) runs. Builds nothing;
-# brings the hosts up and takes them down.
+# reordering.sh [REPETITIONS]: the gain of reordering for examples/nbody on the four hosts of up.sh, with
+# 16 ranks in cyclic order. Runs it bare; with ring and recursive doubling, with and without reordering;
+# and preloaded without settings, and with TOCCATA_REORDER=auto alone. Prints the medians of the total
+# times of REPETITIONS (5) interleaved runs. Brings the hosts up and takes them down; builds nothing.
 set -Eeuo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -25,7 +25,7 @@ measure() { # NAME SETTINGS... -- PROGRAM...: a line "NAME milliseconds" for eac
 nbody=$root/build/release/examples/openmpi/nbody
 preload="LD_PRELOAD=$library:$root/build/cluster/sleep_on_yield.so"
 for ((i = 0; i < repetitions; i++)); do
-  for bodies in 4 64; do # 96 B and 1.5 KiB a rank; of more, two cores would compute most of the time
+  for bodies in 4 64; do # 96 B and 1.5 KiB per rank; with more, computing on two cores would dominate
     run=("$nbody" $bodies 200)
     measure "nbody:$bodies:bare" "A=" -- "${run[@]}"
     for algorithm in ring recursive_doubling; do
@@ -34,7 +34,7 @@ for ((i = 0; i < repetitions; i++)); do
       measure "nbody:$bodies:$algorithm:reordered" "${asked[@]}" TOCCATA_REORDER=auto -- "${run[@]}"
     done
   done
-  run=("$nbody" 64 1000) # long enough to choose in
+  run=("$nbody" 64 1000) # long enough for trials
   measure "nbody:64, 1000 steps:bare" "A=" -- "${run[@]}"
   measure "nbody:64, 1000 steps:preloaded" "$preload" -- "${run[@]}"
   measure "nbody:64, 1000 steps:preloaded:reordered" "$preload" TOCCATA_REORDER=auto -- "${run[@]}"

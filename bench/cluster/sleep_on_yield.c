@@ -1,4 +1,4 @@
-// For LD_PRELOAD: a rank that waits and yields sleeps instead, so that many ranks can share a core.
+// For LD_PRELOAD: waiting ranks sleep instead of yielding, so that many ranks can share a core.
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/prctl.h>

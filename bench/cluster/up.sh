@@ -1,8 +1,9 @@
 #!/bin/bash
-# up.sh: hosts toccata0, toccata1, ... on this machine, for `make cluster`: network namespaces on two leaf
-# switches that a link joins. Needs root, iproute2, iptables, libmnl-dev.
+# up.sh: makes hosts toccata0, toccata1, ... on this machine, for `make cluster`. They are network
+# namespaces on two leaf switches with one link between them. Needs root, iproute2, iptables and
+# libmnl-dev.
 #
-#   HOSTS=4       how many            DELAY=1000       one way, µs
+#   HOSTS=4       number of hosts     DELAY=1000       one way, µs
 #   RATE=100mbit  of a host's link    CORE=400mbit     of the link between the leaves
 set -Eeuo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,7 +28,7 @@ cc -O2 -shared -fPIC -o "$build/sleep_on_yield.so" "$here/sleep_on_yield.c"
 
 shape() { ip netns exec "$1" tc qdisc replace dev "$2" root tbf rate "$3" burst 9100 limit 4mb; }
 
-trap '"$here/down.sh"' ERR # all of it or nothing
+trap '"$here/down.sh"' ERR # removes an incomplete setup
 echo "$here" >/run/toccata-cluster
 ip netns add toccata-switches
 ip -n toccata-switches link set lo up
@@ -57,7 +58,7 @@ for ((i = 0; i < HOSTS; i++)); do
     echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle
     echo 1 >/proc/sys/net/ipv4/tcp_no_metrics_save'
   [ "$DELAY" -gt 0 ] || continue
-  # The delay line holds incoming packets; without it, packets pass.
+  # The delay line delays incoming packets. If it is not running, packets pass without delay.
   printf '*filter\n:INPUT ACCEPT\n-A INPUT -i eth0 -j NFQUEUE --queue-num 1 --queue-bypass\nCOMMIT\n' |
     ip netns exec toccata$i iptables-legacy-restore
   queues+=("toccata$i:1:$DELAY")

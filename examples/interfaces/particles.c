@@ -1,5 +1,5 @@
 /* Particles move, and those that leave a rank's part of the ring go to the rank of their new place.
- * No rank knows which ranks send to it: toccata_sparse_alltoallv finds out.
+ * A rank does not know which ranks send to it; toccata_sparse_alltoallv determines this.
  *
  *   mpiexec -n 4 build/release/examples/openmpi/particles
  */
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&type);
 
   int mine = per_rank, i, step;
-  particle* particles = malloc(sizeof(particle) * per_rank * p); /* all may come here */
+  particle* particles = malloc(sizeof(particle) * per_rank * p); /* space for all particles */
   int* to = malloc(sizeof(int) * p);
   int* counts = malloc(sizeof(int) * p);
   int* places = malloc(sizeof(int) * p);
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     }
     toccata_sparse_alltoallv(particles, destinations, to, counts, places, type, type, comm, NULL,
                              &arrived);
-    mine = 0; /* those that stay are a message to ourselves */
+    mine = 0; /* particles that stay are a message to this rank itself */
     for (i = 0; i < arrived->count; ++i) {
       memcpy(particles + mine, arrived->list[i].data, sizeof(particle) * arrived->list[i].count);
       mine += arrived->list[i].count;

@@ -20,7 +20,7 @@ static MPI_Count large_counts[most];
 static MPI_Aint large_places[most];
 #endif
 
-/* Before a call: what is sent, and buffers without a result. */
+/* Before a call: sets the data to send, and clears the buffers for results. */
 static void begin(void) {
   for (int i = 0; i < most; ++i) {
     mine[i] = 10 * rank + i;
@@ -990,7 +990,7 @@ int main(int argc, char** argv) {
   sparse();
   requests();
   communicators();
-  MPI_Barrier(comm); /* of MPI: all ranks are right */
+  MPI_Barrier(comm); /* MPI's own: all ranks have the right results */
   if (rank == 0) printf("toccata %s: every function is right\n", toccata_version());
   MPI_Comm_free(&ring);
   MPI_Comm_free(&comm);

@@ -17,9 +17,9 @@ namespace toccata {
 
 namespace {
 
-// An argument of any MPI: an address, a count, or a handle, which is an int or a pointer. Here they
-// are passed on unseen, and no mpi.h is needed: on every 64-bit Linux, each of the first six or
-// eight integer arguments has a register, and each other one has eight bytes of the stack.
+// An argument of any MPI: an address, a count, or a handle, which is an int or a pointer. This file
+// passes arguments on unchanged, so it needs no mpi.h. On every 64-bit Linux, each of the first six
+// or eight integer arguments has a register, and each other one has eight bytes on the stack.
 using Word = std::uintptr_t;
 static_assert(sizeof(Word) == 8);
 template <std::size_t>
@@ -28,7 +28,7 @@ using Each = Word;
 constexpr int arity[function_count] = {
 #define TOCCATA_ONE(kind, name) +1
 #define TOCCATA_ARITY(Name, name, collective) 1 TOCCATA_ARGUMENTS_##name(TOCCATA_ONE),
-    TOCCATA_FUNCTIONS(TOCCATA_ARITY)  // with the communicator
+    TOCCATA_FUNCTIONS(TOCCATA_ARITY)  // +1 for the communicator
 #undef TOCCATA_ARITY
 #undef TOCCATA_ONE
 };
@@ -43,7 +43,7 @@ constexpr bool is_array_of_ranks(int function, std::size_t at) {
 
 // A function that mpi4py may call: MPI_Allgather, MPI_Iallgather, MPI_Allgather_c and so on.
 struct Slots {
-  static constexpr int kinds = 4;  // 1: nonblocking, 2: of large counts
+  static constexpr int kinds = 4;  // bit 0: nonblocking, bit 1: large counts
   static constexpr int count = function_count * kinds;
 
   struct Library {
@@ -58,7 +58,7 @@ struct Slots {
   static inline Library library;  // written once, by connect()
   static inline thread_local Named* named = nullptr;
 
-  // The named call that a call of mpi4py's is, if it is one.
+  // The named call to which this call of mpi4py belongs; null if there is none.
   static Named* take(int slot) {
     Named* const found = named;
     if (found == nullptr || found->served_ || found->function_ != slot / kinds) return nullptr;
@@ -67,8 +67,8 @@ struct Slots {
     return found;
   }
 
-  // Of two functions, mpi4py frees the arrays of counts when the nonblocking call returns. [mpi4py
-  // 4.1.2, Comm.Iallgatherv and Comm.Ireduce_scatter]
+  // In two functions, mpi4py frees the arrays of counts when the nonblocking call returns, so they
+  // are copied. [mpi4py 4.1.2, Comm.Iallgatherv and Comm.Ireduce_scatter]
   template <int slot, std::size_t at>
   static void keep_array(Named& named, Word& argument, Word comm) {
     if constexpr (is_array_of_ranks(slot / kinds, at)) {
@@ -92,13 +92,13 @@ struct Slots {
         argument..., found->algorithm_);
   }
 
-  // The MPI library's own algorithm: without a preloaded library, that is the call of mpi4py
-  // itself.
+  // Whether the native algorithm is requested. Without a preloaded library, mpi4py's own call then
+  // serves.
   static bool is_native(const char* algorithm) {
     return algorithm != nullptr && std::strcmp(algorithm, "native") == 0;
   }
 
-  // mpi4py's own request stays MPI_REQUEST_NULL, as which it was made.
+  // mpi4py's own request keeps its initial value, MPI_REQUEST_NULL.
   template <int slot, std::size_t... at>
   static int nonblocking(Each<at>... argument, Word mpi_request) {
     Named* const found = take(slot);
@@ -183,7 +183,8 @@ void connect(const std::string& mpi4py, const std::string& library, unsigned lon
   find(ours, "toccata_waitany", requests.waitany);
   find(ours, "toccata_testany", requests.testany);
   find(ours, "toccata_request_free", requests.free);
-  // What the loader would find for mpi4py: a preloaded tool's first, then the MPI library's.
+  // The function that the loader would find for mpi4py: that of a preloaded tool, otherwise that of
+  // the MPI library.
   const auto of_mpi = [&](const std::string& name) {
     void* const global = dlsym(RTLD_DEFAULT, name.c_str());
     return global != nullptr ? global : dlsym(caller, name.c_str());

@@ -6,7 +6,7 @@
 
 #include "mpi/call/functions.h"
 
-// A request of toccata.h, which is declared there as here.
+// A request of toccata.h, with the same declaration as there.
 using toccata_request = struct toccata_request_object*;
 
 namespace toccata {
@@ -26,9 +26,9 @@ inline constexpr int function_count = sizeof(functions) / sizeof(*functions);
 
 enum class Way { blocking, nonblocking, persistent };
 
-// A call that Toccata is to serve: the next one of `function` that mpi4py makes on this thread,
-// while this object lives. A persistent call is asked of mpi4py as a nonblocking one: the arguments
-// are the same, and every MPI since 3.0 has those.
+// A call for Toccata to serve: the next call of `function` that mpi4py makes on this thread while
+// this object exists. For a persistent call, mpi4py makes the nonblocking one: it has the same
+// arguments, and every MPI since 3.0 has it.
 class Named {
  public:
   // A null `algorithm` leaves the choice to the library.
@@ -40,7 +40,7 @@ class Named {
   bool served() const { return served_; }
   toccata_request request() const { return request_; }
 
-  // Counts and displacements, which have to live as long as the request.
+  // Counts and displacements, which must live as long as the request.
   using Arrays = std::vector<std::unique_ptr<char[]>>;
   Arrays& arrays() { return arrays_; }
 
@@ -76,9 +76,8 @@ std::string mpi_library_file(const std::string& mpi4py);
 // Whether a library of Toccata is preloaded.
 bool is_preloaded();
 
-// Lets `mpi4py` call the library of Toccata in file `library`, or the preloaded one if there is
-// one, for calls that are named. `info_null` is the handle MPI_INFO_NULL. Throws
-// std::runtime_error.
+// From now on, named calls of `mpi4py` go to the preloaded library of Toccata, or, without one, to
+// that in file `library`. `info_null` is the handle MPI_INFO_NULL. Throws std::runtime_error.
 void connect(const std::string& mpi4py, const std::string& library, unsigned long info_null);
 
 }  // namespace toccata

@@ -16,7 +16,8 @@ namespace toccata {
 
 namespace {
 
-// Relocations that make a word the address of a function, of the machines that MPI runs on.
+// Whether a relocation of this kind writes the address of a function into a word. Covers the
+// processors that MPI runs on.
 bool is_address(std::uint32_t kind) {
 #if defined(__x86_64__)
   return kind == R_X86_64_JUMP_SLOT || kind == R_X86_64_GLOB_DAT || kind == R_X86_64_64;
@@ -35,13 +36,13 @@ bool is_address(std::uint32_t kind) {
 struct Dynamic {
   const char* names = nullptr;
   const ElfW(Sym) * symbols = nullptr;
-  const ElfW(Rela) * tables[2] = {};  // of functions (the PLT), and of all else
+  const ElfW(Rela) * tables[2] = {};  // of functions (the PLT), and all others
   std::size_t sizes[2] = {};          // in bytes
 };
 
 Dynamic dynamic_of(const link_map& library) {
   Dynamic found;
-  // glibc has added the load address to these pointers; other loaders leave that to the reader.
+  // glibc has already added the load address to these pointers; other loaders have not.
   const auto address = [&](ElfW(Addr) at) {
     return reinterpret_cast<const void*>(at < library.l_addr ? at + library.l_addr : at);
   };
@@ -73,7 +74,7 @@ Dynamic dynamic_of(const link_map& library) {
 
 std::uintptr_t page_size() { return static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)); }
 
-// Whether the loader has made an address of this library read-only (RELRO), which it does by whole
+// Whether the loader has made an address of this library read-only (RELRO). It does so for whole
 // pages.
 bool is_protected(const link_map& library, std::uintptr_t address) {
   struct Question {
@@ -94,7 +95,7 @@ bool is_protected(const link_map& library, std::uintptr_t address) {
   return dl_iterate_phdr(look, &question) != 0;
 }
 
-// A program may call through the slot at the same time, so the word changes at once.
+// Another thread may call through the slot at the same time, so the word is written atomically.
 void write(const link_map& library, void** slot, void* value) {
   const auto address = reinterpret_cast<std::uintptr_t>(slot);
   void* const start = reinterpret_cast<void*>(address & ~(page_size() - 1));

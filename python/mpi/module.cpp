@@ -1,5 +1,5 @@
-// The module toccata._mpi: the path of a call of toccata.mpi. A call names an algorithm, and then
-// is the call of mpi4py's own method, which reads the buffers; see docs/design/0021-mpi4py.md.
+// The module toccata._mpi, which makes the calls of toccata.mpi. A call first names an algorithm.
+// Then it calls mpi4py's own method, which reads the buffers; see docs/design/0021-mpi4py.md.
 
 #include <array>
 #include <nanobind/nanobind.h>
@@ -17,7 +17,7 @@ namespace toccata {
 
 namespace {
 
-// Of mpi4py; written once, by connect(), and never released.
+// Objects of mpi4py; written once, by connect(), and never released.
 struct Mpi4py {
   PyTypeObject* communicator = nullptr;       // the class MPI.Comm
   PyTypeObject* intercommunicator = nullptr;  // MPI.Intercomm
@@ -25,7 +25,7 @@ struct Mpi4py {
 };
 Mpi4py mpi4py;
 
-// MPI.Exception, whose text is MPI_Error_string's.
+// Raises MPI.Exception, with the text of MPI_Error_string, if `code` is an error.
 void check(int code) {
   if (code == 0) return;
   const nb::object number = nb::cast(code);
@@ -33,8 +33,8 @@ void check(int code) {
   throw nb::python_error();
 }
 
-// A nonblocking or persistent collective, and what has to live as long: the buffers, as the caller
-// gave them and as mpi4py reads them, and arrays of counts.
+// A nonblocking or persistent collective, and the objects that must live as long: the buffers, in
+// the caller's and in mpi4py's form, and arrays of counts.
 class Request {
  public:
   Request(Named& named, nb::object buffers, bool persistent)
@@ -51,8 +51,8 @@ class Request {
         buffers_(std::move(other.buffers_)),
         arrays_(std::move(other.arrays_)) {}
 
-  // Other ranks still write to the buffers of an active request, and waiting here could block
-  // forever. So a dropped active request stays, with its buffers.
+  // Messages of other ranks may still arrive in the buffers of an active request, and waiting here
+  // could block forever. So a dropped active request stays, with its buffers.
   ~Request() {
     int finalized = 1;
     if (handle_ == nullptr) return;
@@ -92,7 +92,7 @@ class Request {
     buffers_.reset();
   }
 
-  // Some requests as the array that toccata.h takes. Afterwards, those that have ended are marked.
+  // Some requests, as an array for toccata.h. After the call, it marks the completed ones.
   class Several {
    public:
     explicit Several(const nb::sequence& requests) {
@@ -168,7 +168,8 @@ bool test_all(const nb::sequence& list) {
   return true;
 }
 
-// MPI_UNDEFINED, which each MPI defines in its own way, is None here.
+// The position of the completed request, or None. MPI_UNDEFINED, whose value depends on the MPI, is
+// never compared.
 nb::object position(Request::Several& several, int code, int flag, int index) {
   const bool one = flag != 0 && index >= 0 && index < several.size();
   if (one) several.conclude(index);
@@ -200,9 +201,9 @@ nb::tuple test_any(const nb::sequence& list) {
   return nb::make_tuple(found, flag != 0);
 }
 
-// The arguments of a call without `algorithm`, which is taken out of the keywords.
+// The arguments of a call; `algorithm` is removed from the keywords.
 struct Arguments {
-  std::vector<PyObject*> moved;  // empty if the caller's array serves
+  std::vector<PyObject*> moved;  // empty if the caller's array is used
   nb::object keywords;
   PyObject* algorithm = nullptr;
 
@@ -228,7 +229,7 @@ struct Arguments {
   }
 };
 
-// A call of the method that mpi4py has for this function, answered by Toccata.
+// Calls mpi4py's method for this function, so that Toccata serves the MPI call in it.
 nb::object called(int function, Way way, PyObject* const* arguments, Py_ssize_t count,
                   PyObject* names) {
   static const auto methods = [] {
@@ -275,7 +276,7 @@ nb::object called(int function, Way way, PyObject* const* arguments, Py_ssize_t 
   return nb::cast(Request(named, std::move(buffers), way == Way::persistent));
 }
 
-// As Python calls it. nanobind would copy the arguments into a tuple and a dict.
+// The entry point for Python. nanobind would copy the arguments into a tuple and a dict.
 template <int function, Way way>
 PyObject* entry(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) noexcept {
   try {

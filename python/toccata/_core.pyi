@@ -16,7 +16,7 @@ class Machine:
     objects."""
 
     def __init__(self, text: str) -> None:
-        """Reads "leaf:2 node:8 socket:2 core:8", "torus:8x8 core:2", or a file that it names."""
+        """From "leaf:2 node:8 socket:2 core:8" or "torus:8x8 core:2", or from a file."""
     @property
     def text(self) -> str: ...
     @property
@@ -33,7 +33,7 @@ class Machine:
         """The contents of a file that can be read again."""
     @property
     def dims(self) -> list[int]:
-        """Of the mesh of the outermost objects; empty without one."""
+        """The dimensions of the mesh of the outermost objects; empty if there is no mesh."""
     @property
     def periodic(self) -> list[bool]: ...
 
@@ -41,7 +41,7 @@ class Placement:
     """Ranks on a machine."""
 
     def __init__(self, machine: Machine, p: int, name: str = "sequential") -> None:
-        """By name, such as "block-bunch" or "random:1", or a list of places, such as "0-3,8"."""
+        """From a name, such as "block-bunch" or "random:1", or a list of places, as "0-3,8"."""
     @property
     def p(self) -> int: ...
     @property
@@ -51,7 +51,7 @@ class Placement:
     def machine(self) -> Machine: ...
     @property
     def places(self) -> list[tuple[int, int]]:
-        """For each rank, the level and the object in which it may run anywhere."""
+        """For each rank, the level and number of the object that it is bound to."""
     def common_level(self, a: int, b: int) -> int:
         """The innermost level at which two ranks are in one object; -1 if there is none."""
 
@@ -68,7 +68,7 @@ class Variable:
         """The default."""
     @property
     def unit(self) -> str:
-        """Of numbers in the value; empty if it has none."""
+        """The unit of numbers in the value; empty if there are none."""
     @property
     def example(self) -> str: ...
     @property
@@ -76,7 +76,7 @@ class Variable:
         """A verb phrase; empty for settings that are not for users."""
 
 def variables() -> list[Variable]:
-    """All except those of the collectives, each of which names its own."""
+    """All settings except those that name algorithms: see Collective.variable."""
 
 def placement_names() -> list[str]: ...
 def unknown_levels(machine: Machine) -> list[str]:
@@ -109,7 +109,7 @@ class Shape:
     def placement(self) -> Placement | None: ...
     @property
     def dims(self) -> list[int]:
-        """Of the mesh of the ranks; empty without one."""
+        """The dimensions of the mesh of the ranks; empty if there is no mesh."""
 
 class Collective:
     """A collective operation, such as allgather."""
@@ -128,7 +128,7 @@ class Collective:
         """Whether a rank's peers are its neighbours in a topology."""
     @property
     def regular(self) -> str:
-        """The collective of which this is the vector form, or itself; it has the algorithms."""
+        """The collective whose algorithms serve this one: of a vector form its regular form."""
 
 class Parameter:
     """A parameter of an algorithm; values are given as the user writes them."""
@@ -207,7 +207,7 @@ class BlockRange:
         """Every block, in order."""
 
 class Message:
-    """Blocks to or from one peer."""
+    """The blocks of a message to or from one peer."""
 
     @property
     def peer(self) -> int: ...
@@ -263,7 +263,7 @@ class Algorithm:
     def citation(self) -> str: ...
     @property
     def relays(self) -> bool:
-        """Whether ranks forward blocks of others; then it does not serve gatherv and scatterv."""
+        """Whether ranks forward blocks of others; if so, it cannot serve gatherv and scatterv."""
     @property
     def ordered(self) -> bool:
         """Whether a reduction keeps the order of the ranks, for operations that do not commute."""
@@ -272,16 +272,16 @@ class Algorithm:
         """Whether a reduction evaluates the standard expression of p ranks for every element."""
     @property
     def proved(self) -> bool:
-        """Whether it has passed the proof, as built; if not, it runs by name only."""
+        """Whether it passed the proof of the build; if not, it only runs if it is named."""
     @property
     def parameters(self) -> list[Parameter]: ...
     def variants(self, p: int) -> list[Choice]:
         """All sampled settings of its parameters that are possible with p ranks."""
     def samples(self, p: int) -> list[tuple[Choice, Shape]]:
-        """The same with its roots, placements and grids: the cases of proofs."""
+        """The same with several roots, placements and grids: the cases of proofs."""
     @property
     def by_placement(self) -> bool:
-        """Whether it depends on where ranks run."""
+        """Whether it depends on the placement of the ranks."""
     @property
     def by_grid(self) -> bool:
         """Whether it depends on the mesh of the ranks."""
@@ -289,8 +289,8 @@ class Algorithm:
 class Choice:
     """An algorithm with its parameters, or the MPI library's own.
 
-    All methods raise ChoiceError for shapes in which the algorithm cannot run, and for the native
-    algorithm, which is unknown.
+    All methods raise ChoiceError for shapes in which the algorithm cannot run. They do so for the
+    native algorithm, too, because its schedules are unknown.
     """
 
     @property
@@ -305,16 +305,16 @@ class Choice:
     def settings(self) -> dict[str, int | str]:
         """The values of its parameters, by their names."""
     def completed(self, shape: Shape | int) -> Shape:
-        """The shape with the additions of the algorithm: settings and parts."""
+        """The shape with the algorithm's settings and parts."""
     def why_impossible(self, shape: Shape | int) -> str:
-        """Such as "needs an even number of ranks"; empty if it is possible."""
+        """Such as "needs an even number of ranks"; empty if the choice is possible."""
     def cost(self, shape: Shape | int) -> Cost:
-        """Counted in the schedules: of all ranks if there are few, otherwise of a sample."""
+        """The counted cost: of all ranks' schedules if there are few, otherwise of a sample."""
     def claim(self, shape: Shape | int) -> Cost | None:
         """The cost according to the literature; None without a closed form."""
     def proof_effort(self, shape: Shape | int) -> int:
-        """The approximate number of blocks that a proof moves or inspects; 40 million take a
-        second."""
+        """The approximate number of blocks that a proof moves or inspects; a second is enough for
+        40 million."""
     @property
     def rooted(self) -> bool: ...
     @property
@@ -323,12 +323,13 @@ class Choice:
     def before(self, shape: Shape | int, rank: int, recv: bool) -> list[int]:
         """The datum of each block of send or recv before the call; -1 for none."""
     def data(self, shape: Shape | int) -> int:
-        """The number of blocks into which it cuts the whole vector."""
+        """The number of blocks into which the choice cuts the whole vector."""
     def traffic(self, shape: Shape | int, block_bytes: int = 1) -> Traffic: ...
     def verify(self, shape: Shape | int) -> str:
-        """The first error, in one line; empty if it is proved correct, in place and not."""
+        """Proves the choice, in place and not. Returns the first error in one line, or ""."""
     def lockstep(self, shape: Shape | int, counts: list[int], in_place: bool = False) -> str:
-        """Runs all ranks on real bytes; datum d has counts[d] elements. The first error, or ""."""
+        """Runs all ranks on real bytes; datum d has counts[d] elements. Returns the first error, or
+        ""."""
 
 class Bounds:
     """Lower bounds for all algorithms."""
@@ -340,7 +341,7 @@ class Bounds:
         """Over the busiest link."""
     @property
     def reduced_bytes(self) -> float:
-        """By the busiest rank."""
+        """Bytes that the busiest rank reduces."""
 
 class LinkTraffic:
     """The traffic over the links of a mesh, in bytes."""
@@ -352,10 +353,10 @@ class LinkTraffic:
     def total(self) -> float: ...
     @property
     def conflicts(self) -> list[int]:
-        """By round: the maximum number of messages on one link."""
+        """For each round: the maximum number of messages on one link."""
     @property
     def turns(self) -> int:
-        """Rounds of the busiest rank, with at most one message per link at a time."""
+        """The number of rounds of the busiest rank, if each link carries one message at a time."""
 
 class OnLinks:
     """The positions of the ranks of a shape on a mesh, and its links."""
@@ -371,13 +372,13 @@ class OnLinks:
     def coordinates(self, cell: int) -> list[int]: ...
 
 def lower_bounds(collective: str, shape: Shape | int, n: float) -> Bounds:
-    """For n bytes of the whole vector. ChoiceError if there are no bounds for that collective."""
+    """The bounds for n bytes of the whole vector. ChoiceError if the collective has none."""
 
 def link_traffic(choice: Choice, shape: Shape | int, n: float) -> LinkTraffic:
-    """The same, routed in dimension order."""
+    """The traffic for n bytes of the whole vector, routed in dimension order."""
 
 class Cut:
-    """A cut of a network: `demand` must leave the vertices inside over links with this capacity."""
+    """A cut of a network: `demand` must leave the vertices inside, over links of this capacity."""
 
     @property
     def demand(self) -> int: ...
@@ -390,15 +391,18 @@ class Cut:
     def ratio(self) -> float: ...
 
 class Network:
-    """Nodes, which are the first vertices, switches, and directed links. Weights are the blocks
-    that each node has, or receives. ValueError, in one line, if a node cannot be reached."""
+    """Directed links between nodes and switches; the nodes are the first vertices.
+
+    Weights are the blocks that each node has or receives. ValueError, in one line, if a node cannot
+    be reached.
+    """
 
     def __init__(
         self, nodes: int, vertices: int, links: Sequence[tuple[int, int, int]]
     ) -> None: ...
     @staticmethod
     def of_mesh(dims: Sequence[int], periodic: Sequence[bool]) -> Network:
-        """Routes are in dimension order there."""
+        """The network of a mesh; its routes are in dimension order."""
     @property
     def nodes(self) -> int: ...
     @property
@@ -408,24 +412,24 @@ class Network:
         """From, to, capacity."""
     def reversed(self) -> Network: ...
     def route(self, source: int, target: int) -> list[tuple[int, float]]:
-        """Links, by number, with the share of a message that takes each."""
+        """The numbers of the links, each with the share of a message that takes it."""
     def loads(self, flows: Sequence[tuple[int, int, float]]) -> list[float]:
-        """The traffic on each link for a number of bytes from one node to another."""
+        """The traffic on each link. A flow is the source, the target and the bytes."""
     def broadcast_cut(self, weights: Sequence[int], root: int) -> Cut: ...
     def scatter_cut(self, weights: Sequence[int], root: int) -> Cut: ...
     def allgather_cut(self, weights: Sequence[int]) -> Cut: ...
     def cuts_to(self, supplies: Sequence[int], sinks: Sequence[int]) -> list[Cut]:
-        """For each of some nodes, the minimum cut between all supplies and the node."""
+        """For each of the sinks, the minimum cut between all supplies and this node."""
 
 Tree = tuple[int, list[int]]
-"""Its weight, and of each node its parent, -1 for the root."""
+"""The weight of the tree, and the parent of each node, which is -1 for the root."""
 
 def pack_trees(network: Network, roots: Sequence[int]) -> list[Tree]:
-    """Trees that use no link beyond its capacity; `roots` is their number by node. ValueError, in
-    one line, if there are no such trees."""
+    """Trees that together exceed no link's capacity; `roots[i]` of them have their root at node i.
+    ValueError, in one line, if there are no such trees."""
 
 def balanced_roots(network: Network, trees: int) -> list[int] | None:
-    """The number of trees that should begin at each node; None if this total does not exist."""
+    """For a total of `trees`, the number with each node as the root; None if that is impossible."""
 
 def why_wrong(network: Network, roots: Sequence[int], trees: Sequence[Tree]) -> str:
     """The error in such trees, in one line; empty if there is none."""
@@ -444,7 +448,7 @@ def trees_of(machine: Machine, collective: str) -> list[Tree]:
 def node_flows(
     choice: Choice, shape: Shape | int, node_of: Sequence[int]
 ) -> list[tuple[int, int, float]]:
-    """From node, to node, blocks; `node_of` is by rank."""
+    """For each pair of nodes: source, target, blocks. `node_of` contains the node of each rank."""
 
 class ModelError(ChoiceError): ...
 
@@ -476,7 +480,7 @@ class Predictor:
     """A choice in a shape, for any number of sizes and models. ChoiceError if it is impossible."""
 
     def __init__(self, choice: Choice, shape: Shape | int, most_rounds: int = 0) -> None:
-        """The first `most_rounds` rounds of each schedule, if this is not 0."""
+        """Walks only the first `most_rounds` rounds of each schedule, unless this is 0."""
     def seconds(self, unit_bytes: int, model: Model) -> float: ...
     def terms(self, unit_bytes: int, model: Model) -> list[float]:
         """How often each parameter of the model lies on the critical path."""
@@ -487,7 +491,7 @@ class LowerBound:
     def __init__(self, choice: Choice, shape: Shape | int, model: Model) -> None: ...
     def __call__(self, unit_bytes: int) -> float: ...
 
-MOST_PROOF_EFFORT: int  # that a proof is worth, in blocks
+MOST_PROOF_EFFORT: int  # of a proof, in blocks: larger cases are left out
 
 def ranks_to_prove(most: int) -> list[int]:
     """Numbers of ranks for which algorithms are proved: 1 to `most`, and some irregular ones."""
@@ -500,10 +504,11 @@ def parse_choice(collective: str, text: str) -> Choice:
     """Reads "NAME" or "NAME:PARAMETER=VALUE,..."."""
 
 def parse_sized_choice(collective: str, text: str) -> list[tuple[int, Choice]]:
-    """Such as "locality_bruck<=4K, native": the limits in bytes, and the choices; ascending."""
+    """From "locality_bruck<=4K, native": the choices with their limits in bytes, in ascending
+    order."""
 
 class Configuration:
-    """Settings: from the environment, otherwise from files such as toccata.conf."""
+    """Settings: the environment takes precedence over files such as toccata.conf."""
 
     def __init__(self, files: list[str]) -> None: ...
     def value(self, name: str) -> str: ...
@@ -519,10 +524,10 @@ class Configuration:
     def complaints(self) -> list[str]: ...
 
 def configuration_files(library: str) -> list[str]:
-    """toccata.conf of the user, and of the site that contains the library."""
+    """The paths of toccata.conf: of the user, and of the site (the installation of the library)."""
 
 def tuning_folders(library: str) -> list[str]:
-    """The folders of the user, and of the site that contains the library."""
+    """The folders with tuning files: of the user, and of the site."""
 
 class MpiLibrary:
     """An MPI library that is recognised by its text from MPI_Get_library_version."""
@@ -531,7 +536,7 @@ class MpiLibrary:
     def name(self) -> str: ...
     @property
     def family(self) -> str:
-        """The family whose binary interface it has; "" if no library of Toccata serves it."""
+        """The family with the same binary interface; "" if no library of Toccata serves it."""
 
     @property
     def tested(self) -> str:
@@ -539,7 +544,7 @@ class MpiLibrary:
 
 def mpi_libraries() -> list[MpiLibrary]: ...
 def mpi_library_of(text: str) -> MpiLibrary | None:
-    """The library with that text; None for an unknown one."""
+    """The library with that text; None if it is unknown."""
 
 def is_tested(text: str) -> bool:
     """Whether our tests run with the version of that text."""
@@ -557,17 +562,19 @@ def rank(
     unit_bytes: list[int],
     standard: bool = False,
 ) -> list[list[tuple[Choice, float]]]:
-    """The library's ranking by a model: for each size, the algorithms that can run, with seconds,
-    the fastest first. Each has its fastest setting, or the default one. Faster than a Predictor,
-    and less precise."""
+    """The library's ranking by a model, faster and less precise than a Predictor.
+
+    For each size: the algorithms that can run, with seconds, the fastest first. Each has its
+    fastest setting, or the default one.
+    """
 
 def worth_trying(
     collective: str, shape: Shape | int, model: Model, unit_bytes: list[int]
 ) -> list[list[tuple[Choice, float]]]:
-    """The few of these that the library tries without measurements."""
+    """The candidates among these that the library tries if it has no measurements."""
 
 def tuned(path: str, collective: str, ranks: int, nodes: int, bytes: int) -> Choice | None:
-    """The library's choice there by a tuning file; None if the file has none."""
+    """The library's choice for this call by a tuning file; None if the file has none."""
 
 TUNING_REACH: float
 """By so much numbers of ranks may differ from those of a point that decides, as a ratio."""
@@ -587,16 +594,16 @@ class Crossed:
     def bytes(self) -> int: ...
 
 class Crossing:
-    """The traffic between ranks that share no region of one level."""
+    """The traffic between ranks in different regions of a level."""
 
     @property
     def level(self) -> str: ...
     @property
     def rank(self) -> Crossed:
-        """The maximum that a rank sends across, for each number separately."""
+        """The maximum per rank, for each number separately."""
     @property
     def region(self) -> Crossed:
-        """The maximum that leaves a region."""
+        """The maximum that leaves one region."""
     @property
     def total(self) -> Crossed: ...
     @property
@@ -604,7 +611,7 @@ class Crossing:
         """The traffic out of each region."""
 
 def crossings(choice: Choice, shape: Shape | int, block_bytes: int = 1) -> list[Crossing]:
-    """One for each level of the machine, outermost first; none if the machine is unknown."""
+    """The traffic across each level, outermost first; empty if the machine is unknown."""
 
 def regions(shape: Shape | int) -> list[tuple[str, list[int]]]:
     """For each level that divides the ranks, outermost first: its name, and the region of each
@@ -623,7 +630,7 @@ def has_scotch() -> bool:
     """Whether this was built with Scotch."""
 
 def patterns() -> list[tuple[str, str]]:
-    """Names of patterns, and the names of their heuristics."""
+    """The names of the patterns, each with that of its heuristic."""
 
 def flows_of(choice: Choice, shape: Shape | int) -> Flows:
     """The traffic of the schedules, one byte per block."""
@@ -633,30 +640,30 @@ def hop_bytes(shape: Shape, flows: Flows, players: list[int]) -> float:
     """Bytes times distance, if players[i] plays rank i."""
 
 def pattern_of(choice: Choice) -> str:
-    """The pattern by which an algorithm is mapped; "" if its traffic decides."""
+    """The pattern for the mapping of an algorithm; "" if its traffic determines the mapping."""
 
 def map_pattern(pattern: str, shape: Shape, seed: int | None = None) -> tuple[list[int], float]:
-    """The rank that plays each role, and the seconds of the search."""
+    """For each role, the rank that plays it; and the seconds of the search."""
 
 def map_flows(flows: Flows, shape: Shape) -> tuple[list[int], float]: ...
 def map_by_scotch(flows: Flows, shape: Shape) -> tuple[list[int], float]: ...
 def mappings_for(choice: Choice, shape: Shape) -> list[list[int]]:
-    """The mappings that are tried for an algorithm, the preferred one first."""
+    """The candidate mappings of an algorithm, the preferred one first."""
 
 def orders_for(choice: Choice) -> list[str]:
-    """The ways in which its buffers can keep their order: among straight, exchange, shuffle."""
+    """The possible ways to keep the order of its buffers, among straight, exchange and shuffle."""
 
 def reordered(choice: Choice, shape: Shape, players: list[int], order: str) -> Shape:
-    """The shape in which others play the ranks, for any analysis."""
+    """The shape after a mapping, for any analysis."""
 
 class ScheduleFileError(ChoiceError):
     """A file of schedules that cannot be used: its name, and the error."""
 
 class MscclError(ChoiceError):
-    """A program of MSCCL that cannot be converted, or a schedule; and why."""
+    """The reason why an MSCCL program, or a schedule, cannot be converted."""
 
 class ScheduleBuilder:
-    """One rank's schedule while it is written. ValueError if round() was not called first."""
+    """Writes one rank's schedule. ValueError if a call precedes the first round()."""
 
     def __init__(self) -> None: ...
     def round(self) -> None: ...
@@ -680,7 +687,7 @@ def add_python_algorithm(
     parameters: list[tuple[str, str, list[str], int, int, int, list[int]]],
     flags: dict[str, bool],
 ) -> Algorithm:
-    """Registers an algorithm whose functions are in toccata.outside, by its name."""
+    """Registers an algorithm whose schedules toccata.algorithms.outside writes."""
 
 def read_schedule_file(path: str) -> str:
     """The contents of a file of schedules. ScheduleFileError if it is too large."""
@@ -689,10 +696,10 @@ def add_schedule_file(text: str, name: str) -> Algorithm:
     """Registers the algorithm of a file of schedules under that name."""
 
 def schedule_file(choice: Choice, shapes: list[Shape]) -> str:
-    """The file of a choice's schedules in these shapes."""
+    """The contents of a file with a choice's schedules in these shapes."""
 
 def tables_of(algorithm: Algorithm) -> list[tuple[int, int, int]]:
-    """For a file's algorithm: ranks, root and parts of each of its tables."""
+    """Ranks, root and parts of each table of an algorithm from a file."""
 
 def add_msccl(xml: str, name: str) -> Algorithm:
     """Registers a program of MSCCL as an algorithm."""
@@ -713,21 +720,21 @@ class Visitor(Protocol):
         receiver: int,
         target: list[BlockRange],
     ) -> None:
-        """A send has met its receive, both in open rounds."""
+        """A message moves from its send to its receive; both rounds are open."""
 
     def closed(self, rank: int, number: int) -> None:
         """All messages of the round have moved; its copies follow."""
 
 def walk(schedules: list[Schedule], visitor: Visitor) -> str:
-    """Runs the schedules of all ranks against each other; returns the error, or "". Sends are
-    synchronous (src/analysis/walk.h)."""
+    """Runs the schedules of all ranks together, with synchronous sends (src/analysis/walk.h).
+    Returns the error, or ""."""
 
 def chance(heads: int, trials: int) -> float:
     """The probability of at least `heads` heads in `trials` tosses of a fair coin (sign test)."""
 
 def nearest(word: str, known: list[str]) -> str:
-    """The known word with the fewest inserted, deleted or changed letters; "" if none is near. Near
-    means at most a third of the known word's letters (src/selection/spelling.h)."""
+    """The known word with the fewest inserted, deleted or changed letters; "" if there are more
+    than a third of its letters (src/selection/spelling.h)."""
 
 def check_tuning(text: str, file: str) -> None:
     """Checks the fields of a tuning file that the library reads (src/selection/tuning.h). Raises

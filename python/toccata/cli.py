@@ -1,4 +1,4 @@
-"""The program: its commands, and its error messages."""
+"""The program `toccata`: its commands, and its error messages."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ class OneLineErrors(TyperGroup):
         return list(COMMANDS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The name may have two words, as "bench links"."""
+        """Finds a command whose name may have two words, such as "bench links"."""
         two = " ".join(args[:2])
         return super().resolve_command(ctx, [two, *args[2:]] if two in COMMANDS else args)
 
@@ -39,7 +39,7 @@ class OneLineErrors(TyperGroup):
         except CommandError as error:
             _complain(str(error), error.exit_code)
         except TyperException as error:
-            # Typer's messages from pydantic begin with a word for programmers.
+            # Typer's messages from pydantic begin with "Value error, ", which does not help users.
             message = error.format_message().replace("Value error, ", "")
             _complain(f"{message}  (see {_help_of(error)})", 2)
         except _choice_error() as error:
@@ -108,7 +108,7 @@ class Command(TyperCommand):
 
 
 class RunCommand(Command):
-    """A --report with an optional value."""
+    """A command whose option --report has an optional value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         from toccata.commands.run import with_report
@@ -146,7 +146,7 @@ def _load(name: str) -> Any:
 
 
 def _show_what_to_type(command: TyperCommand | TyperGroup, ctx: Any) -> None:
-    """Not "<bool>" for a flag, nor "<str>" next to an argument's own name; but a choice's words."""
+    """Omits "<bool>" for flags and "<str>" for arguments, but shows the words of a choice."""
     for each in command.get_params(ctx):
         assert isinstance(each, TyperArgument | TyperOption)
         shown = each.display_type_rich(ctx) or ""

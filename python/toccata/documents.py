@@ -1,5 +1,8 @@
-"""Files that users name, and our JSON files: objects with a key that states their type and
-version. msgspec checks their fields against dataclasses."""
+"""Reads files that users name, and our JSON files.
+
+A JSON file of ours is an object with a key that states its type and version. msgspec checks its
+fields against a dataclass.
+"""
 
 import re
 import stat
@@ -12,7 +15,7 @@ from toccata.errors import InputError
 
 Kind = TypeVar("Kind")
 
-MOST_BYTES = 64 << 20  # of a file that a user names; the largest that we write have a few MB
+MOST_BYTES = 64 << 20  # of a file that a user names; the largest files of ours have a few MB
 
 
 def why_unreadable(path: Path, most: int = MOST_BYTES) -> str:
@@ -52,9 +55,9 @@ def text_of(path: Path, most: int = MOST_BYTES) -> str:
 
 
 def json_of(path: Path, *, what: str, remedy: str) -> dict[str, Any]:
-    """The object in a JSON file; InputError if it has none. `remedy` makes a right file.
+    """The object in a JSON file; InputError if it has none. `remedy` tells how to get a valid file.
 
-    As in json_of(path, what="tuning file", remedy="`toccata tune` writes them").
+    Example: json_of(path, what="tuning file", remedy="`toccata tune` writes them").
     """
     try:
         return msgspec.json.decode(text_of(path), type=dict[str, Any])
@@ -63,7 +66,7 @@ def json_of(path: Path, *, what: str, remedy: str) -> dict[str, Any]:
 
 
 def read(path: Path, kind: type[Kind], key: str, version: int, *, what: str, remedy: str) -> Kind:
-    """As json_of, for an object of ours, in which `key` gives the version; checked by `convert`."""
+    """Like json_of, for a file of ours: `key` gives its version, `convert` checks its fields."""
     document = json_of(path, what=what, remedy=remedy)
     if key not in document:
         raise InputError(f"{path}: is not a {what}; {remedy}")
@@ -78,7 +81,7 @@ def read(path: Path, kind: type[Kind], key: str, version: int, *, what: str, rem
 def convert(path: Path, document: dict[str, Any], kind: type[Kind], *, remedy: str) -> Kind:
     """A dataclass or Struct from an object; fields that `kind` does not have are ignored.
 
-    Raises InputError with the file, the field, as "rows[3].calls", and the remedy.
+    Raises InputError with the file, the field (such as "rows[3].calls"), and the remedy.
     """
     try:
         return msgspec.convert(document, kind)
@@ -87,7 +90,7 @@ def convert(path: Path, document: dict[str, Any], kind: type[Kind], *, remedy: s
 
 
 def _complaint(error: str) -> str:
-    """Of "Expected `int`, got `str` - at `$.rows[3].calls`": the field first, in our words."""
+    """Rewords "Expected `int`, got `str` - at `$.rows[3].calls`", and puts the field first."""
     said, _, where = error.partition(" - at `$")
     where = where.rstrip("`").lstrip(".")
     if missing := re.fullmatch(r"Object missing required field `(.*)`", said):

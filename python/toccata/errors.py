@@ -1,8 +1,8 @@
-"""How a command ends if it cannot do its work: one line, and an exit code."""
+"""Errors that end a command with one line on stderr and an exit code."""
 
 
 class CommandError(Exception):
-    """Ends the command with its one line on stderr and `exit_code`."""
+    """Ends the command: prints one line on stderr and exits with `exit_code`."""
 
     exit_code = 1
 

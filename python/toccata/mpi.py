@@ -13,18 +13,18 @@ datatype], MPI.IN_PLACE and exceptions are mpi4py's. There are blocking function
 nonblocking ones (Iallgather), and persistent ones (Allgather_init).
 
 `algorithm` is a name that `toccata list` prints, with parameters if needed, or "native". Without
-it, the environment or the library chooses, as with NULL in toccata.h. All ranks must give the same.
+it, the environment or the library chooses, as with NULL in toccata.h. All ranks must pass the same.
 An unknown name raises MPI.Exception with the class MPI.ERR_ARG; its text lists the known names.
-MPICH 4.0 loses such texts, so there the library prints the line. An intercommunicator raises
+MPICH 4.0 loses such texts, so the library prints the line instead. An intercommunicator raises
 ValueError, because algorithms of Toccata serve intracommunicators only.
 
-Nonblocking and persistent functions return a Request of Toccata, which has Wait, Test, Start, Run
-and Free, and for lists of requests Waitall, Testall, Waitany and Testany. It keeps its buffers
+Nonblocking and persistent functions return a Request of Toccata. Its methods are Wait, Test, Start,
+Run and Free, and for lists of requests Waitall, Testall, Waitany and Testany. It keeps its buffers
 until it has completed. A persistent function takes no info object.
 
-This module works with every MPI that the package has a library for, and needs no preloaded library:
-it loads the library that belongs to mpi4py's MPI. All other calls of mpi4py stay as they are. If a
-library of Toccata is preloaded, as by `toccata run`, that one is used.
+This module works with every MPI for which the package has a library. It needs no preloaded library,
+because it loads the one that belongs to mpi4py's MPI. If a library of Toccata is already preloaded,
+for example by `toccata run`, the module uses that one. All other calls of mpi4py stay unchanged.
 
 Import raises ImportError, with one line that names the remedy, if mpi4py is missing, if it has no
 MPI, or if Toccata has no library for that MPI.
@@ -69,7 +69,7 @@ def _library(mpi: ModuleType) -> str:
     text = mpi.Get_library_version()
     known = _core.mpi_library_of(text)
     family = known.family if known is not None else "mpich"  # most unknown MPIs derive from it
-    if known is not None and known.name == "Intel MPI":  # which has a library of its own, if built
+    if known is not None and known.name == "Intel MPI":  # has its own library, if built
         family = "intelmpi"
     if "/libmpi_abi." in _mpi.mpi_library_file(str(mpi.__file__)):
         family = "abi"

@@ -10,7 +10,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def check(*paths: Path | None) -> None:
-    """InputError if one cannot be written; None is ignored.
+    """Raises InputError if one of the files cannot be written; ignores None.
 
     Creates missing directories. Existing files are not changed, and no file is created.
     """
@@ -18,7 +18,7 @@ def check(*paths: Path | None) -> None:
         if path is None:
             continue
         try:
-            with suppress(FileExistsError):  # a file in a directory's place: open reports it better
+            with suppress(FileExistsError):  # path.open() reports this error
                 path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_fifo():
                 continue  # opening a pipe waits for its reader
@@ -26,7 +26,7 @@ def check(*paths: Path | None) -> None:
             with path.open("ab"):
                 pass
             if new:
-                path.resolve().unlink()  # of a link, what it leads to
+                path.resolve().unlink()  # the new file, even if `path` is a link
         except OSError as error:
             raise InputError(f"'{path}' cannot be written: {error.strerror}") from None
 
@@ -55,6 +55,6 @@ def picture(asked_for: Path | None, standard: Path) -> Path | None:
 
 
 def wrote(*paths: Path | None) -> str:
-    """As a line; None is a picture that could not be drawn."""
+    """A line that names the written files; None is a picture that could not be drawn."""
     names = ", ".join(str(path) for path in paths if path is not None)
     return f"wrote {names}" + ("" if all(paths) else "; no picture, which needs matplotlib")

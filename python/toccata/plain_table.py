@@ -45,7 +45,7 @@ class PlainTable(Table):
             yield from super(PlainTable, part).__rich_console__(console, within)
 
     def _parts(self, widths: Sequence[int], room: int) -> list[list[int]]:
-        """The columns of each part, by number; at least one more than the kept ones."""
+        """The column numbers of each part: the kept ones, and at least one more."""
         kept = list(range(min(self.kept, len(widths))))
         parts = [kept]
         for column in range(len(kept), len(widths)):
@@ -60,7 +60,7 @@ def _of_figures(column: Column) -> bool:
 
 
 def _width(console: Console, options: ConsoleOptions, column: Column) -> int:
-    """The minimum width of a column; for one that may wrap, its longest word, or a part of it."""
+    """The minimum width of a column; if it may wrap, that of its longest word, at most FOLDED."""
     cells = [Measurement.get(console, options, each) for each in (column.header, *column.cells)]
     longest = max(each.maximum if _of_figures(column) else each.minimum for each in cells)
     least = min(longest, FOLDED) if column.overflow == "fold" else longest

@@ -7,7 +7,7 @@ from toccata.errors import InputError
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 MOST_BYTES = 1 << 40
 MOST_RANKS = 1 << 20
-MOST_COUNT = 1_000_000  # of calls, messages, seconds: limits of the benchmark programs
+MOST_COUNT = 1_000_000  # of calls, messages or seconds; the benchmark programs have these limits
 LEAST_SECONDS = 0.001
 
 
@@ -90,7 +90,7 @@ def parse_seconds(text: str) -> float:
 
 
 def _number(digits: str) -> int:
-    """Python itself refuses thousands of digits; 19 are more than any of our limits."""
+    """Reads at most 19 digits, enough for all our limits: Python fails for thousands of digits."""
     return int(digits if len(digits) < 20 else "9" * 19)
 
 
@@ -109,7 +109,7 @@ def show_microseconds(seconds: float) -> str:
 
 
 def show_duration(seconds: float) -> str:
-    """As in "40 s", "3 min" or "2.5 h"."""
+    """Such as "40 s", "3 min" or "2.5 h"."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -14,8 +14,8 @@ from threading import Lock
 from toccata.errors import Failure
 
 PATIENCE = 60.0  # seconds to wait for the transactions of other processes
-# The journal is SQLite's standard one: a write-ahead log does not work on network file systems, on
-# which home directories may be.
+# The journal is SQLite's standard one. A write-ahead log does not work on network file systems, and
+# home directories may be on one.
 SCHEMA = "CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 

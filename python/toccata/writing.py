@@ -1,4 +1,4 @@
-"""What algorithms are written with in Python: one function for one rank's schedule.
+"""Algorithms in Python: a function writes the schedule of one rank.
 
     from toccata.writing import algorithm, recv, send
 
@@ -10,7 +10,7 @@
             schedule.round().send(right, recv((rank - i) % shape.p))
             schedule.recv(left, recv((left - i) % shape.p))
 
-`toccata prove FILE.py` proves it, and all commands take `FILE.py:ring` for an algorithm's name.
+`toccata prove FILE.py` proves it. All commands accept `FILE.py:ring` as an algorithm's name.
 """
 
 import operator
@@ -30,14 +30,13 @@ __all__ = [
 Range = _core.BlockRange
 Blocks = Range | Sequence[Range]
 
-MOST_ENTRIES = 1_000_000  # of a rank's schedule: more of them come of a loop that does not end
+MOST_ENTRIES = 1_000_000  # of a rank's schedule; a larger number results from an endless loop
 MOST_BLOCKS = 1 << 28
 MOST_CHANNELS = 64
 
 
 class MisuseError(ValueError):
-    """A request of a function to its schedule is impossible; the line of the request is in the
-    user's file."""
+    """A user's function adds something impossible to its schedule, at a line of the user's file."""
 
 
 def send(first: int, count: int = 1) -> Range:
@@ -72,7 +71,7 @@ def blocks(buffer: str, first: int, count: int = 1, stride: int = 0, repeat: int
 def circular(
     buffer: Callable[..., Range] | str, first: int, count: int, p: int, step: int = 1
 ) -> list[Range]:
-    """The blocks first, first + step, ..., `count` of them, of a buffer that is a circle of p.
+    """The `count` blocks first, first + step, ..., modulo p, of a buffer of p blocks.
 
     The buffer is `send`, `recv` or `scratch`.
     """
@@ -107,9 +106,9 @@ def _ranges(given: Any) -> list[Range]:
 
 
 class Shape:
-    """What an algorithm may decide by: what every rank of the communicator knows.
+    """The information on which an algorithm may depend. It is the same on every rank.
 
-    Parameters are there under their names, as `shape.radix`.
+    The attributes include the algorithm's parameters by name, such as `shape.radix`.
     """
 
     def __init__(self, known: _core.Shape, settings: Mapping[str, int | str]) -> None:
@@ -128,7 +127,7 @@ class Shape:
 
     @cached_property
     def nodes(self) -> list[list[int]]:
-        """The ranks of each node, in order; all are on one if unknown."""
+        """The ranks of each node, in order; one node with all ranks if the placement is unknown."""
         return self.regions("node")
 
     def regions(self, level: str) -> list[list[int]]:
@@ -147,9 +146,9 @@ class Shape:
 
 
 class Schedule:
-    """One rank's schedule, as it is written: round after round.
+    """One rank's schedule, written round by round.
 
-    The messages of a round are in flight together; its copies and reductions come after. Calls may
+    The messages of a round are in flight together; its copies and reductions follow them. Calls may
     be chained: `schedule.round().send(right, recv(0)).recv(left, recv(1))`.
     """
 
@@ -159,7 +158,7 @@ class Schedule:
         self._entries = 0
 
     def round(self) -> "Schedule":
-        """Opens the next round. A rank with nothing to do opens it all the same."""
+        """Opens the next round. Every rank opens every round, even without any action in it."""
         self._count()
         self._builder.round()
         return self
@@ -177,11 +176,11 @@ class Schedule:
         return self._message(self._builder.recv, peer, blocks, travel, channel)
 
     def copy(self, source: Blocks, target: Blocks) -> "Schedule":
-        """Copies blocks, when the messages of the round have arrived."""
+        """Copies blocks after the messages of the round have arrived."""
         return self._step(source, target, False)
 
     def reduce(self, source: Blocks, target: Blocks) -> "Schedule":
-        """target = source ∘ target; `source` holds what lower ranks contribute."""
+        """target = source ∘ target; `source` holds the contributions of lower ranks."""
         return self._step(source, target, True)
 
     def scratch(self, like: Blocks) -> Range:
@@ -228,7 +227,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an algorithm: a choice among words, or a number."""
+    """A parameter of an algorithm: one of some words, or a number."""
 
     name: str
     help: str
@@ -240,7 +239,7 @@ class Parameter:
 
 
 def choice(name: str, help: str, words: Sequence[str]) -> Parameter:
-    """A parameter that is one of some words; the first is the standard."""
+    """A parameter that is one of some words; the first is the default."""
     return Parameter(name, help, tuple(words))
 
 
@@ -256,7 +255,7 @@ Write = Callable[[Shape, int, Schedule], object]
 
 @dataclass(frozen=True)
 class Written:
-    """An algorithm as the decorator found it."""
+    """An algorithm, with the arguments of its decorator."""
 
     collective: str
     write: Write
@@ -286,8 +285,8 @@ def algorithm(
 ) -> Callable[[Write], Write]:
     """Makes a function `write(shape, rank, schedule)` an algorithm of a collective.
 
-    The function's name is the algorithm's. `claim` returns the cost according to the literature,
-    and the proof compares the schedules with it. `impossible` returns the reason why the algorithm
+    The function's name is the algorithm's. `claim` returns the cost according to the literature;
+    the proof compares the schedules with it. `impossible` returns the reason why the algorithm
     cannot run in a shape, as the end of a sentence ("needs an even number of ranks").
     CONTRIBUTING.md explains the other arguments.
     """

@@ -749,8 +749,11 @@ void Soak::wildcards(Random& random) {
     fold(status.MPI_SOURCE);
     fold(status.MPI_TAG);
   }
+  // No message is left: neither of these calls, nor already of a neighbour's next ones.
   int more;
+  PMPI_Barrier(comm.handle);
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm.handle, &more, MPI_STATUS_IGNORE);
+  PMPI_Barrier(comm.handle);
   fold(more);
 }
 

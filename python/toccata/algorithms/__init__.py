@@ -1,1 +1,1 @@
-"""Algorithms: their names, those from files, proofs, counts, text of schedules, and the search."""
+"""Algorithms: names, files with algorithms, proofs, counts, schedules as text, and the search."""

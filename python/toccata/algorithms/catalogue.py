@@ -8,7 +8,7 @@ from toccata import _core
 from toccata.algorithms import outside
 from toccata.errors import InputError
 
-# Constraints are found by testing these numbers of ranks, which represent all kinds.
+# Constraints are found by a test of these numbers of ranks, which include all kinds of numbers.
 PROBED_RANKS = range(1, 65)
 # MPI's other collectives that our algorithms serve.
 ALSO_SERVED = {
@@ -22,15 +22,15 @@ MOST_CLOSE = 5  # names to suggest for a mistyped one
 
 
 def constraint(algorithm: _core.Algorithm) -> str | None:
-    """The reason why some numbers of ranks are impossible ("needs an even number of ranks"), if
-    any."""
+    """Why some numbers of ranks are impossible ("needs an even number of ranks"); None if all are
+    possible."""
     choice = _core.parse_choice(algorithm.collective, algorithm.name)
     reasons = dict.fromkeys(choice.why_impossible(p) for p in PROBED_RANKS)
     return "; ".join(reason for reason in reasons if reason) or None
 
 
 def properties(algorithm: _core.Algorithm) -> list[str]:
-    """Its properties in words, compared with others of its collective."""
+    """The properties in which algorithms of a collective differ, in words."""
     said = {
         NOT_PROVED: not algorithm.proved,
         "relays blocks: not for the vector form": algorithm.relays,
@@ -117,7 +117,7 @@ def size_is_of(collective: str) -> str:
 
 
 def meaning_of_size(collective: str) -> str:
-    """The unit of a number of bytes, as on an axis."""
+    """The meaning of sizes as a text, for example for an axis."""
     of = size_is_of(collective)
     text = {"": "none: a barrier has no bytes", "message": "bytes of the message"}
     meaning = text.get(of, "bytes per block")
@@ -137,7 +137,7 @@ def is_among_neighbors(name: str) -> bool:
 def find(text: str) -> _core.Choice:
     """The choice for "allgather/ring", "ring", "sparbit:messages=per_block" or "FILE:ring".
 
-    Raises InputError if there is none, or several, or if it means a collective.
+    Raises InputError if no algorithm or several match, or if the text names a collective.
     """
     if outside.is_file(text):
         return _core.parse_choice(*outside.load(text))
@@ -157,12 +157,12 @@ def standard(algorithm: _core.Algorithm) -> _core.Choice:
 
 
 def _unknown(name: str) -> str:
-    """The message for a name that is not an algorithm's."""
+    """The error message for a name that no algorithm has."""
     served = ALSO_SERVED.get(name, name)
     if served in (each.name for each in _core.collectives()):
         example = of_collective(served)[0].path
         return f"{name} is a collective; give one of its algorithms, as {example}"
-    # The part before the slash is usually correct, and too long for a comparison.
+    # Compares the last part only: the part before the slash is long and usually correct.
     collective, _, last = name.rpartition("/")
     known = _core.algorithms()
     known = [each for each in known if each.collective == collective] or known
@@ -180,7 +180,7 @@ def parse(collective: str, text: str) -> _core.Choice:
 
 
 def path_of(choice: _core.Choice) -> str:
-    """As in "allgather/sparbit:messages=per_block"."""
+    """Such as "allgather/sparbit:messages=per_block"."""
     assert choice.algorithm is not None
     return f"{choice.algorithm.collective}/{choice.text}"
 
@@ -208,7 +208,7 @@ def split_choices(text: str) -> list[str]:
     """The choices in a list that separates them by `,` or by `;`.
 
     Commas also separate parameters, but no algorithm has `=` in its name:
-    "ring,sparbit:messages=per_block,travel=packed" are two.
+    "ring,sparbit:messages=per_block,travel=packed" contains two choices.
     """
     if ";" in text:
         return [each.strip() for each in text.split(";") if each.strip()]
@@ -222,7 +222,7 @@ def split_choices(text: str) -> list[str]:
 
 
 def measured(collective: str, text: str) -> list[str]:
-    """The choices of a list, as the benchmark program reports them: "all", "variants", or names.
+    """The choices of a list, by the benchmark program's names: "all", "variants", or some choices.
 
     "auto" is the automatic choice of the preloaded library.
     """
@@ -230,7 +230,7 @@ def measured(collective: str, text: str) -> list[str]:
     if text == "all":
         return ["native", *(each.name for each in known)]
     if text == "variants":
-        # 64 ranks are possible for every algorithm and setting, so none is left out.
+        # Every algorithm and setting can run with 64 ranks, so this includes all.
         return ["native", *(choice.text for each in known for choice in each.variants(64))]
     names = [
         each if each == "auto" else parse(collective, each).text for each in split_choices(text)

@@ -1,21 +1,21 @@
-"""Compositions by level, for `toccata search`: a collective between the parts of a machine and one
-inside of them, after each other or at the same time.
+"""Compositions by level, for `toccata search`: a collective between the parts of a machine, and one
+inside each part, one after the other or at the same time.
 
-The levels of the machine on which ranks differ are cut in two: a rank has an outer and an inner
-place. Ranks of one inner place exchange their blocks (as lanes do), and so do ranks of one outer
-place. The radix of an exchange is the number of messages that a rank sends at once: with k, the
-data of a rank multiplies by k in a round [bruck1997]; with 1, blocks go round a ring.
+A cut divides the machine's levels on which ranks differ into outer and inner ones, so a rank has an
+outer and an inner place. Ranks with the same inner place form a lane and exchange their blocks. So
+do ranks with the same outer place. The radix k of an exchange determines its rounds. If k > 1, a
+rank has k times as many blocks after each round [bruck1997]; if k = 1, blocks go round a ring.
 
-    order=outer_first    the lanes, then what they brought inside     fewest bytes between the parts
-    order=inner_first    inside, then all of that between the parts   where the outer links are idle
-    order=as_they_come   the blocks from the lanes of one round are spread inside while the next
-                         round goes on: slow outer links have all of the time for their bytes
+    order=outer_first    the lanes, then their blocks inside          fewest bytes between the parts
+    order=inner_first    inside, then all these blocks by the lanes   if the outer links are idle
+    order=as_they_come   the blocks of one round of the lanes are spread inside during the next
+                         round of the lanes: slow outer links are busy all the time
 
     4 ranks on nodes 0 1 | 2 3, as they come    rank 0   1        2        3
       inside, and lanes 0 2, 1 3                ABC.     AB.D     A.CD     .BCD
       inside, of these blocks                   ABCD     ABCD     ABCD     ABCD
 
-`toccata show` and `prove` take them as `.../toccata/compositions.py:allgather_by_levels`.
+`toccata show` and `prove` accept `.../toccata/algorithms/compositions.py:allgather_by_levels`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ class Places:
 
 
 def _places(placement: _core.Placement) -> Places:
-    """Without sizes if the ranks do not form a grid."""
+    """The places of the ranks; without sizes if the ranks do not form a grid."""
     there = placement.machine
     key = (there.text, placement.text)
     if key not in _known_places:
@@ -89,7 +89,7 @@ def _find_places(there: _core.Machine, all_: Sequence[tuple[int, int]]) -> Place
         return Places((), ())
     columns = []
     for depth in range(len(paths[0])):
-        # The position among the objects with ranks in the same surroundings.
+        # For each outer object: the numbers of its objects that have ranks.
         inside: dict[tuple[int, ...], dict[int, int]] = {}
         free = bool(dims) and depth < len(dims)
         column = []
@@ -155,11 +155,11 @@ def _impossible(shape: Shape) -> str:
 
 
 Move = tuple[int, int, int]
-"""From so far round the circle, of what that place holds those from here on, so many."""
+"""Distance of the source on the circle, and its blocks: the first, relative to it, and how many."""
 
 
 def exchange(size: int, radix: int) -> list[list[Move]]:
-    """The blocks that every place of a circle receives, by rounds."""
+    """For each round, the blocks that every place of a circle receives."""
     if radix == 1:
         return [[(1, i, 1)] for i in range(size - 1)]
     rounds, held = list[list[Move]](), 1
@@ -171,18 +171,18 @@ def exchange(size: int, radix: int) -> list[list[Move]]:
 
 
 Messages = dict[int, list[int]]
-"""Blocks, by the rank that they go to or come from."""
+"""Blocks, by the destination or source."""
 Round = tuple[Messages, Messages]  # sent, received
 
 
 def allgather_rounds(shape: Shape, rank: int) -> list[Round]:
-    """Source, destination and blocks of each message: every block arrives once."""
+    """The messages of a rank, by round: every block arrives once."""
     grid = _grid(_places_of(shape), shape.cut)
     o, i = grid.place(rank)
     outer, inner = exchange(grid.outer, shape.outer), exchange(grid.inner, shape.inner)
 
     def lane(moves: list[Move]) -> Round:
-        """Between the parts, only for the rank's own inner place."""
+        """A round between the parts, among the ranks with this rank's inner place."""
         sent, got = Messages(), Messages()
         for far, first, many in moves:
             sent[grid.rank(o - far, i)] = [grid.rank(o + first + n, i) for n in range(many)]
@@ -190,7 +190,7 @@ def allgather_rounds(shape: Shape, rank: int) -> list[Round]:
         return sent, got
 
     def inside(moves: list[Move], outers: Sequence[int]) -> Round:
-        """Inside a part, for the blocks that the lanes brought from these."""
+        """A round inside a part, with the blocks from these outer places."""
         sent, got = Messages(), Messages()
         for far, first, many in moves:
             sent[grid.rank(o, i - far)] = [
@@ -213,7 +213,7 @@ def allgather_rounds(shape: Shape, rank: int) -> list[Round]:
     here: list[int] = [o]
     for phase in range(len(outer) + 1):
         rounds = [inside(each, here) for each in inner] or [({}, {})]
-        if phase < len(outer):  # first, because these have the longest way
+        if phase < len(outer):  # in the first round, because these messages take longest
             sent, got = lane(outer[phase])
             rounds[0] = (sent | rounds[0][0], got | rounds[0][1])
             here = [o + far + first + n for far, first, many in outer[phase] for n in range(many)]
@@ -260,7 +260,7 @@ def _gather(rounds: Sequence[Round], schedule: Schedule) -> None:
 
 
 def _combine(rounds: Sequence[Round], buffer: str, schedule: Schedule) -> None:
-    """The same in reverse: receives become sends, and sends become receives that are reduced."""
+    """The rounds in reverse: receives become sends, and sends become receives with reductions."""
     for sent, got in reversed(rounds):
         schedule.round()
         come = []

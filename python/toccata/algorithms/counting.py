@@ -8,11 +8,11 @@ from toccata import _core
 from toccata.algorithms.catalogue import path_of, size_is_of
 from toccata.plain_table import PlainTable
 
-MOST_MESSAGES = 30_000_000  # of all ranks together: the maximum to count
+MOST_MESSAGES = 30_000_000  # of all ranks together; larger schedules are not counted completely
 
 
 def bytes_of_blocks(choice: _core.Choice, shape: _core.Shape, size: int) -> int:
-    """Bytes of a schedule's blocks, if a block, or the message that it is a part of, has `size`."""
+    """The bytes of a schedule's block; `size` is that of the collective's block or message."""
     assert choice.algorithm is not None
     of_message = size_is_of(choice.algorithm.collective) == "message"
     return -(-size // max(1, choice.data(shape))) if of_message else size
@@ -21,8 +21,8 @@ def bytes_of_blocks(choice: _core.Choice, shape: _core.Shape, size: int) -> int:
 def as_table(choices: Sequence[_core.Choice], shape: _core.Shape, size: int) -> Table:
     """One row per choice; each number is the maximum over the ranks, with claims in brackets.
 
-    A claim is red if the schedules differ from it. A choice that is impossible there has no
-    numbers; if there are too many messages, only the schedules of some ranks are counted.
+    A claim is red if the schedules differ from it. An impossible choice has no
+    numbers. If there are too many messages, only the schedules of some ranks are counted.
     """
     table = PlainTable()
     table.add_column("Algorithm", style="cyan", overflow="fold")

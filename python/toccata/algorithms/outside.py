@@ -1,8 +1,8 @@
 """Algorithms from files: Python functions, files of schedules, programs of MSCCL.
 
-`FILE.py:name`, `FILE.json` and `FILE.xml` can be used wherever an algorithm's name can. The module
-_core then knows these algorithms, and calls the functions here for the schedules of a Python
-algorithm.
+`FILE.py:name`, `FILE.json` and `FILE.xml` can replace an algorithm's name everywhere. This module
+registers their algorithms in _core, which calls functions of this module for the schedules of a
+Python algorithm.
 """
 
 import atexit
@@ -25,7 +25,7 @@ from toccata import _core, writing
 from toccata.errors import Failure, InputError
 
 MOST_SECONDS = 10.0  # limit for one call of a user's function, or for reading the file
-MOST_INTERRUPTIONS = 5  # of a function that catches them
+MOST_INTERRUPTIONS = 5  # of a function that catches interruptions
 MOST_KEPT = 200_000  # schedules of Python functions
 MOST_BYTES = 64 << 20  # of a file
 
@@ -41,10 +41,10 @@ class _Known:
     written: writing.Written
 
 
-_known: dict[str, _Known] = {}  # by the name that _core knows it by
+_known: dict[str, _Known] = {}  # by the name in _core
 _read: dict[Path, tuple[float, dict[str, _Known]]] = {}  # by file, with the time of its last change
 _kept: dict[tuple[Any, ...], _core.Schedule] = {}
-_runnable: dict[str, str] = {}  # of an algorithm's text, the "file:..." that runs it
+_runnable: dict[str, str] = {}  # by an algorithm's text: the "file:..." that runs it
 
 
 def is_file(text: str) -> bool:
@@ -53,7 +53,7 @@ def is_file(text: str) -> bool:
 
 
 def load(text: str) -> tuple[str, str]:
-    """The collective and the text for _core.parse_choice of "FILE:name:settings".
+    """For "FILE:name:settings": the collective, and the text for _core.parse_choice.
 
     Raises InputError or ChoiceError if the file cannot be used, Failure if its code fails.
     """
@@ -74,14 +74,14 @@ def load(text: str) -> tuple[str, str]:
 
 
 def load_named(text: str) -> None:
-    """Reads every "file:..." in the value of TOCCATA_<COLLECTIVE>, which may be several by size."""
+    """Reads every "file:..." in a value of TOCCATA_<COLLECTIVE>, which may name several by size."""
     for piece in re.findall(r"file:[^:,<]+", text):
         path = piece.removeprefix("file:").strip()
         _core.add_schedule_file(_core.read_schedule_file(path), f"file:{path}")
 
 
 def all_in(text: str) -> list[str]:
-    """The names of all algorithms in a file, as "FILE.py:ring"; of other files the file itself."""
+    """The names of all algorithms in a Python file ("FILE.py:ring"); any other file is one name."""
     match = _FILE.match(text)
     if match is None or match["kind"] != "py" or match["rest"]:
         return [text]
@@ -96,7 +96,7 @@ def _check(path: Path) -> None:
 
 
 def _pick(file: str, rest: str) -> tuple[str, str]:
-    """The name of one algorithm in a Python file, and the settings behind it, with their colon."""
+    """The name of an algorithm in a Python file, and the settings after it, with their colon."""
     known = _from_python(file)
     name, colon, settings = rest.partition(":")
     if "=" in name:
@@ -198,7 +198,7 @@ class _Watch:
                 self._thread.start()
 
     def end(self) -> bool:
-        """Whether the time was not up. Nothing is interrupted any more."""
+        """Ends the watch of this thread's function. True if it was not interrupted."""
         here = threading.get_ident()
         with self._changed:
             self._until.pop(here, None)
@@ -231,7 +231,7 @@ _watch = _Watch()
 
 @atexit.register
 def _forget() -> None:
-    """Called before the module _core is unloaded, which counts its remaining objects."""
+    """Frees all objects of _core before that module is unloaded: it reports leaked objects."""
     _watch.stop()
     _kept.clear()
     _known.clear()
@@ -286,7 +286,7 @@ def _ask(
     name: str, known: _core.Shape, settings: Settings, what: str,
     function: Callable[[writing.Shape], Answer], *kinds: type,
 ) -> Answer:  # fmt: skip
-    """The value of a user's function for a shape; a Failure if it has the wrong type."""
+    """The value of a user's function for a shape. Failure if it has the wrong type."""
     it = _known[name]
     label = f"{what} of {it.name}"
     with _guarded(it.path, label):
@@ -298,7 +298,7 @@ def _ask(
 
 
 def why_impossible(name: str, known: _core.Shape, settings: Settings) -> str:
-    """Why it cannot run in a shape; "" if it can."""
+    """Why the algorithm cannot run in a shape; "" if it can."""
     impossible = _known[name].written.impossible
     if impossible is None:
         return ""
@@ -309,7 +309,7 @@ def parts(name: str, known: _core.Shape, settings: Settings) -> int:
     """The number of parts of a block."""
     said = _known[name].written.parts
     number = said if isinstance(said, int) else _ask(name, known, settings, "parts", said, int)
-    # The blocks of all ranks for all ranks are counted as well.
+    # An all-to-all has p² blocks: one from every rank for every rank.
     pairs = known.p**2 if _known[name].written.collective == "alltoall" else known.p
     if not 1 <= number <= max(1, writing.MOST_BLOCKS // pairs):
         raise Failure(f"{_known[name].path}: parts of {_known[name].name} cannot be {number}")
@@ -326,7 +326,7 @@ def claim(name: str, known: _core.Shape, settings: Settings) -> _core.Cost | Non
 
 def schedule(name: str, known: _core.Shape, settings: Settings, rank: int) -> _core.Schedule:
     """One rank's schedule."""
-    # The placement differs in every shape: such schedules are written again.
+    # Schedules that depend on the placement are not stored: it differs between shapes.
     key = (name, known.p, known.root, known.parts, *settings.items(), rank)
     by_place = _known[name].written.flags["by_placement"]
     if not by_place and key in _kept:
@@ -392,7 +392,7 @@ class _Located(writing.Schedule):
         if frame is not None:
             self.lines.append((self._round, what, peer, frame.f_lineno))
 
-    path = ""  # of the file that is looked for; one at a time
+    path = ""  # the user's file whose lines are recorded; one at a time
 
 
 def located(choice: _core.Choice, shape: _core.Shape, error: str) -> str:
@@ -432,11 +432,11 @@ def located(choice: _core.Choice, shape: _core.Shape, error: str) -> str:
     return f"{place}: {error}"
 
 
-# Schedules as files, which the benchmark program reads and the preloaded library.
+# Schedules as files, for the benchmark program and the preloaded library.
 
 
 def as_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> None:
-    """Writes the schedules of a choice in these shapes, whole or not at all."""
+    """Writes the schedules of a choice in these shapes. Replaces the file atomically."""
     text = _core.schedule_file(choice, list(shapes))
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -446,7 +446,7 @@ def as_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> 
 
 
 def as_checked_file(choice: _core.Choice, shapes: Sequence[_core.Shape], path: Path) -> None:
-    """The same for proved schedules: they are read again, as by the preload."""
+    """The same for proved schedules. Reads the file again, as the preloaded library does."""
     as_file(choice, shapes, path)
     read = _core.parse_choice(*load(str(path)))
     for shape in (shapes[0], shapes[-1]):
@@ -464,14 +464,15 @@ def setting(choice: _core.Choice, path: Path) -> str:
 
 
 def make_runnable(text: str, choice: _core.Choice, shapes: Sequence[_core.Shape]) -> None:
-    """Registers a file for `runnable`, for an algorithm that is not the library's."""
+    """Writes schedules to a file, by which a run can use an algorithm outside the library."""
     if not shapes:
         raise InputError(f"{text} cannot run with any of these numbers of ranks")
     _runnable[text] = kept_file(choice, shapes)
 
 
 def kept_file(choice: _core.Choice, shapes: Sequence[_core.Shape]) -> str:
-    """Schedules in a file that is named by its digest and kept, as "file:...": a run takes that."""
+    """Stores schedules in a file named by its digest, for later runs too. Returns "file:...", the
+    name for a run."""
     from toccata.simulating import simulation
 
     written = _core.schedule_file(choice, list(shapes))
@@ -486,10 +487,10 @@ def kept_file(choice: _core.Choice, shapes: Sequence[_core.Shape]) -> str:
 
 
 def runnable(text: str) -> str:
-    """The benchmark program's name of an algorithm: its name, or a file of its schedules."""
+    """An algorithm's name in the benchmark program: its own, or that of a file of its schedules."""
     return _runnable.get(text, text)
 
 
 def shown(text: str) -> str:
-    """The opposite."""
+    """The algorithm for a name in the benchmark program: the inverse of `runnable`."""
     return next((name for name, file in _runnable.items() if file == text), text)

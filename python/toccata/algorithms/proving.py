@@ -30,7 +30,7 @@ def citation_of(subject: _core.Algorithm | _core.Choice) -> str:
 
 
 def unknown_citation(citation: str, known: frozenset[str] | None) -> str:
-    """The errors in an algorithm's source, which begins with its key; "" for none."""
+    """The error in an algorithm's citation, which must begin with a known key; "" for none."""
     key = re.split(r"[,;\s]", citation.strip(), maxsplit=1)[0]
     return (
         f"citation '{key}': not in references.bib" if known is not None and key not in known else ""
@@ -60,10 +60,10 @@ def cases(
     machine: Callable[[int], _core.Shape] | None = None,
     most_effort: int | None = _core.MOST_PROOF_EFFORT,
 ) -> Iterator[Case]:
-    """All settings of an algorithm, or the one choice, if possible and cheap enough.
+    """All settings of an algorithm, or the one choice, if they are possible and cheap enough.
 
-    An algorithm is tried with different roots, and with placements and meshes if it depends on
-    them; or on the one `machine`.
+    The cases have different roots. If the algorithm depends on placements or meshes, they have
+    several of these, or only the `machine`.
     """
     for p in ranks:
         for choice, shape in _tried(subject, p, machine):
@@ -101,8 +101,8 @@ def prove(
 ) -> Iterator[tuple[str, Verdict]]:
     """Proves the cases of every subject, with all cores, until one of them fails.
 
-    Yields subjects in their order, each when it has ended; calls `advance` with the subject's name
-    after each proof.
+    Yields subjects in their order, each after its last proof. Calls `advance` with the subject's
+    name after each proof.
     """
     pool = ThreadPoolExecutor(os.cpu_count())
     try:

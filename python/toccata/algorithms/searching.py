@@ -27,15 +27,15 @@ from toccata.simulating import simulation
 from toccata.simulating.platforms import Platform
 from toccata.topology import machines, networks
 
-CORES = 2  # whose seconds are the unit of the budget
+CORES = 2  # the budget's unit is seconds of this number of cores
 FOR_PRICES = 0.3  # of the budget; the others are for simulations
 PARENTS = 8  # the best ones, whose neighbours become candidates
-MOST_FRUITLESS = 200  # moves in a row that lead to what is known
-AT_A_TIME = 20  # prices that are kept together
+MOST_FRUITLESS = 200  # consecutive moves to known candidates
+AT_A_TIME = 20  # prices per transaction
 AT_ONCE = 4  # candidates that are simulated before the next are chosen
-WALKED = 2e-6  # seconds that the model takes for a message
-WRITTEN = 3e-5  # seconds that a function in Python takes for one
-STARTED = 5e-3  # seconds that any candidate takes
+WALKED = 2e-6  # seconds per message in the model
+WRITTEN = 3e-5  # seconds per message in a Python function
+STARTED = 5e-3  # seconds per candidate
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Candidate:
     label: str
     choice: _core.Choice
     shape: _core.Shape
-    is_ours: bool  # an algorithm of the library as it stands
+    is_ours: bool  # an algorithm of the library, unchanged
 
     @property
     def is_standard(self) -> bool:
@@ -124,9 +124,9 @@ def nodes_of(platform: Platform) -> int:
 
 
 def run(task: Task, told: Callable[[str, float], None]) -> Result:
-    """Searches. Calls `told` after each step with its name and its cost.
+    """Runs the search. Calls `told` after each step, with its name and its cost.
 
-    Raises InputError if nothing is possible, or the budget is too small for any simulation.
+    Raises InputError if no candidate can run, or if the budget is too small for any simulation.
     """
     search = _Search(task, told)
     try:
@@ -149,13 +149,13 @@ class _Prices:
         self._new: dict[str, str] = {}
 
     def get(self, label: str) -> float | None:
-        """Seconds, if they are known."""
+        """The predicted seconds; None if they are not stored."""
         key = self._key(label)
         found = self._new.get(key) or simulation.kept().get(key)
         return None if found is None else float(found)
 
     def add(self, label: str, seconds: float) -> None:
-        """Several prices share a transaction, which takes longer than a price."""
+        """Stores a price. Several share a transaction, which takes longer than a prediction."""
         self._new[self._key(label)] = repr(seconds)
         if len(self._new) >= AT_A_TIME:
             self.keep()
@@ -250,7 +250,7 @@ class _Search:
         yield Candidate("forestcoll on packed trees", choice, shape, False)
 
     def _price(self, candidate: Candidate, budget: float) -> bool:
-        """Whether the budget was sufficient; known and impossible candidates cost nothing."""
+        """Predicts a new candidate that can run. False if the budget is too small."""
         label = candidate.label
         if label in self._looked_at:
             return True
@@ -273,7 +273,7 @@ class _Search:
         return True
 
     def _moved(self, candidate: Candidate) -> Candidate | None:
-        """The same algorithm with another value of one parameter; None if it has none."""
+        """The same algorithm with another value of one parameter; None without other values."""
         algorithm = candidate.choice.algorithm
         assert algorithm is not None
         if not algorithm.parameters or candidate.shape is not self._shape:
@@ -305,8 +305,8 @@ class _Search:
                 self._times[labels[cell]] = outcome.seconds
 
     def _next_batch(self, budget: float) -> list[Candidate]:
-        """Alternates between the library's algorithms, by predicted time, and neighbours of the
-        fastest simulated candidates."""
+        """The next candidates to simulate: alternately one of the library, by predicted time, and
+        a neighbour of the fastest simulated ones."""
         by_price = [
             candidate
             for candidate, _ in sorted(
@@ -350,7 +350,7 @@ class _Search:
 
     def _effort(self, candidate: Candidate) -> float:
         effort = simulation.effort_of(candidate.choice, candidate.shape)
-        if not candidate.is_ours:  # a file is written, and read again
+        if not candidate.is_ours:  # its schedules are written to a file, and read
             sent, _ = simulation.sent_by_a_rank(candidate.choice, candidate.shape)
             effort += sent * self._task.p * 2 * WRITTEN
         return effort
@@ -377,7 +377,7 @@ def _composed(collective: str) -> Sequence[_core.Choice]:
 
 
 def _near(parameter: _core.Parameter, value: int | str) -> list[int | str]:
-    """Other values that a parameter may have: any word, or numbers nearby."""
+    """Other values of a parameter: all other words, or numbers nearby."""
     if isinstance(value, str):
         return [each for each in parameter.accepts.split("|") if each != value]
     least, most = (int(each) for each in parameter.accepts.split(".."))

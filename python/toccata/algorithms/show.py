@@ -12,9 +12,9 @@ from toccata.algorithms.catalogue import path_of
 
 ALL_RANKS = 16  # up to this number, ranks are shown one by one
 ALL_ROUNDS = 16
-SELECTED_AT_START = 4  # of more ranks, so many of the first and the last one
-COMMON_PATTERN = 100_000  # rank-rounds that are worth looking through for a common pattern
-LISTED_BLOCKS = 6  # runs of blocks that are listed one by one
+SELECTED_AT_START = 4  # of more ranks, this many of the first, and the last one
+COMMON_PATTERN = 100_000  # maximum of ranks times rounds for the search of a common pattern
+LISTED_BLOCKS = 6  # maximum of runs of blocks in a list
 
 
 def selected(count: int, limit: int) -> list[int]:
@@ -23,7 +23,7 @@ def selected(count: int, limit: int) -> list[int]:
 
 
 def runs(blocks: Iterable[int]) -> list[tuple[int, int]]:
-    """Blocks in their order, consecutive ones together: first and last of each run."""
+    """Groups consecutive blocks: the first and the last of each run."""
     result: list[tuple[int, int]] = []
     for block in blocks:
         if result and block == result[-1][1] + 1:
@@ -34,7 +34,7 @@ def runs(blocks: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def describe_blocks(ranges: Sequence[_core.BlockRange]) -> str:
-    """Such as "0-3, 7" or "scratch 0-1"; recv, the buffer of results, is not named."""
+    """Such as "0-3, 7" or "scratch 0-1". Omits the name of recv, the buffer of results."""
     parts: list[str] = []
     for buffer in dict.fromkeys(each.buffer for each in ranges):
         blocks = [block for each in ranges if each.buffer == buffer for block in each.blocks]
@@ -65,7 +65,7 @@ def common_pattern(rounds: Sequence[_core.Round]) -> str:
 
 
 def common_travel(rounds: Iterable[_core.Round | None]) -> str:
-    """The way in which all messages travel, if the schedule prescribes one for all."""
+    """How all messages travel, if the schedule prescribes the same for all; otherwise ""."""
     ways = {each.travel for round_ in rounds if round_ for each in round_.sends}
     return f"travels {ways.pop()}" if len(ways) == 1 and "whole" not in ways else ""
 
@@ -158,7 +158,7 @@ class Narrator:
     def table(
         rows: Sequence[tuple[str, _core.Round | None]], gap_before: int | None = None
     ) -> Table:
-        """Only columns with contents; an ellipsis before the last row if `gap_before`."""
+        """A table without empty columns; with an ellipsis before the last row if `gap_before`."""
         rounds = [round_ for _, round_ in rows if round_ is not None]
         columns = {
             "sends": any(each.sends for each in rounds),

@@ -1,4 +1,4 @@
-"""Algorithms in Python to begin with, one for each collective: `toccata new` writes them."""
+"""Templates of algorithms in Python, one per collective, for `toccata new`."""
 
 from toccata.errors import InputError
 
@@ -24,7 +24,7 @@ def {name}(shape, rank, schedule):
     """{summary}"""
 {body}'''
 
-# Collective: what its blocks are, what the algorithm does, what it needs, how.
+# By collective: the blocks, the summary, the imported names, and the body of the function.
 _SKELETONS = {
     "allgather": (
         "send has one block, recv has one of every rank.",

@@ -7,7 +7,7 @@ from toccata import _core
 
 NOTHING = -1
 Place = tuple[str, int]  # buffer, block
-_Held = tuple[int, frozenset[int]]  # a datum, and who contributed to it
+_Held = tuple[int, frozenset[int]]  # a datum, and the ranks that contributed to it
 
 
 @dataclass
@@ -15,7 +15,7 @@ class Step:
     """One rank in one round: its actions, and its data afterwards."""
 
     holds: dict[str, list[int]]  # buffer -> datum of each block
-    # The same for who contributed to it, where the collective reduces: empty for no rank yet.
+    # The ranks that contributed to each block; only if the collective reduces.
     given: dict[str, list[frozenset[int]]]
     sent: set[Place] = field(default_factory=set)
     received: set[Place] = field(default_factory=set)
@@ -23,7 +23,7 @@ class Step:
     reduced: set[Place] = field(default_factory=set)
     sends_to: list[int] = field(default_factory=list)  # peers
     receives_from: list[int] = field(default_factory=list)
-    waits_for: list[int] = field(default_factory=list)  # peers whose messages never come
+    waits_for: list[int] = field(default_factory=list)  # peers whose messages never arrive
 
     @property
     def communicates(self) -> bool:
@@ -40,12 +40,12 @@ class Trace:
 
     @property
     def p(self) -> int:
-        """Ranks."""
+        """The number of ranks."""
         return self.shape.p
 
     @property
     def buffers(self) -> list[str]:
-        """Those that results pass through: recv, and scratch if it is used."""
+        """The buffers to show: recv, and scratch if it is used."""
         return (
             ["recv", "scratch"] if any(each.holds["scratch"] for each in self.before) else ["recv"]
         )
@@ -57,7 +57,7 @@ def places(ranges: list[_core.BlockRange]) -> list[Place]:
 
 
 def held(step: Step, where: list[Place]) -> list[_Held]:
-    """The data of a rank in that place."""
+    """The data of a rank in these places."""
     return [(step.holds[buffer][block], step.given[buffer][block]) for buffer, block in where]
 
 
@@ -85,7 +85,7 @@ class _Follower:
         receiver: int,
         target: list[_core.BlockRange],
     ) -> None:
-        """Data as the sender held it when it opened its round."""
+        """Copies the data that the sender had when it opened its round."""
         data = held(self.histories[sender][-1], places(source))
         step = self.open[receiver]
         step.receives_from.append(sender)
@@ -106,7 +106,7 @@ class _Follower:
         self.histories[rank].append(step)
 
     def stop(self) -> None:
-        """For a wrong algorithm: the rounds that never end, with the awaited peers."""
+        """Records the rounds that never end, with the awaited peers, if the algorithm is wrong."""
         for rank, step in self.open.items():
             wanted = self.schedules[rank].round(len(self.histories[rank]) - 1).recvs
             missing = Counter(each.peer for each in wanted) - Counter(step.receives_from)
@@ -146,13 +146,15 @@ def _store(step: Step, target: list[_core.BlockRange], data: list[_Held]) -> lis
 
 
 def trace(choice: _core.Choice, shape: _core.Shape) -> Trace:
-    """Follows all ranks of the choice, each at its own pace, as in the proof. If ranks wait for
-    each other forever, which those of a proved algorithm never do, the trace ends there."""
+    """Follows all ranks of the choice, each at its own pace, as in the proof.
+
+    The trace ends where ranks deadlock; those of a proved algorithm never do.
+    """
     follower = _Follower(choice, shape)
     if _core.walk(follower.schedules, follower):
         follower.stop()
     rounds = max(map(len, follower.schedules))
-    for history in follower.histories:  # a rank that has ended is idle from then on
+    for history in follower.histories:  # a rank is idle after its last round
         while len(history) <= rounds:
             history.append(_next(history[-1]))
     before, *steps = ([each[i] for each in follower.histories] for i in range(rounds + 1))

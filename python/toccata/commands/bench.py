@@ -225,7 +225,7 @@ def _run(
     starter = launcher.find(mpi)
     stem = Path("results") / f"{request.name}-{starter.family}"
     files = Files.of(stem, *written, paper=request.paper)
-    session.commands_for(plans, starter, more)  # complains before any work
+    session.commands_for(plans, starter, more)  # reports errors before any work
     before = read_csv(compare) if compare is not None else None
     files.check()
     with progress() as bar:
@@ -237,7 +237,7 @@ def _run(
 def _watch(
     bar: Progress, plans: Mapping[int, Plan], shown: Comparison, details: bool
 ) -> session.Watch:
-    """The bar, and the tables of each run."""
+    """Shows the progress bar, and prints the tables of each run."""
     cells = sum(len(each.algorithms) * len(each.sizes) for each in plans.values())
     task = bar.add_task("", total=cells)
 

@@ -30,29 +30,29 @@ from toccata.errors import InputError
 from toccata.launching import launcher
 from toccata.models import predicting
 
-# Piped output is for programs and files, so it is never cut to the width of a terminal.
+# Programs read piped output, so it is not limited to the width of a terminal.
 console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
 # If both are the same terminal, they share one console; otherwise the bar would overwrite text.
 progress_console = console if console.is_terminal else Console(stderr=True)
 
 
 def count(what: str, least: int = 1, most: int = q.MOST_COUNT) -> Callable[[str], int]:
-    """For options: accepts integers from `least` to `most`."""
-    return lambda text: q.parse_count(str(text), what, least, most)  # defaults come here as well
+    """A parser for options that accepts integers from `least` to `most`."""
+    return lambda text: q.parse_count(str(text), what, least, most)  # defaults may be numbers
 
 
 def seconds(text: str) -> float:
-    """For options that take a time."""
+    """The parser for options with a time."""
     return q.parse_seconds(str(text))
 
 
 def collective_names() -> list[str]:
-    """For completion."""
+    """The names that completion of a collective shows."""
     return [each.name for each in _core.collectives()]
 
 
 def algorithm_names() -> list[str]:
-    """For completion: full names, and short names that are unique."""
+    """The names that completion of an algorithm shows: full names, and unique short names."""
     known = _core.algorithms()
     times = Counter(each.name for each in known)
     return [*(each.path for each in known), *(name for name in times if times[name] == 1)]
@@ -187,19 +187,20 @@ def print_without(p: int, left_out: Mapping[str, str]) -> None:
 def time_left(total: float, done: float, took: float) -> float:
     """The remaining seconds of work with an estimated time of `total` seconds.
 
-    The part with an estimated time of `done` seconds took `took` seconds. The estimate has the
-    weight of a tenth of the work that took exactly its estimated time.
+    The finished work had an estimate of `done` seconds, and took `took` seconds. The ratio of both
+    corrects the estimate of the rest. It includes a fictitious tenth of the work, for which the
+    estimate was right.
     """
     trusted = total / 10
     return (total - done) * (took + trusted) / (done + trusted)
 
 
 class TimeLeft(ProgressColumn):
-    """For a bar with an estimated total in seconds. Between two advances, it counts down."""
+    """The remaining time of a bar whose total is seconds. It counts down between two advances."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._last = 0.0, 0.0  # done, and when
+        self._last = 0.0, 0.0  # finished seconds of the total, and the time of that advance
 
     def render(self, task: Task) -> Text:
         now = task.elapsed or 0.0

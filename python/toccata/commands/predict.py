@@ -147,7 +147,7 @@ def predict(
 
 
 def _walk(plan: Plan, ratios: bool, json_: Path | None) -> list[predicting.Predicted]:
-    """Prints each setting when it is done."""
+    """Prints the times of each setting after its walks."""
     found: list[predicting.Predicted] = []
     with progress(remaining=True, counted=False, estimated=True) as bar:
         task = bar.add_task("", total=max(plan.seconds, 1e-9))
@@ -158,7 +158,7 @@ def _walk(plan: Plan, ratios: bool, json_: Path | None) -> list[predicting.Predi
         for setting, without, times in plan.run(told):
             if times is not None:
                 found.append(times)
-                if json_ is not None:  # the reader of the tables may have closed them
+                if json_ is not None:  # the reader of the output may have closed it
                     _write(found, json_, complete=False)
                 print_whole(predicting.as_table(times, plan.model, ratios))
             print_without(setting.shape.p, without)
@@ -189,7 +189,8 @@ def _where(
 def _predicted(names: Sequence[str]) -> list[tuple[str, _core.Choice]]:
     """The algorithms to predict, with their displayed names.
 
-    Raises InputError if they belong to several collectives, because sizes then differ in meaning.
+    Raises InputError if they belong to several collectives, because sizes then have different
+    meanings.
     """
     choices = []
     for each in subjects(names):

@@ -112,7 +112,7 @@ def _prove(work: Mapping[str, Sequence[proving.Case]]) -> None:
 def _write(
     subject: _core.Algorithm | _core.Choice, cases: Sequence[proving.Case], output: Path
 ) -> None:
-    """Writes the schedules of all proved numbers of ranks, with the named parameters."""
+    """Writes the schedules for all proved numbers of ranks, with the requested parameters."""
     choice = subject if isinstance(subject, _core.Choice) else catalogue.standard(subject)
     algorithm = choice.algorithm
     assert algorithm is not None

@@ -20,9 +20,9 @@ ALONE = ("--dry-run", "--help", "-h", "--learn-sums", "--no-learn")
 
 
 def with_report(words: Sequence[str]) -> list[str]:
-    """The words after `run`, with an explicit value of --report, which is optional.
+    """The words after `run`, with a value added to a --report without one.
 
-    The next word is the value if it ends in .json.
+    The word after --report is its value if it ends in .json.
     """
     result = list(words)
     at = 0
@@ -42,8 +42,8 @@ def with_report(words: Sequence[str]) -> list[str]:
 
 
 def _learning(sums: bool, off: bool) -> dict[str, str]:
-    """The setting of TOCCATA_LEARN: from an option, from the environment or a configuration file,
-    otherwise auto."""
+    """The setting of TOCCATA_LEARN. An option has precedence over the environment and configuration
+    files; the default is auto."""
     if sums and off:
         raise InputError("--learn-sums and --no-learn exclude each other")
     if off:
@@ -188,7 +188,7 @@ def run(
 
 
 def _algorithms(given: Mapping[str, Any]) -> dict[str, str]:
-    """The settings of all collectives. InputError if one names no algorithm."""
+    """The settings of all collectives. InputError if a setting is not an algorithm."""
     settings = {}
     for each in _core.collectives():
         if (text := given.get(each.name)) is not None:
@@ -214,7 +214,7 @@ def _known(mpi: str | None) -> str | None:
 
 
 def _execute(start: starting.Start, dry_run: bool) -> None:
-    """Becomes the launcher, whose signals and exit code are then the program's own."""
+    """Replaces this process by the launcher, which then gets all signals and sets the exit code."""
     if dry_run:
         said = [f"{name}={value}" for name, value in start.environment.items()]
         print(shlex.join([*(["env"] if said else []), *said, *start.words]))

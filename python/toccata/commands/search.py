@@ -141,7 +141,7 @@ def _search(task: searching.Task) -> searching.Result:
 
 
 def _as_table(found: searching.Result) -> PlainTable:
-    """The fastest candidates in the simulation, and the library's best if it is not among them."""
+    """The fastest simulated candidates, and the library's best one if it is not among them."""
     table = PlainTable()
     table.add_column("", style="cyan")
     for heading in ("Model,\nµs", "Simulated,\nµs", "Times the\nbound"):

@@ -162,7 +162,7 @@ def _told(bar: Progress, plan: Plan) -> Callable[[Cell], None]:
 
 
 def _print(plan: Plan, outcomes: dict[Cell, Outcome], results: Results) -> None:
-    """The tables, and the cells that have no time or whose data was not checked."""
+    """Prints the tables, and lists the cells without a time or without checked data."""
     for p, reasons in plan.left_out.items():
         if any(each.ranks == p for each in results.all):
             print_whole(tables.overview(results, p, "max", plan.marked, None))
@@ -193,7 +193,7 @@ def _write(results: Results, files: Files, what: str, marked: str | None) -> Non
 
 
 def _print_predicted(platform: platforms.Platform, outcomes: dict[Cell, Outcome]) -> None:
-    """The model compared with the simulation: the median error of each algorithm and of all."""
+    """Compares the model with the simulation: prints the median errors per algorithm and of all."""
     from toccata.simulating import model_beside  # scipy takes a second to load
 
     predicted = model_beside.predictions(platform, outcomes)

@@ -151,7 +151,7 @@ def _tune(
     heatmap: Path | None,
     again: bool,
 ) -> None:
-    """By measurements."""
+    """Makes a tuning file from measurements."""
     plans = request.plans()
     starter = launcher.find(mpi)
     output = output or Path(f"results/tuning-{starter.family}.json")

@@ -1,1 +1,1 @@
-"""Pictures. Every module has a function `draw`, which returns a figure; they import matplotlib."""
+"""Figures. Most modules have a function `draw`, which returns a figure. All import matplotlib."""

@@ -1,6 +1,6 @@
 """Coloured cells with a number in each: all heat maps are drawn here.
 
-Callers choose the colours and texts; rows and columns have labels, and a text is dark or white,
+Callers choose the colours and texts, and the labels of rows and columns. A text is dark or white,
 depending on the colour of its cell.
 """
 

@@ -17,10 +17,9 @@ NORM, COLORMAP = TwoSlopeNorm(1.0, 0.2, 1.8), colormaps["RdYlBu_r"]
 
 
 def draw(compared: Sequence[Cell], title: str) -> Figure:
-    """One column per place, one row per collective and size; native's time is 1. Blue is faster
-    than native, red slower.
+    """One column per place, one row per collective and size; the native time is 1.
 
-    Cells without a clear winner have a colour of their own.
+    Blue cells are faster than native, red ones slower. Cells without a clear winner are grey.
     """
     places = list(dict.fromkeys(each.place.name for each in compared))
     rows = list(dict.fromkeys((each.collective, each.bytes) for each in compared))

@@ -11,7 +11,7 @@ from toccata.topology.packing import Packing
 
 COLOURS = ("#0b5fa5", "#c8553d", "#2b8a5a", "#8e5ea2", "#b8860b", "#3aa6a6", "#d16ba5", "#5c6b7a")
 MOST_SHOWN = len(COLOURS)  # trees in one panel
-MARGIN = 0.75  # around the outermost vertices, for links around a ring
+MARGIN = 0.75  # outside the outermost vertices, for links around a ring
 BETWEEN = 0.055  # of two trees on neighbouring links
 Point = tuple[float, float]
 
@@ -35,7 +35,8 @@ def draw(network: Network, packings: Sequence[Packing]) -> Figure:
 
 
 def _places(network: Network) -> list[Point]:
-    """By vertex: a mesh as it is, or its layers next to each other; else switches above nodes."""
+    """The position of each vertex: that on the mesh, whose layers are next to each other; or, with
+    switches, these above their nodes."""
     dims = network.machine.dims
     if dims and network.is_direct:
         if len(dims) == 1 and network.machine.periodic[0]:
@@ -116,9 +117,9 @@ def _arrow(axes: Axes, a: Point, b: Point, shift: float, colour: str, is_direct:
     length = (dx * dx + dy * dy) ** 0.5
     if length == 0:
         return
-    # To the right of the direction, so that both directions of a link are next to each other.
+    # To the right of its direction, so that both directions of a link are visible.
     x, y = dy / length * (shift + 0.12), -dx / length * (shift + 0.12)
-    if is_direct and length > 1.5:  # around the ring: a stub at either end
+    if is_direct and length > 1.5:  # a link around the ring: a stub at either end
         ux, uy = dx / length, dy / length
         for at, to in (
             ((a[0] + x, a[1] + y), (a[0] + x - 0.45 * ux, a[1] + y - 0.45 * uy)),

@@ -14,9 +14,9 @@ OURS, LOST = "#0072B2", "#D55E00"
 
 
 def draw(report: Report, title: str) -> Figure:
-    """Two bars per collective and size: with native algorithms, and as measured.
+    """Two bars per collective and size: the time with native algorithms, and the measured time.
 
-    The sum of all is on top.
+    The sums of all are on top.
     """
     groups: dict[tuple[str, int, int], list[Row]] = defaultdict(list)
     for each in report.rows:

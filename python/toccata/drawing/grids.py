@@ -22,7 +22,7 @@ from toccata.errors import InputError
 
 MOST_CELLS = 256
 MOST_PANELS = 12
-# Up and down in the last dimension, in the one before, and so on.
+# For both directions in the last dimension, then in the one before, and so on.
 COLOURS = ("#0b5fa5", "#c8553d", "#2b8a5a", "#8e5ea2", "#b8860b", "#5c6b7a", "#d16ba5", "#3aa6a6")
 CELL = 0.62  # inches
 SIDE = 0.62  # of a square, in cells
@@ -32,14 +32,14 @@ BESIDE, ABOVE, HEADING, LEGEND = 0.5, 0.5, 0.8, 0.5  # inches
 
 @dataclass(frozen=True)
 class _Arrow:
-    """From one point to another, in cells; each is in a square, or at the end of a plane."""
+    """An arrow between two points, in cells. A point is in a square, or at the end of a plane."""
 
     start: tuple[float, float]
     end: tuple[float, float]
     colour: str
     leaves: bool = True  # a square
     enters: bool = True
-    lane: float = 0.0  # to the left of the direction, in cells: for several messages on one
+    lane: float = 0.0  # shift to the left of the direction, in cells, for several messages
 
 
 class _Layout:
@@ -69,7 +69,10 @@ class _Layout:
         return COLOURS[(2 * (len(self.dims) - 1 - dimension) + (0 if up else 1)) % len(COLOURS)]
 
     def way(self, sender: int, receiver: int) -> tuple[int, bool, bool] | None:
-        """Dimension, whether upwards, whether around the end; None if not along one axis."""
+        """The dimension of a message, whether it goes upwards, and whether it goes around the end.
+
+        None if the message is not along one axis.
+        """
         here, there = self.at[sender], self.at[receiver]
         axes = [i for i in range(len(here)) if here[i] != there[i]]
         if len(axes) != 1:
@@ -82,7 +85,7 @@ class _Layout:
         return axis, up, up != (step > 0)
 
     def arrows(self, sender: int, receiver: int, lane: float) -> Iterator[_Arrow]:
-        """A message; two arrows if it passes the end of a plane."""
+        """The arrow of a message; two arrows if it passes the end of a plane."""
         start, end = self.point(self.at[sender]), self.point(self.at[receiver])
         way = self.way(sender, receiver)
         if way is None:
@@ -108,7 +111,7 @@ class _Layout:
 
 
 def draws(choice: _core.Choice, shape: _core.Shape) -> bool:
-    """Whether the mesh matters in a figure of this choice."""
+    """Whether this module draws the choice: its schedule depends on the mesh."""
     return choice.algorithm is not None and choice.algorithm.by_grid and bool(shape.dims)
 
 

@@ -1,9 +1,9 @@
 """The papers' hybrid heat map of a benchmark.
 
-A cell is a number of ranks and a message size. If one of the other algorithms is fastest, the cell
-has its colour. If the highlighted algorithm is fastest, a shade shows by which share of the second
-best's time. There is no winner if the second best's spread reaches the fastest. The number in a
-cell is the native time divided by the fastest.
+A cell is a number of ranks and a message size. If the highlighted algorithm is the fastest, a shade
+of blue shows its gain, as a share of the second best's time. If another algorithm is the fastest,
+the cell has its colour. There is no winner if the spread of the second best reaches the fastest
+time. The number in a cell is the native time divided by the fastest.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ from toccata.errors import InputError
 from toccata.measuring.winners import Cell, Grid, summary
 from toccata.quantities import show_bytes
 
-# Okabe and Ito's colours, which colour-blind people can distinguish, without their blues, which are
-# for the highlighted algorithm. The native algorithm is always grey, and an algorithm has the same
+# Okabe and Ito's colours, which colour-blind people can distinguish. Blue is missing, because it
+# marks the highlighted algorithm. The native algorithm is always grey. An algorithm has the same
 # colour in all figures.
 NATIVE = "#b3b3b3"
 OTHERS = ("#E69F00", "#009E73", "#F0E442", "#CC79A7", "#D55E00", "#7a5c3e", "#4d4d4d")
@@ -33,7 +33,7 @@ SHADES = LinearSegmentedColormap.from_list(
 )
 MEANING = "number in a cell: native's time over the fastest's"
 UNCLEAR = "#f7efd9"
-ANNOTATED_COLUMNS = 24  # with more of them, a number does not fit into a cell
+ANNOTATED_COLUMNS = 24  # with more columns, a number does not fit into a cell
 
 
 def colours(grid: Grid) -> dict[str, str]:
@@ -43,8 +43,10 @@ def colours(grid: Grid) -> dict[str, str]:
 
 
 def palette(collective: str, algorithms: Sequence[str]) -> dict[str, str]:
-    """In the order of the registry, so that each has its colour in every figure: algorithms, then
-    their settings, then unknown ones."""
+    """The colour of each algorithm, which is the same in every figure.
+
+    Colours follow the order of the registry: algorithms, then their settings, then unknown ones.
+    """
     try:
         known = catalogue.of_collective(collective)
     except InputError:
@@ -58,7 +60,7 @@ def palette(collective: str, algorithms: Sequence[str]) -> dict[str, str]:
 
 
 def colour_of(number: int) -> str:
-    """After all are used, they are repeated lighter, then darker, then lighter still."""
+    """A colour by its number. After the last one, they repeat: lighter, darker, still lighter."""
     turn, which = divmod(number, len(OTHERS))
     if turn == 0:
         return OTHERS[which]
@@ -121,20 +123,20 @@ def draw(grid: Grid, title: str) -> Figure:
 
 
 def _text(cell: Cell | None) -> str:
-    """Native's time as a multiple of the winner's, if there is a winner."""
+    """The native time divided by the winner's; "" if there is no winner."""
     if cell is None or not cell.clear or cell.over_native is None:
         return ""
     return factor(cell.over_native)
 
 
 def factor(value: float) -> str:
-    """As "1.04", "2.3", "17": only useful digits."""
+    """Such as "1.04", "2.3" or "17": only useful digits."""
     digits = 2 if value < 1.995 else 1 if value < 9.95 else 0
     return f"{value:.{digits}f}"
 
 
 def _legend(figure: Figure, axes: Axes, grid: Grid) -> None:
-    """The others' colours, and the bar of shades, to the right of the cells."""
+    """To the right of the cells: the colours of the other algorithms, and the bar of shades."""
     figure_width, figure_height = figure.get_size_inches()
     box = axes.get_position()
     handles = [Patch(facecolor=colour, label=name) for name, colour in colours(grid).items()]

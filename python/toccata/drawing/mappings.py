@@ -14,8 +14,8 @@ from toccata.models.reordering import Mapped
 from toccata.quantities import show_bytes
 from toccata.topology import machines
 
-NUMBERED = 160  # ranks; with more, there is no room for numbers
-MOST_ROWS = 40  # nodes; of more, the first
+NUMBERED = 160  # ranks; with more, numbers do not fit
+MOST_ROWS = 40  # nodes; of more, it shows the first ones
 INK, HOT = "#1b2631", "#c0392b"
 
 
@@ -97,7 +97,7 @@ def _mixed(heat: float) -> tuple[float, float, float]:
 
 
 def _nodes(placement: _core.Placement) -> tuple[str, list[list[int]]]:
-    """The name of the level of the nodes, and the ranks of each that has some, core by core."""
+    """The name of the level of nodes, and the ranks of each node that has some, by core."""
     machine = placement.machine
     levels = machine.levels
     node = levels.index("node") if "node" in levels else 0
@@ -115,14 +115,14 @@ def _leaving(
     mapped: Mapped,
     size: int,
 ) -> list[int]:
-    """Bytes out of each node, in the order of the machine's."""
+    """The bytes that leave each node, in the machine's order of nodes."""
     level, _ = _nodes(placement)
     there = shape
     if mapped.order:
         there = _core.reordered(choice, shape, mapped.players, mapped.order)
     for each in _core.crossings(choice, there, size):
         if each.level == level:
-            # Regions are ordered by their lowest rank, nodes are not.
+            # Regions have the order of their lowest ranks, but nodes have the order of the machine.
             _, nodes = _nodes(placement)
             order = sorted(range(len(nodes)), key=lambda node: min(nodes[node]))
             leaving = [0] * len(nodes)

@@ -20,7 +20,7 @@ def write(figure: Figure, path: Path) -> None:
 
 
 def some_of(values: Sequence[int], most: int) -> list[int]:
-    """At most that many of them, evenly spread, including the first and the last."""
+    """At most `most` of the values, evenly spread, including the first and the last."""
     if len(values) <= most:
         return list(values)
     last = len(values) - 1

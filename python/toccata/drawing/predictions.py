@@ -1,7 +1,8 @@
 """Predicted times as a figure, similar to Figures 7 and 8 of the locality-aware paper.
 
-Over sizes if there are several, with one panel per number of ranks; otherwise over ranks or nodes.
-A machine has a colour, an algorithm a stroke; with a single machine, algorithms have colours.
+If there are several sizes, the x axis is the size, and each number of ranks has a panel. Otherwise,
+the x axis is the number of ranks or nodes. Each machine has a colour, each algorithm a line style.
+If there is only one machine, each algorithm has a colour.
 """
 
 from collections.abc import Sequence
@@ -15,8 +16,8 @@ from toccata.drawing.pictures import some_of
 from toccata.models.predicting import Predicted
 from toccata.quantities import show_bytes
 
-# Okabe and Ito's colours, which colour-blind people can tell apart. There are more markers, so that
-# no two of many algorithms have both alike.
+# Okabe and Ito's colours, which colour-blind people can tell apart. The number of markers differs
+# from that of colours, so that many algorithms have different pairs.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STROKES = ("-", ":", "--", "-.", (0, (1, 3)), (0, (5, 1, 1, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h", "d")

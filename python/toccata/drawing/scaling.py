@@ -1,7 +1,7 @@
-"""Weak scaling: how the time grows with the ranks if each has the same amount of data.
+"""Weak scaling: the time over the number of ranks, if each rank has the same amount of data.
 
-A panel is a size, a line an algorithm, in the colours of the heat map; the native algorithm is grey
-and dashed.
+Each size has a panel. Each algorithm has a line, in the colour of the heat map. The native
+algorithm is grey and dashed.
 """
 
 import math
@@ -24,7 +24,7 @@ MARKERS = "osD^vPX*<>"
 def draw(results: Results, metric: Metric, title: str, sizes_of: str = "") -> Figure:
     """The figure; `sizes_of` is the meaning of sizes, if it is not the usual one.
 
-    If there are many sizes, it shows some, including the smallest and the largest."""
+    If there are many sizes, the figure shows some, including the smallest and the largest."""
     sizes = some_of(results.sizes, MOST_PANELS)
     columns = min(len(sizes), 3)
     rows = math.ceil(len(sizes) / columns)

@@ -1,10 +1,10 @@
 """A schedule as a figure, similar to Figure 3 of the Sparbit paper.
 
 One panel per round. A column is a rank, a cell is a block of its buffer. The number in a cell is
-the rank that owns the data; in a reduction, the ranks that have contributed ("0–3", or their number
-if they are not consecutive). Data that arrived in the round is grey, copied data orange, reduced
-data green; sent data has a frame. Arcs lead from sender to receiver; a red arc with gaps is a
-message that a rank waits for and that never arrives.
+the rank that owns the data. In a reduction, the text shows the ranks that have contributed ("0–3",
+or their number if they are not consecutive). Data that arrived in the round is grey,
+copied data orange, reduced data green; sent data has a frame. Arcs lead from sender to receiver. A
+dashed red arc is a message that never arrives, although a rank waits for it.
 """
 
 import math
@@ -41,11 +41,12 @@ from toccata.drawing.pictures import (
 )
 from toccata.errors import InputError
 
-MOST_RANKS = 32  # with more of them, there is no room for a number in each cell
+MOST_RANKS = 32  # with more ranks, numbers do not fit into cells
 MOST_PANELS = 18
 
-REGION = "#eef1e6"  # every other one
-# Inches: a cell by the number of ranks, the narrowest panel, the space next to and above one.
+REGION = "#eef1e6"  # colour of every second region
+# Inches: a cell by the maximum number of ranks; the narrowest panel; the space next to and above
+# a panel.
 CELLS = {8: 0.32, 16: 0.27, MOST_RANKS: 0.21}
 LEAST_WIDTH, BESIDE, ABOVE, HEADING, LEGEND = 1.55, 0.7, 0.6, 0.75, 0.55
 LINE = 0.17  # inches, of the error of a proof
@@ -55,7 +56,7 @@ RANK_ROW = 1.0  # cells
 
 @dataclass(frozen=True)
 class Fault:
-    """The error of a proof, and its location, as far as the text tells."""
+    """The error of a proof, and its location, if the text contains it."""
 
     text: str
     rank: int | None = None
@@ -63,7 +64,7 @@ class Fault:
 
     @classmethod
     def of(cls, error: str) -> "Fault | None":
-        """From a line of `toccata verify`, "rank 1, round 2: ..."; None if there is none."""
+        """From a line of `toccata verify`, "rank 1, round 2: ..."; None without an error."""
         match = re.search(r"\brank (\d+)(?:, round (\d+))?: ", error)
         where = [int(each) if each else None for each in match.groups()] if match else []
         return cls(error, *where) if error else None
@@ -76,7 +77,7 @@ class Fault:
 def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -> Figure:
     """The figure of all rounds of a choice; the round and the rank of a fault are marked.
 
-    A fault without a round belongs to the end.
+    A fault without a round is at the end.
 
     Raises InputError if there are too many ranks to be readable.
     """
@@ -93,7 +94,7 @@ def draw(choice: _core.Choice, shape: _core.Shape, fault: Fault | None = None) -
     height = _rows(whole) * cell + ABOVE
     columns = _columns(len(shown), width, height)
     rows = math.ceil(len(shown) / columns)
-    figure_width = max(columns * width + BESIDE, 6.4 if fault is None else 7.6)  # of the legend
+    figure_width = max(columns * width + BESIDE, 6.4 if fault is None else 7.6)  # for the legend
     said = fault.lines(figure_width) if fault else []
     figure_height = rows * height + HEADING + LEGEND + LINE * len(said)
     figure = Figure(figsize=(figure_width, figure_height))
@@ -130,14 +131,14 @@ def _mark(axes: Axes, fault: Fault) -> None:
 
 
 def write_fault(figure: Figure, lines: Sequence[str]) -> None:
-    """The lines below the heading; the figure is LINE higher for each."""
+    """Writes the lines below the heading, where the caller has left LINE inches for each."""
     width, height = figure.get_size_inches()
     figure.text(0.3 / width, 1 - (HEADING - 0.05) / height, "\n".join(lines), fontsize=9,
                 color=WRONG, va="top")  # fmt: skip
 
 
 def _columns(panels: int, width: float, height: float) -> int:
-    """The number of panels per row, so that the figure is about 16 to 10 and its rows are even."""
+    """The number of panels per row, for even rows and a figure of about 16:10."""
     best = min(
         range(1, panels + 1),
         key=lambda n: abs(math.log(n * width / (math.ceil(panels / n) * height) / 1.6)),
@@ -150,7 +151,7 @@ def _panels(whole: Trace, faulty: int | None) -> list[int]:
     """The rounds that get a panel, including the faulty one; -1 is the state before the first
     message.
 
-    A first round that only puts data into place, without a message, is that state.
+    If the first round only copies, its end is that state.
     """
     rounds = _rounds_worth_showing(whole)
     if len(rounds) > MOST_PANELS:
@@ -171,7 +172,7 @@ def _busy(step: Step) -> bool:
 
 
 def _regions(shape: _core.Shape) -> list[int]:
-    """The region of every rank on the outermost level that divides them; one if none does."""
+    """The region of every rank at the outermost level that divides the ranks; 0 if none does."""
     levels = _core.regions(shape)
     return levels[0][1] if levels else [0] * shape.p
 
@@ -189,13 +190,13 @@ def _rounds(choice: _core.Choice, shape: _core.Shape, number: int) -> list[_core
 
 
 def _rows(whole: Trace) -> float:
-    """Height of a panel, in cells."""
+    """The height of a panel, in cells."""
     buffers = [len(whole.before[0].holds[buffer]) for buffer in whole.buffers]
     return sum(buffers) + GAP * (len(buffers) - 1) + RANK_ROW + _arcs(whole.p)
 
 
 def _arcs(p: int) -> float:
-    """Height of the band of arcs, in cells."""
+    """The height of the arcs, in cells."""
     return min(1.2 + 0.22 * p, 4.5)
 
 
@@ -241,7 +242,7 @@ def _draw_buffer(axes: Axes, whole: Trace, steps: list[Step], buffer: str, top: 
     """Draws one buffer of all ranks below `top`; returns the top of the next one."""
     p = whole.p
     blocks = max(len(each.holds[buffer]) for each in steps)
-    if blocks == 0:  # of a barrier: only arcs
+    if blocks == 0:  # a barrier has only arcs
         return top - 0.5
     shades = cell_shades(steps, buffer)
     image = np.array([[to_rgb(shade) for shade in row] for row in shades])
@@ -326,7 +327,7 @@ def _draw_arc(
 ) -> None:
     """An arc above the ranks, as high as it is wide, red if it leads out of the region.
 
-    Arcs of rank 0, or of its region if there are several, have the full colour.
+    Arcs of rank 0 have the full colour; with several regions, those of its region have it.
     """
     p = len(regions)
     foot = -1.45

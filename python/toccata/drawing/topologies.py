@@ -21,9 +21,9 @@ HEADER = 0.24
 PAD = 0.08
 MARGIN = 0.3
 TITLE = 0.6
-WHOLE_OBJECTS = 160  # innermost ones; with more, equal ones are left out
-SHOWN_CELLS = 12  # of a mesh in each dimension
-FEW_ALIKE = 3  # that are all shown
+WHOLE_OBJECTS = 160  # innermost objects; with more, some of equal ones are left out
+SHOWN_CELLS = 12  # of a mesh, per dimension
+FEW_ALIKE = 3  # up to this number, equal objects are all shown
 
 
 @dataclass
@@ -36,11 +36,11 @@ class Box:
     columns: int = 1
     width: float = CELL[0]
     height: float = CELL[1]
-    left_out: bool = False  # stands for several that are not shown
+    left_out: bool = False  # this box represents several that are not shown
 
 
 def draw(machine: _core.Machine, placement: _core.Placement | None) -> Figure:
-    """The picture; a mesh of one to three dimensions as such, with the ranks of each cell."""
+    """The figure: a mesh of one to three dimensions as its cells, otherwise nested boxes."""
     if 0 < len(machine.dims) <= 3:
         return _draw_mesh(machine, placement)
     whole = Box("", "white", _boxes(machine, tree.items(machine, placement)))
@@ -103,7 +103,7 @@ def _box(machine: _core.Machine, item: tree.Item) -> Box:
 
 
 def _lay_out(box: Box) -> None:
-    """Sizes, from the inside outwards; inner boxes form rows in a rectangle of about 3:2."""
+    """Sets the sizes, inner boxes first. Inner boxes form rows in a rectangle of about 3:2."""
     if not box.inside:
         box.width = max(CELL[0], 0.075 * len(box.title) + 0.16)
         return
@@ -117,7 +117,7 @@ def _lay_out(box: Box) -> None:
     columns = max(1, min(count, round(math.sqrt(count * ratio * tallest / widest))))
     columns = math.ceil(count / math.ceil(count / columns))  # rows as even as possible
     left_out = any(each.left_out for each in box.inside)
-    box.columns = 3 if left_out else columns  # the first of a kind, how many more, the last
+    box.columns = 3 if left_out else columns  # the first of a kind, the number of others, the last
     rows = _rows(box)
     for row in rows:
         for each in row:

@@ -3,8 +3,8 @@
     timeout 60 mpirun -n 2 numactl -l ./solver -v : -n 1 ./viewer
                launcher               program           program
 
-Uses the documented options of launchers and wrappers. A word after an unknown option is its value,
-unless it is a program.
+The grammars contain the documented options of launchers and wrappers. A word after an unknown
+option counts as its value, unless it is a program.
 """
 
 import re
@@ -16,7 +16,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Grammar:
-    """Options with values as separate words, and the number of words before a command."""
+    """The options that take separate words as values, and the number of words before a command."""
 
     values: frozenset[str]
     words: int = 0
@@ -46,11 +46,11 @@ WRAPPERS = {
                         "--preferred --preferred-many --weighted-interleave"),
 }  # fmt: skip
 
-# Kinds of launchers, by how variables reach the ranks on other hosts, and their names.
+# Names of launchers by kind. Launchers of a kind pass variables to other hosts in the same way.
 KINDS = {
     "openmpi": r"(orterun|prterun)(\W.*)?$",
     "hydra": r"mpiexec\.hydra$",
-    "mpiexec": r"(mpirun|mpiexec)(\W.*)?$",  # of any MPI: it is started to find out
+    "mpiexec": r"(mpirun|mpiexec)(\W.*)?$",  # of any MPI: its --version shows which
     "srun": r"srun$",
     "jsrun": r"jsrun$",
     "aprun": r"aprun$",
@@ -120,7 +120,7 @@ def unwrapped(words: Sequence[str], at: int = 0) -> int:
 
 
 def assignments(words: Sequence[str]) -> dict[str, str]:
-    """The settings of `env NAME=VALUE` before a launcher: the launcher sees them, we do not."""
+    """The settings of `env NAME=VALUE` before a launcher, which are not in our own environment."""
     return dict(word.split("=", 1) for word in words if re.match(r"\w+=", word))
 
 

@@ -72,8 +72,11 @@ class Job:
 
 
 def examine(environment: Mapping[str, str]) -> tuple[list[Finding], "Said", str]:
-    """MPIs, libraries, settings, the machine and tuning files; and for choices(), the settings and
-    the tuning file that is used, "" without."""
+    """Checks MPIs, libraries, settings, the machine and tuning files.
+
+    Also returns the arguments of choices(): the settings, and the path of the tuning file that is
+    used ("" for none).
+    """
     built = launcher.libraries()
     path = str(next(iter(built.values()))) if built else ""
     said = Said(environment, _core.Configuration(_core.configuration_files(path)))
@@ -138,7 +141,7 @@ def mpis() -> list[Finding]:
 
 
 def mpi_of(text: str) -> Finding:
-    """Whether Toccata is tested with the MPI with this text of MPI_Get_library_version."""
+    """Whether the tests cover the MPI with this text of MPI_Get_library_version."""
     version = text.split(",")[0].strip()
     if _core.is_tested(text):
         return Finding("mpi", f"{version}: tested with Toccata")
@@ -179,7 +182,7 @@ def complaint(name: str, said: Said) -> str:
             return f"{value} {wrong}"
     try:
         if collective == "allreduce" and value == "nccl":
-            return ""  # whether it can serve, the ranks find out
+            return ""  # the ranks check whether it can serve
         if collective is not None and value != "auto":
             outside.load_named(value)
             _core.parse_sized_choice(collective, value)
@@ -210,7 +213,7 @@ def complaint(name: str, said: Said) -> str:
 def _exists(path: str) -> bool:
     try:
         return Path(path).exists()
-    except OSError:  # a text that is not a path at all
+    except OSError:  # the text cannot be a path
         return False
 
 
@@ -247,8 +250,8 @@ def machine(said: Said) -> list[Finding]:
 
 
 def tuned(said: Said, library: str) -> tuple[list[Finding], str]:
-    """The named tuning file; otherwise those in the folders where the library searches. And the one
-    that is used; "" for none."""
+    """Checks the named tuning file; without one, those in the library's folders. Also returns the
+    path of the file that is used; "" for none."""
     named = said.value("TOCCATA_TUNING")
     if named == "off":
         return [Finding("tuning", "none, because TOCCATA_TUNING=off")], ""
@@ -289,7 +292,7 @@ def _tuning_file(path: Path, remedy: str) -> tuple[Finding, tuning_file.Tuning |
 
 
 def _node(found: tuning_file.Tuning) -> str:
-    """The inside of a node, such as "socket:2 core:8", as the library reads it
+    """The levels inside a node, such as "socket:2 core:8", by the library's rules
     (src/selection/tuning.cpp)."""
     return re.sub(r".*\bnode:\S+ ?", "", found.machine)
 
@@ -310,8 +313,10 @@ def _why_not_used(found: tuning_file.Tuning) -> str:
 
 
 def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[Finding]:
-    """The choices for some typical calls, and whether requested algorithms are possible: among
-    the ranks of a job, or as many as this host has cores."""
+    """The choices for some typical calls, and whether requested algorithms are possible.
+
+    The calls are among the ranks of the job; without a job, among one rank per core of this host.
+    """
     if said.value("TOCCATA") in ("off", "0"):
         why = f"because of TOCCATA=off in {said.origin('TOCCATA')}"
         return [Finding("choice", f"native for all, {why}")]
@@ -346,7 +351,7 @@ def choices(said: Said, job: Job | None = None, tuning_file: str = "") -> list[F
 def _asked(
     collective: str, variable: str, text: str, shape: _core.Shape, wrong: bool
 ) -> list[Finding]:
-    """For a collective with a setting that names algorithms."""
+    """The findings for a collective if a setting names its algorithms."""
     call = f"{collective} among {shape.p} ranks"
     if wrong:
         return [Finding("choice", f"{call}: native, because {variable} is invalid")]
@@ -372,9 +377,9 @@ def _by_itself(
     nodes: int,
     tuning_file: str,
 ) -> tuple[str, str]:
-    """The library's choice, with the reason."""
+    """The library's choice for a call, and the reason."""
     guard = said.value("TOCCATA_GUARD")
-    with suppress(_core.ChoiceError):  # named where tuning files are
+    with suppress(_core.ChoiceError):  # reported by tuned()
         if tuning_file and (known := _core.tuned(tuning_file, collective, shape.p, nodes, size)):
             return known.text, f"because of {tuning_file}"
     tried = _core.worth_trying(collective, shape, model, [size])[0]
@@ -394,9 +399,9 @@ def treat(
     family: str | None = None,
     seconds: float = SECONDS,
 ) -> tuple[list[Finding], Job | None]:
-    """Starts exactly this command, which ends when its ranks reach MPI_Init with our library.
+    """Starts exactly this command. With our library, its ranks end in MPI_Init.
 
-    If the library has no effect, the program itself begins; it is ended after `seconds`. The job is
+    Without effect of the library, the program itself runs, and is ended after `seconds`. The job is
     None unless all ranks reported their hosts.
     """
     try:
@@ -414,7 +419,7 @@ def treat(
 
 
 def _reported(said: str) -> list[Finding]:
-    """The lines of the library that are not about single ranks."""
+    """Findings from the library's lines that do not concern single ranks."""
     findings = []
     for line in dict.fromkeys(said.splitlines()):
         if line.startswith(READS):

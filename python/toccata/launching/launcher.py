@@ -22,10 +22,11 @@ FAMILIES = {
     "intelmpi": "Intel MPI",
     "abi": "the standard ABI of MPI",  # of programs and libraries, not of launchers
 }
-# The programs of this one run in a simulation, without a launcher.
+# Programs of this MPI run in a simulation, without a launcher.
 SIMULATED = {"simgrid": "SimGrid"}
 LAUNCHED = ("openmpi", "mpich", "intelmpi")
-# How a launcher shows its MPI: the first match. Intel's starts processes by Hydra, too.
+# Patterns for a launcher's output; the first match determines its MPI. Intel's is tested before
+# MPICH's, because both contain Hydra.
 SIGNATURES = {
     "openmpi": r"Open ?MPI|OpenRTE|PRRTE",
     "intelmpi": r"Intel\(R\) MPI",
@@ -50,7 +51,7 @@ class Launcher:
 
     @property
     def name(self) -> str:
-        """The name of its MPI, for people."""
+        """The name of its MPI, for messages."""
         return f"{FAMILIES[self.family]} {self.version}".rstrip()
 
 
@@ -74,8 +75,8 @@ def home() -> Path:
 def _ours(family: str, in_build: str, file: str, version: str = "") -> Path:
     """A file of ours for one family, in a build directory or installed.
 
-    The one for that version has precedence; Intel MPI can use MPICH's. Raises InputError if there
-    is none.
+    A file for that version has precedence. Intel MPI can use MPICH's file. Raises InputError if
+    there is none.
     """
     names = [f"{family}-{version}", family, *(["mpich"] if family == "intelmpi" else [])]
     tops = [home() / in_build, home()]
@@ -97,12 +98,12 @@ def library(family: str, version: str = "") -> Path:
 
 
 def is_setting(name: str) -> bool:
-    """Whether a variable of the environment is one of ours, which all ranks must have."""
+    """Whether a variable of the environment belongs to Toccata, so that all ranks must get it."""
     return name == "TOCCATA" or name.startswith("TOCCATA_")
 
 
 def libraries() -> dict[str, Path]:
-    """All that were built, by the build's name of their MPI."""
+    """All built libraries, by the build's name of their MPI."""
     found = [*home().glob("lib/*/libtoccata.so"), *home().glob("*/libtoccata.so")]
     return {each.parent.name: each for each in sorted(found)}
 
@@ -132,7 +133,7 @@ def identify(command: str) -> Launcher:
         raise InputError(
             f"there is no program '{command}'; give a launcher, such as mpirun or mpiexec"
         )
-    # Only programs with these names are run to find their version: others might be anything.
+    # Only programs with these names are run with --version. Others could have any effect.
     if commandline.kind_of(command) not in ("openmpi", "hydra", "mpiexec"):
         raise InputError(
             f"'{command}' is not a known launcher; give mpirun or mpiexec before the program, "
@@ -155,9 +156,9 @@ def identify(command: str) -> Launcher:
 
 
 def find(family: str = "auto") -> Launcher:
-    """The launcher of a family, or with "auto" the one that is called mpirun.
+    """The first launcher of a family in PATH. "auto" means any family.
 
-    With "auto", a family with a built benchmark has precedence. Raises InputError if there is none.
+    Families with a built benchmark have precedence. Raises InputError if there is no launcher.
     """
     if family not in ("auto", *LAUNCHED):
         known = ", ".join(["auto", *LAUNCHED[:-1]])
@@ -172,7 +173,7 @@ def find(family: str = "auto") -> Launcher:
 
 
 def launchers() -> list[Launcher]:
-    """All in PATH: mpirun and mpiexec, then those with names of their MPI."""
+    """All launchers in PATH: mpirun and mpiexec, then those whose names contain an MPI."""
     names = ["mpirun", "mpiexec", "mpiexec.hydra"]
     names += [f"{name}.{each}" for each in LAUNCHED for name in ("mpirun", "mpiexec")]
     found = []
@@ -192,7 +193,7 @@ def _exists(family: str) -> bool:
 
 
 def cores() -> int:
-    """Usable cores; by default, Open MPI starts that many processes."""
+    """The number of usable cores; by default, Open MPI starts that many processes."""
     allowed = os.sched_getaffinity(0)
     topology = "/sys/devices/system/cpu/cpu{}/topology/{}"
     try:
@@ -210,7 +211,7 @@ def cores() -> int:
 
 
 def others_running() -> int:
-    """Other threads that run at this moment, or would if they had a core."""
+    """The number of other threads that are running or waiting for a core."""
     running = Path("/proc/loadavg").read_text().split()[3].split("/")[0]
     return int(running) - 1
 
@@ -218,8 +219,8 @@ def others_running() -> int:
 def start(launcher: Launcher, ranks: int, more: Sequence[str], program: Sequence[str]) -> list[str]:
     """The command that starts a program on `ranks` processes; `more` are the launcher's arguments.
 
-    By default, Open MPI refuses to run as root, or with more processes than cores; the necessary
-    options are added. With more processes than cores, processes must also yield while they wait.
+    By default, Open MPI refuses to run as root, or with more processes than cores, so this adds the
+    necessary options. With more processes than cores, waiting processes must also yield.
     """
     command = [launcher.path, "-n", str(ranks)]
     if launcher.family == "openmpi":

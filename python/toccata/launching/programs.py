@@ -1,7 +1,7 @@
 """The MPI of a program, as far as its file shows it.
 
-It follows from the libraries that the loader would load (`ldd`), also if another library loads MPI;
-for a script from its interpreter, for Python from mpi4py.
+For a binary, the libraries that the loader would load (`ldd`) show the MPI, even if another library
+loads it. For a script, its interpreter shows it; for Python, mpi4py does.
 """
 
 import os
@@ -23,7 +23,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Nature:
-    """`family` is "" if unknown; `reason` says how it was found, or why not."""
+    """The MPI of a program, "" if unknown; `reason` is the evidence, or why there is none."""
 
     family: str
     reason: str
@@ -70,7 +70,7 @@ def _of_script(start: bytes, depth: int) -> Nature:
 
 
 def _of_python(python: Path) -> Nature:
-    """From the module with which programs in Python call MPI; MPI is not initialized."""
+    """The MPI of mpi4py in this Python. Imports mpi4py without initializing MPI."""
     ask = "import importlib.util as u; found = u.find_spec('mpi4py.MPI'); print(found.origin)"
     try:
         told = subprocess.run(
@@ -118,7 +118,7 @@ def _family(name: str, file: Path) -> str:
         for family, mark in MARKS.items():
             if mark in content:
                 return family
-    # Not found, so only its name tells: Open MPI counts from 20 and 40, MPICH stays with 12.
+    # The loader does not find it, so its version must do: 20 or 40 for Open MPI, 12 for MPICH.
     match = re.match(r"libmpi(ch)?\.so\.(\d+)$", name)
     if match is None:
         return ""

@@ -1,4 +1,4 @@
-"""The contents of TOCCATA_REPORT=FILE.json: tables, and where a run gained time."""
+"""The contents of TOCCATA_REPORT=FILE.json: tables, and the gain of a run."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import show_microseconds
 
 VERSION = 1
-INSTEAD = "native, for "  # before the requested algorithm
+INSTEAD = "native, for "  # the name of the requested algorithm follows
 MOST_ROWS = 30
 REASONS = {
     "forced": "a setting names it", "tuned": "from the tuning file",
@@ -61,7 +61,7 @@ class Row:
     collective: str
     ranks: int
     nodes: int
-    bytes: int  # approximate size of a call; -1 if ranks do not know each other's
+    bytes: int  # approximate size of a call; -1 if ranks do not know the sizes of others
     calls: int
     total_bytes: int
     seconds: float
@@ -75,12 +75,12 @@ class Row:
 
     @property
     def is_native(self) -> bool:
-        """The MPI library served, perhaps instead of a requested algorithm."""
+        """Whether the MPI library served the calls, perhaps instead of a requested algorithm."""
         return self.choice == "native" or self.choice.startswith(INSTEAD)
 
     @property
     def gain(self) -> float:
-        """Native's time divided by ours, as 1.25, if both were interleaved; otherwise 0."""
+        """The native time divided by ours, such as 1.25, if both were interleaved; otherwise 0."""
         known = self.measured > 0 and self.native > 0 and not self.is_native
         return self.native / self.measured if known else 0.0
 
@@ -116,7 +116,7 @@ class Report:
 
 
 def read(path: Path) -> Report:
-    """InputError, naming the error."""
+    """Reads a report. InputError, naming the problem, if the file is not one."""
     report = documents.read(
         path, Report, "toccata_report", VERSION,
         what="report", remedy="TOCCATA_REPORT=FILE.json makes a run write one",
@@ -168,7 +168,7 @@ def _why_not(row: Row) -> tuple[str, str]:
 
 
 def reasons(report: Report) -> list[str]:
-    """Lines: the share of the time that native serves, by reason, the largest share first."""
+    """A line per reason why native serves, with its share of the time; the largest share first."""
     shares: dict[str, float] = defaultdict(float)
     where: dict[str, dict[str, None]] = defaultdict(dict)
     for each in report.rows:
@@ -186,7 +186,7 @@ def reasons(report: Report) -> list[str]:
 
 
 def summary(report: Report) -> list[str]:
-    """The share of time in collectives, and the gain; lines."""
+    """Lines: the share of time in collectives, and the gain."""
     before, after = report.before, report.after
     share = f", {after / report.seconds:.0%} of the run's" if report.seconds > 0 else ""
     lines = [f"rank 0 was in collectives for {_seconds(after)}{share} {_seconds(report.seconds)}"]
@@ -216,7 +216,7 @@ def summary(report: Report) -> list[str]:
 
 
 def table(report: Report) -> RenderableType:
-    """A row for each collective, communicator, size and choice; those that take longest first."""
+    """A row for each collective, communicator, size and choice, the longest total time first."""
     result = PlainTable(kept=3)
     for heading in ("Collective", "Ranks", "Size", "Calls", "Time", "Share"):
         result.add_column(heading, justify="left" if heading == "Collective" else "right")
@@ -263,7 +263,7 @@ def table(report: Report) -> RenderableType:
 
 
 def _reason(row: Row, rows: Sequence[Row]) -> str:
-    """The reason of a row that an algorithm of Toccata serves."""
+    """The reason for the choice of Toccata's algorithm in a row."""
     native = [each for each in rows if each.calls_alike == row.calls_alike and each.is_native]
     served_on = row.reason == "guarded" and sum(each.calls for each in native) > row.calls
     return "tried" if served_on else row.reason

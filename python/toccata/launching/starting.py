@@ -1,8 +1,8 @@
 """`toccata run`: a user's command with our library preloaded in all its ranks.
 
-The program determines the library, and the launcher must have the same MPI; the variables reach
-other hosts by the launcher's own means. If the program of a command is unknown, the command's
-environment is set.
+The program determines the library, and the launcher must have the same MPI. The launcher's own
+options pass the variables to other hosts. If the program of a command is unknown, its environment
+contains the variables instead.
 """
 
 import re
@@ -35,11 +35,11 @@ def prepare(
     environment: Mapping[str, str],
     family: str | None = None,
 ) -> Start:
-    """The command that starts the same with our library; `family` if the user names it.
+    """The same command with our library preloaded; `family` is set if the user names the MPI.
 
     `settings` and every TOCCATA_* variable of the environment are passed to the ranks on all hosts.
-    Raises InputError if it is impossible: no such program, an unknown MPI, a program of another MPI
-    than the launcher's, a static one, or an MPI for which no library was built.
+    Raises InputError if this is impossible: the program does not exist or is static, its MPI is
+    unknown or not the launcher's, or no library was built for that MPI.
     """
     words = list(command)
     at = commandline.unwrapped(words)
@@ -70,7 +70,7 @@ def prepare(
     if kind == "mpiexec":
         kind = "openmpi" if (own.family if own else family) == "openmpi" else "hydra"
     handed, outside = HANDING[kind](arguments, exported)
-    if "env" in (Path(each).name for each in words[:at]):  # which may clear the outer environment
+    if "env" in (Path(each).name for each in words[:at]):  # env may clear the outer environment
         settled = [f"{name}={value}" for name, value in outside.items()]
         words[at:at] = ["env", *settled] if settled else []
         at, outside = words.index(path, at), {}
@@ -78,8 +78,8 @@ def prepare(
 
 
 def _launcher(word: str, kind: str, family: str | None) -> launcher.Launcher | None:
-    """The family of the launcher; None for launchers of any MPI, and for an unknown one if the user
-    names the MPI. InputError if the user names another MPI than the launcher's."""
+    """The launcher; None if it may start any MPI, or if it is unknown and the user names the MPI.
+    InputError if the user names an MPI other than the launcher's."""
     if kind not in ("openmpi", "hydra", "mpiexec"):
         return None
     try:
@@ -104,8 +104,10 @@ def _launcher(word: str, kind: str, family: str | None) -> launcher.Launcher | N
 def _family(
     starter: str, kind: str, arguments: Sequence[str], family: str, option: str = ""
 ) -> tuple[str, list[str]]:
-    """The family of the library, and a line for each program whose MPI is unknown. `family` comes
-    from the launcher or the user (by the `option`), or is unknown."""
+    """The family of the library, and a line for each program whose MPI is unknown.
+
+    `family` comes from the launcher, or from the user (by the `option`); "" if unknown.
+    """
     remarks = []
     for place in commandline.programs(arguments, kind):
         program = arguments[place]
@@ -130,7 +132,7 @@ def _family(
                 else (f"'{starter}' starts programs of {ours}; start it by {theirs}'s own launcher")
             )
             raise InputError(f"'{program}' runs with {theirs} ({found.reason}), but {but}")
-        elif found.family == "abi":  # by whichever launcher
+        elif found.family == "abi":  # with any launcher
             family = "abi"
     if not family:
         why = remarks[0] if remarks else "no program stands behind it"
@@ -141,7 +143,7 @@ def _family(
 
 
 def _started_by(program: str) -> str:
-    """The MPI of the launchers that a shell script names; InputError if it is not such a script."""
+    """The MPI of the launchers in a shell script. InputError if the file is not such a script."""
     path = Path(shutil.which(program) or program)
     documents.check(path)
     with path.open("rb") as file:
@@ -172,15 +174,15 @@ def _started_by(program: str) -> str:
             f"'{program}' names {others}, which starts programs of any MPI; name the MPI, for "
             "example --mpi openmpi"
         )
-    launcher.identify(program)  # names the error
+    launcher.identify(program)  # raises the error
     raise InputError(f"'{program}' is not a launcher")
 
 
 def _of_any_mpi(line: str) -> Iterator[tuple[str, str]]:
-    """A script line's launchers of any MPI, and the MPI of each one's program, "" if unknown."""
+    """The launchers in a script line that may start any MPI, each with its program's MPI, or ""."""
     try:
         words = shlex.split(line, comments=True)
-    except ValueError:  # quotes that continue in the next line
+    except ValueError:  # a quoted text continues in the next line
         return
     for at, word in enumerate(words):
         kind = commandline.kind_of(word)
@@ -193,8 +195,7 @@ def _of_any_mpi(line: str) -> Iterator[tuple[str, str]]:
 def _exported(
     library: Path, settings: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """The variables of the ranks: every variable of ours, and the library before other preloaded
-    ones."""
+    """The variables for the ranks: those of Toccata, and LD_PRELOAD with our library first."""
     exported = {name: value for name, value in environment.items() if launcher.is_setting(name)}
     exported |= settings
     theirs = environment.get("LD_PRELOAD")
@@ -205,8 +206,10 @@ def _exported(
 def _inherited(
     family: str, exported: Mapping[str, str], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """For a command that cannot be inspected: its programs inherit the environment. Open MPI also
-    passes variables to other hosts that its own variable names."""
+    """The environment for a command that cannot be inspected: its programs inherit it.
+
+    A variable of Open MPI lists the variables that Open MPI passes to other hosts.
+    """
     if family == "openmpi":
         name = "OMPI_MCA_mca_base_env_list"
         theirs = environment.get(name)
@@ -219,7 +222,7 @@ Hand = Callable[[Sequence[str], Mapping[str, str]], Handed]
 
 
 def _by(option: Callable[[str, str], list[str]], kind: str = "") -> Hand:
-    """As options before all others; for `kind`, before the options of each program."""
+    """Passes variables as options before all others; for `kind`, before those of each program."""
 
     def hand(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
         words = [word for name, value in exported.items() for word in option(name, value)]
@@ -232,8 +235,11 @@ def _by(option: Callable[[str, str], list[str]], kind: str = "") -> Hand:
 
 
 def _srun(arguments: Sequence[str], exported: Mapping[str, str]) -> Handed:
-    """Values may contain commas, which --export cannot pass. A name in --export takes the value
-    from our environment; but then srun itself would load the library."""
+    """Passes variables by --export, which cannot contain values with commas.
+
+    So --export contains only names; srun takes their values from its environment. LD_PRELOAD is
+    passed with its value, because otherwise srun itself would load the library.
+    """
     outside = {name: value for name, value in exported.items() if name != "LD_PRELOAD"}
     added = ",".join([*outside, f"LD_PRELOAD={exported['LD_PRELOAD']}"])
     result: list[str] = []
@@ -271,6 +277,6 @@ HANDING: dict[str, Hand] = {
 
 
 def say(remarks: Sequence[str]) -> None:
-    """Remarks go to standard error, a line each."""
+    """Prints each remark as a line on standard error."""
     for each in remarks:
         print(f"toccata: {each}", file=sys.stderr)

@@ -24,7 +24,7 @@ PRELOADED = ("sh", "-c", 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} exec "$@"')
 
 
 def parse_sizes(text: str, least: int = 1) -> list[int]:
-    """As quantities.parse_sizes; InputError for sizes that the programs would refuse."""
+    """Like quantities.parse_sizes; also InputError for sizes that the programs would reject."""
     sizes = q.parse_sizes(text)
     if sizes[0] < least or sizes[-1] > MOST_BYTES:
         raise InputError(f"--sizes {text}: expected {least} to {q.show_bytes(MOST_BYTES)} bytes")
@@ -33,7 +33,7 @@ def parse_sizes(text: str, least: int = 1) -> list[int]:
 
 @dataclass(frozen=True)
 class Plan:
-    """The measurement to make."""
+    """A requested measurement."""
 
     collective: str
     algorithms: Sequence[str]
@@ -47,7 +47,7 @@ class Plan:
     race: bool = False  # whether clearly slower algorithms are dropped during the run
 
     def arguments(self) -> list[str]:
-        """For the benchmark program."""
+        """The arguments of the benchmark program."""
         return [
             "--collective", self.collective,
             "--algorithms", ";".join(map(outside.runnable, self.algorithms)),
@@ -83,7 +83,7 @@ def measure(
 ) -> Run:
     """Runs `command`, which starts the benchmark on that many ranks.
 
-    Calls `told` as results come, and `sized` with the bytes when all of one size are complete.
+    Calls `told` with each result, and `sized` with the bytes of each completed size.
 
     Raises Failure if the program fails, prints unreadable output, or finds wrong data.
     """
@@ -93,7 +93,7 @@ def measure(
         for line in lines:
             event = _parse(line)
             if event is None:
-                continue  # not ours: launchers print, too
+                continue  # a launcher's line
             match event["event"]:
                 case "start":
                     run.mpi = " ".join(str(event["mpi"]).split())
@@ -120,13 +120,13 @@ def measure(
     return run
 
 
-OUT_OF_LINE = 3  # times the expectation from the sizes next to it
+OUT_OF_LINE = 3  # times the expectation from the neighbouring sizes
 
 
 def out_of_line(measurements: Sequence[Measurement]) -> list[Measurement]:
     """Times that are far longer than those of the sizes on both sides, for one algorithm and run.
 
-    The largest size has one neighbour: it may take longer in proportion to the bytes.
+    The largest size has only one neighbour; its time may be longer in proportion to its bytes.
     """
     found = []
     for algorithm in dict.fromkeys(each.algorithm for each in measurements):
@@ -147,8 +147,11 @@ def out_of_line(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 
 def straightened(first: Run, again: Callable[[Sequence[int]], Run]) -> list[Measurement]:
-    """A run's measurements. Sizes with an outlier are measured again, for all algorithms together,
-    because they are compared; outliers that remain are marked."""
+    """A run's measurements, after sizes with an outlier have been measured again.
+
+    These runs include all algorithms, because their times are compared. Remaining outliers are
+    marked.
+    """
     suspects = {each.bytes for each in out_of_line(first.measurements)}
     if not suspects:
         return first.measurements
@@ -245,7 +248,7 @@ def started(command: Sequence[str], ranks: int) -> Iterator[Iterator[str]]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """First requests the end, so that the launcher can end its ranks."""
+    """Ends a process: first by SIGTERM, so that a launcher can end its ranks."""
     process.terminate()
     try:
         process.wait(timeout=5)

@@ -1,7 +1,7 @@
 """The automatic choice compared with the MPI library's own, here and on four emulated hosts.
 
-Both are interleaved in one run of a program with the library preloaded, without settings: native is
-the MPI library's function by its other name, PMPI_..., which is not intercepted. If the quartiles
+Both are interleaved in one run of a program with the library preloaded, without settings. The
+native calls use MPI's other names, PMPI_..., which the library does not intercept. If the quartiles
 of the two overlap, there is no winner.
 """
 
@@ -26,13 +26,13 @@ from toccata.quantities import show_bytes, show_microseconds
 from toccata.tuning.tuning_file import sizes_of
 
 COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast")
-# In the first calls of a size, the library makes its trials, so these are not timed.
+# The first calls of a size, in which the library makes its trials. They are not timed.
 TRIALS = 300
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where and what is measured."""
+    """A place, and the measurements in it."""
 
     name: str
     ranks: int
@@ -47,8 +47,8 @@ HERE = (
     Place("2 ranks", 2, (8, 1 << 10, 32 << 10, 256 << 10)),
     Place("4 ranks", 4, (8, 1 << 10, 32 << 10, 256 << 10)),
 )
-# For calls of milliseconds, trials, which may take 2% of the time, end after this number of calls.
-# Sums of floating-point numbers are not tried (TOCCATA_GUARD=all tries them).
+# Calls here take milliseconds. Trials may take 2% of the time, so they end after this number of
+# calls. Sums of floating-point numbers are not tried (TOCCATA_GUARD=all tries them).
 HOSTS = Place(
     "16 ranks\non 4 hosts", 16, (8, 1 << 10), ("allgather", "alltoall", "bcast"),
     repetitions=20, limit=20, trials=700,
@@ -56,7 +56,7 @@ HOSTS = Place(
 
 
 ALL = tuple(each.name for each in _core.collectives() if each.name == each.regular)
-# All collectives; with many more ranks than cores, they take long.
+# All collectives. With many more ranks than cores, calls would take long.
 WHOLE_HERE = tuple(
     Place(f"{p} ranks", p, (8, 1 << 10, 32 << 10, 1 << 20), ALL, 60, limit=2) for p in (2, 4, 8)
 )
@@ -79,7 +79,7 @@ class Cell:
 
     @property
     def ratio(self) -> float:
-        """Of the medians."""
+        """The ratio of the medians."""
         return self.auto.median / self.native.median
 
     @property
@@ -103,8 +103,7 @@ def measure(place: Place, mpi: str, told: Callable[[str], None]) -> tuple[str, l
 
 
 def measure_again(cells: Sequence[Cell], mpi: str, told: Callable[[str], None]) -> list[Cell]:
-    """The cells; those that were slower than native are measured again, and the middle result
-    counts."""
+    """The cells. Those slower than native are measured again, and the middle result counts."""
     result = list(cells)
     for i, cell in enumerate(cells):
         if cell.ratio <= WORSE:
@@ -149,8 +148,8 @@ def scripts() -> Path:
 
 @contextmanager
 def hosts() -> Iterator[None]:
-    """The four hosts, for the duration of the context; `mpirun` starts ranks on them. Failure if
-    they fail."""
+    """Brings up the four hosts for the duration of the context; `mpirun` starts ranks on them.
+    Failure if they cannot be brought up."""
     made = subprocess.run([scripts() / "up.sh"], capture_output=True, text=True, check=False)
     if made.returncode != 0:
         raise Failure(made.stderr.strip().splitlines()[-1] if made.stderr else "up.sh failed")
@@ -164,7 +163,7 @@ def hosts() -> Iterator[None]:
 
 
 def table(cells: Sequence[Cell]) -> Table:
-    """One row per collective, place and size; `?` after a ratio: there is no clear winner."""
+    """One row per collective, place and size; `?` marks a ratio without a clear winner."""
     result = PlainTable(kept=3)
     result.add_column("Collective")
     result.add_column("Where")
@@ -188,7 +187,7 @@ def table(cells: Sequence[Cell]) -> Table:
 def summary(cells: Sequence[Cell]) -> str:
     """One line per place. A cell without a clear winner counts as 1 in the mean.
 
-    Otherwise, one cell that is mostly noise could look like a gain of all.
+    Otherwise, a single noisy cell could look like a gain of all cells.
     """
     lines = []
     for place in dict.fromkeys(each.place.name for each in cells):

@@ -27,7 +27,7 @@ class Files:
         scaling: Path | None = None,
         paper: bool = False,
     ) -> "Files":
-        """Beside each other by default; a paper's have the scaling as well."""
+        """The requested paths, by default all in one folder. `paper` adds the scaling."""
 
         def named(ending: str) -> Path:
             return stem.with_name(stem.name + ending)

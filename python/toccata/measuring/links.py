@@ -29,7 +29,7 @@ COLOURS = ("#0b5fa5", "#c8553d", "#2b8a5a", "#8e5ea2", "#b8860b", "#5c6b7a", "#d
 
 @dataclass(frozen=True)
 class Timing:
-    """Medians over the repetitions, in seconds, of the ranks that took part."""
+    """Medians over the repetitions, in seconds, for the ranks that took part."""
 
     way: str
     links: int
@@ -41,7 +41,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Fit:
-    """For the longest times of one direction and one range of sizes."""
+    """The parameters for the longest times of one direction and one range of sizes."""
 
     way: str
     least: int  # bytes
@@ -49,14 +49,14 @@ class Fit:
     alpha: float  # seconds
     beta: float  # seconds per byte
     tau: float
-    error: float  # typical, relative
+    error: float  # root mean square, relative
 
     def seconds(self, size: float, links: int) -> float:
         return (self.alpha + size * self.beta) * (1 + (links - 1) * self.tau)
 
 
 def check_machine(text: str, ranks: int) -> None:
-    """InputError if it is not a mesh of that many cells; ChoiceError if it is not a machine."""
+    """InputError if the machine is not a mesh of that many cells; ChoiceError for invalid texts."""
     dims = _core.Machine(text).dims
     if not dims:
         raise InputError(
@@ -101,9 +101,9 @@ def write_csv(timings: Iterable[Timing], path: Path) -> None:
 
 
 def fit(timings: Sequence[Timing], way: str, least: int, most: int) -> Fit | None:
-    """The best alpha, beta and tau for relative errors; None with fewer than two sizes.
+    """The alpha, beta and tau with the least relative errors; None with fewer than two sizes.
 
-    For a given tau, the other two are a linear problem, so only tau is searched.
+    For a given tau, alpha and beta follow from a linear problem, so only tau is searched.
     """
     here = [each for each in timings if each.way == way and least <= each.bytes <= most]
     sizes = sorted({each.bytes for each in here})
@@ -118,7 +118,7 @@ def fit(timings: Sequence[Timing], way: str, least: int, most: int) -> Fit | Non
         factor = (1 + more * tau) / seconds
         columns = np.stack([factor, size * factor], axis=1)
         best, *_ = np.linalg.lstsq(columns, np.ones_like(seconds), rcond=None)
-        if best.min() < 0:  # both cannot be positive: only one of them
+        if best.min() < 0:  # one of them would be negative: only the other remains
             kept = int(best.argmax())
             column = columns[:, kept]
             best = np.zeros(2)
@@ -127,7 +127,7 @@ def fit(timings: Sequence[Timing], way: str, least: int, most: int) -> Fit | Non
         return float(best[0]), float(best[1]), float(error)
 
     low, high = 0.0, 2.0 if more.any() else 0.0
-    for _ in range(4):  # with ever finer grids
+    for _ in range(4):  # on increasingly fine grids
         taus = np.linspace(low, high, 41)
         tau = float(min(taus, key=lambda each: solve(float(each))[2]))
         step = (high - low) / 40
@@ -137,13 +137,13 @@ def fit(timings: Sequence[Timing], way: str, least: int, most: int) -> Fit | Non
 
 
 def fits(timings: Sequence[Timing]) -> list[Fit]:
-    """For every direction and every range with enough sizes."""
+    """The fits for every direction and every range with enough sizes."""
     found = (fit(timings, way, least, most) for way in WAYS for least, most in RANGES)
     return [each for each in found if each is not None]
 
 
 def alone(timings: Sequence[Timing]) -> list[int]:
-    """Sizes that are alone in their ranges, so that no fit is possible."""
+    """The sizes that are alone in their ranges, so that no fit is possible."""
     sizes = {each.bytes for each in timings}
     ranges = [[n for n in sizes if least <= n <= most] for least, most in RANGES]
     return [each[0] for each in ranges if len(each) == 1]

@@ -19,8 +19,8 @@ METRICS: tuple[Metric, ...] = ("median", "average", "min", "max")
 class Measurement:
     """Times of one algorithm in one setting, in seconds.
 
-    min, average and max are over the ranks' mean times, as the OSU benchmarks report them; median
-    and quartiles are over the repetitions, of the slowest rank in each.
+    min, average and max are over the ranks' mean times, as in the OSU benchmarks. Median and
+    quartiles are over the repetitions, with the slowest rank's time of each.
     """
 
     collective: str
@@ -37,10 +37,10 @@ class Measurement:
     q75: float
     valid: bool | None  # None if the data were not checked
     wins: int = 0  # repetitions in which it was faster than the native algorithm
-    pairs: int = 0  # of this number
+    pairs: int = 0  # repetitions that were compared with native
     nodes: int = 1
-    # "again" where it stood out of line with its neighbours and was measured a second time, "out of
-    # line" where it did so then as well.
+    # "again" if the time did not fit the neighbouring sizes and was measured again; "out of line"
+    # if the second time did not fit, either.
     remark: str = ""
 
     def time(self, metric: Metric) -> float:
@@ -53,13 +53,13 @@ class Measurement:
         return (self.q75 - self.q25) / 2 / self.median if self.median > 0 else 0.0
 
     def clearly_below(self, other: "Measurement", metric: Metric) -> bool:
-        """Whether it was faster than the other in three of four repetitions."""
+        """Whether its time is below the other's lower quartile, scaled to the metric."""
         lower = other.q25 / other.median if other.median > 0 else 1.0
         return self.time(metric) < other.time(metric) * lower
 
 
 TIMES = ("min", "average", "max", "median", "q25", "q75")
-# Names in files: the attribute alone would not say that minimum and maximum are over the ranks.
+# Names in files, which tell that minimum and maximum are over the ranks.
 COLUMNS = {
     "median": "median",
     "q25": "quartile_25",
@@ -104,12 +104,12 @@ def gain(mine: float, other: float) -> float:
 
 
 def best(measurements: Sequence[Measurement], metric: Metric) -> Measurement | None:
-    """The fastest; the first of equals. None if there are none."""
+    """The fastest measurement, the first of equal ones; None if there are none."""
     return min(measurements, key=lambda each: each.time(metric), default=None)
 
 
 def clear_winner(measurements: Sequence[Measurement], metric: Metric) -> Measurement | None:
-    """The fastest, if the spread of the next one does not reach it; a single one wins."""
+    """The fastest measurement; None if the spread of the next one reaches it, or there are none."""
     first = best(measurements, metric)
     second = best([each for each in measurements if each is not first], metric)
     if first is None or (second is not None and not first.clearly_below(second, metric)):
@@ -137,7 +137,7 @@ def _row(each: Measurement, complete: bool, scale: float) -> dict[str, Any]:
 def write_csv(results: Results, path: Path, complete: bool = True) -> None:
     """One row per measurement, times in microseconds. OSError if it cannot be written.
 
-    `complete` is false, in all rows, if measurements are missing.
+    If measurements are missing, `complete` is false in all rows.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [_row(each, complete, 1e-6) for each in results.all]
@@ -166,20 +166,19 @@ def write_json(results: Results, path: Path, complete: bool = True) -> None:
     path.write_text(json.dumps(rows, indent=1) + "\n")
 
 
-# In tables without the column bytes_of (before version 0.3), these sizes are of what a rank sends
-# to all ranks together.
+# In tables without the column bytes_of (before version 0.3), the sizes of these collectives are the
+# total that a rank sends to all ranks.
 ONCE_OF_ALL_BLOCKS = ("alltoall", "alltoallv", "reduce_scatter")
 
 
 def block_bytes(row: Mapping[str, str | None], collective: str, ranks: int, size: int) -> int:
-    """The size in a row of a table, converted from old tables."""
+    """The size of a block or message for the size in a row, which may come from an old table."""
     old = "bytes_of" not in row and collective in ONCE_OF_ALL_BLOCKS
     return max(1, size // ranks) if old and ranks > 0 else size
 
 
 def read_csv(path: Path) -> Results:
-    """The contents of a file of write_csv. InputError, naming file and line, if it is something
-    else."""
+    """The contents of a file of write_csv. InputError, naming file and line, for any other file."""
     names = {field: f"{shown}_us" for field, shown in COLUMNS.items()}
     documents.check(path)
     with path.open(newline="", encoding="utf-8", errors="replace") as file:

@@ -24,7 +24,7 @@ STANDARD_REPETITIONS = 100
 
 @dataclass(frozen=True)
 class Request:
-    """The requested measurement; None for missing options."""
+    """The requested measurement; a missing option is None."""
 
     collective: str
     ranks: str | None
@@ -32,7 +32,7 @@ class Request:
     algorithms: str | None
     distribution: str | None
     device: str | None  # the GPU runtime in whose memory buffers lie
-    paper: bool  # as in the paper on alltoall, where nothing else was said
+    paper: bool  # as in the paper on alltoall, unless options differ
     repetitions: int | None
     warmup: int
     limit: float  # seconds
@@ -57,7 +57,7 @@ class Request:
         )
 
     def plans(self) -> dict[int, Plan]:
-        """By number of ranks. InputError if options do not fit the collective."""
+        """The plan for each number of ranks. InputError if options do not fit the collective."""
         if self.paper and self.collective != "alltoall":
             raise InputError(f"--paper requires alltoall, not {self.collective}")
         names = self.names
@@ -115,7 +115,7 @@ class Comparison:
 
 @dataclass
 class Watch:
-    """Functions that receive the progress."""
+    """Functions that are called with the progress."""
 
     starts: Callable[[int], None]  # ranks
     arrived: Callable[[Measurement], None]
@@ -130,8 +130,10 @@ def measure(
     files: Files,
     watch: Watch,
 ) -> Results:
-    """One run per number of ranks. Failure if one fails, or nothing can be measured; then, and
-    after Ctrl-C, the files have the results so far."""
+    """Makes one run per number of ranks. Failure if one fails, or if no algorithm can be measured.
+
+    After a failure or Ctrl-C, the files contain the results so far.
+    """
     commands = commands_for(plans, starter, more)
     measured: list[Measurement] = []
     arrived: list[Measurement] = []  # of a run that has not ended
@@ -163,5 +165,5 @@ def measure(
 def commands_for(
     plans: Mapping[int, Plan], starter: Launcher, more: Sequence[str]
 ) -> dict[int, list[str]]:
-    """By number of ranks; InputError if the program is not built for that MPI."""
+    """The command for each number of ranks; InputError if the program is not built for that MPI."""
     return {p: benchmark.command_for(each, starter, p, more) for p, each in plans.items()}

@@ -14,8 +14,8 @@ def overview(
     """One row per size, one column per algorithm, with half the interquartile range as its spread.
 
     The fastest is bold and green if it is clearly faster; `!` marks an outlier among neighbouring
-    sizes. The last column is the share of the best baseline time by which the highlighted one is
-    faster.
+    sizes. The last column is the gain of the highlighted algorithm, as a share of the best
+    baseline time.
     """
     here = [each for each in results.all if each.ranks == ranks]
     algorithms = list(dict.fromkeys(each.algorithm for each in here))
@@ -42,7 +42,7 @@ def overview(
 
 
 def details(results: Results, ranks: int) -> RenderableType:
-    """As the OSU benchmarks report: a table per algorithm, with all the times."""
+    """A table per algorithm with all times, as in the OSU benchmarks."""
     parts: list[RenderableType] = []
     headings = ("Size", "Avg (µs)", "Min (µs)", "Max (µs)", "Median (µs)", "Spread", "Repetitions")
     for algorithm in results.algorithms:
@@ -63,7 +63,7 @@ def details(results: Results, ranks: int) -> RenderableType:
 
 
 def _narrow(algorithm: str) -> str:
-    """Its name on several lines, so that the columns of five algorithms fit into a terminal."""
+    """An algorithm's name on several lines, so that five columns fit into a terminal."""
     name, _, settings = algorithm.partition(":")
     return "\n".join([name.replace("_", "_\n"), *filter(None, settings.split(","))])
 
@@ -95,7 +95,7 @@ def _gain(row: dict[str, Measurement], highlight: str, others: list[str], metric
 
 
 def changes(old: Results, new: Results, metric: Metric) -> RenderableType:
-    """The times that differ from before by more than the spread, and the number of the others."""
+    """The times that changed by more than the spread, and the number of the other times."""
     table = PlainTable(kept=3)
     for heading in ("Ranks", "Size", "Algorithm", "before (µs)", "now (µs)", "now takes"):
         table.add_column(heading, justify="left" if heading == "Algorithm" else "right")

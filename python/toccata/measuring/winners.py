@@ -18,7 +18,7 @@ class Cell:
     winner: str
     gain: float
     clear: bool = True  # whether the second best's spread does not reach it
-    over_native: float | None = None  # native's time in that of the winner; None if not measured
+    over_native: float | None = None  # native time / winner's time; None if native was not measured
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Grid:
     sizes: list[int]  # bytes
     highlight: str | None
     cells: list[list[Cell | None]]
-    others: list[str]  # those that the highlighted one is compared with, winners or not
+    others: list[str]  # the baseline of the highlighted algorithm, winners or not
     collective: str = ""
     sizes_of: str = ""  # what sizes are, if it is not the usual (catalogue.meaning_of_size)
 
     @property
     def gains(self) -> list[float]:
-        """Of the cells in which the highlighted algorithm wins."""
+        """The gains in the cells in which the highlighted algorithm wins."""
         return [each.gain for each in self.won if each.winner == self.highlight]
 
     @property
@@ -56,7 +56,7 @@ class Grid:
 def grid(
     results: Results, highlight: str | None, baseline: Sequence[str] | None, metric: Metric
 ) -> Grid:
-    """Compares the highlighted algorithm with those of the baseline, all others if it is None."""
+    """Compares the highlighted algorithm with the baseline; None means all other algorithms."""
 
     def cell(ranks: int, size: int) -> Cell | None:
         here = results.at(ranks, size)
@@ -84,7 +84,8 @@ def grid(
 
 
 def summary(grid: Grid) -> str:
-    """As in the Sparbit paper's Table II: the number of cells that it wins, and its gains."""
+    """The number of cells that the highlighted algorithm wins, and its gains: as in the Sparbit
+    paper's Table II."""
     if grid.highlight is None:
         return ""
     won, total = len(grid.gains), len(grid.measured)

@@ -21,15 +21,15 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes
 
 LEAST_POINTS = 4  # minimum for a line
-BEND = 0.8  # use two lines if they leave less of the squares of one
-LIMITED = 1.15  # simultaneous pairs that take this much longer than one have reached a limit
+BEND = 0.8  # two lines are used if their squared errors are below this share of one line's
+LIMITED = 1.15  # pairs share a limit if they take this many times as long as one pair
 
 Points = list[tuple[int, float]]  # bytes, seconds
 
 
 @dataclass
 class Measured:
-    """The output of the program."""
+    """The measurements in the output of the program."""
 
     mpi: str = ""
     ranks: int = 0
@@ -66,7 +66,7 @@ def parse_sizes(text: str) -> list[int]:
 
 def measure(command: Sequence[str], ranks: int) -> Measured:
     """Runs the calibration program on that many ranks; Failure if it fails."""
-    # Read all output first: if the program failed, its exit tells more than the missing end.
+    # Reads all output first: if the program failed, its exit code tells more than the missing end.
     return read(list(benchmark.events(command, ranks)))
 
 
@@ -96,7 +96,7 @@ def read(events: Iterable[dict[str, Any]]) -> Measured:
 
 
 def without_noise(points: Points) -> Points:
-    """By size; a time that exceeds that of a longer message was disturbed, and is replaced by
+    """The points by size. A time above that of a longer message was disturbed; the latter replaces
     it."""
     result: Points = []
     least = float("inf")
@@ -107,7 +107,7 @@ def without_noise(points: Points) -> Points:
 
 
 def fit_line(points: Points) -> Line:
-    """The least squares of the relative errors, without negative parameters."""
+    """The line with the least squares of relative errors and without negative parameters."""
     weights = [1 / seconds**2 for _, seconds in points]
     w = sum(weights)
     wn = sum(k * n for k, (n, _) in zip(weights, points, strict=True))
@@ -128,7 +128,7 @@ def fit_line(points: Points) -> Line:
 
 
 def fit_lines(points: Points) -> list[Line]:
-    """One line, or two if a bend explains much: eager messages and rendezvous messages."""
+    """One line, or two (eager and rendezvous messages) if these have much smaller errors."""
     points = without_noise(points)
     whole = fit_line(points)
     best, least = [whole], BEND * _squares(points, whole)
@@ -147,7 +147,7 @@ def _squares(points: Points, line: Line) -> float:
 def fit(measured: Measured, name: str) -> tuple[_core.Model, dict[str, list[Line]]]:
     """The model, and the lines of its levels."""
     lines = {level: fit_lines(points) for level, points in measured.messages.items()}
-    # Levels come outermost first, in the program's order; the network may be missing.
+    # The program prints the outermost level first; the network may be missing.
     levels = [_level(measured, level, lines[level]) for level in lines]
     if "network" not in lines:
         levels.insert(0, {**levels[0], "level": "network"})
@@ -181,7 +181,7 @@ def _level(measured: Measured, level: str, lines: Sequence[Line]) -> dict[str, A
 
 
 def _protocol(measured: Measured, level: str, line: Line, end: int | None) -> dict[str, float]:
-    """A line's latency is its constant without both overheads."""
+    """The parameters of a line. Its latency is its constant without both overheads."""
     empty = dict(measured.messages[level])
     acknowledgement = min(empty.values())  # a burst is answered by an empty message
     added = {
@@ -210,7 +210,7 @@ def injection(measured: Measured) -> float | None:
         for size, seconds in measured.pairs[most]
         if size > 0 and seconds > LIMITED * one[size] and seconds * size > 0
     ]
-    # The largest messages show it best, because latency is the smallest part of their time.
+    # The largest messages show the limit best, because latency is the smallest part of their time.
     return max(limited) if limited else None
 
 

@@ -1,4 +1,4 @@
-"""Models fitted to one part of recorded times and validated with the others, alternately."""
+"""Fits models to one part of the recorded times, and validates them with the other part."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from toccata.models.recorded import Case
 
 @dataclass(frozen=True)
 class Recorded:
-    """The times of our algorithms in a file, and the reasons to exclude others."""
+    """The times of our algorithms in a file, and the reasons why others are excluded."""
 
     cases: list[Case]
     left_out: list[str]  # one line each
@@ -29,7 +29,7 @@ class Recorded:
 
 
 def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
-    """Those of the named machines and jobs of a file; of all if none are named.
+    """The times of the named machines and jobs in a file; all times if none are named.
 
     Raises InputError if the file or the names are invalid.
     """
@@ -64,7 +64,7 @@ def load(path: Path, machines: Sequence[str], nodes: Sequence[str]) -> Recorded:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A machine's models: the one to keep, and the predictions of models for unseen times."""
+    """The model of a machine, and predictions by models that did not see the predicted times."""
 
     model: Parameters
     judged: Judged
@@ -74,7 +74,7 @@ class Fitted:
 
 
 def by_sizes(cases: Sequence[Case], walks: Walks, advance: Callable[[], None]) -> Fitted:
-    """Fits to every second size of each job and collective; the others validate."""
+    """Fits to every second size of each job and collective, and validates with the others."""
     chosen, rest = fitting.every_other_size(cases)
     if not rest:
         raise InputError(
@@ -86,8 +86,8 @@ def by_sizes(cases: Sequence[Case], walks: Walks, advance: Callable[[], None]) -
 
 
 def by_collectives(cases: Sequence[Case], walks: Walks, advance: Callable[[], None]) -> Fitted:
-    """Fits to all collectives except one, which validates; each in turn. The model to keep uses
-    all."""
+    """For each collective, fits a model to all others and validates it with this one. The model to
+    keep is fitted to all."""
     collectives = sorted({each.collective for each in cases})
     if len(collectives) < 2:
         raise InputError(f"{cases[0].machine} has only one collective: no times remain for the fit")
@@ -118,7 +118,7 @@ def _fitted(
 
 @dataclass(frozen=True)
 class Work:
-    """The fits of all machines, each with a part of its times hidden: sizes, or collectives."""
+    """The fits of all machines, each without a part of the times: some sizes, or a collective."""
 
     recorded: Recorded
     hides_collectives: bool
@@ -129,7 +129,7 @@ class Work:
         return sum(fitting.TURNS * self._fits(cases) for cases in self._by_machine().values())
 
     def run(self, told: Callable[[str, int], None]) -> list[Fitted]:
-        """One per machine; `told` receives its name, and the number of new steps."""
+        """Fits each machine. Calls `told` with its name and the number of new steps."""
         fit = by_collectives if self.hides_collectives else by_sizes
         fitted = []
         for name, cases in self._by_machine().items():
@@ -149,7 +149,7 @@ class Work:
 
 
 def decided(found: Recorded, fitted: Sequence[Fitted]) -> list[decisions.Decision]:
-    """The choices by models that were fitted to other sizes, if the defaults are recorded."""
+    """The decisions by models that were fitted to other sizes, if the defaults are recorded."""
     return [
         decision
         for each in fitted

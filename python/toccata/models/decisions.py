@@ -16,22 +16,22 @@ from toccata.plain_table import PlainTable
 # The choices of the recorded MPIs, by the benchmark's names.
 DEFAULTS = ("default_mpich", "default_ompi", "default-default")
 
-# An algorithm is proposed if it is predicted to be this many times as fast as the MPI's; selected
-# with recorded times (docs/design/0019).
+# An algorithm is proposed if its predicted speedup over the MPI's own choice is at least this.
+# Recorded times determined the value (docs/design/0019).
 MARGIN = 1.1
-GAIN = 1.1  # times the best: a slower default is worth replacing
+GAIN = 1.1  # times the best time: a slower default is worth replacing
 
 Setting = tuple[str, str, str, int]  # machine, job, collective, bytes
 
 
 @dataclass(frozen=True)
 class Decision:
-    """For one setting: measured seconds of each way to choose, and of the best."""
+    """For one setting: the measured seconds of each rule's choice, and of the best algorithm."""
 
     setting: Setting
-    first: float  # our best, by the schedules of a few ranks
-    chosen: float  # that one, if predicted to beat the MPI's own; otherwise the default
-    walked: float  # our best, by a walk of all ranks' schedules
+    first: float  # our predicted best, by the schedules of a few ranks
+    chosen: float  # the same if it is predicted to beat the MPI's own choice; otherwise the default
+    walked: float  # our predicted best, by the schedules of all ranks
     default: float
     best: float  # of our recorded algorithms and the default
 
@@ -71,11 +71,10 @@ def decide(
     defaults: Mapping[Setting, float],
     libraries: Mapping[str, Library],
 ) -> list[Decision]:
-    """The decisions in each setting with several algorithms of ours and a default, predicted by
-    walks.
+    """The decisions in each setting that has several algorithms of ours and a default.
 
-    The price of the default is that of the algorithm that the machine's MPI library is known to
-    choose. If that is unknown, the model cannot predict it, and chooses the default.
+    The model predicts the default as the algorithm that the machine's MPI library is known to
+    choose. If that is unknown, the default is chosen.
     """
     settings: dict[Setting, list[tuple[float, Case]]] = defaultdict(list)
     for case, seconds in zip(cases, predicted, strict=True):
@@ -85,7 +84,7 @@ def decide(
     for case in cases:
         units[case.collective, case.p].add(case.unit_bytes)
     for (collective, p), sizes in units.items():
-        # Each algorithm also in its fastest setting, as the library does when it chooses.
+        # With default settings, then with the fastest ones, as in the library's choice.
         for standard in (True, False):
             ranked = _core.rank(collective, _core.Shape(p), model, sorted(sizes), standard)
             for size, each in zip(sorted(sizes), ranked, strict=True):
@@ -95,7 +94,7 @@ def decide(
         if len(both) < 2 or setting not in defaults:
             continue
         any_case = both[0][1]
-        # Measured algorithms have the default setting of their parameters.
+        # All measured algorithms had their default settings.
         measured = {
             _core.parse_choice(case.collective, case.algorithm).text: case.seconds
             for _, case in both
@@ -119,8 +118,8 @@ def decide(
 
 
 def named(decisions: Sequence[Decision]) -> tuple[int, int]:
-    """The number of slow defaults that the model replaces by a faster algorithm, and of all slow
-    ones."""
+    """Two numbers: the slow defaults that the model replaces by a faster algorithm, and all slow
+    defaults."""
     worth = [each for each in decisions if each.is_worth_replacing]
     return sum(each.is_named for each in worth), len(worth)
 
@@ -128,9 +127,9 @@ def named(decisions: Sequence[Decision]) -> tuple[int, int]:
 def table(decisions: Sequence[Decision]) -> Table:
     """Mean regrets, each a time divided by the best: a row per machine and collective, and for all.
 
-    With trials, the faster one of the first and the default serves after they end. The last column
-    counts the settings in which one of our algorithms beats the default by more than 10%, and those
-    in which the model proposes one that beats it.
+    With trials, the faster one of `first` and the default serves. The last column counts the
+    settings in which one of our algorithms beats the default by more than 10%, and those of them in
+    which the model proposes one that beats it.
     """
     result = PlainTable(kept=2)
     for heading in ("Machine", "Collective"):

@@ -11,21 +11,21 @@ from toccata.models.recorded import Case
 from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes
 
-ENOUGH_ORDER, ENOUGH_REGRET = 0.9, 1.15  # printed in green
+ENOUGH_ORDER, ENOUGH_REGRET = 0.9, 1.15  # better values are green
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Some cases of a machine, and the predictions of a model that was not fitted to them."""
+    """Cases of a machine, and predictions by a model that was not fitted to them."""
 
     machine: str
-    fitted: int  # times that it was fitted to
+    fitted: int  # number of times in the fit
     fitted_error: float  # the median over those
     cases: list[Case]
     predicted: list[float]  # seconds
 
     def score(self, job: str | None = None, collective: str | None = None) -> Score:
-        """Of all, or of a job's, or of a collective's."""
+        """The accuracy for all cases, or for those of a job or collective."""
         chosen = [
             (case, seconds)
             for case, seconds in zip(self.cases, self.predicted, strict=True)

@@ -28,14 +28,14 @@ from toccata.models.recorded import IN_BLOCKS, Case
 Values = NDArray[np.float64]
 
 WORTH_ORDERING = 1.2  # pairs whose times are closer than this are not compared
-SPREAD = 0.2  # of the logarithm of a time: larger errors count in proportion, not squared
+SPREAD = 0.2  # of the logarithm of a time; errors above this count linearly, not squared
 DOUBT = 0.01  # the weight of the initial values, compared with a measurement
 LEAST, MOST = 1e-6, 1e6  # times the initial value
-NOTICED = 1e-4  # squares of such errors: a parameter that improves the fit by less is rejected
-NEGLIGIBLE = 1e-3  # of every time: such a parameter counts as zero
+NOTICED = 1e-4  # in squared errors; a path parameter must improve the fit by more
+NEGLIGIBLE = 1e-3  # share of every time; a parameter with smaller shares becomes zero
 SEARCHED_RANKS = 128  # the search for path parameters uses jobs up to this size
-WALKED_MESSAGES = 100_000  # larger walks with one block per round are done once for all sizes
-MOST_MESSAGES = 20_000_000  # of all ranks together: the maximum for a walk
+WALKED_MESSAGES = 100_000  # if a walk has more, and one block per round, it serves all sizes
+MOST_MESSAGES = 20_000_000  # maximum for a walk, of all ranks together
 
 # The values that the search tries, one parameter after the other.
 THRESHOLDS = tuple(2**i for i in range(7, 18))
@@ -43,8 +43,8 @@ NEVER = 2**62  # more bytes than any message has
 KEPT = (0, *(2**i for i in range(17, 28)), NEVER)
 TAUS = (1.0, 0.5, 0.2)
 
-# The initial values, which remain if measurements do not determine them: seconds, and seconds per
-# byte. o and g have the same effect on queued messages here; g stays 0.
+# The initial values, in seconds and seconds per byte. They remain if measurements do not determine
+# them. o and g have the same effect on queued messages here, so g stays 0.
 START = {
     "alpha": 2e-6, "beta": 1e-10, "o": 5e-7, "injection": 2e-11,
     "gamma": 1e-10, "copy": 5e-11, "pack": 5e-11, "start": 1e-6, "fresh": 5e-11,
@@ -62,7 +62,7 @@ class Parameters:
     threshold: int = 4096  # bytes from which on messages use rendezvous
     kept: int = NEVER  # bytes of scratch that cost nothing
     tau: float = 1.0  # of eager messages
-    unseen: tuple[str, ...] = ()  # names of those on which no case depended
+    unseen: tuple[str, ...] = ()  # names of parameters on which no case depended
 
     @classmethod
     def of_levels(cls, *levels: str) -> "Parameters":
@@ -74,7 +74,7 @@ class Parameters:
         return dict(zip(names(self.levels), self.values, strict=True))
 
     def model(self, name: str = "fitted", origin: str = "") -> _core.Model:
-        """The same for walks, and for `toccata predict`."""
+        """The model with these parameters, for walks and for `toccata predict`."""
         unseen = [each for each in self.unseen if self.named[each] > 0]
         if unseen:
             origin += f"; assumed, since nothing recorded depends on them: {', '.join(unseen)}"
@@ -131,14 +131,14 @@ class Walks:
         self._by_class: dict[tuple[object, ...], tuple[int, Values]] = {}
 
     def matrix(self, cases: Sequence[Case], model: Parameters) -> Values:
-        """By case and parameter: how often the parameter lies on the path."""
+        """How often each parameter (column) lies on the critical path of each case (row)."""
         walked_by = model.model()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             terms = pool.map(lambda each: self._terms(each, model, walked_by), cases)
             return np.array(list(terms))
 
     def times(self, cases: Sequence[Case], model: Parameters) -> list[float]:
-        """Seconds by case."""
+        """The predicted seconds of each case."""
         if not cases:
             return []
         return [float(each) for each in self.matrix(cases, model) @ np.array(model.values)]
@@ -146,8 +146,8 @@ class Walks:
     def _terms(self, case: Case, model: Parameters, walked_by: _core.Model) -> Values:
         if not _alike(case):
             return _walk(case, walked_by)
-        # One message of one block per round, and all ranks do the same: the path is the same at all
-        # sizes that use the same protocol, except for the number of bytes.
+        # All ranks send one message of one block per round. So all sizes with the same protocol
+        # have the same path, except for the number of bytes.
         key = (
             case.collective, case.algorithm, case.p, model.levels, model.tau,
             case.unit_bytes >= model.threshold,
@@ -175,7 +175,7 @@ def _alike(case: Case) -> bool:
 
 def _walk(case: Case, model: _core.Model) -> Values:
     few = _choice(case).cost(case.p).messages * case.p <= WALKED_MESSAGES
-    # The schedules of many messages are too large to keep.
+    # Schedules with many messages are too large to keep.
     predictor = _kept_predictor if few else _predictor
     return np.array(
         predictor(case.collective, case.algorithm, case.p).terms(case.unit_bytes, model)
@@ -194,7 +194,7 @@ def _choice(case: Case) -> _core.Choice:
 
 
 def why_not(case: Case) -> str | None:
-    """Why a case is not fitted; None if it is."""
+    """Why a case is excluded from the fit; None if it is included."""
     if case.ranks_per_node > 1 and case.number_of_nodes > 1:
         return "several ranks per node: recorded for too few algorithms to fit a second level"
     try:
@@ -213,7 +213,7 @@ def fit(
 ) -> Parameters:
     """The parameters that bring the predicted times of the cases nearest to the measured ones.
 
-    `advance` is called TURNS times on the way.
+    It calls `advance` TURNS times, once after each step.
     """
     model = Parameters.of_levels("network")
     small = [each for each in cases if each.p <= SEARCHED_RANKS] or list(cases)
@@ -240,12 +240,12 @@ TURNS = SEARCHES * (len(THRESHOLDS) + len(KEPT) + len(TAUS)) + ROUNDS
 
 
 def _adjust(cases: Sequence[Case], walks: Walks, model: Parameters) -> tuple[Parameters, float]:
-    """One walk, and the best values for its terms; and their remaining error."""
+    """Makes one walk. Returns the best values for its terms, and the remaining error."""
     terms = walks.matrix(cases, model)
     measured = np.array([each.seconds for each in cases])
     start = np.array(Parameters.of_levels(*model.levels).values)
-    # In logarithms, because a time may be too long or too short by a factor. Parameters cannot be
-    # negative, and are searched among all orders of magnitude.
+    # The errors are those of logarithms, because times differ by factors. The unknowns are
+    # logarithms as well: parameters are positive and may have any order of magnitude.
     seen = (terms.max(axis=0) > 0) & (start > 0)
     parts = terms[:, seen] * start[seen] / measured[:, None]
 
@@ -268,7 +268,7 @@ def _adjust(cases: Sequence[Case], walks: Walks, model: Parameters) -> tuple[Par
 
 
 def _tidy(cases: Sequence[Case], walks: Walks, model: Parameters) -> Parameters:
-    """Without parameters that have no effect, or were never reached."""
+    """The model without negligible parameters; lists those on which no case depends."""
     parts = walks.matrix(cases, model) * np.array(model.values)
     most = (parts / parts.sum(axis=1, keepdims=True)).max(axis=0)
     values = list(model.values)
@@ -288,13 +288,13 @@ class Score:
     times: int = 0  # predicted
     error: float = float("nan")  # the median of |predicted - measured| / measured
     pairs: int = 0  # of algorithms in one setting whose times differ by more than 20%
-    in_order: int = 0  # of those
+    in_order: int = 0  # correctly ordered pairs
     settings: int = 0  # with several algorithms
     regret: float = float("nan")  # mean of (time of the predicted best) / (time of the real best)
 
 
 def score(cases: Sequence[Case], predicted: Sequence[float]) -> Score:
-    """For some cases and their predicted seconds."""
+    """The accuracy for some cases and their predicted seconds."""
     if not cases:
         return Score()
     settings: dict[tuple[str, str, str, int], list[tuple[float, float]]] = defaultdict(list)
@@ -322,7 +322,8 @@ def score(cases: Sequence[Case], predicted: Sequence[float]) -> Score:
 
 
 def every_other_size(cases: Iterable[Case]) -> tuple[list[Case], list[Case]]:
-    """The cases for the fit and the others: the sizes of each job and collective alternate."""
+    """Splits cases into those for the fit and the others; the sizes of each job and collective
+    alternate."""
     cases = list(cases)
     sizes: dict[tuple[str, str, str], set[int]] = defaultdict(set)
     for each in cases:

@@ -1,10 +1,10 @@
 """The algorithm that an MPI library selects by itself, as far as its decision functions are
 published.
 
-Open MPI's are those of its component `tuned` since version 4.1, for operations that commute;
-differences for short messages among a few ranks are left out. MPICH's are those of [thakur2005]. An
-algorithm that we do not have is represented by our nearest one: a segmented ring by the ring, the
-butterfly by recursive halving, a reduction followed by a broadcast by reduce_bcast.
+Open MPI's functions are those of its component `tuned` since version 4.1, for operations that
+commute. Their differences for short messages among a few ranks are left out. MPICH's functions are
+those of [thakur2005]. If we do not have an algorithm, our nearest one represents it: the ring a
+segmented ring, recursive halving the butterfly, reduce_bcast a reduction followed by a broadcast.
 """
 
 from bisect import bisect_right
@@ -26,8 +26,8 @@ OF_DEFAULT: dict[str, Library] = {"default_ompi": Library.open_mpi, "default_mpi
 
 K, M = 1 << 10, 1 << 20
 
-# By collective: the algorithm from a number of ranks and a number of bytes on. These are bytes of a
-# block for allgather, alltoall, gather and scatter, of the vector for the others.
+# By collective: the least number of ranks; for these, the least number of bytes, and the algorithm.
+# Bytes are those of a block for allgather, alltoall, gather and scatter, otherwise of the vector.
 Steps = tuple[tuple[int, str], ...]
 RD = "recursive_doubling"
 SYNC = "linear"  # in windows of a few messages
@@ -133,10 +133,10 @@ def algorithm(library: Library, collective: str, p: int, total_bytes: int) -> st
         return None
     in_blocks = collective in IN_BLOCKS and collective != "reduce_scatter"
     found = _at(tables[collective], p, total_bytes // p if in_blocks else total_bytes)
-    # Open MPI also runs Bruck's where recursive doubling needs a power of two.
+    # Open MPI runs Bruck's algorithm instead if the number of ranks is not a power of two.
     return "bruck" if collective == "allgather" and found == RD and not is_power else found
 
 
 def of(library: Library, case: Case) -> str | None:
-    """The same for a recorded setting, as a choice's text."""
+    """The same for the setting of a recorded time."""
     return algorithm(library, case.collective, case.p, case.total_bytes)

@@ -1,4 +1,4 @@
-"""What `toccata predict` does: a setting for each machine and number of ranks, and their walks."""
+"""The work of `toccata predict`: a setting for each machine and number of ranks, and its walks."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ STANDARD_RANKS = 64
 
 @dataclass(frozen=True)
 class Where:
-    """The machines, placement and numbers that the user named; None where nothing was said."""
+    """The machines, the placement and the numbers that the user named; a missing one is None."""
 
     machines: Sequence[str] | None
     placement: str | None
@@ -24,7 +24,7 @@ class Where:
     nodes: str | None
 
     def settings(self) -> list[Setting]:
-        """InputError or ChoiceError if a machine does not have that many cores or nodes."""
+        """The settings. InputError or ChoiceError if a machine has fewer cores or nodes."""
         ranks = q.parse_ranks(self.ranks) if self.ranks is not None else None
         nodes = q.parse_ranks(self.nodes, "nodes") if self.nodes is not None else []
         texts: list[str | None] = [*self.machines] if self.machines else [None]
@@ -39,14 +39,14 @@ class Where:
 
 @dataclass(frozen=True)
 class Plan:
-    """The walks of some choices, which are of one collective."""
+    """The walks of some choices of one collective."""
 
     choices: Sequence[tuple[str, _core.Choice]]
     settings: Sequence[Setting]
     sizes: Sequence[int]
     model: _core.Model
     left_out: Sequence[dict[str, str]]  # by setting: the choices without times, with the reasons
-    seconds: float  # about what all walks take
+    seconds: float  # approximate time of all walks
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class Plan:
         model: _core.Model,
         limit: float | None,
     ) -> "Plan":
-        """Leaves out walks that would take more than `limit` seconds.
+        """Plans the walks, except those that would take more than `limit` seconds.
 
         Raises InputError if no choice can run in any setting.
         """
@@ -75,8 +75,9 @@ class Plan:
     def run(
         self, told: Callable[[str, str, float], None]
     ) -> Iterator[tuple[Setting, dict[str, str], Predicted | None]]:
-        """Each setting with the choices that are left out, and the times of the others, if there
-        are any. Ctrl-C ends the walks: then the last times are marked as interrupted.
+        """Yields the excluded choices of each setting, and the times of any others.
+
+        Ctrl-C ends the walks; the last times are then marked as interrupted.
 
         `told` receives the ranks, the choice whose walk begins, and the completed seconds.
         """

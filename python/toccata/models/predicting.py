@@ -15,7 +15,7 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.topology import machines
 
-MOST_BOUNDED_RANKS = 20_000  # with more of them, a lower bound takes longer than all other work
+MOST_BOUNDED_RANKS = 20_000  # with more ranks, a lower bound takes longer than all other work
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Predicted:
-    """All times of one setting, in seconds; None if an algorithm is impossible or unbounded."""
+    """All times of one setting, in seconds; None if an algorithm cannot run, or has no bound."""
 
     setting: Setting
     sizes: list[int]
@@ -68,7 +68,7 @@ def read_model(name: str) -> _core.Model:
     return _core.Model.read(str(path))
 
 
-SECONDS_A_MESSAGE = 6e-7  # approximate number for a walk
+SECONDS_A_MESSAGE = 6e-7  # approximate time of a walk
 
 
 def effort(choice: _core.Choice, setting: Setting, sizes: Sequence[int]) -> float:
@@ -86,7 +86,7 @@ def predict(
     model: _core.Model,
     advance: Callable[[str, float], None] = lambda _label, _seconds: None,
 ) -> Predicted:
-    """The times of all choices, which are of one collective, in one setting.
+    """The times of all choices in one setting. The choices belong to one collective.
 
     `advance` receives the choice whose walk begins, and the completed share of the work. Ctrl-C
     ends the walks: the remaining times are None, and `Predicted.interrupted` is set.
@@ -175,8 +175,10 @@ def as_rows(all_: Sequence[Predicted], complete: bool = True) -> list[dict[str, 
 def settings(
     machine: str | None, placement: str | None, ranks: Sequence[int], nodes: Sequence[int]
 ) -> list[Setting]:
-    """One for each number of ranks, or of nodes with one rank per core. Raises InputError or
-    ChoiceError if the machine is too small, or has no nodes."""
+    """A setting for each number of ranks, or for each number of nodes with one rank per core.
+
+    Raises InputError or ChoiceError if the machine is too small or has no nodes.
+    """
     if not nodes:
         return [Setting(machine, machines.shape(p, machine, placement)) for p in ranks]
     if machine is None:

@@ -1,14 +1,14 @@
 """Times of single algorithms that were recorded on other machines, and which of them are ours.
 
-A file is a table with a line for each of machine, job, collective, algorithm and size, as the
-results of the PICO benchmark [pasqualoni2025] come in:
+A file is a table with one line per machine, job, collective, algorithm and size, in the form of the
+PICO benchmark [pasqualoni2025]:
 
     machine,nodes,ranks_per_node,collective,algorithm,total_bytes,...,median_us
     lumi,100,1,allgather,ring_mpich,16384,...,363.51
 
-Algorithms have the names of that benchmark: `*_mpich`, `*_ompi` and `default-*` are those of the
-vendor's MPI, `*_over` its own, written over MPI. A table of `toccata bench` is read as well; there
-the machine is the MPI library, and the algorithms are ours.
+Algorithms have the names of that benchmark: `*_mpich`, `*_ompi` and `default-*` belong to the
+vendor's MPI; `*_over` are the benchmark's own, written with MPI's messages. The module also reads
+tables of `toccata bench`: their machine is the MPI library, and their algorithms are ours.
 """
 
 import csv
@@ -89,12 +89,12 @@ class Row:
     """One line of a file."""
 
     machine: str
-    nodes: str  # as in 32, or 4x4x4 if the shape of the job is known
+    nodes: str  # such as "32", or "4x4x4" if the shape of the job is known
     ranks_per_node: int
     collective: str
     algorithm: str
     total_bytes: int  # of the whole vector
-    seconds: float  # of the slowest rank, the median
+    seconds: float  # the median, of the slowest rank
     is_ours: bool = False  # measured by toccata bench
 
     @property
@@ -162,9 +162,9 @@ class Case:
     nodes: str
     ranks_per_node: int
     collective: str
-    algorithm: str  # ours, as "sparbit:messages=per_block"
+    algorithm: str  # ours, such as "sparbit:messages=per_block"
     total_bytes: int
-    seconds: float  # the median over the recorded names that do the same
+    seconds: float  # the median over all recorded names of the algorithm
 
     @property
     def number_of_nodes(self) -> int:
@@ -181,7 +181,7 @@ class Case:
 
     @property
     def unit_bytes(self) -> int:
-        """In the unit of the collective: a rank's block, or the message."""
+        """The bytes of a block or of the message, depending on the collective."""
         if self.collective not in IN_BLOCKS:
             return self.total_bytes
         return max(1, round(self.total_bytes / self.p))
@@ -219,7 +219,7 @@ def read(path: Path) -> list[Row]:
 
 
 def _of_bench(cells: dict[str, str | None]) -> dict[str, str | None]:
-    """A line of toccata bench with the names of the other table."""
+    """A line of `toccata bench`, with the column names of the other tables."""
     numbers = [cells[each] or "" for each in ("nodes", "ranks", "bytes")]
     if not all(each.isdecimal() and int(each) > 0 for each in numbers):
         return {**cells, **dict.fromkeys(COLUMNS, "")}
@@ -282,7 +282,7 @@ def _row(cells: dict[str, str | None], where: str) -> Row:
 
 
 def why_aside(row: Row) -> str | None:
-    """Why a line is excluded although its name is one of ours; None if it is not."""
+    """Why a line is excluded although its name is one of ours; None if it is included."""
     if row.is_ours:
         return None
     return next((each.why for each in ASIDE if each.applies(row)), None)
@@ -296,7 +296,7 @@ def ours(collective: str, recorded: str) -> str | None:
 
 
 def cases(rows: Iterable[Row]) -> list[Case]:
-    """The times of our algorithms, one for each job, collective, algorithm and size; in order."""
+    """The times of our algorithms, sorted: one for each job, collective, algorithm and size."""
     times: dict[tuple[str, str, int, str, str, int], list[float]] = defaultdict(list)
     for row in rows:
         mine = row.algorithm if row.is_ours else ours(row.collective, row.algorithm)

@@ -13,8 +13,8 @@ from toccata.plain_table import PlainTable
 from toccata.quantities import show_bytes, show_microseconds
 from toccata.topology import machines
 
-LONG = 400  # rounds; with more, those at the beginning show the time of one
-FIRST, SECOND = 24, 72  # rounds between which that is measured
+LONG = 400  # rounds; a longer schedule is extrapolated from its first rounds
+FIRST, SECOND = 24, 72  # the time of a round is measured between these
 NO_SCOTCH = (
     "without Scotch, which was not there when this was built: install libscotch-dev, "
     "then run make again"
@@ -27,16 +27,16 @@ class Mapped:
 
     label: str
     players: list[int]  # by the algorithm's rank, the rank that plays it
-    mapping_seconds: float | None  # to find it; None if there was nothing to find
+    mapping_seconds: float | None  # of the search; None if there was no search
     order: str  # of the buffers; "" if all keep their roles
     hop_bytes: float
-    crossings: list[tuple[str, int, int]]  # by level: bytes across, most that leaves one object
-    link: float  # bytes on the busiest link of a mesh; elsewhere 0
+    crossings: list[tuple[str, int, int]]  # by level: bytes across, maximum out of an object
+    link: float  # bytes on the busiest link of a mesh; 0 without a mesh
     seconds: float
 
 
 class Predictor:
-    """The time of a choice in a shape; for a long ring, extrapolated from its first rounds."""
+    """Predicts the time of a choice in a shape; if it has many rounds, from its first ones."""
 
     def __init__(self, choice: _core.Choice, shape: _core.Shape) -> None:
         rounds = len(choice.schedule(shape, shape.root))
@@ -55,7 +55,7 @@ class Predictor:
 
 
 def flows(choice: _core.Choice, shape: _core.Shape) -> _core.Flows:
-    """The traffic between ranks, one byte per block; of a ring, without writing its rounds."""
+    """The traffic between ranks, one byte per block. A ring's is computed without its schedules."""
     if choice.text == "ring" and choice.algorithm and choice.algorithm.path == "allgather/ring":
         return _core.ring_flows(shape.p)
     return _core.flows_of(choice, shape)
@@ -109,8 +109,7 @@ def measure(
 def ours(
     choice: _core.Choice, shape: _core.Shape, seed: int | None
 ) -> tuple[str, list[tuple[list[int], float]]]:
-    """The name of the preferred mapping of an algorithm, and the mapping; if there are several,
-    all."""
+    """The mappings of an algorithm with their names, the preferred one first."""
     pattern = _core.pattern_of(choice)
     if pattern:
         heuristic = dict(_core.patterns())[pattern]
@@ -151,7 +150,7 @@ class Job:
 
 
 def compare(job: Job, seed: int | None, scotch: bool) -> list[Mapped]:
-    """The ranks as placed, the fastest of our mappings, and Scotch's if wanted and built in."""
+    """The original order, the fastest of our mappings, and Scotch's if requested and available."""
     shape, size, model = job.shape, job.size, job.model
     label, found = ours(job.choice, shape, seed)
     mapped = [measure(label, job.choice, shape, each, size, model, job.order) for each in found]
@@ -196,11 +195,14 @@ LAUNCHERS = ("openmpi", "slurm", "mpich")
 
 
 def start_file(placement: _core.Placement, players: Sequence[int], launcher: str) -> str:
-    """How to start a job reordered: its rank i runs where players[i] runs in `placement`.
+    """The file for starting a job reordered: rank i runs where players[i] runs in `placement`.
 
-    For Open MPI a rankfile (--rankfile FILE), for Slurm hosts rank by rank (SLURM_HOSTFILE=FILE
-    srun --distribution=arbitrary), for MPICH a host file (mpiexec -f FILE). The latter two name
-    no cores. Raises InputError where a launcher is none, or hosts have no names.
+    - Open MPI: a rankfile (mpirun --rankfile FILE)
+    - Slurm: the host of each rank (SLURM_HOSTFILE=FILE srun --distribution=arbitrary)
+    - MPICH: a host file (mpiexec -f FILE)
+
+    Only the first one names cores. Raises InputError if the launcher is unknown, or if the hosts
+    have no names.
     """
     if launcher not in LAUNCHERS:
         raise InputError(f"--launcher {launcher}: expected one of {', '.join(LAUNCHERS)}")

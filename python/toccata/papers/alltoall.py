@@ -1,5 +1,5 @@
-"""Oliviero, Perfetto and Veneruso's all-to-all paper: its tables here, and what it could not see:
-weak scaling to 512 ranks, simulated."""
+"""Oliviero, Perfetto and Veneruso's all-to-all paper: its tables, measured here; and weak scaling
+to 512 ranks, simulated, which the paper does not contain."""
 
 from matplotlib.figure import Figure
 
@@ -17,8 +17,8 @@ from toccata.simulating.simulation import Cell, Work
 
 TITLE = "All-to-all by Bruck (Oliviero, Perfetto and Veneruso, 2023)"
 
-# Medians in ms of Tables XI to XIII, by ranks and implementation, for 2^4 to 2^20 ints; the Index
-# row of Table XI repeats that of XII, so Table IV has it.
+# Medians in ms of Tables XI to XIII, by ranks and implementation, for 2^4 to 2^20 ints. The Index
+# row of Table XI repeats that of Table XII, so here it is from Table IV.
 PAPER = {
     2: {
         "native": (0.002, 0.0024, 0.0071, 0.0188, 0.71365),
@@ -45,10 +45,10 @@ PAPER = {
 PLATFORM = "fattree64"
 SCALED = ("bruck", "bruck_radix:radix=4", "bruck_modified", "bruck_zero_copy", "pairwise",
           "spread_out", "spread_out:in_flight=4", "hierarchical")  # fmt: skip
-MOST_SPREAD_OUT = 256  # ranks: among twice as many, three sizes had not ended in eight minutes
+MOST_SPREAD_OUT = 256  # ranks; with twice as many, three sizes took more than eight minutes
 PEERS = ("ompi", "mpich")
-# Bytes of a block from which SimGrid's ompi selector has all messages under way at once, by ranks
-# [SimGrid 4.1, smpi_openmpi_selector.cpp]. Where it ends, blocks are longer than any here.
+# By ranks: from this block size in bytes on, SimGrid's ompi selector has all messages in flight at
+# once [SimGrid 4.1, smpi_openmpi_selector.cpp]. Its upper limit is above all sizes here.
 LINEAR_FROM = {128: 1024, 256: 1024, 512: 512}
 
 
@@ -111,10 +111,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "simulation. So their lines coincide, and the table names one of them. If many messages "
         "are in flight at once, the simulator takes many minutes. Three cases are therefore left "
         f"out: `linear`; `spread_out` (32 messages at a time; mpich has 4) beyond "
-        f"{MOST_SPREAD_OUT} ranks; and `ompi` where it is linear: "
-        + ", ".join(
-            f"{p} ranks, blocks of {least} bytes or more" for p, least in LINEAR_FROM.items()
-        )
+        f"{MOST_SPREAD_OUT} ranks; and `ompi` where it is linear, with blocks of at least "
+        + ", ".join(f"{least} bytes ({p} ranks)" for p, least in LINEAR_FROM.items())
         + "."
     )
     if wrong := found.wrong():

@@ -1,8 +1,8 @@
 """The measurements and tables of the all-to-all paper (oliviero2023, sections III and IV).
 
-Tables I to X: mean and median by processes and numbers of ints, one pair per implementation. The
-paper's numbers come from 6 cores with 12 threads, so the tables are comparable, but not the
-numbers.
+Tables I to X: mean and median by number of processes and of ints, one pair per implementation. The
+paper's machine has 6 cores with 12 threads. So the tables have the same form, but the times are not
+comparable.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,12 +35,12 @@ NAMES = {
 
 
 def blocks(sizes: Sequence[int], ranks: int) -> list[int]:
-    """The paper's sizes (the total that a rank sends), as sizes of blocks."""
+    """Converts the paper's sizes (the total that a rank sends) to block sizes."""
     return [max(1, size // ranks) for size in sizes]
 
 
 def as_the_paper(results: Results) -> Results:
-    """The results with the paper's sizes: the total bytes that a rank sends."""
+    """Converts results to the paper's sizes: the total bytes that a rank sends."""
     sizes = [CAP_BYTES, *SIZES]
     of_block = {(p, block): size for p in results.ranks
                 for block, size in zip(blocks(sizes, p), sizes, strict=True)}  # fmt: skip
@@ -68,7 +68,7 @@ def tables(results: Results) -> RenderableType:
 
 
 def scaled(results: Results) -> Results:
-    """Without the cap, which has another size."""
+    """The results without the cap, which has another size."""
     return Results(each for each in results.all if each.bytes != CAP_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""Bienz, Gautam and Kharel's locality-aware Bruck: Figures 7, 8 as models, 9, 10 simulated."""
+"""Bienz, Gautam and Kharel's locality-aware Bruck: Figures 7 and 8 by model, 9 and 10 simulated."""
 
 from functools import cache
 
@@ -77,7 +77,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "(Quartz) or a socket, with one socket per node (Lassen). Both are simulated on machines "
         "of the same shape. The dashed line is the best of SimGrid's selectors, up to "
         f"{MOST_PEER_RANKS} ranks. If the number of regions is not a power of the ranks per "
-        "region, the last exchange is clipped."
+        "region, some ranks have no partner in the last exchange."
     )
     for number, name in FIGURES:
         all_ = {
@@ -98,8 +98,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "The paper's figures are curves without numbers, so the table has no column for the paper. "
         "As in the paper, locality-aware Bruck is the fastest if the number of regions is a power "
         "of the ranks per region. Otherwise multi-lane is nearly as fast or faster, because "
-        "some ranks then have no partner in the last exchange. The paper measured on top of an "
-        "MPI; the simulation does not include the costs of an MPI."
+        "some ranks then have no partner in the last exchange. The paper's times include the "
+        "costs of an MPI; the simulated times do not."
     )
 
 
@@ -115,10 +115,11 @@ def _report_models(section: Section, quick: bool) -> None:
         gains = [_gain(model, local, each, MODEL_BYTES) for each in nodes]
         rows.append([str(local), *(f"{each:.2f}" for each in gains)])
     section.say(
-        "Figure 7 is a model (`lassen`; [models.md](models.md) contains both complete figures). "
-        "The table shows the time of Bruck divided by that of locality-aware Bruck, for 4 bytes "
-        "per rank. In the paper, the gain grows with the ranks per region. Here it grows in steps: "
-        "it is highest if the number of regions is a power of the ranks per region."
+        "Figures 7 and 8 are predictions by a model (`lassen`); [models.md](models.md) contains "
+        "the complete figures. For Figure 7, the table shows the time of Bruck divided by that of "
+        "locality-aware Bruck, for 4 bytes per rank. In the paper, the gain grows with the ranks "
+        "per region. Here it grows in steps: it is highest if the number of regions is a power of "
+        "the ranks per region."
     )
     section.table(["ranks per region", *(f"{each} regions" for each in nodes)], rows)
     regions = 64 if quick else 1024

@@ -34,8 +34,7 @@ TABLE_2 = {
     ("allgather", "torus_multiport"): ("not in the paper", (None, None, None)),
 }
 LONG = (1 * MB, 2 * MB, 4 * MB)
-# Of Table 1: the bound as a share of n·β/2N, our algorithm for short messages, and the one for long
-# messages.
+# Table 1: the bound as a multiple of n·β/2N, and our algorithms for short and for long messages.
 TABLE_1 = {
     "bcast": (1.0, "torus_mst", "torus_trees:segments=64"),
     "reduce": (1.0, "torus_mst", "torus_trees:segments=64"),
@@ -45,7 +44,7 @@ TABLE_1 = {
     "reduce_scatter": ((P - 1) / P, "torus_bucket", "torus_multiport"),
     "allreduce": (2 * (P - 1) / P, "torus_short", "torus_multiport"),
 }
-TABLE_3 = {  # microseconds: the overhead that is not communication, on a torus
+TABLE_3 = {  # microseconds of overhead besides communication, on a torus
     ("bcast", "torus_mst"): 30,
     ("scatter", "torus_mst"): 520,
     ("allgather", "torus_bucket"): 2300,
@@ -54,9 +53,9 @@ TABLE_3 = {  # microseconds: the overhead that is not communication, on a torus
 SHORT = [1 << k for k in range(3, 15)]
 SHORT_BCAST = ("binomial", "torus_mst")
 FIGURE_10 = ("ring", "torus_bucket", "torus_multiport")
-PEERS = ("mpich",)  # the paper's MPI was one
-# For longer messages, SimGrid's mpich exchanges with rank ± i across the torus, which takes minutes
-# per cell.
+PEERS = ("mpich",)  # the paper's MPI was MPICH
+# For longer messages, ranks exchange with rank ± i across the torus in SimGrid's mpich. Each cell
+# would take minutes.
 MOST_OF_PEERS = P * 512
 COLOURS = {"binomial": "#4d4d4d", "ring": "#4d4d4d", "torus_mst": "#0b5fa5",
            "torus_bucket": "#0b5fa5", "torus_multiport": "#009E73", "mpich": "#E69F00"}  # fmt: skip
@@ -64,18 +63,18 @@ COLOURS = {"binomial": "#4d4d4d", "ring": "#4d4d4d", "torus_mst": "#0b5fa5",
 
 @cache
 def measured() -> Platform:
-    """With the τ that the paper measured."""
+    """The platform with the τ that the paper measured."""
     return platforms.find("bluegene")
 
 
 @cache
 def ideal() -> Platform:
-    """If a node's links do not delay each other, as in the paper's model."""
+    """The platform if a node's links do not delay each other, as in the paper's model."""
     return measured().changed("bluegene, tau 0", {"tau": 0.0})
 
 
 def _cell(collective: str, name: str, whole: int) -> Cell:
-    """The paper gives the size of the whole message; ours are per block if there are blocks."""
+    """The cell for a whole message, as in the paper. Our sizes are per block if there are any."""
     part = P if catalogue.size_is_of(collective) == "block" else 1
     return Cell(collective, name, P, max(1, whole // part), "sequential")
 
@@ -106,7 +105,7 @@ def work(quick: bool) -> list[Work]:
 
 
 def _figure_10(quick: bool) -> list[tuple[str, tuple[str, ...], list[int]]]:
-    """Its two panels: collective, algorithms, total bytes."""
+    """The two panels of Figure 10: collective, algorithms, total bytes."""
     return [
         ("bcast", (*SHORT_BCAST, *PEERS), _short(quick)),
         ("allgather", (*FIGURE_10, *PEERS), _gathered(quick)),
@@ -130,7 +129,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     _report_times(section, found, quick)
     _report_overheads(section)
     section.say(
-        "Figures 8 and 9 are not results here, because the platform is built from them. `toccata "
+        "Figures 8 and 9 are not reproduced, because the platform is derived from them. `toccata "
         "bench links` measures them on a real machine. Figure 10 shows short broadcasts, and "
         "allgathers. `mpich` is SimGrid's selector, for allgathers up to "
         f"{show_bytes(MOST_OF_PEERS)} in total:"
@@ -143,7 +142,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         f"{show_bytes(_short(quick)[-1])}. In the paper, it gains a factor of two at about 2 KiB, "
         "and loses below 1 KiB for two reasons: τ is 0.9797 there, so messages to several "
         "neighbours go one after the other; and finding indices takes 30 µs. The simulation has "
-        "neither: the τ of long messages holds for all sizes."
+        "neither effect: it uses the τ of long messages for all sizes, and finding indices takes "
+        "no time."
     )
 
 
@@ -188,7 +188,7 @@ def _report_times(section: Section, found: Found, quick: bool) -> None:
         "indices takes no time.\n"
         f"- *Bytes take longer here.* A link of 175 MB/s needs {6e3 * _least('bcast', MB):.1f} ms "
         "per MB. The paper's scatter, 4 MB in 14 ms on a linear array, means 300 MB/s at the root, "
-        "more than such a link has. Either its messages use several routes at once, which the "
+        "more than such a link carries. Either its messages use several routes at once, which the "
         "paper allows and the simulation does not, or its links are faster.\n"
         "- *Two of the paper's conditions are not simulated.* Its machine was a torus in two of "
         "three dimensions only, and its τ was nearly twice as large if all ranks send and receive, "
@@ -218,8 +218,9 @@ def _report_bounds(section: Section, found: Found) -> None:
         "Table 1 compares the paper's lower bounds with our algorithms, with links of a node that "
         "do not delay each other (τ = 0), as in the paper's model. A long message has "
         f"{show_bytes(LONG[-1])} in total. The paper has no algorithm for a long reduce to one "
-        "rank. Computing takes no time here. `torus_multiport`, in 2N parts, comes near the bound. "
-        "The paper says that no allgather can reach it, which is true if blocks are not divided. "
+        "rank. Computing takes no time here. `torus_multiport`, which divides blocks into 2N parts "
+        "for N dimensions, comes near the bound. The paper says that no allgather can reach it; "
+        "this is true if blocks are not divided. "
         "`torus_trees` puts the least possible load on every link; the remaining time passes until "
         "the first segment has crossed 22 links. Trees that begin with one message to or from one "
         "root do not come near the bound:"
@@ -231,7 +232,7 @@ def _report_bounds(section: Section, found: Found) -> None:
 
 
 def _least(collective: str, whole: int) -> float:
-    """Seconds for which the links of one node are busy."""
+    """The least seconds for which the links of one node are busy."""
     model = measured().model
     beta = dict(zip(model.term_names, model.coefficients, strict=True))["network.eager.beta"]
     return TABLE_1[collective][0] * whole * beta / LINKS

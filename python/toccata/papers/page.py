@@ -18,7 +18,7 @@ HEAD = """# The papers' numbers compared with ours
 
 `toccata reproduce PAPER` writes each section and lists what it ran. Simulated times are the same on
 every machine ([simulation.md](simulation.md)). Measured times belong to the machine that the text
-names.
+names. A *selector* chooses among SimGrid's algorithms, like the MPI library with the same name.
 """
 
 

@@ -19,9 +19,9 @@ from toccata.simulating.simulation import Cell, Work
 TITLE = "Rank reordering (Mirsadeghi and Afsahi, 2016)"
 
 PLATFORM = "gpc"
-CORES, NODES = 8, 30  # of a node, of a leaf switch
-# The paper's initComm; and the order of its ring, which we use for all algorithms. The paper's
-# endShfl only copies, which takes no time in a simulation.
+CORES, NODES = 8, 30  # per node, per leaf switch
+# The paper's initComm, and the order of its ring, here for all algorithms. The paper's endShfl is
+# missing: it only copies, which takes no time in a simulation.
 ORDERS = ("exchange", "straight")
 COLOURS = {"exchange": "#0b5fa5", "straight": "#1e8449"}
 # Figure 5: the gain of an application, in percent.
@@ -30,10 +30,10 @@ APPLICATION = {"block-bunch": 0, "block-scatter": 10, "cyclic-bunch": 30, "cycli
 
 @dataclass(frozen=True)
 class Panel:
-    """A placement, and the algorithms for up to 1 KiB and for more."""
+    """A placement, and the algorithms for sizes up to 1 KiB and above."""
 
     placement: str
-    local: str = ""  # inside a node, for hierarchical algorithms; "" for the others
+    local: str = ""  # the algorithm inside a node, if hierarchical; otherwise ""
 
     @property
     def title(self) -> str:
@@ -67,7 +67,7 @@ PANELS = [
 
 @cache
 def _platform(ranks: int) -> Platform:
-    """With as many nodes as the ranks fill, because cyclic placements would use all nodes."""
+    """A platform that the ranks fill. Cyclic placements would use all nodes of a larger one."""
     whole, rest = divmod(ranks // CORES, NODES)
     nodes = [NODES] * whole + [rest] * (rest > 0)
     machine = f"leaf:{len(nodes)} node:{','.join(map(str, nodes))} socket:2 core:4"
@@ -146,8 +146,8 @@ def report(section: Section, found: Found, quick: bool) -> None:
         "paper uses a separate order for each. These orders are forced; `TOCCATA_REORDER=auto` "
         "consults a model first.\n\n"
         "Recursive doubling on block placements gains more than in the paper. Here only links, "
-        "adapters and the overheads of messages take time; copying and an MPI below do not. "
-        "Reordering saves most of this time if long messages of all ranks of a node cross the "
+        "adapters and the overheads of messages take time; copying and the costs of an MPI do "
+        "not. Reordering saves most of this time if long messages of all ranks of a node cross the "
         "network in the last rounds. The gain of the ring on block-scatter depends on the "
         "bandwidth between a node's sockets, which is assumed."
     )
@@ -170,10 +170,11 @@ def _report_application(section: Section, all_: dict[Panel, Gains], quick: bool)
         share = f"{100 * theirs / ours:.0f}" if theirs and ours > theirs else "–"
         rows.append([panel.placement, str(theirs), f"{ours:z.0f}", share])
     section.say(
-        "Figure 5 is an application with 1024 ranks and 1358 allgathers. It is not simulated, "
+        "Figure 5 shows an application with 1024 ranks and 1358 allgathers. It is not simulated, "
         "because the paper states neither their sizes nor the time of the rest of the program. "
-        "The last column is the share of the application's time that its allgathers would need "
-        f"for the paper's gain, if they gained as much as the ring above with {show_bytes(size)}:"
+        "The last column is calculated. If the allgathers gained as much as the ring above with "
+        f"{show_bytes(size)}, they would have to take this share of the application's time to "
+        "give the paper's gain:"
     )
     section.table(
         ["placed", "paper: application's gain, %", "ours: allgather's gain, %", "share, %"], rows

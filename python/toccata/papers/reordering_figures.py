@@ -1,7 +1,7 @@
 """The experiments of the rank-reordering paper, predicted: its figures 3, 4 and 7.
 
-4096 ranks on its GPC: nodes of two sockets of four cores, 30 nodes a leaf switch. As MVAPICH2
-did there, the algorithm is recursive doubling up to 1 KiB, and the ring above.
+4096 ranks on the paper's GPC: nodes of two sockets of four cores, 30 nodes per leaf switch. The
+algorithm is recursive doubling up to 1 KiB and the ring above, as in MVAPICH2 there.
 """
 
 from collections.abc import Sequence
@@ -133,8 +133,8 @@ OVERHEADS = ["overheads in ms", "distances", "RDMH", "RMH", "BBMH", "BGMH", "Sco
 
 
 def overheads(numbers: Sequence[int] = (1024, 2048, 4096)) -> list[list[str]]:
-    """The time to find the distances, and to map, for Toccata and Scotch: a row per number of
-    ranks, and the paper's."""
+    """The time to find the distances and to map, for Toccata and Scotch: a row per number of ranks,
+    and one for the paper."""
     rows = []
     for ranks in numbers:
         best = min(_timed_shape(ranks) for _ in range(3))

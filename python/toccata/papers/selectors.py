@@ -1,4 +1,4 @@
-"""Our fastest algorithms, and the library's choices, compared with SimGrid's selectors."""
+"""Compares our fastest algorithms, and the library's choices, with SimGrid's selectors."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -26,17 +26,17 @@ COLLECTIVES = (
 )  # fmt: skip
 # On this page, the sizes of these are the total for all ranks; in cells, they are per block.
 FOR_ALL_RANKS = ("alltoall", "reduce_scatter")
-AS_FAST = 0.999  # of a selector's speed: the same messages differ by less
-SLOWER = 1.03  # than the fastest selector: the largest accepted ratio
+AS_FAST = 0.999  # of a selector's speed; algorithms with the same messages differ by less
+SLOWER = 1.03  # the maximum ratio to the fastest selector that is counted as good
 LEVEL = 1.02  # up to this ratio, two algorithms count as equally fast
-# Ranks up to which all messages of a long all-to-all may be under way at once (see MOST_AT_ONCE).
+# Maximum number of ranks for long all-to-alls with all messages in flight (see MOST_AT_ONCE).
 MOST_LONG_AT_ONCE = 64
-IN_FRONT = 8  # of a ranking are simulated, in the setting predicted to be the fastest
+IN_FRONT = 8  # algorithms per ranking are simulated, in the setting predicted to be the fastest
 
 
 @dataclass(frozen=True)
 class Place:
-    """The location of a collective."""
+    """Ranks on a platform."""
 
     name: str  # of a platform
     ranks: int
@@ -80,7 +80,7 @@ def places(quick: bool) -> list[Place]:
 
 @cache
 def _models(name: str) -> tuple[_core.Model, _core.Model]:
-    """The model of the platform, and that of an unknown machine."""
+    """The model of the platform, and the usual model, for unknown machines."""
     return platforms.find(name).model, predicting.read_model("usual")
 
 
@@ -90,7 +90,7 @@ def _tried(place: Place, collective: str, bytes_: Iterable[int]) -> list[list[li
 
 
 def _in_front(place: Place, collective: str, bytes_: Iterable[int]) -> set[str]:
-    """For each model and size: the candidates, and the first few of the ranking."""
+    """The candidates and the first few of the ranking, for any model and size."""
     ranked = _by_models(_core.rank, place, collective, bytes_)
     first = {name for model in ranked for names in model for name in names[:IN_FRONT]}
     tried = _tried(place, collective, bytes_)
@@ -114,8 +114,8 @@ def _by_models(
 
 
 def cells(place: Place, collective: str, bytes_: list[int]) -> list[Cell]:
-    """The cells of all our algorithms that run there, of the settings that a model ranks first, and
-    of the selectors."""
+    """The cells of all our algorithms that can run there, of the settings that a model ranks first,
+    and of the selectors."""
     names = [each.name for each in catalogue.of_collective(collective)]
     names += sorted(_in_front(place, collective, bytes_))
     shape = place.shape()
@@ -138,16 +138,16 @@ class Beside:
     place: Place
     collective: str
     bytes: int
-    best: float  # by our fastest
-    chosen: float  # by the platform's model
-    usual: float  # by the model of a usual machine
-    tried: float  # by the fastest of the candidates that the library tries with that model
+    best: float  # with our fastest algorithm
+    chosen: float  # with the choice by the platform's model
+    usual: float  # with the choice by the usual model
+    tried: float  # with the fastest candidate that the library tries with the usual model
     ours: str  # our fastest
-    selectors: Mapping[str, float]  # each one's time over the least of the four
+    selectors: Mapping[str, float]  # time / that of the fastest selector
 
 
 def beside(found: Found, place: Place, collective: str, bytes_: list[int]) -> list[Beside]:
-    """By size; without the sizes for which no selector has a time or correct data."""
+    """The comparison for each size, except those without a correct time of any selector."""
     seconds: Mapping[int, dict[str, float]] = defaultdict(dict)
     for cell in cells(place, collective, bytes_):
         outcome = found.outcomes[place.platform, cell]
@@ -189,7 +189,7 @@ def _row(what: str, each: list[float]) -> list[str]:
 
 
 def table(section: Section, found: Iterable[Beside]) -> None:
-    """Our best and chosen algorithms, over all cells."""
+    """Adds the table of our best and chosen algorithms over all cells."""
     all_ = list(found)
     section.table(
         ["", "at least as fast", f"at most {SLOWER}× the time", "geometric mean", "lowest"],
@@ -203,7 +203,7 @@ def table(section: Section, found: Iterable[Beside]) -> None:
 
 
 def _each_alone(section: Section, all_: list[Beside]) -> None:
-    """Each selector alone, and the number of cells in which the fastest of them equals ours."""
+    """Compares with each selector, and counts the cells in which the fastest one equals ours."""
     rows = []
     for name in simulation.SELECTORS:
         here = [(each.selectors[name], each) for each in all_ if name in each.selectors]
@@ -221,7 +221,7 @@ def _each_alone(section: Section, all_: list[Beside]) -> None:
 
 
 def _draw(all_: list[Beside]) -> Figure:
-    """One dot per cell: best to the left of its collective's tick, chosen to the right."""
+    """One dot per cell: our best left of its collective's tick, the chosen one to the right."""
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.subplots()
     collectives = list(dict.fromkeys(each.collective for each in all_))
@@ -231,7 +231,7 @@ def _draw(all_: list[Beside]) -> Figure:
     ]
     for label, shift, colour, ratio in ways:
         at = [collectives.index(each.collective) for each in all_]
-        spread = [0.12 * (i % 7 - 3) / 3 for i in range(len(all_))]  # so that dots do not hide
+        spread = [0.12 * (i % 7 - 3) / 3 for i in range(len(all_))]  # so that dots do not overlap
         axes.scatter([x + shift + beside for x, beside in zip(at, spread, strict=True)],
                      [ratio(each) for each in all_], s=14, color=colour, alpha=0.6, label=label,
                      linewidths=0)  # fmt: skip
@@ -248,7 +248,7 @@ def _draw(all_: list[Beside]) -> Figure:
 
 
 def _introduce(section: Section, quick: bool) -> None:
-    """The compared cells, and the meaning of the tables."""
+    """Describes the compared cells and the tables."""
     where = "; ".join(str(each) for each in places(quick))
     all_sizes = places(quick)[0].sizes("bcast", quick)
     few = f", all-to-alls up to {MOST_AT_ONCE} ranks, the longest up to {MOST_LONG_AT_ONCE}"
@@ -262,9 +262,9 @@ def _introduce(section: Section, quick: bool) -> None:
         "for all-to-alls and reduce-scatters, the total for all ranks)"
         + ("" if quick else few)
         + ".\n\nThe rows and columns mean:\n\n"
-        "- *Best*: the fastest of all our algorithms in their standard settings and of the "
-        f"{IN_FRONT} that either model ranks first, in the setting that it predicts to be "
-        "fastest.\n"
+        "- *Best*: the fastest of all our algorithms with default settings, and of the "
+        f"{IN_FRONT} algorithms that either model ranks first, with the setting that this model "
+        "predicts to be the fastest.\n"
         "- *Chosen*: the algorithm that the library would try first, by the platform's model or "
         "by the model of a usual machine, which is used if the platform is unknown. With the "
         "usual model, the library tries up to five algorithms and keeps the fastest.\n"

@@ -24,7 +24,7 @@ from toccata.simulating.simulation import Cell, Work
 
 TITLE = "Sparbit: the fastest algorithms on two clusters (Loch and Koslovski, 2021)"
 
-SPARBIT = "sparbit:messages=per_block"  # as the paper's program sends
+SPARBIT = "sparbit:messages=per_block"  # like the paper's program
 ONE_MESSAGE = "sparbit"
 OTHERS = ("ring", "neighbor_exchange", "recursive_doubling", "bruck")
 PLACEMENTS = ("sequential", "cyclic")
@@ -76,7 +76,7 @@ def _of_map(cluster: str, placement: str, quick: bool) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Conditions:
-    """The costs of a message on Yahoo, in microseconds; the platform's by default."""
+    """The costs of a message on Yahoo, in microseconds. The defaults are those of the platform."""
 
     latency: float = 25.0  # one way, between nodes
     overhead: float = 5.0  # at either end, between nodes
@@ -125,7 +125,7 @@ def _of_needs(conditions: Conditions) -> list[Cell]:
     return cells("sequential", (SPARBIT, *OTHERS, ONE_MESSAGE), numbers, NEEDS_SIZES)
 
 
-# Part 3: compared with the selectors.
+# Part 3: comparison with the selectors.
 
 
 def _places(quick: bool, placement: str) -> list[selectors.Place]:
@@ -196,7 +196,7 @@ def report(section: Section, found: Found, quick: bool) -> None:
     )  # fmt: skip
     section.say(
         "The paper's Table I shows where the minimum, mean and maximum of 50 times agree. A "
-        "simulation yields one time, so its three sets are equal."
+        "simulation yields only one time, so all three are equal."
     )
     _report_needs(section, found, quick)
     _report_selectors(section, found, quick)
@@ -244,8 +244,8 @@ def _report_needs(section: Section, found: Found, quick: bool) -> None:
         "once, and its other hops are cheap. In each of Sparbit's steps, some ranks send beyond "
         "their node. With 64 ranks on 8 nodes, Sparbit sends 152 blocks out of each node (32 at "
         "each of the distances 1, 2, 4 and 8, then 16 at distance 16 and 8 at distance 32), and "
-        "the ring sends 63. If a bandwidth of 1 Gbit/s dominates, this is the ratio of their "
-        "times. Only a delay in every round of the ring could outweigh it. A delay of every "
+        "the ring sends 63. If the bandwidth (1 Gbit/s) dominates, their times have this ratio, "
+        "152 to 63. Only a delay in every round of the ring could outweigh it. A delay of every "
         "message does not, because Sparbit with one message per block is delayed as often as the "
         "ring. Half of the paper's cells on Yahoo, where Sparbit gains most, have ranks that share "
         "cores, which is not simulated."

@@ -1,4 +1,4 @@
-"""The model of a platform compared with the simulator, for the same cells."""
+"""Compares a platform's model with the simulator, for the same cells."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from toccata.simulating.simulation import Cell, Outcome
 
 
 def predictions(platform: Platform, outcomes: Mapping[Cell, Outcome]) -> dict[Cell, float]:
-    """Seconds by the model, for the cells of our algorithms that have a time."""
+    """The model's predictions in seconds, for those cells of our algorithms that have a time."""
     machine, model = _core.Machine(platform.machine), platform.model
     predictors: dict[tuple[str, str, int, str], _core.Predictor] = {}
     found = {}

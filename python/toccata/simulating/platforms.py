@@ -43,8 +43,8 @@ class Platform:
         inside: dict[str, float] | None = None,
         noise: float = 0,
     ) -> "Platform":
-        """Another platform, with these alpha, o, ... in seconds for messages between nodes and
-        inside of them. With `noise`, the mean delay of the processor at either end of a message."""
+        """A copy with other parameters (alpha, o, ...) in seconds, for messages between nodes and
+        inside them. `noise` is the mean delay of the processor at either end of a message."""
         fields = json.loads(self.text)
         for level in fields["levels"]:
             outside = level["level"] in (fields["levels"][0]["level"], "leaf")
@@ -53,7 +53,7 @@ class Platform:
         return _checked(fields, self.machine)
 
     def on(self, machine: str) -> "Platform":
-        """The same costs on another machine."""
+        """A copy with the same costs on another machine."""
         fields = json.loads(self.text) | {"machine": machine}
         return _checked(fields, machine)
 
@@ -61,7 +61,7 @@ class Platform:
 def directory() -> Path:
     """The folder of our platforms: of the installation, or of the checkout."""
     installed = launcher.home() / "platforms"
-    there = installed / "yahoo.json"  # a build has a directory of that name, too
+    there = installed / "yahoo.json"  # a build directory also contains `platforms`
     return installed if there.exists() else Path(__file__).resolve().parents[3] / "platforms"
 
 
@@ -71,7 +71,7 @@ def names() -> list[str]:
 
 
 def find(text: str, model: str | None = None) -> Platform:
-    """A platform by name, by its file, or a machine's text with the model of that name.
+    """The platform with that name or file; or that of a machine's text, with the costs of `model`.
 
     Raises InputError if it does not exist, ChoiceError if its contents are wrong.
     """
@@ -123,7 +123,7 @@ def _checked(fields: dict[str, Any], machine: str) -> Platform:
 
 
 def cores(platform: Platform, p: int, placement: str) -> list[int]:
-    """The core of each rank; InputError if a rank has none, ChoiceError with too many ranks."""
+    """The core of each rank. InputError if a rank has none, ChoiceError with too many ranks."""
     machine = _core.Machine(platform.machine)
     innermost = len(machine.levels) - 1
     places = _core.Placement(machine, p, placement).places

@@ -37,7 +37,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Request:
-    """The requested simulation; None for missing options."""
+    """The requested simulation; a missing option is None."""
 
     collective: str
     platform: str
@@ -49,10 +49,10 @@ class Request:
     sizes: str
     distribution: str | None
     highlight: str | None
-    predicted: bool  # whether the model's times are wanted as well
+    predicted: bool  # whether to predict times as well
 
     def plan(self) -> Plan:
-        """InputError if options do not fit each other, or SimGrid is not built."""
+        """The cells. InputError if options do not fit each other, or if SimGrid is not built."""
         if self.distribution and catalogue.is_regular(self.collective):
             raise InputError("--distribution requires a vector form, such as alltoallv")
         if self.distribution and self.predicted:
@@ -115,7 +115,7 @@ class Request:
         return name
 
     def _stem(self, there: Platform) -> Path:
-        """Without colons, which some file systems refuse."""
+        """The start of file names, without colons, because some file systems reject them."""
         form = f"{self.collective}-{self.distribution}" if self.distribution else self.collective
         name = f"{form}-{there.name.split('/')[0]}-{self.placement}"
         return Path("results") / name.replace(":", "")
@@ -124,7 +124,7 @@ class Request:
 def run(
     plan: Plan, files: Files, told: Callable[[Cell], None], limit: float, jobs: int | None
 ) -> dict[Cell, Outcome]:
-    """As simulation.run. If it fails, and after Ctrl-C, the files have the results so far."""
+    """Like simulation.run. After a failure or Ctrl-C, the files contain the results so far."""
     try:
         return simulation.run(plan.platform, plan.cells, told, limit, jobs)
     except BaseException:

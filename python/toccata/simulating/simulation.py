@@ -31,7 +31,7 @@ from toccata.simulating.platforms import Platform
 from toccata.store import Store
 
 FAMILY = "simgrid"
-# SimGrid's own choices of an algorithm, after those of the libraries of these names.
+# SimGrid's selectors, each of which imitates the choices of the library with this name.
 SELECTORS = ("ompi", "mpich", "mvapich2", "impi")
 PEER = "simgrid/"  # before the name of one of SimGrid's algorithms
 # Deterministic; only messages take time.
@@ -43,23 +43,23 @@ OPTIONS = (
     "smpi/display-timing:no",
     "contexts/guard-size:0",
     "contexts/stack-size:256",  # KiB, so that thousands of ranks fit
-    # Of those that a peer does not name.
+    # The algorithms of collectives for which the cell's peer sets none.
     "smpi/barrier:ompi_bruck",
     "smpi/bcast:binomial_tree",
     "smpi/allreduce:rdb",
     "smpi/reduce:binomial",
 )
-# In these, a rank sends repeatedly without waiting for receives. Its next messages would share the
-# link with earlier ones, whereas a real connection sends one after the other. So from 4 KiB on,
-# they wait for their receivers. A receiver's o does not count then; in shorter messages, it matters
-# more.
+# In these collectives, a rank sends repeatedly without waiting for receives. In the simulation, its
+# messages would share the link, but a real connection sends one after the other. So messages of at
+# least 4 KiB wait for their receivers. The simulation then omits the receiver's o. For shorter
+# messages, o matters more, so they do not wait.
 ONE_WAY = ("bcast", "exscan", "reduce", "scan", "scatter", "scatterv")
 IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
 MOST_DATA = 1 << 29  # total bytes of all ranks up to which data is checked
 # In these collectives, each rank holds a block for, or from, every rank.
 OF_ALL_RANKS = ("allgather", "alltoall", "reduce_scatter")
-# Ranks up to which all messages of an all-to-all may be in flight at once: with 512, there are a
-# quarter of a million, and the simulator takes longer than ten minutes.
+# Maximum number of ranks with all messages of an all-to-all in flight at once. 512 ranks have a
+# quarter of a million messages, and the simulator takes longer than ten minutes.
 MOST_AT_ONCE = 128
 VECTOR_FORMS = ("alltoallv", "gatherv", "scatterv")  # sizes travel with the data
 SAID_LINES = 6
@@ -105,7 +105,7 @@ class Outcome:
     """The time, in seconds, of the slowest rank; or the reason why there is none."""
 
     seconds: float | None = None
-    valid: bool | None = None  # None where the data was not looked at
+    valid: bool | None = None  # None if the data was not checked
     why_not: str = ""
 
     @property
@@ -152,7 +152,7 @@ def key(platform: Platform, cell: Cell) -> str:
 
 
 def kept() -> Store:
-    """The results of earlier commands."""
+    """The store with the results of earlier commands."""
     return store.at(cache_home() / "results.sqlite")
 
 
@@ -161,7 +161,7 @@ def known(platform: Platform, cell: Cell) -> Outcome | None:
     found = kept().get(key(platform, cell))
     try:
         return None if found is None else Outcome(**json.loads(found))
-    except (ValueError, TypeError):  # of another version
+    except (ValueError, TypeError):  # stored by another version
         return None
 
 
@@ -178,15 +178,17 @@ def command(
     options: Sequence[str] = (),
     program: Path | None = None,
 ) -> tuple[list[str], dict[str, str]]:
-    """The command that runs a program's ranks on a platform, and its environment. The program is
-    the benchmark by default; `options` are additional options of SimGrid. The required files go to
-    `directory`."""
+    """The command that runs the ranks of a program on a platform, and its environment.
+
+    The default program is the benchmark. `options` are additional options of SimGrid. The necessary
+    files are written to `directory`.
+    """
     cores = platforms.cores(platform, ranks, placement)
     hosts, description = directory / "hosts", directory / "platform.json"
     hosts.write_text("".join(f"c{core}\n" for core in cores))
     description.write_text(platform.text)
     benchmark, library = programs()
-    # The last of a name holds.
+    # The last option with a name replaces earlier ones.
     all_options = {
         each.split(":")[0]: each
         for each in (*OPTIONS, f"smpi/hostfile:{hosts}", f"smpi/np:{ranks}", *options)
@@ -214,7 +216,7 @@ def command(
 def _command_of(
     platform: Platform, cells: Sequence[Cell], directory: Path, options: Sequence[str] = ()
 ) -> tuple[list[str], dict[str, str]]:
-    """For cells that differ in size only; `options` override theirs."""
+    """The command for cells that differ in size only; `options` override their options."""
     cell = cells[0]
     arguments = ["--collective", cell.collective]
     arguments += ["--sizes", ",".join(str(each.bytes) for each in cells)]
@@ -228,7 +230,7 @@ def _command_of(
 
 
 class _Runs:
-    """The running programs: all are ended if the command ends early."""
+    """The running programs. All are ended if the command ends early."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
@@ -266,8 +268,9 @@ class _Runs:
 def _simulate(
     platform: Platform, cells: Sequence[Cell], limit: float, runs: _Runs
 ) -> Iterator[tuple[Cell, Outcome]]:
-    """Simulates cells that differ in size only, in one run. If a run ends early, the size at which
-    it ended is the cause, and another run continues.
+    """Simulates cells that differ in size only, in one run.
+
+    If a run ends early, its current size is the cause, and another run continues after it.
 
     Raises Failure if an algorithm of Toccata fails or gives wrong data. Failures of peers, and
     deadlocks of SimGrid, are outcomes.
@@ -325,8 +328,10 @@ ALL_WAIT = ("smpi/async-small-thresh:0", "smpi/send-is-detached-thresh:0")
 
 
 def _ends_where_all_wait(platform: Platform, cell: Cell, limit: float, runs: _Runs) -> bool:
-    """Whether a cell of ours succeeds if all messages wait for their receivers: then a deadlock is
-    SimGrid's, and the data is correct."""
+    """Whether a cell of ours succeeds if all messages wait for their receivers.
+
+    If so, its data is correct, and SimGrid causes the deadlock.
+    """
     with tempfile.TemporaryDirectory(prefix="toccata-sim-") as directory:
         words, environment = _command_of(platform, [cell], Path(directory), ALL_WAIT)
         with runs.started(words, environment, Path(directory) / "said") as process:
@@ -345,7 +350,7 @@ def _name(cell: Cell) -> str:
 
 
 def _read(line: str, cell: Cell) -> Outcome | None:
-    """The program's output for a cell, if there is any."""
+    """The outcome in a line of the program's output; None if it has none."""
     if not line.startswith("{"):
         return None
     event: dict[str, Any] = json.loads(line)
@@ -363,7 +368,7 @@ def run(
     limit: float = 600,
     jobs: int | None = None,
 ) -> dict[Cell, Outcome]:
-    """As run_all, on one platform."""
+    """Like run_all, on one platform."""
     found = run_all([(platform, cell) for cell in cells], told, limit, jobs)
     return {cell: found[platform, cell] for cell in cells}
 
@@ -377,8 +382,11 @@ def run_all(
     limit: float = 600,
     jobs: int | None = None,
 ) -> dict[Work, Outcome]:
-    """All cells, in their order, with all cores, the longest first; calls `told` with each that has
-    ended. A cell is ended after `limit` seconds. Finished cells are stored, even if others fail."""
+    """Simulates all cells on all cores, the longest first. The result has the given order.
+
+    Calls `told` with each finished cell. Ends a cell after `limit` seconds. Stores finished cells
+    even if others fail.
+    """
     programs()
     outcomes: dict[Work, Outcome] = {}
     batches: dict[tuple[Platform, Cell, bool], list[Cell]] = defaultdict(list)
@@ -387,7 +395,7 @@ def run_all(
             outcomes[platform, cell] = found
             told(cell)
         else:
-            # On a noisy platform, the noise continues from one call to the next.
+            # On a noisy platform, each cell has its own run: noise depends on earlier calls.
             same = cell if platform.is_noisy else replace(cell, bytes=0)
             batches[platform, same, cell.with_data].append(cell)
     runs = _Runs()
@@ -417,8 +425,8 @@ def run_all(
 
 
 def effort(cell: Cell) -> float:
-    """The approximate seconds to simulate: messages dominate, then ranks."""
-    # A first call, for what only that one does, is short of ours.
+    """The approximate seconds of a simulation. Messages dominate, then ranks."""
+    # Peers and neighbour collectives make a complete first call; ours only needs a short one.
     calls = 2 if cell.is_peer or cell.collective.startswith("neighbor") else 1
     return (
         0.02
@@ -428,19 +436,21 @@ def effort(cell: Cell) -> float:
 
 
 SECONDS_A_MESSAGE = 1.5e-5
-CROWDED = 4500  # messages under way at once: of twice as many each takes five times as long
+CROWDED = 4500  # messages in flight at once, for which the time per message doubles
 
 
 def effort_of(choice: _core.Choice, shape: _core.Shape) -> float:
-    """The same for one call with these ranks, anywhere."""
+    """The approximate seconds to simulate one call with these ranks, on any platform."""
     sent, at_once = sent_by_a_rank(choice, shape)
     crowd = shape.p * at_once / CROWDED
     return 0.1 + 1.5e-3 * shape.p + shape.p * sent * SECONDS_A_MESSAGE * (1 + crowd * crowd)
 
 
 def sent_by_a_rank(choice: _core.Choice, shape: _core.Shape) -> tuple[float, float]:
-    """Messages in total, and the maximum per round: the mean of a few ranks in different places,
-    because a root, or the first rank of a power of two, sends more."""
+    """A rank's messages in total, and its maximum per round: means of some ranks.
+
+    The ranks are in different places: a root or the first rank of a power of two sends more.
+    """
     some = {((2 * i + 1) * shape.p // 16 + i) % shape.p for i in range(8)}
     in_rounds = [
         [len(schedule.round(i).sends) for i in range(len(schedule))]
@@ -462,7 +472,7 @@ def _messages(collective: str, algorithm: str, p: int) -> float:
 
 
 def measurements(platform: Platform, outcomes: dict[Cell, Outcome]) -> list[Measurement]:
-    """In the form of `toccata bench`, for the cells that have a time."""
+    """The cells with a time, as measurements of `toccata bench`."""
     return [
         Measurement(
             collective=cell.collective,

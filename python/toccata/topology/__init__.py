@@ -1,1 +1,1 @@
-"""Machines, networks and placements: their readers, trees of text, and lower bounds."""
+"""Machines, networks and placements: readers, text as trees, packed trees, and lower bounds."""

@@ -16,9 +16,9 @@ from toccata.topology.networks import Network
 
 
 def shape(network: Network, p: int | None, placement: str | None, root: int) -> _core.Shape:
-    """The ranks on that network; as many as its machine has cores by default.
+    """The ranks on that network; by default, one rank per core of its machine.
 
-    Raises ChoiceError if this is impossible.
+    Raises ChoiceError if the ranks do not fit.
     """
     ranks = p or machines.cores(network.machine)
     placed = _core.Placement(network.machine, ranks, placement or "sequential")
@@ -39,12 +39,12 @@ class On:
         self.weights = [ranks[node] for node in range(network.nodes)]
 
     def bound(self, collective: str, n: float) -> network_bounds.Bound:
-        """Raises InputError if no bound is known."""
+        """The bound of a collective. Raises InputError if none is known."""
         root = self.node_of[self.shape.root]
         return network_bounds.find(self.network, self.weights, collective, root, n)
 
     def busiest(self, choice: _core.Choice, n: float) -> float:
-        """Bytes over the busiest link with the fixed routes, for a link as wide as a node's."""
+        """Bytes over the busiest link by the fixed routes, converted to a link like a node's."""
         core, block = self.network.core, n / choice.data(self.shape)
         loads = core.loads(_core.node_flows(choice, self.shape, self.node_of))
         shares = (load / capacity for load, (_, _, capacity) in zip(loads, core.links, strict=True))
@@ -78,7 +78,7 @@ def overview(on: On, n: float) -> Table:
 
 @dataclass(frozen=True)
 class _Limits:
-    """The bounds of one collective; bytes are those over the busiest link."""
+    """The bounds of one collective. Bytes are those over the busiest link."""
 
     rounds: int
     free: float  # bytes, for any routes
@@ -104,8 +104,8 @@ class _Limits:
 def as_table(collective: str, choices: Sequence[_core.Choice], on: On, n: int) -> Table:
     """The bounds, then one row per choice, with the ratio to the bound in brackets.
 
-    Bytes are those over the busiest link, for n bytes of the whole vector. On a mesh, rounds are at
-    least those of the busiest rank with one message per link at a time.
+    Bytes are those over the busiest link, for n bytes of the whole vector. On a mesh, each link
+    carries one message at a time, and rounds are at least those of the busiest rank.
     """
     is_mesh = on.network.is_whole_mesh
     limits = _Limits.of(collective, on, n)

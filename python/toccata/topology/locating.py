@@ -1,4 +1,4 @@
-"""The machine that a user names: this one, a named one, or that of a launcher's ranks."""
+"""Finds a machine: this one, a named one, or that on which a launcher starts ranks."""
 
 import json
 import os
@@ -32,11 +32,11 @@ def named(machine: str, ranks: int | None, placement: str | None) -> Located:
 
 
 def launched(starter: mpi.Launcher, ranks: int, more: Sequence[str]) -> Located:
-    """The places where a launcher starts its ranks, as the ranks discover them.
+    """The places where a launcher starts its ranks, as reported by the ranks.
 
     Raises Failure if the run fails.
     """
-    # Hydra passes the environment to all hosts itself.
+    # Hydra passes the environment to all hosts without options.
     named = [name for name in os.environ if mpi.is_setting(name)]
     exports = [word for name in named for word in ("-x", name)]
     handed = exports if starter.family == "openmpi" else []

@@ -34,11 +34,11 @@ PlacementOption = Annotated[
 
 @cache
 def named(text: str) -> _core.Machine:
-    """A machine as a user wrote it, or from a file; unused levels are reported once.
+    """A machine from a user's text or file. Levels that no algorithm uses are reported once.
 
     Raises ChoiceError if it is invalid.
     """
-    with suppress(OSError):  # a text that is not a path at all
+    with suppress(OSError):  # the text cannot be a path
         if Path(text).exists():
             documents.check(Path(text))
     machine = _core.Machine(text)
@@ -61,7 +61,7 @@ def places(machine: str | None, most: int) -> int:
 
 
 def shape(p: int, machine: str | None, placement: str | None, root: int = 0) -> _core.Shape:
-    """The shape of p ranks there; only their number if no machine is named.
+    """The shape of p ranks on the machine; without a machine, only their number is known.
 
     Raises InputError if there is a placement and no machine, ChoiceError if either is invalid.
     """
@@ -89,8 +89,8 @@ def cores(machine: _core.Machine) -> int:
 
 
 def around(machine: _core.Machine, outer: int) -> Callable[[int, int], int]:
-    """For an object, by its level and number: the number of the object of level `outer` that
-    contains it."""
+    """A function that takes the level and number of an object, and returns the number of the object
+    of level `outer` that contains it."""
     outers = [machine.outers(level) for level in range(len(machine.levels))]
 
     def of(level: int, number: int) -> int:

@@ -1,7 +1,7 @@
 """Lower bounds for every algorithm on a network: by cuts, by flows, and over its fixed routes.
 
-All times are of links: bytes over a link of capacity 1, which is a node's. Ranks of a node use no
-link. docs/models.md explains the origin of each bound.
+A bound is a number of bytes over a link of capacity 1, the capacity of a node's link. Messages
+inside a node use no link. docs/models.md explains each bound.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from toccata import _core
 from toccata.errors import InputError
 from toccata.topology.networks import Network
 
-# For a linear program: beyond, solving takes minutes.
+# The maximum for linear programs; for more nodes, they take minutes.
 MOST_NODES = 64
 COLLECTIVES = ("bcast", "reduce", "scatter", "gather", "allgather", "reduce_scatter", "allreduce",
                "alltoall")  # fmt: skip
@@ -39,9 +39,10 @@ def find(
     n: float,
     with_routes: bool = True,
 ) -> Bound:
-    """For n bytes of the whole vector, of which each rank has an equal part. `weights` are ranks by
-    node, `root` is a node. Without `with_routes`, bounds for the fixed routes are left out, because
-    they take long.
+    """The bound for n bytes of the whole vector, of which each rank has an equal part.
+
+    `weights` are the numbers of ranks per node, `root` is a node. The bound for the fixed routes
+    takes long, so it is left out unless `with_routes` is set.
 
     Raises InputError if the network is disconnected, or for other collectives.
     """
@@ -88,7 +89,7 @@ def _find(
         fixed = _direct(network, weights, block / sum(weights))
         return Bound(_rounds(network, weights), free, fixed, why)
     if network.is_tree:
-        fixed = free  # there is one route between any two nodes
+        fixed = free  # any two nodes have only one route
     elif with_routes and sum(each > 0 for each in weights) <= MOST_NODES and _has_solver():
         unit = n if collective in ("bcast", "reduce", "allreduce") else block
         fixed = unit * _over_routes(network, weights, collective, root)
@@ -117,8 +118,11 @@ def _told(network: Network, cut: _core.Cut) -> str:
 
 
 def _allreduce(network: Network, weights: Sequence[int], n: float) -> tuple[float, str]:
-    """All data must leave, and reach, every set of nodes; and N nodes receive 2(N-1) times the
-    message, because each message combines two partial results, or distributes one.
+    """The larger one of two bounds for an allreduce.
+
+    By cuts: all data must leave, and reach, every set of nodes. By all links: N nodes receive the
+    message 2(N-1) times in total, because each receive combines two partial results, or
+    distributes one.
     """
     root = next(i for i, each in enumerate(weights) if each > 0)
     core, scale = network.core, network.scale
@@ -134,7 +138,7 @@ def _allreduce(network: Network, weights: Sequence[int], n: float) -> tuple[floa
 
 
 def _alltoall(network: Network, weights: Sequence[int], block: float) -> tuple[float, str]:
-    """By flows up to MOST_NODES nodes; beyond, by the distances of all pairs."""
+    """Up to MOST_NODES nodes, a bound by flows; for more, one by the distances of all pairs."""
     by_distance, why = _distances(network, weights)
     if sum(each > 0 for each in weights) > MOST_NODES or not _has_solver():
         return block * by_distance, why
@@ -158,9 +162,11 @@ def _classes(network: Network) -> dict[str, list[int]]:
 
 
 def _distances(network: Network, weights: Sequence[int]) -> tuple[float, str]:
-    """Let each link of a class have length 1 / its capacity, and other links length 0. The
-    distances of all pairs then add up to the load, which the links of the class carry. Any lengths
-    give a bound.
+    """A bound for an all-to-all by the distances of all pairs.
+
+    Each link of a class has length 1, or 1 / its capacity; other links have length 0. The traffic
+    of each pair, times its distance, adds up to a load that the links of the class must carry. Any
+    lengths give a valid bound.
     """
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import dijkstra
@@ -172,7 +178,7 @@ def _distances(network: Network, weights: Sequence[int]) -> tuple[float, str]:
     for name, members in _classes(network).items():
         for lengths_of in (lambda _: 1.0, lambda capacity: 1.0 / capacity):
             chosen = set(members)
-            tiny = 1e-12  # a length of 0 would be no link
+            tiny = 1e-12  # csr_matrix takes 0 for a missing link
             lengths = [lengths_of(c) if i in chosen else tiny for i, (_, _, c) in enumerate(links)]
             ends = ([a for a, _, _ in links], [b for _, b, _ in links])
             graph = csr_matrix((lengths, ends), shape=(size, size))
@@ -187,7 +193,7 @@ def _distances(network: Network, weights: Sequence[int]) -> tuple[float, str]:
 
 
 def _direct(network: Network, weights: Sequence[int], block: float) -> float:
-    """Every block directly from its source, by the fixed routes."""
+    """The load if every block goes directly from its source, by the fixed routes."""
     flows = [
         (a, b, float(weights[a] * weights[b]))
         for a in range(network.nodes)
@@ -210,7 +216,7 @@ def _has_solver() -> bool:
 
 
 def _flows(network: Network, weights: Sequence[int]) -> float:
-    """All blocks at once, each in any shares over any routes: a linear program, by source."""
+    """The least load for any routes and shares of blocks: a linear program with flows by source."""
     from scipy.optimize import linprog
     from scipy.sparse import block_diag, coo_matrix, csr_matrix, hstack, vstack
 
@@ -257,9 +263,11 @@ def _loads(network: Network, pairs: Sequence[tuple[int, int]]) -> Any:
 
 
 def _over_routes(network: Network, weights: Sequence[int], collective: str, root: int) -> float:
-    """A linear program over the traffic between pairs of nodes: every cut among the nodes must
-    carry its demand, and the load of the busiest link, over fixed routes, is minimal. Cuts are
-    added when they are found to be violated. For a block, or a message, of 1."""
+    """The least load of the busiest link over the fixed routes, for a block or message of 1.
+
+    It is the solution of a linear program whose unknowns are the traffic between pairs of nodes.
+    Every cut among the nodes must carry its demand. Cuts are added if a solution violates them.
+    """
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix, vstack
 
@@ -271,7 +279,7 @@ def _over_routes(network: Network, weights: Sequence[int], collective: str, root
     loads = _loads(network, ends)
     cost = np.zeros(len(pairs) + 1)
     cost[-1] = 1
-    if collective in ("scatter", "gather"):  # the traffic between nodes is one flow
+    if collective in ("scatter", "gather"):  # the traffic between nodes is a single flow
         balance = np.zeros((len(nodes), len(pairs) + 1))
         for number, (a, b) in enumerate(pairs):
             balance[b, number], balance[a, number] = 1, -1
@@ -309,7 +317,7 @@ def _over_routes(network: Network, weights: Sequence[int], collective: str, root
 
 
 def _value(found: Any) -> float:
-    """Of scipy's result."""
+    """The value of scipy's solution."""
     if found.status != 0:
         raise ValueError("a node cannot be reached: the network is disconnected")
     return float(found.fun)
@@ -333,7 +341,7 @@ Separation = Callable[[np.ndarray, list[tuple[int, int]]], list[np.ndarray]]
 
 
 def _separation(collective: str, weights: list[int], root: int) -> Separation:
-    """Finds violated cuts."""
+    """A function that finds violated cuts."""
     fine = 1 << 24
     nodes = len(weights)
 

@@ -1,4 +1,4 @@
-"""Networks with their links: of machines, platforms, and files of switches."""
+"""Networks with their links, from machines, platforms, and files of switches."""
 
 import re
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from toccata.errors import InputError
 from toccata.simulating import platforms
 from toccata.topology import machines
 
-FINEST = 1000  # capacities are multiples of 1 / FINEST of a node's link, if not of less
+FINEST = 1000  # capacities are rounded to multiples of 1 / FINEST, unless exact ones are coarser
 # Gbit/s per lane, by ibnetdiscover's names.
 SPEEDS = {"SDR": 2.5, "DDR": 5, "QDR": 10, "FDR10": 10, "FDR": 14, "EDR": 25, "HDR": 50,
           "NDR": 100, "XDR": 200}  # fmt: skip
@@ -29,10 +29,10 @@ class Network:
     names: tuple[str, ...]
     nodes: int
     links: dict[tuple[int, int], Fraction]
-    level: int  # of the machine: its objects are the nodes, in their order
+    level: int  # the machine's level whose objects are the nodes, in this order
     rate: float | None = None
-    aliases: tuple[tuple[str, int], ...] = ()  # further names of vertices
-    is_whole_mesh: bool = False  # then routes are in dimension order
+    aliases: tuple[tuple[str, int], ...] = ()  # additional names of vertices
+    is_whole_mesh: bool = False  # if so, routes are in dimension order
 
     @cached_property
     def scale(self) -> int:
@@ -42,7 +42,7 @@ class Network:
 
     @cached_property
     def core(self) -> _core.Network:
-        """Its capacities, rounded down to integers."""
+        """The network with capacities in integers: times `scale`, rounded down."""
         if self.is_whole_mesh:
             return _core.Network.of_mesh(self.machine.dims, self.machine.periodic)
         links = [(*ends, int(each * self.scale)) for ends, each in self.links.items()]
@@ -79,10 +79,11 @@ class Network:
         return dict(self.aliases) | {name: i for i, name in enumerate(self.names)}
 
     def changed(self, text: str) -> "Network":
-        """With dead, slow or faster links, as in "0.0-0.1=0, leaf=1/2, leaf3=1/4, n1-leaf0=0.5".
+        """A copy with dead, slower or faster links.
 
-        Each item multiplies the capacity: of a cable between two vertices, of all cables of a
-        vertex (of a switch in a tree: of the cable upwards), or of those of all objects of a level.
+        Such as "0.0-0.1=0, leaf=1/2, leaf3=1/4, n1-leaf0=0.5". Each item multiplies the
+        capacity of a cable between two vertices, of all cables of a vertex (of a switch in a tree:
+        of the cable upwards), or of those of all objects of a level.
         """
         links = dict(self.links)
         for item in filter(None, (each.strip() for each in text.split(","))):
@@ -120,11 +121,11 @@ class Network:
         return [ends for each in of for ends in self._cables(each)]
 
     def _cables(self, vertex: int) -> list[tuple[int, int]]:
-        """Both directions: for a switch of a tree, the cable upwards; otherwise all cables that end
-        here."""
+        """Both directions of a vertex's cables: for a switch in a tree, the cable upwards;
+        otherwise all cables that end here."""
         found = [ends for ends in self.links if vertex in ends]
         if self.is_tree and vertex >= self.nodes:
-            # Switches come after the vertices below them, outermost last.
+            # Switches have higher numbers than the vertices below them.
             found = [ends for ends in found if max(ends) > vertex]
         return found
 
@@ -159,7 +160,7 @@ def of(text: str, links: str = "") -> Network:
 
 
 def _rates(platform: platforms.Platform) -> dict[str, float]:
-    """By level, the bytes per second that leave an object of it; "" is the network's own."""
+    """By level, the bytes per second that leave an object; "" is the rate of the network."""
     model = platform.model
     values = dict(zip(model.term_names, model.coefficients, strict=True))
     rates = {}
@@ -186,7 +187,7 @@ def _of_machine(machine: _core.Machine, rates: dict[str, float]) -> Network:
         )
     level = machine.levels.index("node")
     vertices, known = list[str](), list[tuple[str, int]]()
-    first = dict[int, int]()  # vertex, by level
+    first = dict[int, int]()  # first vertex of each level
     for at in range(level, -1, -1):
         first[at] = len(vertices)
         labels = machine.labels(at)
@@ -196,10 +197,10 @@ def _of_machine(machine: _core.Machine, rates: dict[str, float]) -> Network:
                 known.append((labels[number], len(vertices) - 1))
     unit = rates.get("node") or rates.get("") or 1.0
     links = dict[tuple[int, int], Fraction]()
-    below = [Fraction(1)] * machine.objects(level)  # the traffic out of an object
+    below = [Fraction(1)] * machine.objects(level)  # the capacity out of each object
     for at in range(level, -1, -1):
         if at == 0 and machine.objects(0) == 1:
-            break  # one switch above all
+            break  # a single outermost switch has no uplink
         outer = machine.outers(at)
         above = first[at - 1] if at > 0 else len(vertices)
         sums = [Fraction(0)] * (machine.objects(at - 1) if at > 0 else 1)
@@ -242,7 +243,7 @@ _PORT = re.compile(r'^\[\d+\](?:\([^)]*\))?\s*"([^"]+)"\[\d+\](?:\([^)]*\))?\s*(
 
 
 def _of_ibnetdiscover(machine: _core.Machine, contents: str) -> Network:
-    """All cables of the file; the reader of machines has already checked the file."""
+    """A network with all cables of the file, which the reader of machines has already checked."""
     level = machine.levels.index("node")
     hosts = machine.labels(level)
     vertices = {f"H {host}": number for number, host in enumerate(hosts)}
@@ -281,7 +282,7 @@ def _of_ibnetdiscover(machine: _core.Machine, contents: str) -> Network:
 
 
 def _speed(comment: str) -> Fraction:
-    """Gbit/s of "4xHDR"; without a name, those of one lane of 100."""
+    """The Gbit/s of a comment such as "4xHDR"; 100 if it names no speed."""
     found = re.search(r"(\d+)x([A-Z]+\d*)\s*$", comment.strip())
     if found is None or found.group(2) not in SPEEDS:
         return Fraction(100)

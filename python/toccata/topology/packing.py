@@ -19,17 +19,17 @@ Tree = tuple[int, list[int]]
 
 MOST_TREES = 24  # the maximum number of parts of a message, or of a node's block
 MOST_OF_ALL = 128  # nodes, if every node has its own trees
-CLOSE_ENOUGH = 1.005  # times the best
+CLOSE_ENOUGH = 1.005  # times the lowest possible load
 
 
 @dataclass(frozen=True)
 class Packing:
-    """Trees for one collective; for a broadcast, with its root."""
+    """Trees for one collective, with the root if it is a broadcast."""
 
     collective: str
     root: int
     trees: tuple[Tree, ...]
-    seconds: float  # that packing took
+    seconds: float  # of the packing
 
     @property
     def depth(self) -> int:
@@ -43,8 +43,8 @@ class Packing:
         return all_of_them // nodes
 
     def busiest(self, network: Network) -> float:
-        """The load of the busiest link with the network's fixed routes, for a message or block of 1
-        and a link of capacity 1."""
+        """The load of the busiest link by the fixed routes, for a message or block of 1, converted
+        to a link of capacity 1."""
         flows = [
             (parent, node, weight / self.pieces)
             for weight, parents in self.trees
@@ -72,8 +72,11 @@ def _depth(parents: Sequence[int]) -> int:
 
 
 def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> list[Packing]:
-    """For broadcasts from these nodes, for allreduces, and, unless there are very many nodes, for
-    allgathers. Raises InputError if the network is disconnected."""
+    """Packs trees for broadcasts from these nodes, for allreduces, and for allgathers.
+
+    By default, there are none for allgathers on more than MOST_OF_ALL nodes. Raises InputError if
+    the network is disconnected.
+    """
     try:
         links = _among_nodes(network)
         result = [
@@ -88,7 +91,7 @@ def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> 
 
 
 def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
-    """With the roots that a user names; InputError if they are not nodes."""
+    """Packs trees for the roots that a user names. InputError if they are not nodes."""
     if roots == "all":
         return network, pack(network, range(network.nodes))
     numbers = []
@@ -107,7 +110,7 @@ def packed(network: Network, roots: str) -> tuple[Network, list[Packing]]:
 
 
 def as_table(network: Network, packings: Sequence[Packing]) -> Table:
-    """One row for each, with the load of the busiest link and the lower bound for all
+    """One row per packing, with the load of the busiest link and the lower bound for all
     algorithms."""
     table = PlainTable()
     table.add_column("Trees for", style="cyan")
@@ -127,7 +130,7 @@ def as_table(network: Network, packings: Sequence[Packing]) -> Table:
 
 
 def with_trees(network: Network, packings: Sequence[Packing]) -> _core.Machine:
-    """The machine, for a file that TOCCATA_TOPOLOGY names."""
+    """The machine with its trees, for a file that TOCCATA_TOPOLOGY names."""
 
     def of(collective: str) -> list[Tree]:
         return [tree for each in packings if each.collective == collective for tree in each.trees]
@@ -145,9 +148,10 @@ Links = dict[tuple[int, int], Fraction]
 
 
 def _among_nodes(network: Network) -> Links:
-    """The links among nodes. If there are switches: a ring of the nodes in the order of the
-    machine. Each of its links has the capacity that all of them have at the same time with the
-    fixed routes."""
+    """The links among nodes. With switches, they form a ring of the nodes in the machine's order.
+
+    The capacity of its links is the one that all have at the same time with the fixed routes.
+    """
     if network.is_direct:
         return network.links
     nodes = network.nodes
@@ -162,7 +166,7 @@ def _among_nodes(network: Network) -> Links:
 
 
 def _core_of(network: Network, links: Links, factor: Fraction) -> _core.Network:
-    """The number of trees that each link can carry if one of capacity 1 can carry `factor`."""
+    """The network in numbers of trees per link, if a link of capacity 1 carries `factor` trees."""
     rooms = [(a, b, int(capacity * factor)) for (a, b), capacity in links.items()]
     return _core.Network(network.nodes, network.nodes, [each for each in rooms if each[2] > 0])
 
@@ -172,7 +176,7 @@ def _best(
     attempt: Callable[[Fraction], tuple[Fraction, list[int], _core.Network] | None],
     least: float,
 ) -> list[Tree]:
-    """Among the tried factors, the first that comes close to the lowest load, or the best."""
+    """The trees for the first factor with a load near `least`; without one, for the best factor."""
     best: tuple[Fraction, list[int], _core.Network] | None = None
     for factor in factors:
         found = attempt(factor)
@@ -192,7 +196,7 @@ def _exact(links: Links) -> int:
 
 
 def _broadcast(network: Network, links: Links, root: int) -> list[Tree]:
-    """As many trees as the smallest cut allows [edmonds1973]."""
+    """As many trees as the minimum cut allows [edmonds1973]."""
     nodes = network.nodes
     exact = _exact(links)
     cut = _core_of(network, links, Fraction(exact)).broadcast_cut([1] * nodes, root)
@@ -202,7 +206,7 @@ def _broadcast(network: Network, links: Links, root: int) -> list[Tree]:
         core = _core_of(network, links, factor)
         try:
             trees = core.broadcast_cut([1] * nodes, root).capacity
-        except ValueError:  # with links rounded down to nothing
+        except ValueError:  # too many links are rounded down to 0
             return None
         return factor / trees, [trees if i == root else 0 for i in range(nodes)], core
 
@@ -211,8 +215,9 @@ def _broadcast(network: Network, links: Links, root: int) -> list[Tree]:
 
 
 def _allreduce(network: Network, links: Links) -> list[Tree]:
-    """Each tree goes up and down, so half of each link is for either; nodes with little capacity
-    become roots, which receive the result from no rank.
+    """Every tree is used upwards and downwards, so each direction has half of each link.
+
+    Nodes with little capacity become roots, because a root does not receive the result.
     """
     both = Fraction(2 * (network.nodes - 1)) / sum(links.values())
 
@@ -234,8 +239,7 @@ def _allreduce(network: Network, links: Links) -> list[Tree]:
 
 
 def _allgather(network: Network, links: Links) -> list[Tree]:
-    """The same number of trees from each node [zhao2024], small enough that rounding costs
-    little."""
+    """The same number of trees from each node [zhao2024], with little loss by rounding."""
     nodes = network.nodes
     exact = _exact(links)
     cut = _core_of(network, links, Fraction(exact)).allgather_cut([1] * nodes)
@@ -250,6 +254,6 @@ def _allgather(network: Network, links: Links) -> list[Tree]:
         pieces = found.capacity // found.demand
         return (factor / pieces, [pieces] * nodes, core) if pieces > 0 else None
 
-    # With whole capacities the next larger whole factor has room for so many pieces.
+    # If capacities are integers, this is the least integer factor with room for these pieces.
     whole = (Fraction(-(-pieces * least.numerator // least.denominator)) for pieces in range(1, 5))
     return _best(whole, attempt, float(least))

@@ -1,4 +1,4 @@
-"""A machine and the ranks on it, as a tree in which equal objects are folded."""
+"""A machine and the ranks on it, as a tree that shows equal objects once."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from rich.tree import Tree
 
 from toccata import _core
 
-UNFOLDED_LINES = 40  # of a tree whose objects are all shown
-LISTED_RUNS = 5  # of ranks
+UNFOLDED_LINES = 40  # up to this length, a tree shows all objects
+LISTED_RUNS = 5  # maximum of runs of ranks in a list
 PLURALS = {"leaf": "leaves"}
 
 
@@ -22,12 +22,12 @@ class Item:
     level: int
     number: int
     label: str
-    ranks: list[int] = field(default_factory=list)  # bound to it, and to nothing inside it
+    ranks: list[int] = field(default_factory=list)  # bound to it, but not to an object inside it
     inside: list["Item"] = field(default_factory=list)
-    kind: int = 0  # equal for objects with as many of everything in them
+    kind: int = 0  # equal for objects with the same contents
 
     def all_ranks(self) -> list[int]:
-        """Including those inside."""
+        """Its own ranks and those of inner objects."""
         return [*self.ranks, *(rank for each in self.inside for rank in each.all_ranks())]
 
 
@@ -65,7 +65,7 @@ def alike(those: Sequence[Item]) -> list[list[Item]]:
 
 
 def describe_numbers(numbers: Sequence[int]) -> str:
-    """As in "0–7, 12" or "0, 8, 16, … 56 (8 of them)"."""
+    """Such as "0–7, 12" or "0, 8, 16, … 56 (8 of them)"."""
     runs: list[tuple[int, int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][1] + 1:
@@ -79,12 +79,12 @@ def describe_numbers(numbers: Sequence[int]) -> str:
 
 
 def plural(name: str, count: int) -> str:
-    """As in "2 cores"."""
+    """Such as "2 cores"."""
     return f"{count} {name if count == 1 else PLURALS.get(name, name + 's')}"
 
 
 def summary(machine: _core.Machine) -> str:
-    """As in "2 leaves, 16 nodes, 256 cores", or "torus of 4×4 nodes, 32 cores"."""
+    """Such as "2 leaves, 16 nodes, 256 cores", or "torus of 4×4 nodes, 32 cores"."""
     parts = [plural(name, machine.objects(i)) for i, name in enumerate(machine.levels)]
     if machine.dims:
         sizes = "×".join(map(str, machine.dims))
@@ -106,7 +106,7 @@ class Narrator:
         self.folds = lines > UNFOLDED_LINES
 
     def tree(self) -> RenderableType:
-        """Innermost objects appear in the lines of the objects around them."""
+        """The tree. Innermost objects appear in the lines of the objects around them."""
         heading = Text(summary(self.machine), style="bold")
         if self.placement:
             heading.append(f"   {plural('rank', self.placement.p)}", style="bold green")
@@ -117,7 +117,7 @@ class Narrator:
     def add(self, tree: Tree, those: list[Item]) -> None:
         runs = alike(those) if self.folds else [[each] for each in those]
         if those and not any(each.inside for each in those):
-            runs = [those]  # cores, or other innermost objects
+            runs = [those]  # cores or other innermost objects share a line
         for run in runs:
             branch = tree.add(self.line(run))
             inside = run[0].inside

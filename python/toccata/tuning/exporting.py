@@ -1,8 +1,8 @@
-"""Tuning files in the formats of other libraries, for the algorithms that those have.
+"""Tuning files in the formats of other libraries.
 
-A rule holds for the sizes that are nearest to a measured one, by ratios, and the same for ranks. If
-no measured one is near, or the best is an algorithm that the other library does not have, its own
-choice remains.
+A rule holds for the sizes whose nearest measured size, by ratio, is the rule's; and likewise for
+numbers of ranks. The other library keeps its own choice if no measured point is near, or if it has
+no algorithm that is worth a rule.
 """
 
 import json
@@ -19,10 +19,10 @@ from toccata.models.recorded import IN_BLOCKS
 from toccata.tuning.tuning_file import Point, Tuning
 
 MOST_OF_LIBRARY = 1 << 30  # bytes
-WORTH_IT = 0.95  # of native's time: a slower replacement is not exported
+WORTH_IT = 0.95  # share of the native time; a slower replacement is not exported
 
-# The library's name, by collective and by algorithm, or algorithm and the start of a setting. Open
-# MPI 4.1's numbers are those of `ompi_info --param coll tuned --level 9`.
+# The other library's names, by collective, and by algorithm or algorithm and start of a setting.
+# The numbers are those of Open MPI 4.1 in `ompi_info --param coll tuned --level 9`.
 OPENMPI: dict[str, dict[str, str]] = {
     "allgather": {"bruck": "2", "recursive_doubling": "3", "ring": "4", "neighbor_exchange": "5"},
     "allreduce": {"reduce_bcast": "2", "recursive_doubling": "3", "ring": "4", "rabenseifner": "6"},
@@ -62,7 +62,7 @@ MPICH: dict[str, dict[str, str]] = {
     "reduce_scatter": {"recursive_halving": "recursive_halving", "pairwise": "pairwise"},
     "scatter": {"binomial": "binomial"},
 }  # fmt: skip
-# The size that MPICH's own table compares, by collective.
+# The kind of size in MPICH's own table, by collective.
 MPICH_SIZES = {
     "allgather": "total_msg_size", "allreduce": "avg_msg_size", "alltoall": "avg_msg_size",
     "bcast": "avg_msg_size", "gather": "total_msg_size", "reduce": "avg_msg_size",
@@ -99,14 +99,14 @@ class Rule:
     message."""
 
     first: int
-    last: int | None  # None: any
+    last: int | None  # None: no limit
     name: str | None  # None: the library's own choice
-    choice: str  # ours
+    choice: str  # our name
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """The rules for numbers of ranks from `first` to `last`; measured with `ranks`."""
+    """The rules for `first` to `last` ranks, from measurements with `ranks` ranks."""
 
     first: int
     last: int
@@ -115,13 +115,13 @@ class Ranks:
 
 
 def _named(known: Mapping[str, str], choice: str) -> str | None:
-    """The other library's name; the longest matching start decides."""
+    """The other library's name for a choice, by the longest matching key; None if it has none."""
     fits = [each for each in known if choice == each or choice.startswith((each + ":", each + ","))]
     return known[max(fits, key=len)] or None if fits else None
 
 
 def _best(known: Mapping[str, str], point: Point) -> tuple[str | None, str]:
-    """The best of those that the library has, if it is worth a rule."""
+    """The best choice that the other library has, if it is worth a rule: their name and ours."""
     if point.choice == "native" or (name := _named(known, point.choice)):
         return (None, "native") if point.choice == "native" else (name, point.choice)
     others = {
@@ -136,7 +136,7 @@ def _best(known: Mapping[str, str], point: Point) -> tuple[str | None, str]:
 
 
 def _ranges(values: Sequence[int], far: float) -> list[tuple[int, int]]:
-    """For each value, ascending, the range in which it is the nearest, and near enough."""
+    """For each value, in ascending order, the range in which it is the nearest and near enough."""
     result = []
     for i, value in enumerate(values):
         first, last = int(-(-value // far)), int(value * far)
@@ -149,8 +149,8 @@ def _ranges(values: Sequence[int], far: float) -> list[tuple[int, int]]:
 
 
 def rules(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> dict[str, list[Ranks]]:
-    """By collective. Of several numbers of nodes, the largest is used, because other libraries have
-    no such rule."""
+    """The rules by collective. They use the largest number of nodes, because the other libraries'
+    rules ignore nodes."""
     found: dict[str, list[Ranks]] = {}
     for collective, names in known.items():
         at: dict[int, dict[int, Point]] = defaultdict(dict)
@@ -174,8 +174,8 @@ def rules(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> dict[str, l
 
 
 def _add(sized: list[Rule], low: int, high: int, name: str | None, choice: str) -> None:
-    """Appended to the others, with native in between; merged with the last one if both are
-    equal."""
+    """Appends a rule, after one for native if there is a gap. Merges it with the last one if both
+    are equal."""
     end = sized[-1].last or 0 if sized else -1
     if low > end + 1:
         _add(sized, end + 1, low - 1, None, "native")
@@ -190,10 +190,10 @@ def whole_bytes(collective: str, p: int, size: int) -> int:
 
 
 def openmpi(tuning: Tuning, version: int = 4) -> str:
-    """The rules file of coll/tuned: for 4.1, or in the second form for 5.
+    """The rules file of coll/tuned: for Open MPI 4.1, or in the second format for Open MPI 5.
 
-    Algorithm 0 is Open MPI's own choice. Its pipelines have a segment size; ours have a number of
-    segments.
+    Algorithm 0 is Open MPI's own choice. Pipelines have a segment size there, but a number of
+    segments here.
     """
     found = rules(tuning, OPENMPI if version == 4 else OPENMPI_5)
     lines = [] if version == 4 else ["rule-file-version-2"]
@@ -216,7 +216,7 @@ def openmpi(tuning: Tuning, version: int = 4) -> str:
 
 
 def _with_gaps(all_ranks: Sequence[Ranks]) -> Iterator[tuple[int, Ranks | None]]:
-    """The number of ranks from which each holds; None if there is none."""
+    """The rules with their least number of ranks; in gaps between them, None instead."""
     end = 0
     for each in all_ranks:
         if each.first > end:
@@ -227,7 +227,7 @@ def _with_gaps(all_ranks: Sequence[Ranks]) -> Iterator[tuple[int, Ranks | None]]
 
 
 def _openmpi_shape(collective: str, rule: Rule) -> str:
-    """Fan out and size of segments."""
+    """The fan-out and the segment size of a rule."""
     settings = dict(
         each.split("=") for each in rule.choice.partition(":")[2].split(",") if "=" in each
     )
@@ -242,9 +242,9 @@ def _openmpi_shape(collective: str, rule: Rule) -> str:
 
 
 def mpich(tuning: Tuning, table: Mapping[str, Any]) -> str:
-    """MPICH's selection in JSON: its own table, preceded by our rules.
+    """MPICH's selection in JSON: our rules, then its own table.
 
-    MPICH replaces its whole table by the file, so the file must be complete.
+    MPICH uses the file instead of its whole table, so the file must be complete.
     """
     result = dict(table)
     for collective, all_ranks in rules(tuning, MPICH).items():
@@ -277,8 +277,8 @@ def _mpich_sizes(collective: str, ranks: Ranks, otherwise: Mapping[str, Any]) ->
 
 
 def _where_allowed(collective: str, tree: Any, otherwise: Mapping[str, Any]) -> Any:
-    """Cases that our rules must not change: MPI_IN_PLACE of alltoall, operations that do not
-    commute."""
+    """Restricts our rules. The original rules remain for MPI_IN_PLACE of alltoall and for
+    operations that do not commute."""
     if collective == "alltoall":
         return {"is_sendbuf_inplace=yes": otherwise, "is_sendbuf_inplace=no": tree}
     if collective in ("reduce_scatter", "allreduce", "reduce"):
@@ -343,7 +343,7 @@ def _origin(tuning: Tuning) -> str:
 
 
 def gone_over(tuning: Tuning, known: Mapping[str, Mapping[str, str]]) -> tuple[int, int]:
-    """The number of settings that are not native, and the number of these with a rule."""
+    """The number of settings with an algorithm of ours, and the number of these with a rule."""
     wanted = [each for each in tuning.points if each.choice != "native"]
     ruled = [each for each in wanted if _best(known.get(each.collective, {}), each)[0]]
     return len(wanted), len(ruled)

@@ -12,7 +12,7 @@ from toccata.tuning.tuning_file import Point, Tuning
 
 
 def tables(tuning: Tuning) -> RenderableType:
-    """One table per collective, ranks and nodes; one row per size."""
+    """One table per collective, number of ranks and number of nodes; one row per size."""
     parts: list[RenderableType] = []
     known = any(each.native_seconds > 0 for each in tuning.points)
     for (collective, ranks, nodes), points in _places(tuning.points).items():
@@ -43,9 +43,9 @@ def _row(point: Point, known: bool) -> list[str]:
 
 
 def summary(tuning: Tuning) -> str:
-    """The number of settings in which native does not serve, and the gain.
+    """One line: the number of settings with an algorithm of Toccata, and the gain.
 
-    One line; the mean is over all settings, including native ones.
+    The mean gain is over all settings, including native ones.
     """
     points = tuning.points
     won = [each for each in points if each.choice != "native"]

@@ -11,7 +11,7 @@ from toccata.plain_table import PlainTable
 from toccata.topology import machines
 from toccata.tuning import tuning_file
 
-MOST_WALKED = 2_000_000  # messages of all ranks; a walk of that many takes one or two seconds
+MOST_WALKED = 2_000_000  # messages of all ranks; such a walk takes one or two seconds
 HEADINGS = ("Sketched\nµs", "Walked\nµs", "Relative\nto first", "Rounds", "Messages\nper rank")
 
 
@@ -28,7 +28,7 @@ class Call:
     def of(
         cls, collective: str, size: int, ranks: int, machine: str | None, placement: str | None
     ) -> "Call":
-        """On a machine, or on one node. As machines.shape, it raises InputError or ChoiceError."""
+        """A call on a machine; without one, on one node. Raises the errors of machines.shape."""
         shape = machines.shape(ranks, machine, placement)
         nodes = machines.nodes(shape.placement) if shape.placement is not None else 1
         return cls(collective, size, shape, nodes)
@@ -40,21 +40,21 @@ class Call:
 
 @dataclass(frozen=True)
 class Proposal:
-    """The candidates for a call, with sketched times, the fastest first; `tuned` precedes all."""
+    """The candidates for a call, with sketched times, the fastest first. `tuned` precedes them."""
 
     call: Call
     model: _core.Model
-    file: Path | None  # with tuned choices
+    file: Path | None  # the tuning file
     tuned: _core.Choice | None
     ranked: list[tuple[_core.Choice, float]]  # seconds
-    tried: set[str]  # in trials
+    tried: set[str]  # by trials at run time
 
     @classmethod
     def of(cls, call: Call, model: _core.Model, file: Path | None) -> "Proposal":
-        """InputError if the tuning file cannot be read."""
+        """The candidates for a call. InputError if the tuning file cannot be read."""
         tuned = None
         if file is not None:
-            tuning_file.read(file)  # its errors name the place
+            tuning_file.read(file)  # its errors name the wrong place in the file
             tuned = _core.tuned(str(file), call.collective, call.shape.p, call.nodes, call.size)
         of = call.collective, call.shape, model, [call.size]
         tried = {choice.text for choice, _ in _core.worth_trying(*of)[0]}
@@ -66,7 +66,7 @@ class Proposal:
         return (self.tuned or self.ranked[0][0]).text
 
     def reasons(self) -> list[str]:
-        """Lines."""
+        """Lines that explain the choice."""
         if self.tuned is not None:
             by = f"by the nearest point of {self.file}"
             return [f"{self.call}: [bold]{self.tuned.text}[/], tuned: {by}"]
@@ -86,7 +86,7 @@ class Proposal:
         return lines
 
     def table(self) -> tuple[PlainTable, dict[str, str]]:
-        """One row per candidate; and the errors of wrong ones, by name."""
+        """A table with one row per candidate; and the errors of incorrect candidates, by name."""
         table = PlainTable()
         table.add_column("Candidate", no_wrap=True)
         for heading in HEADINGS:

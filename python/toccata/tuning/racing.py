@@ -1,4 +1,4 @@
-"""Measures for a tuning file: finds the remaining jobs, and runs them."""
+"""The measurements for a tuning file: finds the remaining jobs, and runs them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ def jobs(
     more: Sequence[str],
     found: tuning_file.Tuning,
 ) -> list[Job]:
-    """All jobs, without results of earlier runs.
+    """The jobs that have no results of earlier runs.
 
     Raises InputError if the program is not built for that MPI.
     """
@@ -58,9 +58,9 @@ def run(
     path: Path,
     told: Callable[[Job, int], None] = lambda *_: None,
 ) -> None:
-    """Runs the jobs; writes the results so far after each size, and passes it to `told`.
+    """Runs the jobs. After each size, writes the results so far and calls `told`.
 
-    Raises Failure as benchmark.measure does, InputError if the file belongs to another MPI.
+    Raises the Failures of benchmark.measure, and InputError if the file belongs to another MPI.
     """
     most = max((each.ranks for each in found.points), default=0)
     for number, job in enumerate(jobs):

@@ -1,4 +1,4 @@
-"""What `toccata tune` does: a plan of measurements for each collective, or a model's choices."""
+"""The work of `toccata tune`: a plan of measurements for each collective, or a model's choices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Request:
 
     @property
     def names(self) -> list[str]:
-        """The collectives. InputError if one does not exist."""
+        """The collectives to tune. InputError if one does not exist."""
         all_ = _core.collectives()
         known = [each.name for each in all_]
         for each in self.collectives or []:
@@ -41,11 +41,11 @@ class Request:
 
     @property
     def placed(self) -> list[int | None]:
-        """Numbers of ranks per node."""
+        """The numbers of ranks per node; None is the launcher's default."""
         return [None] if self.per_node is None else [*q.parse_ranks(self.per_node)]
 
     def plans(self) -> list[Plan]:
-        """One per collective."""
+        """One plan per collective."""
         return [
             Plan(
                 each, _candidates(each, self.algorithms), benchmark.parse_sizes(self.sizes),
@@ -57,7 +57,7 @@ class Request:
     def by_model(
         self, model: str, machine: str | None, placement: str | None
     ) -> tuning_file.Tuning:
-        """The library's choices on a machine. InputError if that is missing."""
+        """The library's choices on a machine. InputError if no machine is named."""
         if machine is None:
             raise InputError('--by-model requires --machine, such as "node:4 socket:2 core:8"')
         parameters = predicting.read_model(model)
@@ -73,8 +73,8 @@ class Request:
 
 
 def _candidates(collective: str, text: str) -> list[str]:
-    """The candidates: the MPI library's own, which is the baseline, and all that are proved,
-    because a tuning file cannot choose others."""
+    """The candidates: the native algorithm, which is the baseline, and all proved ones. A tuning
+    file cannot choose others."""
     unproved = {path.rpartition("/")[2] for path in catalogue.unproved(collective)}
     found = catalogue.measured(collective, text)
     proved = [each for each in found if each.partition(":")[0] not in unproved]

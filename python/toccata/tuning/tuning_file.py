@@ -1,7 +1,8 @@
 """Tuning files: the measured best algorithms.
 
-`toccata tune` writes them; the library reads them (src/selection/tuning.h describes the form; it
-uses the nearest measured point). Fields that only this module needs are described here.
+`toccata tune` writes them, and the library reads them. src/selection/tuning.h describes the format;
+this module describes additional fields, which the library ignores. The library uses the nearest
+measured point.
 """
 
 import json
@@ -18,34 +19,34 @@ from toccata.measuring.results import Measurement
 
 VERSION = 1
 REMEDY = "`toccata tune`"
-DOUBT = 0.05  # the probability that an algorithm is wrongly taken as faster than native
+DOUBT = 0.05  # the probability of a wrong decision that an algorithm is faster than native
 
 
 @dataclass(frozen=True)
 class Point:
-    """The best choice in one setting. Seconds are medians of a call; 0 is not known."""
+    """The best choice in one setting. Seconds are medians per call; 0 means unknown."""
 
     collective: str
     ranks: int
     nodes: int
-    bytes: int  # of a block, or the message: as the library has sizes (src/selection/tuning.h)
+    bytes: int  # of a block, or of the message, as in the library (src/selection/tuning.h)
     choice: str
     seconds: float = 0.0
     native_seconds: float = 0.0
-    spread: float = 0.0  # the distance of the quartiles of `seconds`, over it
+    spread: float = 0.0  # interquartile range / `seconds`
     repetitions: int = 0
     per_node: int | None = None  # ranks per node, if given to the launcher
-    medians: dict[str, float] = field(default_factory=dict)  # seconds of all that were tried
+    medians: dict[str, float] = field(default_factory=dict)  # seconds of all candidates
 
     @property
     def gain(self) -> float:
-        """The saved share of native's time, such as 0.25; 0 if unknown."""
+        """The saved share of the native time, such as 0.25; 0 if unknown."""
         known = self.seconds > 0 and self.native_seconds > 0
         return 1 - self.seconds / self.native_seconds if known else 0.0
 
     @property
     def setting(self) -> tuple[str, int, int | None, int]:
-        """The request."""
+        """The setting in which the point was measured, as requested."""
         return self.collective, self.ranks, self.per_node, self.bytes
 
 
@@ -55,13 +56,13 @@ class Tuning:
 
     machine: str = ""
     mpi: str = ""
-    model: str = ""  # by which it was made, if it was not measured
+    model: str = ""  # that made the choices, if they were not measured
     partial: bool = False  # whether results are missing
     date: str = ""
     points: list[Point] = field(default_factory=list)
 
     def add(self, point: Point) -> None:
-        """Replaces a point of the same setting."""
+        """Adds a point, or replaces the point of the same setting."""
         self.points = [each for each in self.points if each.setting != point.setting]
         self.points.append(point)
         self.points.sort(key=lambda each: (each.collective, each.ranks, each.nodes, each.bytes))
@@ -82,7 +83,7 @@ class Tuning:
 
 
 def _fields(point: Point) -> dict[str, Any]:
-    """Without unknown values, and without unmeasured digits."""
+    """The fields of a point in the file, without unknown values and insignificant digits."""
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
@@ -94,7 +95,7 @@ def _fields(point: Point) -> dict[str, Any]:
 
 
 def read(path: Path) -> Tuning:
-    """A file that `write` or the library wrote. InputError, naming the error.
+    """Reads a file that `write` or the library wrote. InputError if it is invalid.
 
     The library's own reader checks the fields that it uses.
     """
@@ -111,9 +112,9 @@ def read(path: Path) -> Tuning:
 def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) -> Point:
     """The choice among all algorithms that were measured in one setting.
 
-    Among the algorithms that are significantly faster than the MPI library's own, the one with the
-    lowest median; if there is none, the MPI library's own. The test is a sign test on interleaved
-    calls; all candidates share its level.
+    Among the algorithms that are significantly faster than native, it is the one with the lowest
+    median; if there is none, it is native. The test is a sign test on interleaved calls, whose
+    level covers all candidates together.
     """
     native = next(each for each in measured if each.algorithm == "native")
     others = [each for each in measured if each is not native]
@@ -139,14 +140,14 @@ def decide(measured: Sequence[Measurement], nodes: int, per_node: int | None) ->
 
 
 def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
-    """The sizes that matter: a barrier has no bytes, so it has one point, of the smallest size."""
+    """The sizes to measure: for a barrier, which has no bytes, only the smallest one."""
     return [1] if collective == "barrier" else sizes
 
 
 def by_model(
     collective: str, shape: _core.Shape, nodes: int, sizes: Sequence[int], model: _core.Model
 ) -> list[Point]:
-    """The library's choice by a model, for each size."""
+    """The library's choices by a model, one point per size."""
     points = []
     sizes = sizes_of(collective, sizes)
     all_ranked = _core.rank(collective, shape, model, list(sizes))

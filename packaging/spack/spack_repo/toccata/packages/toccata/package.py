@@ -10,7 +10,7 @@ class Toccata(CMakePackage):
 
     license("BSD-3-Clause")
 
-    # Sources come from where one is (dev-build) until there is an archive to fetch.
+    # There is no archive to fetch yet; dev-build takes the sources from the current folder.
     version("0.3.0")
 
     variant("command", default=False, description="The command toccata, besides the library")
@@ -30,7 +30,7 @@ class Toccata(CMakePackage):
         depends_on("py-nanobind", type="build")
         depends_on("py-docutils", type="build")
         depends_on("py-packaging", type="build")
-        depends_on("py-msgspec@0.18:", type="build")  # this and the next two are copied
+        depends_on("py-msgspec@0.18:", type="build")  # installs copies of these three
         depends_on("py-rich@13:", type="build")
         depends_on("py-typer@0.29:", type="build")
         depends_on("py-matplotlib", type="build", when="+plots")
@@ -47,6 +47,6 @@ class Toccata(CMakePackage):
             self.define_from_variant("TOCCATA_PLOTS", "plots"),
         ]
         if self.spec.satisfies("+command"):
-            # Spack's Python has the packages above in PYTHONPATH, as a virtual environment would.
+            # Spack's Python replaces a virtual environment: PYTHONPATH contains the packages above.
             args.append(self.define("TOCCATA_VENV", self.spec["python"].prefix))
         return args
