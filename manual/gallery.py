@@ -55,6 +55,7 @@ def entries() -> list[Entry]:
 def _entry(algorithm: _core.Algorithm) -> Entry:
     file = ROOT / "src/algorithms" / f"{algorithm.path}.cpp"
     head = re.match(r"(?://.*\n)+", file.read_text())
+    assert head, file
     lines = [line.removeprefix("//").removeprefix(" ") for line in head[0].splitlines()]
     first, *others = "\n".join(lines).split("\n\n")
     prose, bracket, cost = first.partition("\n[")
