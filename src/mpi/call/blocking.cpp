@@ -42,7 +42,9 @@ bool run_ours(const Operation& call, Communicator& communicator, Server& server,
     if (plan->sized) return run(*process.workspaces().sized(), bound);
     const auto engine = process.workspaces().plain();
     const bool served = run(*engine, bound);
-    if (served && said != nullptr && code == MPI_SUCCESS) engine->keep(*said, bound, communicator);
+    // An empty call did not run, so it must not take a shortcut later: that would count as a call.
+    const bool ran = served && code == MPI_SUCCESS && !bound.empty(engine->binding);
+    if (ran && said != nullptr) engine->keep(*said, bound, communicator);
     return served;
   };
   if (!has_device_runtime()) return serve(call);
