@@ -315,7 +315,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "results")
     arguments = parser.parse_args()
     wanted = arguments.programs.split(",")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # it ends the running program, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # Bench.run ends its program
     if unknown := [each for each in wanted if each not in names]:
         parser.error(f"no such program: {', '.join(unknown)}; expected some of {', '.join(names)}")
     programs = check_installed(

@@ -749,7 +749,7 @@ void Soak::wildcards(Random& random) {
     fold(status.MPI_SOURCE);
     fold(status.MPI_TAG);
   }
-  // No message is left: neither of these calls, nor already of a neighbour's next ones.
+  // No message is left. A neighbour that is ahead waits with its next one until we have looked.
   int more;
   PMPI_Barrier(comm.handle);
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm.handle, &more, MPI_STATUS_IGNORE);
