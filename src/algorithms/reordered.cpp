@@ -63,10 +63,13 @@ Schedule exchanged(const Algorithm& algorithm, const Shape& shape, int rank) {
   ScheduleBuilder all;
   if (before && plays_itself) all.round();  // a round in which other ranks swap
   all.then(going_on(std::move(exchange).build(), on(who.players, own, send, recv, scratch)));
-  if (after) {
-    all.round();
-    if (!plays_itself) all.send(role, result).recv(player, toccata::recv(0, result.count));
-  }
+  // The schedules of some roles are longer, so ranks exchange their results in different rounds.
+  // Published messages must be in the same round, so these have another kind of travel, which is
+  // like `whole` for a block range.
+  if (after && !plays_itself)
+    all.round()
+        .send(role, result, Travel::datatype)
+        .recv(player, toccata::recv(0, result.count), Travel::datatype);
   return std::move(all).build();
 }
 

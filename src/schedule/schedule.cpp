@@ -1,6 +1,7 @@
 #include "schedule/schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace toccata {
 
@@ -20,7 +21,30 @@ const char* name(Travel travel) {
   return "?";
 }
 
+namespace {
+
+// Readers find a publication by its publisher, round and channel. Sender and receiver have the same
+// messages in a round, so both leave the same ones as they are.
+void publish(std::span<Message> messages) {
+  const auto key = [](const Message& each) { return std::pair(each.peer, each.channel); };
+  std::vector<std::pair<std::int32_t, std::uint16_t>> keys;
+  for (const Message& each : messages) keys.push_back(key(each));
+  std::ranges::sort(keys);
+  for (Message& each : messages)
+    if (each.travel == Travel::whole && std::ranges::equal_range(keys, key(each)).size() == 1)
+      each.travel = Travel::published;
+}
+
+}  // namespace
+
 void Schedule::set_travel(Travel travel) {
+  if (travel == Travel::published) {
+    for (int i = 0; i < rounds(); ++i) {
+      publish({sends_.data() + rounds_[i].sends, sends(i).size()});
+      publish({recvs_.data() + rounds_[i].recvs, recvs(i).size()});
+    }
+    return;
+  }
   for (auto* messages : {&sends_, &recvs_})
     for (Message& each : *messages)
       if (each.travel == Travel::whole) each.travel = travel;
