@@ -190,7 +190,7 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
     if (is_learned && !is_open()) trials_.emplace(Trials::late(setup()));
   } else if (tried) {
     add({}, "native");
-    trials_.emplace(Trials::trusting(setup()));
+    trials_.emplace(Trials::trusting());
   }
   add(point->choice, reason);
   return true;
@@ -259,6 +259,7 @@ bool Decision::compares_alike(std::span<const double> on_device) {
   for_devices_ = true;
   candidates_.erase(candidates_.begin() + 1, candidates_.end());
   trials_.emplace(trials_->are_apart() ? Trials::apart(setup(), 0) : Trials(setup()));
+  if (!is_open()) trials_->share_budget();
   return false;
 }
 

@@ -102,7 +102,30 @@ void Decisions::begin(SizeClass& made, const Question& call) {
 void Decisions::decide(SizeClass& calls, const Question& call) {
   calls.wants_decision = false;
   if (ranks_.obey_rules()) calls.decision = Decision::make(ranks_, call, calls.most);
-  if (calls.decision == nullptr) calls.left = all_calls;
+  if (calls.decision == nullptr)
+    calls.left = all_calls;
+  else if (Trials* const trials = calls.decision->trials())
+    trials->share_budget();
+}
+
+// The trials of all classes share one budget, because a class of a few long calls could not measure
+// anything by its own. The class that has taken most time so far comes first. All ranks know all
+// numbers: calls lent to the MPI library count when they are made.
+bool Decisions::may_try(const SizeClass& asking) const {
+  double budget = 0, own = 0, most_of_others = 0;  // seconds
+  for (const auto& two : classes_)
+    for (const SizeClass& each : two) {
+      const Trials* const trials = each.decision == nullptr ? nullptr : each.decision->trials();
+      if (trials == nullptr) continue;
+      const double spent =
+          static_cast<double>(trials->calls() - each.left) * trials->seconds(trials->serving());
+      budget += Trials::share * spent - trials->cost();
+      if (&each == &asking)
+        own = spent;
+      else if (trials->waits())
+        most_of_others = std::max(most_of_others, spent);
+    }
+  return own >= most_of_others && asking.decision->trials()->price() <= budget;
 }
 
 void Decisions::tell() {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace toccata {
 
@@ -14,7 +13,8 @@ constexpr double clearly = 0.98;          // of the other's time: is ahead
 constexpr int enough = 2;                 // comparisons won in a row, to take over; or one by far
 constexpr int at_most = 3;                // comparisons without a clear result, per candidate
 constexpr double expected_excess = 0.15;  // of an untried candidate's call
-constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+constexpr double by_far =
+    0.9;  // of the other's time, in first tries apart from the program's calls
 
 // The lower median of sorted times.
 double lower_middle(std::span<const double> times) { return times[(times.size() - 1) / 2]; }
@@ -57,7 +57,7 @@ void Trials::agree(std::span<const double> least, double agreement) {
   const std::vector<double> standing = times(least, current_);
   candidates_[current_].seconds = lower_middle(standing);
   agreeing_ = -least[trial_.size()];
-  double excess = overhead() + (apart_ ? cost_apart(least) : 0);
+  double excess = overhead() + (apart_ && !is_probe() ? cost_apart(least) : 0);
   const int stood = current_;
   for (int candidate = 0; candidate < static_cast<int>(candidates_.size()); ++candidate) {
     if (candidate == stood || std::ranges::find(trial_, candidate) == trial_.end()) continue;
@@ -79,6 +79,7 @@ void Trials::judge(int challenger, std::span<const double> its, std::span<const 
   candidate.ratio = its.front() / standing.front();
   if (!compares_) {
     if (candidate.ratio > many_times) candidate.dropped = challenger != 0;
+    if (apart_ && its[1] < by_far * standing.front()) take_over(challenger);
     return;
   }
   if (!is_ahead(its, standing)) {
@@ -88,9 +89,12 @@ void Trials::judge(int challenger, std::span<const double> its, std::span<const 
     return;
   }
   candidate.won += its.back() < standing.front() ? enough : 1;
-  candidate.compared = candidate.won >= enough;
-  if (!candidate.compared) return;
-  const double ratio = candidate.ratio;
+  if (candidate.won >= enough) take_over(challenger);
+}
+
+void Trials::take_over(int challenger) {
+  const double ratio = candidates_[challenger].ratio;
+  candidates_[challenger].compared = true;
   for (Candidate& each : candidates_) {
     each.ratio /= ratio;
     each.won = 0;
@@ -114,12 +118,34 @@ void Trials::inherit() {
   asked_ = true;
   wants_candidates_ = false;
   try_candidates(std::array{0});
-  begins_ = std::max(first_probe, 2 * calls_);
+  is_open_ = false;
+  begin_at(std::max(first_probe, 2 * calls_));
 }
 
 void Trials::put_off() {
   seconds_.clear();
-  begins_ = 2 * calls_;
+  begin_at(2 * calls_);
+}
+
+void Trials::begin_at(std::int64_t call) { planned_ = begins_ = call; }
+
+// A trial of that price, in calls, begins when it is within the share, but not before `earliest`.
+void Trials::begin(std::int64_t earliest, double price) {
+  price_ = price;
+  const auto within_share = static_cast<std::int64_t>((excess_ + price - gift_) / share);
+  begin_at(std::max({earliest, calls_ + 2, within_share}));
+  if (shares_ && is_open_) ask_later();
+}
+
+void Trials::ask_later() {
+  begins_ = std::min(planned_, calls_ + std::max<std::int64_t>(8, calls_ / 16));
+}
+
+void Trials::answer(bool granted) {
+  if (!granted) return ask_later();
+  gift_ = excess_ + price_ - share * static_cast<double>(calls_);
+  begin_at(calls_);
+  recheck_ = 2 * calls_;
 }
 
 void Trials::challenge(int candidates, int current) {
@@ -134,25 +160,20 @@ void Trials::challenge(int candidates, int current) {
 // after all of these, a recheck. It starts when it is within the share, but not at once, because
 // trials could otherwise follow the rhythm of a program.
 void Trials::plan() {
-  const auto within_share = [&](double excess) {
-    return std::max(calls_ + 2, static_cast<std::int64_t>((excess_ + excess) / share));
-  };
-  if (candidates_.size() == 1) {
-    if (asked_) {
-      begins_ = never;
-      return;
-    }
+  is_open_ = false;
+  if (is_probe()) {
+    if (asked_) return begin_at(never);
     // Candidates are not known yet.
     trial_ = {0, 0, 0, 0};
     const double setup = setup_ / candidates_[0].seconds;
-    if (static_cast<double>(calls_) * share >= setup) {
+    if (static_cast<double>(calls_) * share + gift_ >= setup) {
       asked_ = wants_candidates_ = true;
-      begins_ = never;
-    } else {
-      begins_ = std::max(within_share(overhead() + expected_cost_apart()),
-                         static_cast<std::int64_t>(setup / share));
+      found_in_ = setup_;
+      gift_ = std::max(0.0, gift_ - setup);
+      return begin_at(never);
     }
-    return;
+    is_open_ = true;
+    return begin(static_cast<std::int64_t>((setup - gift_) / share), overhead() + setup);
   }
   std::vector<int> untried;
   int next = -1;
@@ -165,6 +186,10 @@ void Trials::plan() {
       next = candidate;
   }
   if (!untried.empty() || next >= 0) {
+    is_open_ = true;
+    // Apart from the program's calls, every call is a cost, so the most promising one is tried
+    // alone.
+    if (apart_ && !untried.empty()) untried.resize(1);
     double excess = 2 * expected_excess * static_cast<double>(untried.size());
     if (untried.empty()) {
       compare(next);
@@ -172,8 +197,8 @@ void Trials::plan() {
     } else {
       try_candidates(untried);
     }
-    begins_ = within_share(overhead() + excess + expected_cost_apart());
-    recheck_ = 2 * begins_;
+    begin(0, overhead() + (apart_ ? cost_apart() : excess));
+    recheck_ = 2 * planned_;
     return;
   }
   // The nearest rival. The first candidate, the native algorithm, always is one.
@@ -182,15 +207,11 @@ void Trials::plan() {
     if (candidate != current_ && !candidates_[candidate].dropped &&
         (rival < 0 || candidates_[candidate].ratio < candidates_[rival].ratio))
       rival = candidate;
-  if (rival < 0) {
-    begins_ = never;
-    return;
-  }
+  if (rival < 0) return begin_at(never);
   compare(rival);
-  recheck_ = std::max(recheck_, calls_ + 1);
-  begins_ = std::max(recheck_, within_share(overhead() + expected_cost_apart() +
-                                            4 * std::max(0.0, candidates_[rival].ratio - 1)));
-  recheck_ = 4 * begins_;
+  const double excess = 4 * std::max(0.0, candidates_[rival].ratio - 1);
+  begin(std::max(recheck_, calls_ + 1), overhead() + (apart_ ? cost_apart() : excess));
+  recheck_ = 4 * planned_;
 }
 
 // The cost of an agreement, in calls of the current candidate: one call until the cost is known;
@@ -207,15 +228,21 @@ double Trials::cost_apart(std::span<const double> least) const {
   return cost / times(least, current_).front();
 }
 
-double Trials::expected_cost_apart() const {
-  return apart_ ? static_cast<double>(trial_.size()) : 0;
+// The same of those of the next trial; candidates that were not tried count as the current one.
+double Trials::cost_apart() const {
+  double cost = 0;
+  for (const int each : trial_)
+    cost += candidates_[each].ratio > 0 && each != current_ ? candidates_[each].ratio : 1;
+  return cost;
 }
 
 void Trials::try_candidates(std::span<const int> candidates) {
   compares_ = false;
   trial_.clear();
-  for (const int candidate : candidates)
+  for (const int candidate : candidates) {
     trial_.insert(trial_.end(), {current_, candidate, candidate});
+    if (apart_) trial_.push_back(candidate);
+  }
   trial_.push_back(current_);
 }
 

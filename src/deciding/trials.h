@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,15 +33,19 @@ namespace toccata {
 // first call compared with its second. To need few agreements, candidates are tried together, and
 // the most promising one is compared first.
 //
+// Several Trials may share their budgets (Decisions). One of them may then begin a trial earlier,
+// if all together have not spent their shares yet.
+//
 // For floating-point sums, another algorithm may give other bits. Their candidates are measured
 // apart from the program's calls: after some of these, a candidate makes an additional call, whose
 // result is discarded. Candidate 0 serves the program throughout, and the winner is for later runs.
-// Every timed call is then a cost of the trials.
+// Every such call is a cost of the trials. Ranks are close together then, so times are precise: a
+// candidate wins in its first tries already if two of its three calls beat all of the current one's
+// by far.
 class Trials {
  public:
   static constexpr double share = 0.02;
   static constexpr std::int64_t first_probe = 64;  // calls
-  static constexpr std::int64_t first_probe_apart = 256;
   static constexpr std::int64_t first_probe_late = 1024;
 
   // `setup`: seconds to find challengers; they are requested as soon as this is within the share.
@@ -51,18 +56,17 @@ class Trials {
   static Trials apart(double setup, std::int64_t calls) {
     Trials trials(setup, calls);
     trials.apart_ = true;
-    trials.begins_ = first_probe_apart;
     return trials;
   }
   // Candidate 0 won in an earlier run, so the first trial comes late.
   static Trials late(double setup) {
     Trials trials(setup);
-    trials.begins_ = first_probe_late;
+    trials.planned_ = trials.begins_ = first_probe_late;
     return trials;
   }
   // Candidate 1 is the current one from the first call on, and candidate 0 challenges it.
-  static Trials trusting(double setup) {
-    Trials trials(setup);
+  static Trials trusting() {
+    Trials trials(10e-3);  // the same on all ranks
     trials.candidates_.resize(2);
     trials.current_ = 1;
     trials.asked_ = true;
@@ -79,7 +83,7 @@ class Trials {
   // Which candidate serves the next call, and whether to time it.
   Next next() const {
     if (calls_ < begins_) return {serving(), false};
-    return {trial_[calls_ - begins_], true, apart_};
+    return {trial_[calls_ - begins_], true, apart_ && !is_probe()};
   }
   // Call this after every call, with its seconds if timed. True if the ranks have to agree now.
   bool ended(double seconds = 0) {
@@ -106,6 +110,22 @@ class Trials {
   // Candidate 1 is current from now on, because it won elsewhere; candidate 0 challenges it later.
   // No other challengers are wanted.
   void inherit();
+  // From now on, it shares its budget with other Trials. After some numbers of calls, which all
+  // ranks know, it asks for a part of it to begin a trial now. Then call answer() before the next
+  // call.
+  void share_budget() { shares_ = true; }
+  bool asks() const { return shares_ && calls_ == begins_ && begins_ < planned_; }
+  void answer(bool granted);
+  // Whether it waits for the budget of a trial that is not a recheck.
+  bool waits() const { return shares_ && is_open_ && begins_ < never; }
+  // The expected cost of that trial. The cost of all trials so far; a trial that has begun counts
+  // as completed. In seconds.
+  double price() const { return price_ * candidates_[current_].seconds; }
+  double cost() const {
+    const double calls = excess_ + (calls_ > begins_ ? price_ : 0);
+    return found_in_ + calls * candidates_[current_].seconds;
+  }
+
   // Seconds to find challengers, as before.
   void expect_setup(double seconds) { setup_ = seconds; }
   // A candidate cannot serve. All ranks must agree on this.
@@ -132,28 +152,40 @@ class Trials {
     bool compared = false, dropped = false;
   };
 
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  bool is_probe() const { return candidates_.size() == 1; }
   bool ended_trial(double seconds);
   std::vector<double> times(std::span<const double> least, int candidate) const;
   void judge(int challenger, std::span<const double> its, std::span<const double> standing);
+  void take_over(int challenger);
   void plan();
+  void begin(std::int64_t earliest, double price);
+  void begin_at(std::int64_t call);
+  void ask_later();
   double overhead() const;
   double cost_apart(std::span<const double> least) const;
-  double expected_cost_apart() const;
+  double cost_apart() const;
   void try_candidates(std::span<const int> candidates);
   void compare(int candidate);
 
-  double setup_;
+  double setup_;         // seconds to find challengers
+  double found_in_ = 0;  // the same, after they were requested
   std::vector<Candidate> candidates_;
   int current_ = 0;
   std::int64_t calls_ = 0;
-  std::int64_t begins_ = first_probe;      // the call at which a trial begins
+  std::int64_t planned_ = first_probe;     // the call at which a trial begins within our share
+  std::int64_t begins_ = first_probe;      // the same, or the call before which it asks for more
   std::vector<int> trial_ = {0, 0, 0, 0};  // the candidates that serve its calls
   std::vector<double> seconds_;            // of those so far
   double agreement_ = 0;                   // seconds of the last one on this rank; 0 for the first
   double agreeing_ = 0;                    // of an earlier one, without waiting; 0: not known
   double excess_ = 0;
+  double price_ = 0;  // of the next trial, in calls
+  double gift_ = 0;   // calls that the other Trials have granted
   std::int64_t recheck_ = 0;
-  bool apart_ = false;
+  bool apart_ = false, shares_ = false;
+  bool is_open_ = false;  // the next trial is not a recheck
   bool compares_ = false, agreed_ = false, asked_ = false, wants_candidates_ = false;
 };
 

@@ -475,6 +475,51 @@ TEST(Decisions, LearnSumsForTheNextRunIfAsked) {
   EXPECT_LT(second.seconds, first.seconds);
 }
 
+// Rank 1 has ranked algorithms for this shape before, rank 2 has not. Their next trial must begin
+// at the same call nevertheless.
+TEST(Decisions, FollowLearnedResultsAlikeWhateverRanksKnow) {
+  Program program;
+  program.machine = "node:4 core:1";
+  program.communicators = {{0, 1}, {1, 2}};
+  program.calls = {{0, &allgather, 8, 0, false, 20'000},
+                   {1, &allgather, 4'000'000, 0, false, 3000}};
+  Tuning learned;
+  learned.points.push_back({.collective = &allgather,
+                            .ranks = 2,
+                            .nodes = 1,
+                            .bytes = 4 << 20,
+                            .choice = parse_choice(allgather, "ring")});
+  const Outcome run = toccata::run(program, 1, TestRules::learning_sums(learned));
+  expect_alike(program, run);
+  EXPECT_TRUE(std::ranges::any_of(run.served[1], [](const Outcome::Call& each) {
+    return each.text.find("learned") != each.text.npos;
+  }));
+}
+
+// 330 calls of 4 ms are too few to measure a sum within 2% of their own time, but not within 2% of
+// the time of all calls. The class that took most time comes first.
+TEST(Decisions, ShareOneBudgetForAllSizes) {
+  Program program;
+  program.communicators = {all_of(4)};
+  for (int step = 0; step < 30; ++step) {
+    program.calls.push_back({0, &reduce, 4'000'000, 0, true, 11});
+    for (const std::int64_t bytes : {500'000, 1'000'000, 2'000'000})
+      program.calls.push_back({0, &reduce, bytes, 0, true, 11});
+  }
+  const Outcome run = toccata::run(program, 1, TestRules::learning_sums());
+  expect_alike(program, run);
+  EXPECT_EQ(served_by(run, -1, native_text), 1320);
+  EXPECT_GT(run.seconds_apart, 0);
+  EXPECT_LT(run.seconds_apart, Trials::share * run.seconds);
+  ASSERT_EQ(run.learned.points.size(), 1);
+  EXPECT_EQ(run.learned.points[0].bytes, 4 << 20);
+
+  std::erase_if(program.calls, [](const auto& call) { return call.bytes < 4'000'000; });
+  const Outcome alone = toccata::run(program, 1, TestRules::learning_sums());
+  EXPECT_EQ(alone.seconds_apart, 0);
+  EXPECT_TRUE(alone.learned.points.empty());
+}
+
 // One noisy run can end with native. Later runs compare again, but late, so that a short one loses
 // nothing.
 TEST(Decisions, TryOthersAgainAfterALearnedNative) {
@@ -600,6 +645,8 @@ TEST(Decisions, AreTheSameOnAllRanksInAnyProgram) {
     const Outcome run =
         toccata::run(program, seed, learns_sums ? TestRules::learning_sums() : TestRules());
     expect_alike(program, run);
+    if (learns_sums && !run.learned.points.empty())
+      expect_alike(program, toccata::run(program, seed + 1, TestRules::learning_sums(run.learned)));
     if (testing::Test::HasFailure()) FAIL() << "program " << seed;
     seconds += run.seconds;
     native += run.native_seconds;
