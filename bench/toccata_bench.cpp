@@ -26,7 +26,7 @@
 #include "topology/placements.h"
 #include "turns.h"
 #ifdef TOCCATA_SIMULATED
-#include "simulator/without_data.h"
+#include "mpi/data/without_data.h"
 #endif
 
 namespace toccata::bench {

@@ -40,7 +40,8 @@ const Flat::Extent& Flat::extent(int p) const {
     counter.add(own);
     const Cost& cost = counter.cost();
     found.rounds = std::max(found.rounds, own.rounds());
-    found.busy = std::max<std::int64_t>({found.busy, cost.messages, cost.rounds - cost.messages});
+    found.segment_interval = std::max<std::int64_t>(
+        {found.segment_interval, cost.messages, cost.rounds - cost.messages});
   }
   return known.emplace(key, found).first->second;
 }

@@ -24,14 +24,15 @@ class Flat {
   // The maximum number of rounds of any rank. It is counted from the first two ranks and the last
   // rank, because patterns begin and end there. Proofs detect rounds that are not aligned.
   int rounds(int p) const { return extent(p).rounds; }
-  // The maximum number of messages that one of these ranks sends or receives one after the other.
-  int busy(int p) const { return static_cast<int>(extent(p).busy); }
+  // The number of rounds after which the next segment of a message may start: the maximum number of
+  // messages that one of these ranks sends or receives one after the other.
+  int segment_interval(int p) const { return static_cast<int>(extent(p).segment_interval); }
   std::string why_impossible(int p) const { return algorithm_.why_impossible(shape(p)); }
 
  private:
   struct Extent {
     int rounds = 0;
-    std::int64_t busy = 0;
+    std::int64_t segment_interval = 0;
   };
   const Extent& extent(int p) const;
   Shape shape(int p) const { return algorithm_.complete({.p = p, .parameters = parameters_}); }

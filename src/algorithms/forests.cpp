@@ -69,12 +69,13 @@ void OverForest::bcast(ScheduleBuilder& schedule, int rank) const {
     schedule.then(forest_.down(rank, segments_));
     return;
   }
-  const BlockMap all = lanes_->of_all(rank, Buffer::recv, width());
-  const BlockMap own = lanes_->own(rank, Buffer::recv, width());
-  lanes_->inside(schedule, rank, {toccata::scatter, "binomial"}, all, own, Lanes::Nodes::the_roots);
-  lanes_->run(schedule, rank, forest_.down(lanes_->node(rank), segments_),
-              forest_.depth + segments_, width());
-  lanes_->inside(schedule, rank, {toccata::allgather, "bruck"}, own, all);
+  const BlockMap all = lanes_->carried_in_node(rank, Buffer::recv, width());
+  const BlockMap own = lanes_->carried_by(rank, Buffer::recv, width());
+  lanes_->in_nodes(schedule, rank, {toccata::scatter, "binomial"}, all, own,
+                   Lanes::Nodes::the_roots);
+  lanes_->in_lanes(schedule, rank, forest_.down(lanes_->node(rank), segments_),
+                   forest_.depth + segments_, width());
+  lanes_->in_nodes(schedule, rank, {toccata::allgather, "bruck"}, own, all);
 }
 
 void OverForest::reduce(ScheduleBuilder& schedule, int rank, bool is_root) const {
@@ -82,14 +83,14 @@ void OverForest::reduce(ScheduleBuilder& schedule, int rank, bool is_root) const
     schedule.then(forest_.up(rank, segments_));
     return;
   }
-  const BlockMap own = lanes_->own(rank, Buffer::recv, width());
+  const BlockMap own = lanes_->carried_by(rank, Buffer::recv, width());
   ScheduleBuilder all;
-  lanes_->inside(all, rank, {toccata::reduce_scatter, "recursive_halving"},
-                 lanes_->of_all(rank, Buffer::send, width()), own);
-  lanes_->run(all, rank, forest_.up(lanes_->node(rank), segments_), forest_.depth + segments_,
-              width());
-  lanes_->inside(all, rank, {toccata::gather, "binomial"}, own,
-                 lanes_->of_all(rank, Buffer::recv, width()), Lanes::Nodes::the_roots);
+  lanes_->in_nodes(all, rank, {toccata::reduce_scatter, "recursive_halving"},
+                   lanes_->carried_in_node(rank, Buffer::send, width()), own);
+  lanes_->in_lanes(all, rank, forest_.up(lanes_->node(rank), segments_), forest_.depth + segments_,
+                   width());
+  lanes_->in_nodes(all, rank, {toccata::gather, "binomial"}, own,
+                   lanes_->carried_in_node(rank, Buffer::recv, width()), Lanes::Nodes::the_roots);
   const Schedule up = std::move(all).build();
   schedule.then(is_root ? up : in_scratch(up, BlockMap::affine(Buffer::send, 0)));
 }
@@ -99,13 +100,13 @@ void OverForest::allreduce(ScheduleBuilder& schedule, int rank) const {
     schedule.then(forest_.up_and_down(rank, segments_));
     return;
   }
-  const BlockMap own = lanes_->own(rank, Buffer::recv, width());
-  lanes_->inside(schedule, rank, {toccata::reduce_scatter, "recursive_halving"},
-                 lanes_->of_all(rank, Buffer::send, width()), own);
-  lanes_->run(schedule, rank, forest_.up_and_down(lanes_->node(rank), segments_),
-              2 * forest_.depth + segments_ + 1, width());
-  lanes_->inside(schedule, rank, {toccata::allgather, "bruck"}, own,
-                 lanes_->of_all(rank, Buffer::recv, width()));
+  const BlockMap own = lanes_->carried_by(rank, Buffer::recv, width());
+  lanes_->in_nodes(schedule, rank, {toccata::reduce_scatter, "recursive_halving"},
+                   lanes_->carried_in_node(rank, Buffer::send, width()), own);
+  lanes_->in_lanes(schedule, rank, forest_.up_and_down(lanes_->node(rank), segments_),
+                   2 * forest_.depth + segments_ + 1, width());
+  lanes_->in_nodes(schedule, rank, {toccata::allgather, "bruck"}, own,
+                   lanes_->carried_in_node(rank, Buffer::recv, width()));
 }
 
 namespace {

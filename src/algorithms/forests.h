@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/levels.h"
+#include "algorithms/lanes.h"
 #include "patterns/binary_tree.h"
 
 namespace toccata {

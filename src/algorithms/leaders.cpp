@@ -34,7 +34,8 @@ std::string Leaders::why_impossible() const {
 
 void Leaders::write(int rank, ScheduleBuilder& schedule) const {
   levels_.gather(schedule, 1, rank, gather_);
-  levels_.run(schedule, 0, rank, exchange_, levels_.own(0, rank), levels_.of_all(0, rank));
+  levels_.in_teams(schedule, 0, rank, exchange_, levels_.contribution(0, rank),
+                   levels_.contributions_of_team(0, rank));
   levels_.broadcast(schedule, 1, rank, broadcast_, p_);
 }
 

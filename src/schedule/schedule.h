@@ -76,8 +76,8 @@ class Schedule {
   // valid for blocks of different sizes.
   const BlockRanges& scratch() const { return scratch_; }
 
-  // Prescribes how to send the messages that are `whole` so far. Messages of one round with the same
-  // peer and channel stay `whole` instead of `published`.
+  // Prescribes how to send the messages that are `whole` so far. Messages of one round with the
+  // same peer and channel stay `whole` instead of `published`.
   void set_travel(Travel travel);
 
   // Whether any messages are published.

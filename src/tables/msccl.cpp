@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "algorithms/outside.h"
-#include "tables/printable.h"
-#include "tables/xml.h"
+#include "text/printable.h"
+#include "text/xml.h"
 
 namespace toccata::msccl {
 

@@ -13,7 +13,7 @@
 #include "algorithms/outside.h"
 #include "schedule/combinators.h"
 #include "tables/check.h"
-#include "tables/printable.h"
+#include "text/printable.h"
 
 namespace toccata::schedule_file {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "tables/printable.h"
-#include "tables/xml.h"
+#include "text/printable.h"
+#include "text/xml.h"
 #include "topology/environment.h"
 #include "topology/error.h"
 #include "topology/words.h"

@@ -11,7 +11,7 @@
 // There are as many lanes as the largest node has ranks. On a smaller node, a rank is in several
 // lanes. It contributes a block only to the first of them, but takes part in all.
 
-#include "algorithms/levels.h"
+#include "algorithms/lanes.h"
 
 namespace toccata::algorithms::allgather {
 
@@ -25,12 +25,12 @@ static Flat in_lane(const Shape& shape) {
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Lanes lanes(shape, 0);
-  lanes.run(
+  lanes.in_lanes(
       schedule, rank, in_lane(shape),
       [&](int lane) { return BlockMap::affine(Buffer::send, 0, 1, lanes.is_for(lane, rank)); },
       [&](int lane) { return lanes.by_node(lane, Buffer::recv); });
-  lanes.inside(schedule, rank, {toccata::allgather, "bruck"}, lanes.own(rank, Buffer::recv),
-               lanes.of_all(rank, Buffer::recv));
+  lanes.in_nodes(schedule, rank, {toccata::allgather, "bruck"},
+                 lanes.carried_by(rank, Buffer::recv), lanes.carried_in_node(rank, Buffer::recv));
 }
 
 extern const Algorithm multi_lane{

@@ -7,6 +7,7 @@
 //
 // The ranks of a region need not be consecutive, so the order of the ranks is not kept.
 
+#include "algorithms/broadcast_by_levels.h"
 #include "algorithms/levels.h"
 
 namespace toccata::algorithms::allreduce {
@@ -31,10 +32,10 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
 
   ScheduleBuilder one;
   if (levels.number() > 1) levels.reduce(one, 1, rank, inside, blocks);
-  levels.run(one, 0, rank, outermost, levels.number() > 1 ? sum : BlockMap::affine(Buffer::send, 0),
-             sum);
+  levels.in_teams(one, 0, rank, outermost,
+                  levels.number() > 1 ? sum : BlockMap::affine(Buffer::send, 0), sum);
   levels.broadcast(one, 1, rank, inside, blocks);
-  const int delay = segments == 1 ? 0 : levels.busy(outermost, inside);
+  const int delay = segments == 1 ? 0 : levels.segment_interval(outermost, inside);
   schedule.then(segmented(std::move(one).build(), blocks, segments, delay));
 }
 

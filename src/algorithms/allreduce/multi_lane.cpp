@@ -9,7 +9,7 @@
 //
 // Ranks are combined node by node, so their order is not kept.
 
-#include "algorithms/levels.h"
+#include "algorithms/lanes.h"
 
 namespace toccata::algorithms::allreduce {
 
@@ -27,12 +27,12 @@ static Flat in_lane(const Shape& shape) {
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
   const int width = shape.parts / lanes.number();
-  const BlockMap own = lanes.own(rank, Buffer::recv, width);
-  lanes.inside(schedule, rank, {toccata::reduce_scatter, inside.words[shape.parameters[inside]]},
-               lanes.of_all(rank, Buffer::send, width), own);
-  lanes.run(schedule, rank, in_lane(shape), width);
-  lanes.inside(schedule, rank, {toccata::allgather, "bruck"}, own,
-               lanes.of_all(rank, Buffer::recv, width));
+  const BlockMap own = lanes.carried_by(rank, Buffer::recv, width);
+  lanes.in_nodes(schedule, rank, {toccata::reduce_scatter, inside.words[shape.parameters[inside]]},
+                 lanes.carried_in_node(rank, Buffer::send, width), own);
+  lanes.in_lanes(schedule, rank, in_lane(shape), width);
+  lanes.in_nodes(schedule, rank, {toccata::allgather, "bruck"}, own,
+                 lanes.carried_in_node(rank, Buffer::recv, width));
 }
 
 extern const Algorithm multi_lane{

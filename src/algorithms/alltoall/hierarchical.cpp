@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <array>
 
-#include "algorithms/levels.h"
+#include "algorithms/lanes.h"
 
 namespace toccata::algorithms::alltoall {
 
@@ -94,10 +94,11 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     for (int node = 0; node < lanes.nodes(); ++node)
       for (const BlockRange& each : lanes.of_node(node)) append(taken[own % lanes.number()], each);
 
-  lanes.inside(all, rank, handing, lanes.of_all(rank, Buffer::send), BlockMap::table(handed));
-  lanes.run(
+  lanes.in_nodes(all, rank, handing, lanes.carried_in_node(rank, Buffer::send),
+                 BlockMap::table(handed));
+  lanes.in_lanes(
       all, rank, between, [&](int lane) { return out[lane]; }, [&](int lane) { return in[lane]; });
-  lanes.inside(all, rank, inside, BlockMap::table(given), BlockMap::table(taken));
+  lanes.in_nodes(all, rank, inside, BlockMap::table(given), BlockMap::table(taken));
 
   // Messages are packed, because sender and receiver have the blocks in different ranges.
   Schedule packed = std::move(all).build();

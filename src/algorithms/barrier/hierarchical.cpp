@@ -28,7 +28,7 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const int rounds = levels.rounds_from(1, tree);
   const BlockMap none = BlockMap::affine(Buffer::recv, 0);
   schedule.then(backwards(down, rounds), rounds + 1);
-  levels.run(schedule, 0, rank, among, none, none);
+  levels.in_teams(schedule, 0, rank, among, none, none);
   schedule.then(down);
 }
 

@@ -6,7 +6,7 @@
 //   4 ranks on nodes 0 1 | 2 3, root 0, parts A B
 //     inside the root's node  0>1 B      lanes  0>2 A  1>3 B      inside  0-1  2-3
 
-#include "algorithms/levels.h"
+#include "algorithms/lanes.h"
 
 namespace toccata::algorithms::bcast {
 
@@ -22,11 +22,11 @@ static Flat in_lane(const Shape& shape) {
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
   const int width = shape.parts / lanes.number();
-  const BlockMap all = lanes.of_all(rank, Buffer::recv, width);
-  const BlockMap own = lanes.own(rank, Buffer::recv, width);
-  lanes.inside(schedule, rank, {toccata::scatter, "binomial"}, all, own, Lanes::Nodes::the_roots);
-  lanes.run(schedule, rank, in_lane(shape), width, shape.parameters[segments]);
-  lanes.inside(schedule, rank, {toccata::allgather, "bruck"}, own, all);
+  const BlockMap all = lanes.carried_in_node(rank, Buffer::recv, width);
+  const BlockMap own = lanes.carried_by(rank, Buffer::recv, width);
+  lanes.in_nodes(schedule, rank, {toccata::scatter, "binomial"}, all, own, Lanes::Nodes::the_roots);
+  lanes.in_lanes(schedule, rank, in_lane(shape), width, shape.parameters[segments]);
+  lanes.in_nodes(schedule, rank, {toccata::allgather, "bruck"}, own, all);
 }
 
 extern const Algorithm multi_lane{

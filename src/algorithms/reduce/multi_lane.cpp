@@ -8,7 +8,7 @@
 //
 // Ranks are combined node by node, so their order is not kept.
 
-#include "algorithms/levels.h"
+#include "algorithms/lanes.h"
 
 namespace toccata::algorithms::reduce {
 
@@ -27,13 +27,13 @@ static Flat in_lane(const Shape& shape) {
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Lanes lanes(shape, shape.parameters[Lanes::how_many()]);
   const int width = shape.parts / lanes.number();
-  const BlockMap own = lanes.own(rank, Buffer::recv, width);
+  const BlockMap own = lanes.carried_by(rank, Buffer::recv, width);
   ScheduleBuilder all;
-  lanes.inside(all, rank, {toccata::reduce_scatter, inside.words[shape.parameters[inside]]},
-               lanes.of_all(rank, Buffer::send, width), own);
-  lanes.run(all, rank, in_lane(shape), width, shape.parameters[segments]);
-  lanes.inside(all, rank, {toccata::gather, "binomial"}, own,
-               lanes.of_all(rank, Buffer::recv, width), Lanes::Nodes::the_roots);
+  lanes.in_nodes(all, rank, {toccata::reduce_scatter, inside.words[shape.parameters[inside]]},
+                 lanes.carried_in_node(rank, Buffer::send, width), own);
+  lanes.in_lanes(all, rank, in_lane(shape), width, shape.parameters[segments]);
+  lanes.in_nodes(all, rank, {toccata::gather, "binomial"}, own,
+                 lanes.carried_in_node(rank, Buffer::recv, width), Lanes::Nodes::the_roots);
   const Schedule up = std::move(all).build();
   schedule.then(rank == shape.root ? up : in_scratch(up, BlockMap::affine(Buffer::send, 0)));
 }

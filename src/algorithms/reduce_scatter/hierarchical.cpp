@@ -37,7 +37,8 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const int rounds = levels.rounds_from(1, gather);
 
   levels.reduce(all, 1, rank, {toccata::bcast, by}, shape.p);
-  levels.run(all, 0, rank, among, levels.of_all(0, rank), levels.own(0, rank));
+  levels.in_teams(all, 0, rank, among, levels.contributions_of_team(0, rank),
+                  levels.contribution(0, rank));
   all.then(on(backwards(std::move(up).build(), rounds), BlockMap::affine(Buffer::recv, 0),
               BlockMap::affine(Buffer::recv, rank)));
   schedule.then(in_scratch(std::move(all).build(), BlockMap::affine(Buffer::send, 0), rank));

@@ -11,7 +11,7 @@
 //
 // Ranks are combined node by node, so their order is not kept.
 
-#include "algorithms/levels.h"
+#include "algorithms/lanes.h"
 #include "algorithms/registry.h"
 #include "schedule/backwards.h"
 

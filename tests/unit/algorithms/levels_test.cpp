@@ -1,6 +1,7 @@
 #include "algorithms/levels.h"
 
 #include "algorithms/count.h"
+#include "algorithms/lanes.h"
 #include "analysis/crossings.h"
 #include "selection/choice.h"
 #include "selection/known.h"
@@ -30,8 +31,8 @@ TEST(Levels, AreLedByTheRootOrTheLowestRank) {
   EXPECT_EQ(levels.team(0, 1), std::vector<int>{});
   EXPECT_EQ(levels.team(1, 1), (std::vector{0, 1}));
   EXPECT_EQ(levels.team(1, 2), (std::vector{3, 2}));
-  EXPECT_EQ(levels.behind(0, 3), (std::vector{2, 3}));
-  EXPECT_EQ(levels.behind(1, 3), std::vector{3});
+  EXPECT_EQ(levels.represented_by(0, 3), (std::vector{2, 3}));
+  EXPECT_EQ(levels.represented_by(1, 3), std::vector{3});
 }
 
 TEST(Levels, AreThoseThatWereAskedFor) {

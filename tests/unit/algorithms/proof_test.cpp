@@ -36,7 +36,7 @@ TEST_P(Proof, HoldsHoweverMessagesTravel) {
   const Algorithm& algorithm = *GetParam();
   for (int p = 1; p <= (test::sanitized ? 12 : 40); ++p)
     for (const Shape& shape : sample_shapes(algorithm, p))
-      for (const Travel travel : 
+      for (const Travel travel :
            {Travel::packed, Travel::datatype, Travel::per_block, Travel::published}) {
         std::vector<Schedule> all = test::schedules(algorithm, shape);
         for (Schedule& each : all) each.set_travel(travel);

@@ -33,8 +33,7 @@ TEST_P(Reordered, HoldsUnderRandomPermutations) {
         for (const std::string& error :
              {verify(algorithm, shape), verify(algorithm, shape, published)})
           ASSERT_EQ(error, "") << test::describe(algorithm, shape) << ", " << name(order)
-                               << ", players "
-                               << testing::PrintToString(shape.reordering->players);
+                               << ", players " << testing::PrintToString(shape.reordering->players);
       }
     }
   }

@@ -1,4 +1,4 @@
-#include "simulator/without_data.h"
+#include "mpi/data/without_data.h"
 
 #include <mpi.h>
 

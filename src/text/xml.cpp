@@ -1,4 +1,4 @@
-#include "tables/xml.h"
+#include "text/xml.h"
 
 #include <algorithm>
 #include <stdexcept>
