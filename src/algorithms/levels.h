@@ -1,8 +1,6 @@
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "algorithms/flat.h"
@@ -72,9 +70,9 @@ class Levels {
   void reduce(ScheduleBuilder& schedule, int level, int rank, const Flat& broadcast,
               int blocks) const;
 
-  // The blocks that a rank contributes on a level. These are its own block in send at the innermost
-  // level, otherwise the blocks in recv of all ranks that it represents. And in recv, the
-  // contributions of all members of its team.
+  // The blocks that a rank contributes on a level: its own block in send at the innermost level,
+  // otherwise the blocks in recv of all ranks that it represents. The second function returns the
+  // contributions of all members of its team, in recv.
   BlockMap contribution(int level, int rank) const;
   BlockMap contributions_of_team(int level, int rank) const;
 

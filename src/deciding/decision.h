@@ -86,8 +86,6 @@ class Decision {
     if (trials_->ended(seconds)) agree(call);
   }
 
-  // See Trials::asks().
-  bool asks_for_budget() const { return trials_ && trials_->asks(); }
   // Null if one candidate serves all calls.
   Trials* trials() { return trials_ ? &*trials_ : nullptr; }
   int candidates() const { return static_cast<int>(candidates_.size()); }

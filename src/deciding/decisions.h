@@ -53,8 +53,8 @@ class Decisions {
   Verdict verdict(const Question& call, bool one_by_one) {
     SizeClass& calls = of(call);
     Decision* const decision = calls.decision.get();
-    if (calls.left == 0 && decision != nullptr && decision->asks_for_budget())
-      decision->trials()->answer(may_try(calls));
+    Trials* const trials = decision == nullptr ? nullptr : decision->trials();
+    if (calls.left == 0 && trials != nullptr && trials->asks()) trials->answer(may_try(calls));
     if (!one_by_one && calls.left == 0 && decision != nullptr) calls.left = decision->lend();
     if (calls.left > 0) {
       --calls.left;
@@ -93,7 +93,7 @@ class Decisions {
   };
   Asked asked(const Question& call);
   bool follows_node_rule(const SizeClass& calls);
-  bool may_try(const SizeClass& calls) const;
+  bool may_try(const SizeClass& asking) const;
   void begin(SizeClass& made, const Question& call);
   void decide(SizeClass& calls, const Question& call);
 

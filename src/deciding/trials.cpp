@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace toccata {
 
@@ -10,11 +11,11 @@ namespace {
 constexpr double many_times = 3;          // slower: excluded after the first try
 constexpr double hopeless = 1.5;          // slower in a comparison: not tried again
 constexpr double clearly = 0.98;          // of the other's time: is ahead
+constexpr double by_far = 0.9;            // the same, in a first try apart from the program's calls
 constexpr int enough = 2;                 // comparisons won in a row, to take over; or one by far
 constexpr int at_most = 3;                // comparisons without a clear result, per candidate
 constexpr double expected_excess = 0.15;  // of an untried candidate's call
-constexpr double by_far =
-    0.9;  // of the other's time, in first tries apart from the program's calls
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
 // The lower median of sorted times.
 double lower_middle(std::span<const double> times) { return times[(times.size() - 1) / 2]; }
@@ -118,7 +119,7 @@ void Trials::inherit() {
   asked_ = true;
   wants_candidates_ = false;
   try_candidates(std::array{0});
-  is_open_ = false;
+  may_ask_ = false;
   begin_at(std::max(first_probe, 2 * calls_));
 }
 
@@ -132,9 +133,9 @@ void Trials::begin_at(std::int64_t call) { planned_ = begins_ = call; }
 // A trial of that price, in calls, begins when it is within the share, but not before `earliest`.
 void Trials::begin(std::int64_t earliest, double price) {
   price_ = price;
-  const auto within_share = static_cast<std::int64_t>((excess_ + price - gift_) / share);
+  const auto within_share = static_cast<std::int64_t>((excess_ + price - granted_) / share);
   begin_at(std::max({earliest, calls_ + 2, within_share}));
-  if (shares_ && is_open_) ask_later();
+  if (shares_ && may_ask_) ask_later();
 }
 
 void Trials::ask_later() {
@@ -143,7 +144,7 @@ void Trials::ask_later() {
 
 void Trials::answer(bool granted) {
   if (!granted) return ask_later();
-  gift_ = excess_ + price_ - share * static_cast<double>(calls_);
+  granted_ = excess_ + price_ - share * static_cast<double>(calls_);
   begin_at(calls_);
   recheck_ = 2 * calls_;
 }
@@ -160,20 +161,20 @@ void Trials::challenge(int candidates, int current) {
 // after all of these, a recheck. It starts when it is within the share, but not at once, because
 // trials could otherwise follow the rhythm of a program.
 void Trials::plan() {
-  is_open_ = false;
+  may_ask_ = false;
   if (is_probe()) {
     if (asked_) return begin_at(never);
     // Candidates are not known yet.
     trial_ = {0, 0, 0, 0};
     const double setup = setup_ / candidates_[0].seconds;
-    if (static_cast<double>(calls_) * share + gift_ >= setup) {
+    if (static_cast<double>(calls_) * share + granted_ >= setup) {
       asked_ = wants_candidates_ = true;
       found_in_ = setup_;
-      gift_ = std::max(0.0, gift_ - setup);
+      granted_ = std::max(0.0, granted_ - setup);
       return begin_at(never);
     }
-    is_open_ = true;
-    return begin(static_cast<std::int64_t>((setup - gift_) / share), overhead() + setup);
+    may_ask_ = true;
+    return begin(static_cast<std::int64_t>((setup - granted_) / share), overhead() + setup);
   }
   std::vector<int> untried;
   int next = -1;
@@ -186,7 +187,7 @@ void Trials::plan() {
       next = candidate;
   }
   if (!untried.empty() || next >= 0) {
-    is_open_ = true;
+    may_ask_ = true;
     // Apart from the program's calls, every call is a cost, so the most promising one is tried
     // alone.
     if (apart_ && !untried.empty()) untried.resize(1);

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,9 +38,9 @@ namespace toccata {
 // For floating-point sums, another algorithm may give other bits. Their candidates are measured
 // apart from the program's calls: after some of these, a candidate makes an additional call, whose
 // result is discarded. Candidate 0 serves the program throughout, and the winner is for later runs.
-// Every such call is a cost of the trials. Ranks are close together then, so times are precise: a
-// candidate wins in its first tries already if two of its three calls beat all of the current one's
-// by far.
+// Every such call is a cost of the trials, so candidates are tried one at a time. Ranks are close
+// together after a call, so times are precise: a candidate wins in its first try if two of its
+// three calls beat all of the current one's by far.
 class Trials {
  public:
   static constexpr double share = 0.02;
@@ -117,7 +116,7 @@ class Trials {
   bool asks() const { return shares_ && calls_ == begins_ && begins_ < planned_; }
   void answer(bool granted);
   // Whether it waits for the budget of a trial that is not a recheck.
-  bool waits() const { return shares_ && is_open_ && begins_ < never; }
+  bool waits() const { return shares_ && may_ask_; }
   // The expected cost of that trial. The cost of all trials so far; a trial that has begun counts
   // as completed. In seconds.
   double price() const { return price_ * candidates_[current_].seconds; }
@@ -152,8 +151,6 @@ class Trials {
     bool compared = false, dropped = false;
   };
 
-  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-
   bool is_probe() const { return candidates_.size() == 1; }
   bool ended_trial(double seconds);
   std::vector<double> times(std::span<const double> least, int candidate) const;
@@ -181,11 +178,11 @@ class Trials {
   double agreement_ = 0;                   // seconds of the last one on this rank; 0 for the first
   double agreeing_ = 0;                    // of an earlier one, without waiting; 0: not known
   double excess_ = 0;
-  double price_ = 0;  // of the next trial, in calls
-  double gift_ = 0;   // calls that the other Trials have granted
+  double price_ = 0;    // of the next trial, in calls
+  double granted_ = 0;  // calls, beyond our share
   std::int64_t recheck_ = 0;
   bool apart_ = false, shares_ = false;
-  bool is_open_ = false;  // the next trial is not a recheck
+  bool may_ask_ = false;  // for budget: the next trial is not a recheck
   bool compares_ = false, agreed_ = false, asked_ = false, wants_candidates_ = false;
 };
 

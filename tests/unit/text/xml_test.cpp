@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 
-#include "text/printable.h"
-
 namespace toccata {
 namespace {
 
@@ -48,13 +46,6 @@ TEST(XmlTags, NameTheLineOfAnError) {
   EXPECT_EQ(error_of("<a b>"), "line 1: expected =\" after an attribute");
   EXPECT_EQ(error_of("< a>"), "line 1: expected the name of a tag");
   EXPECT_EQ(error_of("<!-- never"), "line 1: a comment is not closed");
-}
-
-TEST(Printable, IsShortAndHarmless) {
-  EXPECT_EQ(printable("ring"), "ring");
-  EXPECT_EQ(printable("a\x1b[31m\nb\xff"), "a?[31m?b?");
-  const std::string much(1000, 'x');
-  EXPECT_EQ(printable(much), much.substr(0, 200) + "...");
 }
 
 }  // namespace
