@@ -14,7 +14,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead interfaces node cluster lint format clean help guest examples applications suites setup configure tidy ranks faults-hosts
+.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead interfaces node cluster lint format clean help guest examples applications suites setup configure tidy ranks faults-hosts
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -67,6 +67,14 @@ tsan: setup ## ranks as threads and decisions, with the thread sanitizer (build/
 	@ninja -C build/tsan unit_tests
 	@build/tsan/tests/unit/unit_tests --gtest_brief=1 \
 	  --gtest_filter='Board*:Exchange*:Program*:Decisions*:Configuration*:File*:ScheduleFile*:Msccl*'
+
+coverage: setup ## the lines of src/ that the tests run, per folder: half an hour
+	@cmake --preset coverage >build/coverage.log 2>&1 || { cat build/coverage.log; exit 1; }
+	@ninja -C build/coverage all tests
+	@find build/coverage -name '*.gcda' -delete
+	@cd build/coverage && ctest -j 2 --progress || echo "coverage: some tests fail (above)"
+	@scripts/venv.sh build/coverage-venv scripts/coverage.txt
+	@build/coverage-venv/bin/python scripts/coverage.py build/coverage
 
 faults: all ## ranks that die or stop at several moments, bare and preloaded: minutes for each MPI
 	@ninja -C $(RELEASE) -k 0 $$(for family in $(RELEASE)/lib/*; do \

@@ -276,6 +276,9 @@ def main() -> int:
         ]
         rows += run(family, tests, kinds, log)
 
+    if not rows:
+        print("suites: no test of these suites exists for these MPIs")
+        return 0
     table = options.output / "suites.csv"
     with table.open("w", newline="") as file:
         writer = csv.writer(file)

@@ -8,11 +8,8 @@
 
 namespace toccata {
 
-namespace {
-
-// Whether this process is the first of its job on this host to call this. The first process takes a
-// name, and keeps it until it ends. The processes of a job on a host have the same parent, mpirun
-// or its daemon.
+// The first process takes a name, and keeps it until it ends. The processes of a job on a host have
+// the same parent, mpirun or its daemon.
 bool is_first_on_host() {
   const int name_holder = socket(AF_UNIX, SOCK_DGRAM, 0);
   if (name_holder < 0) return true;
@@ -26,8 +23,6 @@ bool is_first_on_host() {
   close(name_holder);
   return false;
 }
-
-}  // namespace
 
 void Patience::say() {
   said_ = true;

@@ -5,6 +5,10 @@
 
 namespace toccata {
 
+// Whether this process is the first of its job on this host to call this function. So ranks with
+// the same message print it only once.
+bool is_first_on_host();
+
 // Other ranks may never arrive, for example if the preload or the settings have not reached them. A
 // waiting caller calls tick() from time to time. After ten seconds, one process per host prints a
 // line on standard error with the awaited event.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "mpi/agreement/agreement.h"
 #include "mpi/agreement/discovery.h"
 #include "mpi/agreement/patience.h"
+#include "mpi/agreement/roll_call.h"
 #include "mpi/devices/device_memory.h"
 #include "mpi/devices/device_support.h"
 #include "mpi/process/ending.h"
@@ -143,11 +145,27 @@ enum Word {
   words
 };
 using Words = std::array<std::uint64_t, words>;
+static_assert(words <= RollCall::most_numbers);
+
+// The largest of each word over all ranks of MPI_COMM_WORLD. If the launcher names a rank without
+// the library, `absent` is set to it. Otherwise such a rank can only be waited for, as a late one.
+int find_largest(const Words& mine, Words& largest, Patience* patience, int& absent) noexcept {
+  absent = -1;
+  if (RollCall::is_possible()) return RollCall::find_largest(mine, largest, patience, absent);
+  MPI_Request request;
+  int code = start_agreement(mine, largest, MPI_COMM_WORLD, request);
+  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
+    code = Transport::test(request, ended);
+    if (patience != nullptr) patience->tick();
+    if (!ended) std::this_thread::yield();
+  }
+  return code;
+}
 
 }  // namespace
 
-// Uses the nonblocking form, so that a late rank can be reported. Steps that can fail on a single
-// rank come first: then all ranks learn of the failure, and switch the library off.
+// Steps that can fail on a single rank come first: then all ranks learn of the failure, and switch
+// the library off.
 void Process::begin(bool program_calls_us) noexcept {
   const Settings& settings = Settings::get();
   if (!settings.is_our_mpi()) {
@@ -177,12 +195,16 @@ void Process::begin(bool program_calls_us) noexcept {
       std::fprintf(stderr, "toccata: Toccata is off: %s\n", error.what());
     }
   if (!settings.name_schedules()) settings.complain(rank == 0);
-  MPI_Request request;
-  int code = start_agreement(mine, largest, MPI_COMM_WORLD, request);
-  for (bool ended = false; code == MPI_SUCCESS && !ended;) {
-    code = Transport::test(request, ended);
-    if (patience) patience->tick();
-    if (!ended) std::this_thread::yield();
+  int absent = -1;
+  const int code = find_largest(mine, largest, patience ? &*patience : nullptr, absent);
+  if (absent >= 0) {
+    if (is_first_on_host())
+      std::fprintf(stderr,
+                   "toccata: Toccata is off, because rank %d has not loaded this version of it. "
+                   "Pass LD_PRELOAD to every rank (Open MPI: mpirun -x LD_PRELOAD).\n",
+                   absent);
+    Settings::switch_off();
+    return;
   }
   if (code != MPI_SUCCESS || largest[lacking] != 0) {
     if (rank == 0 && mine[lacking] == 0)
@@ -314,6 +336,7 @@ void Process::learn(const Tuning::Point& point, double saved) {
 // here, and a short time longer. Requests that have not ended by then never will, because some rank
 // has not started them. Their memory stays, because MPI may still write there.
 void Process::drain() {
+  using namespace std::chrono_literals;
   if (!serves_requests_) return;
   MPI_Request request;
   int code = PMPI_Ibarrier(world_.comm(), &request);
@@ -322,7 +345,8 @@ void Process::drain() {
     code = Transport::test(request, ended);
     if (!ended) std::this_thread::yield();
   }
-  for (const double started = PMPI_Wtime(); busy() && PMPI_Wtime() - started < 1;) {
+  using Clock = std::chrono::steady_clock;
+  for (const auto started = Clock::now(); busy() && Clock::now() - started < 1s;) {
     progress();
     std::this_thread::yield();
   }

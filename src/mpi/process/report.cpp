@@ -1,6 +1,7 @@
 #include "mpi/process/report.h"
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -36,10 +37,10 @@ std::string readable_seconds(double seconds) {
 
 // Ranks without a request for a report do not take part; rank 0 must not wait for them forever.
 bool ends_in_time(MPI_Request& request) {
-  static constexpr double patience = 10;  // seconds
-  const double started = PMPI_Wtime();
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(10);
   int ended = 0;
-  while (ended == 0 && PMPI_Wtime() - started < patience) {
+  while (ended == 0 && Clock::now() < end) {
     PMPI_Test(&request, &ended, MPI_STATUS_IGNORE);
     std::this_thread::yield();
   }

@@ -23,12 +23,16 @@ options = arguments.parse_args() if __name__ == "__main__" else None
 FORCED = {"TOCCATA_ALLGATHER": "ring", "TOCCATA_ALLREDUCE": "ring"}
 
 
+FORMS = ("blocking", "nonblocking", "persistent")  # of calls.c
+
+
 def run(name, ranks, before=None, patience=60, reports=False, **settings):
-    """`before`: a library that is preloaded before Toccata's."""
+    """`name`: a program and its arguments. `before`: a library to preload before Toccata's."""
     before = str(options.folder / before) if before else None
     libraries = [before, options.library, options.also_preload]
     environment = {"LD_PRELOAD": " ".join(filter(None, libraries))} | settings
-    command = [str(options.folder / name)]
+    program, *arguments = name.split()
+    command = [str(options.folder / program), *arguments]
     launcher = shlex.split(options.launcher)
     return Outcome(Job(launcher, patience, command, ranks, environment, reports=reports).outcome())
 
@@ -37,9 +41,9 @@ class Faults(unittest.TestCase):
     def expect_right(self, outcome):
         self.assertEqual((outcome.code, outcome.out), (0, ["right"]), outcome.error)
 
-    def allocations(self, **settings):
+    def allocations(self, form="blocking", **settings):
         """The numbers of allocations before main(), and until the end of MPI_Init."""
-        outcome = run("calls", 1, "libmemory.so", **settings)
+        outcome = run(f"calls {form}", 1, "libmemory.so", **settings)
         self.expect_right(outcome)
         [numbers] = re.findall(r"^allocations (\d+) (\d+)$", outcome.error, re.MULTILINE)
         return [int(each) for each in numbers]
@@ -59,34 +63,44 @@ class Faults(unittest.TestCase):
                 self.expect_right(outcome)
                 self.assertTrue(outcome.messages, "nothing is said")
 
-    def fail_on_one(self, number, **settings):
+    def fail_on_one(self, number, form="blocking", **settings):
         """Runs two ranks; an allocation of rank 1 fails. Returns the job and its result."""
         rank = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1'
         libraries = [str(options.folder / "libmemory.so"), options.library, options.also_preload]
         environment = {"LIBRARIES": " ".join(filter(None, libraries))} | FORCED | settings
-        script = f'{rank} && export FAIL_ALLOCATION={number}; LD_PRELOAD="$LIBRARIES" exec "$0"'
-        command = ["sh", "-c", script, str(options.folder / "calls")]
+        fails = f"{rank} && export FAIL_ALLOCATION={number}"
+        script = f'{fails}; LD_PRELOAD="$LIBRARIES" exec "$0" "$1"'
+        command = ["sh", "-c", script, str(options.folder / "calls"), form]
         job = Job(shlex.split(options.launcher), 60, command, 2, environment)
         return job, Outcome(job.outcome())
 
     def test_out_of_memory_at_any_moment_never_makes_ranks_wait(self):
         # Until the end of MPI_Finalize: the results are right, or the job ends with a message, even
         # if the program handles errors itself.
-        _, in_all = self.allocations(UNTIL_END="1", **FORCED)
-        step = 1 if options.all else max(1, in_all // 16)
-        for number in range(1, in_all + 1, step):
-            with self.subTest(allocation=number, of=in_all):
-                for _ in range(2):  # the launcher sometimes loses the last line of a rank
-                    job, outcome = self.fail_on_one(number, UNTIL_END="1")
-                    if outcome.code == 0 or "out of memory" in outcome.error:
-                        break
-                self.assertFalse(job.hangs, outcome.error)
-                self.assertNotIn("terminate called", outcome.error)
-                self.assertNotIn("wrong", outcome.out)
-                if outcome.code == 0:
-                    self.assertIn(outcome.out, (["right"], ["errors"]))
-                else:
-                    self.assertIn("out of memory", outcome.error)
+        for form in FORMS:
+            _, in_all = self.allocations(form, UNTIL_END="1", **FORCED)
+            step = 1 if options.all else max(1, in_all // 10)
+            for number in range(1, in_all + 1, step):
+                with self.subTest(form, allocation=number, of=in_all):
+                    self.expect_no_wait(number, form)
+
+    def expect_no_wait(self, number, form):
+        for _ in range(2):  # the launcher sometimes loses the last line of a rank
+            job, outcome = self.fail_on_one(number, form, UNTIL_END="1")
+            if outcome.code == 0 or "out of memory" in outcome.error:
+                break
+        self.assertFalse(job.hangs, outcome.error)
+        self.assertNotIn("terminate called", outcome.error)
+        self.assertNotIn("wrong", outcome.out)
+        if outcome.code == 0:
+            self.assertIn(outcome.out, (["right"], ["errors"]))
+        else:
+            self.assertIn("out of memory", outcome.error)
+
+    def test_clocks_may_jump_and_differ(self):
+        for settings in {}, {"TOCCATA_NODE": "off", "TOCCATA_GUARD": "all"}:
+            with self.subTest(settings):
+                self.expect_right(run("deaths none 0 1000", 3, "libclocks.so", **settings))
 
     def test_out_of_memory_on_one_rank_is_heard_by_all(self):
         # While the library reads settings, before the first exchange.

@@ -1,5 +1,5 @@
 # Toccata for Spack, from a checkout: `spack repo add packaging/spack/spack_repo/toccata`,
-# then `spack dev-build toccata@0.3.0` in the checkout; docs/installing.md has more.
+# then `spack dev-build toccata@0.4.0` in the checkout; docs/installing.md has more.
 from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 
@@ -11,7 +11,7 @@ class Toccata(CMakePackage):
     license("BSD-3-Clause")
 
     # There is no archive to fetch yet; dev-build takes the sources from the current folder.
-    version("0.3.0")
+    version("0.4.0")
 
     variant("command", default=False, description="The command toccata, besides the library")
     variant("plots", default=False, when="+command", description="What draws and fits as well")
