@@ -20,6 +20,12 @@ struct Cost {
   std::int64_t reduced = 0;   // blocks reduced into others by a rank
 
   bool operator==(const Cost&) const = default;
+
+  // The cost of one after the other, if a rank has the most of both.
+  Cost operator+(const Cost& later) const {
+    return {rounds + later.rounds, messages + later.messages, sent + later.sent,
+            copied + later.copied, reduced + later.reduced};
+  }
 };
 
 // Schedules from outside the library: from a file, or from a Python function. Such an algorithm is

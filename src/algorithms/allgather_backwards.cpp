@@ -14,4 +14,13 @@ void AllgatherBackwards::write(const Shape& shape, int rank, ScheduleBuilder& sc
   schedule.then(collecting(spreading, rounds, rank * shape.parts, shape.parts));
 }
 
+Cost AllgatherBackwards::claim(const Shape& shape) const {
+  const Cost spreading = *allgather_.claimed(shape);
+  return {.rounds = spreading.rounds,
+          .messages = spreading.messages,
+          .sent = shape.p - 1,
+          .copied = spreading.copied,
+          .reduced = spreading.sent};
+}
+
 }  // namespace toccata

@@ -19,6 +19,10 @@ int shared_parts(const Shape& shape);
 void combine_published(ScheduleBuilder& schedule, int p, int rank, const BlockRange& own,
                        const BlockRange& target);
 
+// The copies of this: the standard expression copies every second contribution before it reduces
+// into it.
+inline int combining_copies(int p) { return (p + 1) / 2; }
+
 // Publishes one of p slices for each of the other ranks: send block q for rank q.
 void publish_slices(ScheduleBuilder& schedule, int p, int rank);
 

@@ -35,12 +35,26 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   unfold_blocks(cube, rank, schedule);
 }
 
+// The first leaf sends most: if ranks are folded, a pair is there, and in all leaves whose blocks
+// it forwards first.
+static Cost claim(const Shape& shape) {
+  const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
+  Cost cost{.rounds = gathering_rounds(cube) - 1, .copied = 1};
+  if (cube.pairs() > 0) cost = cost + Cost{.messages = 1, .sent = shape.p - 1};
+  for_each_group(cube, 0, [&](const LeafGroup& group) {
+    const int others = group.size - 1;
+    cost = cost + Cost{.messages = others, .sent = others * cube.first(group.weight)};
+  });
+  return cost;
+}
+
 extern const Algorithm recursive_multiplying{
     .name = "recursive_multiplying",
     .collective = toccata::allgather,
     .summary =
         "about logk p rounds of k-1 concurrent messages; data grow by k per round; for any p",
     .citation = "ruefenacht2017",
+    .claim = claim,
     .parameters = {radix},
     .write = write,
 };

@@ -75,11 +75,23 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   if (folded) schedule.round().send(twin, recv(0));
 }
 
+static Cost claim(const Shape& shape) {
+  const FoldedCube cube{shape.p, 0, shape.parameters[radix]};
+  const int folds = cube.pairs() > 0 ? 1 : 0;
+  Cost cost{.rounds = 2 * folds, .messages = folds, .sent = folds, .copied = 1, .reduced = folds};
+  for_each_group(cube, 0, [&](const LeafGroup& group) {
+    const int others = group.size - 1;
+    cost = cost + Cost{.rounds = 1, .messages = others, .sent = others, .reduced = others};
+  });
+  return cost;
+}
+
 extern const Algorithm recursive_multiplying{
     .name = "recursive_multiplying",
     .collective = toccata::allreduce,
     .summary = "about logk p rounds of k-1 concurrent messages, for any p; for short messages",
     .citation = "ruefenacht2017",
+    .claim = claim,
     .parameters = {radix},
     .ordered = true,
     .write = write,

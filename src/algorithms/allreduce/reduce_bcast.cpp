@@ -16,11 +16,17 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
       .then(down().schedule(down().complete({shape.p}), rank));
 }
 
+static Cost claim(const Shape& shape) {
+  const int rounds = ceil_log2(shape.p);
+  return {.rounds = 2 * rounds, .messages = rounds, .sent = rounds, .copied = 1, .reduced = rounds};
+}
+
 extern const Algorithm reduce_bcast{
     .name = "reduce_bcast",
     .collective = toccata::allreduce,
     .summary = "a reduce to rank 0, then a broadcast; for few ranks",
     .citation = "thakur2005, on allreduce",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .write = write,

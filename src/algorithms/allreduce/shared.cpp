@@ -45,11 +45,21 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   for (int i = 1; i < shape.p; ++i) schedule.read(ranks.above(i), recv(ranks.above(i)));
 }
 
+static Cost claim(const Shape& shape) {
+  const int p = shape.p, exchanges = p == 1 ? 0 : shape.parts == 1 ? 1 : 2;
+  return {.rounds = exchanges,
+          .messages = exchanges * (p - 1),
+          .sent = exchanges * (p - 1),
+          .copied = combining_copies(p) + 1,
+          .reduced = p - 1};
+}
+
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::allreduce,
     .summary = "through the shared memory of a node; each rank reduces one slice, or everything",
     .citation = "jain2018, section III",
+    .claim = claim,
     .parameters = {shared_reducers()},
     .ordered = true,
     .reproducible = true,

@@ -17,11 +17,17 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   for (int i = 1; i < shape.p; ++i) schedule.read(ranks.above(i), recv(0, 0));
 }
 
+static Cost claim(const Shape& shape) {
+  const int others = shape.p - 1;
+  return {.rounds = others > 0 ? 1 : 0, .messages = others};
+}
+
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::barrier,
     .summary = "one flag per rank in the shared memory of a node",
     .citation = "graham2008, section 3",
+    .claim = claim,
     .publishes = true,
     .write = write,
 };

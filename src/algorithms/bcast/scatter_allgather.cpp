@@ -32,11 +32,18 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
       .then(on(second.schedule(second.complete({shape.p}), rank), own, all));
 }
 
+// The root sends most in the scatter, and all ranks the same in the allgather.
+static Cost claim(const Shape& shape) {
+  const Algorithm& second = gather(shape);
+  return *scatter().claimed({.p = shape.p}) + *second.claimed(second.complete({shape.p}));
+}
+
 extern const Algorithm scatter_allgather{
     .name = "scatter_allgather",
     .collective = toccata::bcast,
     .summary = "scatter, then allgather; for long messages",
     .citation = "thakur2005, on broadcast",
+    .claim = claim,
     .parameters = {second_half},
     .parts = [](const Shape& shape) { return shape.p; },
     .impossible = [](const Shape& shape) { return gather(shape).why_impossible({shape.p}); },

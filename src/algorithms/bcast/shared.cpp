@@ -17,11 +17,17 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     schedule.read(shape.root, recv(0));
 }
 
+static Cost claim(const Shape& shape) {
+  const int others = shape.p - 1;
+  return {.rounds = others > 0 ? 1 : 0, .messages = others, .sent = others};
+}
+
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::bcast,
     .summary = "one round through the shared memory of a node",
     .citation = "graham2008, section 3",
+    .claim = claim,
     .publishes = true,
     .write = write,
 };

@@ -8,7 +8,10 @@
 //
 // Groups at the end may be smaller, and no rank receives data that it does not need.
 
+#include <algorithm>
+
 #include "algorithms/algorithm.h"
+#include "patterns/arithmetic.h"
 #include "patterns/folded_cube.h"
 #include "patterns/hypercube.h"
 #include "patterns/prefix_groups.h"
@@ -35,11 +38,25 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
+// Rank 0 sends in every round, and reduces groups only. A rank with many lower ranks also reduces
+// into its result, except for the first time.
+static Cost claim(const Shape& shape) {
+  const int p = shape.p, rounds = ceil_log2(p), whole = floor_log2(p);
+  if (p == 1) return {};
+  const int last = 2 * p >= 3 << whole ? 1 : 0;
+  return {.rounds = rounds,
+          .messages = rounds,
+          .sent = rounds,
+          .copied = p == 2 ? 1 : 2,
+          .reduced = std::max(rounds - 1, 2 * whole - 3 + last)};
+}
+
 extern const Algorithm recursive_doubling{
     .name = "recursive_doubling",
     .collective = toccata::exscan,
     .summary = "⌈log2 p⌉ rounds; every message is the sum of a group of ranks; for short messages",
     .citation = "sanders2006",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .write = write,

@@ -6,7 +6,8 @@
 //   publish    a        b        c          d
 //   reduce              a        a∘b        (a∘b)∘c
 
-#include "algorithms/algorithm.h"
+#include "algorithms/shared.h"
+
 #include "patterns/standard_expression.h"
 
 namespace toccata::algorithms::exscan {
@@ -27,11 +28,22 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.copy(result, recv(0));
 }
 
+static Cost claim(const Shape& shape) {
+  const int others = shape.p - 1;
+  if (others == 0) return {};
+  return {.rounds = 1,
+          .messages = others,
+          .sent = others,
+          .copied = combining_copies(others) + 1,
+          .reduced = others - 1};
+}
+
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::exscan,
     .summary = "one round through the shared memory of a node",
     .citation = "graham2008, section 3",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .publishes = true,

@@ -36,11 +36,29 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
+// A rank copies own blocks that it must not overwrite: the half that it keeps in the first round,
+// or all if it is the root and its twin comes before it. A root copies its part to its place, too.
+static Cost claim(const Shape& shape) {
+  const FoldedCube cube{shape.p, shape.root};
+  const int leaves = cube.leaves(), halvings = floor_log2(leaves);
+  if (leaves == 1) return {.copied = 1};
+  const bool folds = cube.pairs() > 0, root_folds = cube.in_pair(shape.root);
+  const bool root_copies = (root_folds ? shape.root : cube.leaf(shape.root)) % 2 == 1;
+  Cost cost{.rounds = 2 * halvings + (folds ? 1 : 0),
+            .messages = halvings + 1,
+            .sent = leaves - 1 + leaves / 2,
+            .copied = leaves / 2,
+            .reduced = leaves - 1 + (folds ? leaves : 0)};
+  if (root_copies) cost.copied = 1 + (root_folds ? leaves : leaves / 2);
+  return cost;
+}
+
 extern const Algorithm reduce_scatter_gather{
     .name = "reduce_scatter_gather",
     .collective = toccata::reduce,
     .summary = "reduce-scatter by halving, then gather; for long messages",
     .citation = "rabenseifner2004",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .parts = [](const Shape& shape) { return FoldedCube{shape.p}.leaves(); },

@@ -45,12 +45,21 @@ static void slices(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   for (int i = 1; i < shape.p; ++i) schedule.read(ranks.above(i), recv(ranks.above(i)));
 }
 
+static Cost claim(const Shape& shape) {
+  const int p = shape.p;
+  Cost cost{.copied = combining_copies(p) + 1, .reduced = p - 1};
+  if (p > 1) cost.rounds = shape.parts == 1 ? 1 : 2;
+  if (p > 1) cost.messages = cost.sent = shape.parts == 1 ? 1 : p;
+  return cost;
+}
+
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::reduce,
     .summary =
         "through the shared memory of a node; each rank reduces a slice, or the root everything",
     .citation = "jain2018, section III",
+    .claim = claim,
     .parameters = {shared_reducers()},
     .ordered = true,
     .reproducible = true,

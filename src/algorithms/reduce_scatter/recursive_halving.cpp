@@ -29,11 +29,25 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
                   : schedule.round().send(twin, halves.own({recv(twin)}));
 }
 
+// The first leaf keeps most: after j rounds, every 2^jth leaf, with both blocks of each pair.
+static Cost claim(const Shape& shape) {
+  const FoldedCube cube{shape.p};
+  const int leaves = cube.leaves(), pairs = cube.pairs(), halvings = floor_log2(leaves);
+  Cost cost{.rounds = halvings, .messages = halvings, .sent = shape.p - 1};
+  if (pairs > 0) cost = {.rounds = halvings + 2, .messages = halvings + 1, .sent = shape.p};
+  cost.copied = shape.p / 2 + 1;
+  cost.reduced = pairs > 0 ? shape.p : 0;
+  for (int every = 2; every <= leaves; every *= 2)
+    cost.reduced += leaves / every + (pairs + every - 1) / every;
+  return cost;
+}
+
 extern const Algorithm recursive_halving{
     .name = "recursive_halving",
     .collective = toccata::reduce_scatter,
     .summary = "log2 p rounds; distance doubles and data halve in each; for short messages",
     .citation = "thakur2005, on reduce-scatter",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .write = write,

@@ -16,11 +16,21 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   combine_published(schedule, shape.p, rank, send(rank), recv(0));
 }
 
+static Cost claim(const Shape& shape) {
+  const int others = shape.p - 1;
+  return {.rounds = others > 0 ? 1 : 0,
+          .messages = others,
+          .sent = others,
+          .copied = combining_copies(shape.p),
+          .reduced = others};
+}
+
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::reduce_scatter,
     .summary = "one round through the shared memory of a node",
     .citation = "graham2008, section 3",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .publishes = true,

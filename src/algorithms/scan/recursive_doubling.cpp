@@ -7,7 +7,10 @@
 //
 // Groups at the end may be smaller, and no rank receives data that it does not need.
 
+#include <algorithm>
+
 #include "algorithms/algorithm.h"
+#include "patterns/arithmetic.h"
 #include "patterns/folded_cube.h"
 #include "patterns/hypercube.h"
 #include "patterns/prefix_groups.h"
@@ -30,11 +33,25 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   }
 }
 
+// Rank 0 sends in every round. A rank with many lower ranks reduces most: groups, and into its
+// result.
+static Cost claim(const Shape& shape) {
+  const int p = shape.p, rounds = ceil_log2(p), whole = floor_log2(p);
+  if (p == 1) return {.copied = 1};
+  const int last = 2 * p >= 3 << whole ? 1 : 0;
+  return {.rounds = rounds,
+          .messages = rounds,
+          .sent = rounds,
+          .copied = 2,
+          .reduced = std::max(1, 2 * whole - 2 + last)};
+}
+
 extern const Algorithm recursive_doubling{
     .name = "recursive_doubling",
     .collective = toccata::scan,
     .summary = "⌈log2 p⌉ rounds; every message is the sum of a group of ranks; for short messages",
     .citation = "sanders2006",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .write = write,

@@ -6,7 +6,8 @@
 //   publish    a        b        c          d
 //   reduce     a        a∘b      (a∘b)∘c    (a∘b)∘(c∘d)
 
-#include "algorithms/algorithm.h"
+#include "algorithms/shared.h"
+
 #include "patterns/standard_expression.h"
 
 namespace toccata::algorithms::scan {
@@ -27,11 +28,21 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.copy(result, recv(0));
 }
 
+static Cost claim(const Shape& shape) {
+  const int others = shape.p - 1;
+  return {.rounds = others > 0 ? 1 : 0,
+          .messages = others,
+          .sent = others,
+          .copied = combining_copies(shape.p) + 1,
+          .reduced = others};
+}
+
 extern const Algorithm shared{
     .name = "shared",
     .collective = toccata::scan,
     .summary = "one round through the shared memory of a node",
     .citation = "graham2008, section 3",
+    .claim = claim,
     .ordered = true,
     .reproducible = true,
     .publishes = true,
