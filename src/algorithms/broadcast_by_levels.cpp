@@ -17,9 +17,8 @@ const Parameter& BroadcastByLevels::inside() {
   return parameter;
 }
 const Parameter& BroadcastByLevels::segments() {
-  static const Parameter parameter =
-      number("segments", "segments; one moves on inside the region while the next arrives", 1, 1024,
-             1, {1, 3});
+  static const Parameter parameter = number_of_segments(
+      "segments; one moves on inside the region while the next arrives", {1, 3}, 1);
   return parameter;
 }
 

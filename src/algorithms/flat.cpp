@@ -14,15 +14,8 @@ Flat::Flat(const Collective& collective, std::string_view name, int number)
       radix_(number),
       parameters_(algorithm_.parameters) {
   for (const Parameter& parameter : algorithm_.parameters) {
-    const auto say = [&](std::string_view word) {
-      for (int value = 0; value <= parameter.most; ++value)
-        if (parameter.text(value) == word) parameters_.set(parameter, value);
-    };
-    if ((parameter.name == "radix" || parameter.name == "in_flight") && number > 0)
-      parameters_.set(parameter, number);
-    if (parameter.name == "segments") parameters_.set(parameter, 1);
-    if (parameter.name == "rotation") say("none");
-    if (parameter.name == "allgather") say("sparbit");
+    const bool is_radix = parameter.name == "radix" || parameter.name == "in_flight";
+    parameters_.set(parameter, is_radix && number > 0 ? number : parameter.flat);
   }
 }
 

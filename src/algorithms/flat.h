@@ -7,10 +7,9 @@
 namespace toccata {
 
 // A flat algorithm (without levels), as a part of an algorithm by levels. Allgathers receive every
-// block in its final place, so they can use parts of our recv. No flat algorithm divides its
-// message into segments; the algorithm by levels does that. A flat algorithm that ends with an
-// allgather uses Sparbit: it has few rounds, and all nodes are far from each other. The root is
-// rank 0.
+// block in its final place, so they can use parts of our recv. The algorithm by levels divides the
+// message into segments, not the flat one. Parameters have their values for this (Parameter::flat).
+// The root is rank 0.
 class Flat {
  public:
   // `name` is the name of the algorithm's file, which must exist. `radix` is the value of its

@@ -60,7 +60,7 @@ Schedule Forest::up_and_down(int vertex, int segments) const {
 
 const Parameter& OverForest::segments() {
   static const Parameter parameter =
-      number("segments", "segments, which follow each other along each tree", 1, 1024, 16, {2, 16});
+      number_of_segments("segments, which follow each other along each tree", {2, 16});
   return parameter;
 }
 

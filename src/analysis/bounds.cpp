@@ -48,11 +48,12 @@ int rounds_to_reach(int p, int links) {
 
 double but_one(int of) { return static_cast<double>(of - 1) / of; }
 
-// The total reduction work, divided by the ranks. In an exclusive scan, rank 1 receives a
-// contribution unchanged.
+// The total reduction work, divided by the ranks. The last rank combines most contributions.
 double reduced_by_one(const Collective& collective, int p) {
-  const int in_all = collective.reduces ? p - 1 - (&collective == &exscan ? 1 : 0) : 0;
-  return static_cast<double>(std::max(in_all, 0)) / p;
+  if (!collective.reduces) return 0;
+  const int combined =
+      collective.contributors != nullptr ? collective.contributors({.p = p}, p - 1) : p;
+  return static_cast<double>(std::max(combined - 1, 0)) / p;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ const Collective bcast{
     },
     .after = [](const Shape&, int, Buffer, int block) -> Datum { return block; },
     .rooted = true,
+    .one_buffer = true,
 };
 
 }  // namespace toccata

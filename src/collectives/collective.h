@@ -38,9 +38,17 @@ struct Collective {
   // Whether one rank has a special role; Shape::root is that rank.
   bool rooted = false;
 
+  // Whether each rank has one buffer, recv, which is the input on the root. Its blocks then belong
+  // to no rank.
+  bool one_buffer = false;
+
   // Whether the data before the call are contributions. Those of all ranks are combined into the
   // datum that `after` returns.
   bool reduces = false;
+
+  // For a reduction: whether each rank receives one block of the result, and contributes to those
+  // of all ranks.
+  bool scatters_result = false;
 
   // If a rank's result does not combine the contributions of all ranks: the number of ranks, from
   // rank 0 on, whose contributions it combines.

@@ -16,16 +16,27 @@ std::string Parameter::text(int value) const {
   return is_choice() ? std::string(words[value]) : std::to_string(value);
 }
 
-Parameter choice(std::string_view name, std::string_view help, const Parameter::Words& words) {
+Parameter choice(std::string_view name, std::string_view help, const Parameter::Words& words,
+                 std::string_view flat) {
   Parameter parameter{name, help, words};
   parameter.most = static_cast<int>(parameter.words.size()) - 1;
-  for (int i = 0; i <= parameter.most; ++i) parameter.samples.push_back(i);
+  for (int i = 0; i <= parameter.most; ++i) {
+    parameter.samples.push_back(i);
+    if (parameter.words[i] == flat) parameter.flat = i;
+  }
   return parameter;
 }
 
 Parameter number(std::string_view name, std::string_view help, int least, int most, int standard,
                  const Parameter::Samples& samples) {
-  return {name, help, {}, least, most, standard, samples};
+  return {name, help, {}, least, most, standard, samples, standard};
+}
+
+Parameter number_of_segments(std::string_view help, const Parameter::Samples& samples,
+                             int standard) {
+  Parameter parameter = number("segments", help, 1, 1024, standard, samples);
+  parameter.flat = 1;
+  return parameter;
 }
 
 Parameters::Parameters(const ParameterList& declared) : declared_(&declared) {

@@ -23,6 +23,7 @@ struct Parameter {
   int most = 0;
   int standard = 0;      // the default
   Samples samples = {};  // the values that proofs and sweeps use
+  int flat = 0;          // the value in a flat algorithm that is a part of one by levels
 
   bool is_choice() const { return !words.empty(); }
   // "per_round|per_block" or "2..64"
@@ -33,11 +34,18 @@ struct Parameter {
   bool operator==(const Parameter& other) const { return name == other.name; }
 };
 
-// A choice among words; the first is the default.
-Parameter choice(std::string_view name, std::string_view help, const Parameter::Words& words);
+// A choice among words; the first is the default. `flat` is the word for a flat algorithm that is a
+// part of one by levels; if empty, the default.
+Parameter choice(std::string_view name, std::string_view help, const Parameter::Words& words,
+                 std::string_view flat = "");
 // An integer from `least` to `most`.
 Parameter number(std::string_view name, std::string_view help, int least, int most, int standard,
                  const Parameter::Samples& samples);
+// "segments": the number of segments into which an algorithm divides its message, up to 1024. A
+// flat algorithm that is a part of one by levels has one segment, because that algorithm divides
+// it.
+Parameter number_of_segments(std::string_view help, const Parameter::Samples& samples,
+                             int standard = 16);
 
 // The parameters of an algorithm, each of which is declared before its descriptor:
 //

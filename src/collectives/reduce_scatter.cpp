@@ -34,6 +34,7 @@ const Collective reduce_scatter{
           return buffer == Buffer::recv ? meant_for(shape, rank, buffer, block) : nothing;
         },
     .reduces = true,
+    .scatters_result = true,
 };
 
 }  // namespace toccata

@@ -68,7 +68,7 @@ Choice settled(Ranks& ranks, const Collective& collective, const Choice& choice,
 // Whether calls for trials alone are possible: their buffers are additional memory.
 bool may_run_apart(const Question& call, int ranks, std::int64_t bytes) {
   static constexpr std::int64_t most = std::int64_t{16} << 20;
-  const std::int64_t blocks = &call.collective == &reduce_scatter ? ranks : 1;
+  const std::int64_t blocks = call.collective.scatters_result ? ranks : 1;
   return !call.runs_users_code && bytes <= most / blocks;
 }
 

@@ -22,7 +22,7 @@ namespace toccata::algorithms::allgather {
 static const Parameter rotation =
     choice("rotation",
            "final: collect blocks in scratch and rotate them at the end; none: receive in place",
-           {"final", "none"});
+           {"final", "none"}, "none");
 
 static void rotated(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ranks{shape.p, rank};

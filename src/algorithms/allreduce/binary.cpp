@@ -11,8 +11,8 @@
 
 namespace toccata::algorithms::allreduce {
 
-static const Parameter segments = number(
-    "segments", "s: segments, which follow each other along the tree", 1, 1024, 16, {1, 6, 7});
+static const Parameter segments =
+    number_of_segments("s: segments, which follow each other along the tree", {1, 6, 7});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const BinaryTree tree{shape.p, 0};

@@ -9,8 +9,8 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter segments = number(
-    "segments", "s: segments, which follow each other along the tree", 1, 1024, 16, {1, 6, 7});
+static const Parameter segments =
+    number_of_segments("s: segments, which follow each other along the tree", {1, 6, 7});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(down(BinaryTree{shape.p, shape.root}.place(rank), shape.parts));

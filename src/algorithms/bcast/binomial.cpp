@@ -19,7 +19,7 @@
 namespace toccata::algorithms::bcast {
 
 static const Parameter segments =
-    number("segments", "segments, which follow each other down the tree", 1, 1024, 1, {1, 2, 7});
+    number_of_segments("segments, which follow each other down the tree", {1, 2, 7}, 1);
 
 static void one_by_one(const Binomial& tree, ScheduleBuilder& schedule) {
   for (int distance = tree.farthest(); distance > 0; distance /= 2) {

@@ -14,8 +14,8 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter segments = number(
-    "segments", "n: segments; every rank forwards one in every round", 1, 1024, 16, {1, 4, 11});
+static const Parameter segments =
+    number_of_segments("n: segments; every rank forwards one in every round", {1, 4, 11});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant ranks{shape.p, rank};

@@ -12,8 +12,8 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter segments = number(
-    "segments", "s: segments, which follow each other along the trees", 1, 1024, 16, {1, 6, 7});
+static const Parameter segments =
+    number_of_segments("s: segments, which follow each other along the trees", {1, 6, 7});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   schedule.then(over_two_trees(shape.parts, [&](bool turned, int segments_of_it) {

@@ -13,7 +13,7 @@ namespace toccata::algorithms::bcast {
 static const Parameter between = choice("between", "algorithm in each lane: bcast/...",
                                         {"binomial", "pipeline", "scatter_allgather"});
 static const Parameter segments =
-    number("segments", "segments, which follow each other in each lane", 1, 1024, 1, {1, 3});
+    number_of_segments("segments, which follow each other in each lane", {1, 3}, 1);
 
 static Flat in_lane(const Shape& shape) {
   return {toccata::bcast, between.words[shape.parameters[between]]};

@@ -10,8 +10,8 @@
 
 namespace toccata::algorithms::bcast {
 
-static const Parameter segments = number(
-    "segments", "segments, which follow each other along the chain", 1, 1024, 16, {1, 3, 16});
+static const Parameter segments =
+    number_of_segments("segments, which follow each other along the chain", {1, 3, 16});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const Circulant chain{shape.p, rank};

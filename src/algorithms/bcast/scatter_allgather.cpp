@@ -12,9 +12,10 @@
 
 namespace toccata::algorithms::bcast {
 
+// Between nodes, which are all far from each other, Sparbit has fewer rounds than the ring.
 static const Parameter second_half =
     choice("allgather", "algorithm for the allgather: allgather/...",
-           {"ring", "recursive_doubling", "sparbit"});
+           {"ring", "recursive_doubling", "sparbit"}, "sparbit");
 
 static const Algorithm& scatter() { return *find_algorithm(toccata::scatter, "binomial"); }
 static const Algorithm& gather(const Shape& shape) {

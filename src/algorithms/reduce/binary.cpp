@@ -8,8 +8,8 @@
 
 namespace toccata::algorithms::reduce {
 
-static const Parameter segments = number(
-    "segments", "s: segments, which follow each other along the tree", 1, 1024, 16, {1, 6, 7});
+static const Parameter segments =
+    number_of_segments("s: segments, which follow each other along the tree", {1, 6, 7});
 
 static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
   const BinaryTree tree{shape.p, shape.root};

@@ -12,8 +12,8 @@
 
 namespace toccata::algorithms::reduce {
 
-static const Parameter segments = number(
-    "segments", "n: segments; every rank forwards one in every round", 1, 1024, 16, {1, 4, 11});
+static const Parameter segments =
+    number_of_segments("n: segments; every rank forwards one in every round", {1, 4, 11});
 
 static const Algorithm& spreading() { return *find_algorithm(toccata::bcast, "circulant"); }
 

@@ -15,7 +15,7 @@ namespace toccata::algorithms::reduce {
 static const Parameter between = choice("between", "algorithm in each lane: reduce/...",
                                         {"binomial", "reduce_scatter_gather", "pipeline"});
 static const Parameter segments =
-    number("segments", "segments, which follow each other in each lane", 1, 1024, 1, {1, 3});
+    number_of_segments("segments, which follow each other in each lane", {1, 3}, 1);
 
 static const Parameter inside =
     choice("inside", "algorithm on each node: reduce_scatter/...", {"recursive_halving", "ring"});

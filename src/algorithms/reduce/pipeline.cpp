@@ -11,8 +11,8 @@
 
 namespace toccata::algorithms::reduce {
 
-static const Parameter segments = number(
-    "segments", "segments, which follow each other along the chain", 1, 1024, 16, {1, 3, 16});
+static const Parameter segments =
+    number_of_segments("segments, which follow each other along the chain", {1, 3, 16});
 
 static const Algorithm& spreading() { return *find_algorithm(toccata::bcast, "pipeline"); }
 

@@ -95,15 +95,19 @@ std::shared_ptr<const Neighborhood> all_neighbors(MPI_Comm comm, Background& bac
   }
   Lists own(comm);
   std::vector<int>& mine = own.sources;
-  const int degrees[] = {static_cast<int>(own.sources.size()),
-                         static_cast<int>(own.destinations.size())};
+  struct Degrees {
+    int in, out;
+  };
+  const Degrees degrees{static_cast<int>(own.sources.size()),
+                        static_cast<int>(own.destinations.size())};
   mine.insert(mine.end(), own.destinations.begin(), own.destinations.end());
-  std::vector<int> all_degrees(2 * p), lengths(p), first(p + 1, 0);
+  std::vector<Degrees> all_degrees(p);
+  std::vector<int> lengths(p), first(p + 1, 0);
   MPI_Request request;
-  finish(PMPI_Iallgather(degrees, 2, MPI_INT, all_degrees.data(), 2, MPI_INT, comm, &request),
+  finish(PMPI_Iallgather(&degrees, 2, MPI_INT, all_degrees.data(), 2, MPI_INT, comm, &request),
          request, background);
   for (int rank = 0; rank < p; ++rank) {
-    lengths[rank] = all_degrees[2 * rank] + all_degrees[2 * rank + 1];
+    lengths[rank] = all_degrees[rank].in + all_degrees[rank].out;
     first[rank + 1] = first[rank] + lengths[rank];
   }
   std::vector<int> lists(first[p]);
@@ -112,7 +116,7 @@ std::shared_ptr<const Neighborhood> all_neighbors(MPI_Comm comm, Background& bac
          request, background);
   for (int rank = 0; rank < p; ++rank) {
     const std::span its(lists.data() + first[rank], static_cast<std::size_t>(lengths[rank]));
-    const auto in = static_cast<std::size_t>(all_degrees[2 * rank]);
+    const auto in = static_cast<std::size_t>(all_degrees[rank].in);
     all.push_back(Neighbors::in_graph(its.first(in), its.subspan(in)));
   }
   return std::make_shared<const Neighborhood>(std::move(all));

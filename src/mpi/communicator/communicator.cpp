@@ -243,8 +243,7 @@ const Service& Communicator::nccl_service(const Collective& collective) {
 std::shared_ptr<const Plan> Communicator::plan(Server& server, int root, int& turn) {
   const Collective& collective = server.service->collective;
   const Algorithm& algorithm = *server.service->choice.algorithm;
-  const bool turns = collective.rooted && !collective.reduces && &collective == &bcast &&
-                     !algorithm.by_placement && !algorithm.by_grid &&
+  const bool turns = collective.one_buffer && !algorithm.by_placement && !algorithm.by_grid &&
                      server.service->choice.reorder == Reorder::off;
   turn = turns ? root : 0;
   if (server.plan != nullptr && server.root == root) return server.plan;

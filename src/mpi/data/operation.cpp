@@ -82,7 +82,7 @@ bool Operation::has_type_in(int rank, int p) const {
   if (collective.reduces) return false;
   if (rank != no_rank) return seat(rank, p).sends > 0 && !send.in_place();
   if (!collective.rooted) return true;
-  return root != MPI_PROC_NULL && &collective != &bcast && (root == MPI_ROOT) == sends_from_root();
+  return root != MPI_PROC_NULL && !collective.one_buffer && (root == MPI_ROOT) == sends_from_root();
 }
 
 bool Operation::has_type_out(int rank, int p) const {
@@ -90,7 +90,7 @@ bool Operation::has_type_out(int rank, int p) const {
     return collective.reduces || (seat(rank, p).receives > 0 && !recv.in_place());
   if (!collective.rooted) return true;
   if (root == MPI_PROC_NULL) return false;
-  return collective.reduces || &collective == &bcast || (root == MPI_ROOT) != sends_from_root();
+  return collective.reduces || collective.one_buffer || (root == MPI_ROOT) != sends_from_root();
 }
 
 // Only some ranks may pass MPI_IN_PLACE: in a scatter, the root for recv; in a gather or reduction,
@@ -162,7 +162,7 @@ std::int64_t Operation::bytes(const Seat& seat) const {
 }
 
 bool Operation::is_sized_by_sent(int rank) const {
-  return !collective.reduces && collective.rooted && &collective != &bcast &&
+  return !collective.reduces && collective.rooted && !collective.one_buffer &&
          (rank == root) == sends_from_root();
 }
 
@@ -283,7 +283,7 @@ int Operation::bind_reduction(const Seat& seat, const DatatypeTable& datatypes,
                               Binding& binding) const {
   DatatypeTraits traits;
   if (int code = datatypes.look_up(recv.type, traits); code != MPI_SUCCESS) return code;
-  const bool scatters = &collective == &reduce_scatter;
+  const bool scatters = collective.scatters_result;
   const std::int64_t own = scatters ? recv.elements(seat.rank) : recv.count;
   void* const sent = send.in_place() ? recv.buffer : send.buffer;
   binding.operation = operation;

@@ -200,7 +200,7 @@ int Staging::replace(Operation& call, const Seat& seat, const DatatypeTable& dat
   }
   if (places.of_received == nullptr) return MPI_SUCCESS;
   Data read, written;
-  const bool is_input = &collective == &bcast && seat.rank == call.root;
+  const bool is_input = collective.one_buffer && seat.rank == call.root;
   if (reads_operands) {
     if (int code = add(read, call.recv, seat.sends, datatypes); code != MPI_SUCCESS) return code;
   }
