@@ -29,7 +29,7 @@
 
 #include "analysis/model_file.h"
 #include "topology/error.h"
-#include "topology/synthetic.h"
+#include "topology/readers.h"
 
 namespace toccata {
 namespace {
@@ -211,7 +211,7 @@ void load(s4u::Engine& engine) {
   if (path == nullptr) throw ModelError("TOCCATA_PLATFORM names no file");
   std::ifstream file(path);
   auto document = nlohmann::ordered_json::parse(file);
-  Machine machine = parse_machine(document.at("machine").get<std::string>());
+  Machine machine = read_machine(document.at("machine").get<std::string>());
   const double hop = document.value("hop", 0.0), noise = document.value("noise", 0.0);
   for (const char* not_of_a_model : {"machine", "hop", "noise"}) document.erase(not_of_a_model);
   // Lives as long as its callers.

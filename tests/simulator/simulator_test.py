@@ -9,6 +9,7 @@ import pytest
 from toccata import _core
 from toccata.algorithms import catalogue, outside, searching
 from toccata.simulating import model_beside, platforms, simulation
+from toccata.topology import network_bounds, networks, packing
 
 LIMIT = 120  # seconds per run
 COLLECTIVES = [each.name for each in _core.collectives()]
@@ -158,6 +159,36 @@ def test_the_model_is_near_the_simulation() -> None:
     assert found.error < 0.1
     assert found.in_order >= 0.9 * found.pairs > 0
     assert found.regret < 1.05
+
+
+@pytest.mark.parametrize(
+    ("machine", "collective", "segments"),
+    [("torus:5x3x2", "bcast", 256), ("torus:5x3x2", "allgather", 64),
+     ("torus:16x4", "reduce_scatter", 128), ("leaf:8 node:16", "allreduce", 256)],
+)  # fmt: skip
+def test_long_messages_over_packed_trees_come_close_to_the_bound(
+    tmp_path: Path, machine: str, collective: str, segments: int
+) -> None:
+    """1 GiB in total; on a torus, with links of a node that do not delay each other."""
+    network = networks.of(machine, "")
+    trees = tmp_path / "trees.txt"
+    trees.write_text(packing.with_trees(network, packing.pack(network, [0])).saved)
+    fields = json.loads(platforms.find("fattree64" if "leaf" in machine else machine).text)
+    for protocol in ("eager", "rendezvous"):
+        if "torus" in machine:
+            fields["levels"][0][protocol]["tau"] = 0
+    file = tmp_path / "platform.json"
+    file.write_text(json.dumps(fields | {"machine": str(trees)}))
+    total, p = 1 << 30, network.nodes
+    per_rank = collective in ("allgather", "reduce_scatter")
+    size = total // p // 8 * 8 if per_rank else total
+    bound = network_bounds.find(
+        network, [1] * p, collective, 0, float(size * p if per_rank else size), False
+    ).free
+    beta = min(each["beta"] for each in fields["levels"][0].values() if isinstance(each, dict))
+    cell = simulation.Cell(collective, f"forestcoll:segments={segments}", p, size, "sequential")
+    seconds = simulation.run(platforms.find(str(file)), [cell])[cell].seconds
+    assert 1 <= seconds / (bound * beta) <= 1.15
 
 
 def test_a_search_finds_what_is_as_quick_as_the_librarys_best(tmp_path: Path) -> None:

@@ -80,9 +80,11 @@ def pack(network: Network, roots: Iterable[int], of_all: bool | None = None) -> 
     try:
         links = _among_nodes(network)
         result = [
-            _timed("bcast", root, partial(_broadcast, network, links, root)) for root in roots
+            _shallowest(network, _timed("bcast", root, partial(_broadcast, network, links, root)))
+            for root in roots
         ]
-        result.append(_timed("allreduce", -1, partial(_allreduce, network, links)))
+        allreduce = _timed("allreduce", -1, partial(_allreduce, network, links))
+        result.append(_shallowest(network, allreduce))
         if of_all or (of_all is None and network.nodes <= MOST_OF_ALL):
             result.append(_timed("allgather", -1, partial(_allgather, network, links)))
         return result
@@ -163,6 +165,35 @@ def _among_nodes(network: Network) -> Links:
     )
     width = Fraction(1 / (most * network.scale)).limit_denominator(1000)
     return dict.fromkeys(ring, width)
+
+
+def _shallowest(network: Network, packing: Packing) -> Packing:
+    """Two binary trees instead of a chain through switches, unless they load a link more.
+
+    A chain through all nodes needs many segments until all links are busy. In binary trees in the
+    order of the nodes, most edges are below one switch, so its uplink often has room for the rest.
+    """
+    if network.is_direct or network.nodes < 2:
+        return packing
+    trees = _binary_trees(network.nodes, max(packing.root, 0))
+    binary = Packing(packing.collective, packing.root, tuple(trees), packing.seconds)
+    close = packing.busiest(network) * CLOSE_ENOUGH
+    return binary if binary.busiest(network) <= close else packing
+
+
+def _binary_trees(nodes: int, root: int) -> list[Tree]:
+    """The two trees of bcast/double_tree, each for half of a message [sanders2009]."""
+    algorithm = _core.parse_choice("bcast", "double_tree:segments=2")
+    shape = _core.Shape(nodes, root)
+    parents = [[-1] * nodes, [-1] * nodes]
+    for node in range(nodes):
+        schedule = algorithm.schedule(shape, node)
+        for i in range(len(schedule)):
+            for message in schedule.round(i).recvs:
+                for each in message.ranges:
+                    for block in range(each.first, each.first + each.count):
+                        parents[block][node] = message.peer
+    return [(1, each) for each in parents]
 
 
 def _core_of(network: Network, links: Links, factor: Fraction) -> _core.Network:

@@ -1,8 +1,12 @@
 // Allgather over spanning trees of the nodes, packed for the machine's network. The same number of
-// trees begins at each node. A block is cut into pieces; each tree that begins at its node carries
-// as many of them as its weight. A node forwards a piece in the round after it arrived. All pieces
-// between two nodes in one round are one message.
-// [zhao2024, section 5]   rounds D, the depth of the trees
+// trees begins at each node. A block is cut into segments, and these into pieces; each tree that
+// begins at its node carries as many pieces of each segment as its weight. A node forwards a piece
+// in the round after it arrived. All pieces between two nodes in one round are one message.
+// [zhao2024, section 5]   D the depth of the trees   rounds D + s - 1
+//
+// A segment starts one round after the previous one. So each round has pieces at all depths, and
+// loads the links evenly. With one segment, all trees are at the same depth, where they often share
+// links.
 //
 // `toccata topo MACHINE --trees --save FILE` packs trees, also around dead and slow links;
 // TOCCATA_TOPOLOGY=FILE makes the library use them. Without trees, or with several ranks on a node,
@@ -19,6 +23,9 @@
 
 namespace toccata::algorithms::allgather {
 
+static const Parameter segments = number_of_segments(
+    "s: segments of each block, which follow each other along the trees", {1, 16});
+
 // Null if no trees fit these ranks.
 static const std::vector<PackedTree>* trees_of(const Shape& shape) {
   if (!has_packed_trees(shape)) return nullptr;
@@ -33,13 +40,17 @@ static int node_of(const Shape& shape, int rank) {
   return machine.ancestor(place.level, place.object, node_level(machine));
 }
 
-static int parts(const Shape& shape) {
-  const std::vector<PackedTree>* const trees = trees_of(shape);
-  if (trees == nullptr) return 1;
+// The number of pieces of a segment.
+static int pieces_of(const std::vector<PackedTree>& trees) {
   int pieces = 0;
-  for (const PackedTree& each : *trees)
+  for (const PackedTree& each : trees)
     if (each.root() == 0) pieces += each.weight();
   return pieces;
+}
+
+static int parts(const Shape& shape) {
+  const std::vector<PackedTree>* const trees = trees_of(shape);
+  return trees == nullptr ? 1 : pieces_of(*trees) * shape.parameters[segments];
 }
 
 static void write_ring(const Shape& shape, int rank, ScheduleBuilder& schedule) {
@@ -77,16 +88,21 @@ static void write(const Shape& shape, int rank, ScheduleBuilder& schedule) {
     std::map<int, BlockRanges> sends, recvs;
   };
   std::vector<Exchange> rounds;
-  std::vector<int> given(shape.p);  // by node: its pieces that trees have so far
+  std::vector<int> given(shape.p);  // by node: its pieces of a segment that trees have so far
+  const int count = shape.parameters[segments], pieces_of_segment = shape.parts / count;
   for (const PackedTree& tree : *trees) {
-    int& first = given[tree.root()];
-    const BlockRange pieces = recv(rank_at[tree.root()] * shape.parts + first, tree.weight());
-    first += tree.weight();
-    rounds.resize(std::max<std::size_t>(rounds.size(), tree.depth()));
+    const int first = rank_at[tree.root()] * shape.parts + given[tree.root()];
+    given[tree.root()] += tree.weight();
+    rounds.resize(std::max<std::size_t>(rounds.size(), tree.depth() + count - 1));
     const int depth = tree.depth(own);
-    if (depth > 0) append(rounds[depth - 1].recvs[rank_at[tree.parent(own)]], pieces);
+    std::vector<int> children;
     for (int node = 0; node < tree.nodes(); ++node)
-      if (tree.parent(node) == own) append(rounds[depth].sends[rank_at[node]], pieces);
+      if (tree.parent(node) == own) children.push_back(rank_at[node]);
+    for (int segment = 0; segment < count; ++segment) {
+      const BlockRange pieces = recv(first + segment * pieces_of_segment, tree.weight());
+      if (depth > 0) append(rounds[depth - 1 + segment].recvs[rank_at[tree.parent(own)]], pieces);
+      for (const int child : children) append(rounds[depth + segment].sends[child], pieces);
+    }
   }
   schedule.round().copy(send(0, shape.parts), recv(rank * shape.parts, shape.parts));
   for (const Exchange& each : rounds) {
@@ -101,6 +117,7 @@ extern const Algorithm forestcoll{
     .collective = toccata::allgather,
     .summary = "along trees computed for the machine's links, around dead ones; for long messages",
     .citation = "zhao2024, section 5",
+    .parameters = {segments},
     .by_placement = true,
     .by_trees = true,
     .parts = parts,

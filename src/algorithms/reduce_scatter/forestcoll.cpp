@@ -1,6 +1,6 @@
 // Reduce-scatter over spanning trees of the nodes, packed for the machine's network:
 // allgather/forestcoll in reverse.
-// [zhao2024, section 5]   rounds D, the depth of the trees
+// [zhao2024, section 5]   D the depth of the trees   rounds D + s - 1
 
 #include <algorithm>
 
@@ -11,6 +11,9 @@
 
 namespace toccata::algorithms::reduce_scatter {
 
+static const Parameter segments = number_of_segments(
+    "s: segments of each block, which follow each other along the trees", {1, 16});
+
 static const Algorithm& spreading() { return *find_algorithm(toccata::allgather, "forestcoll"); }
 
 // The number of rounds, including the round of copies with which the allgather begins.
@@ -20,7 +23,8 @@ static int rounds(const Shape& shape) {
     const std::vector<PackedTree>& trees = shape.placement->machine().trees()->allgather;
     if (!trees.empty() && trees.front().nodes() == shape.p)
       deepest =
-          std::ranges::max(trees, {}, [](const PackedTree& each) { return each.depth(); }).depth();
+          std::ranges::max(trees, {}, [](const PackedTree& each) { return each.depth(); }).depth() +
+          shape.parameters[segments] - 1;
   }
   return deepest + 1;
 }
@@ -30,6 +34,7 @@ extern const Algorithm forestcoll{
     .collective = toccata::reduce_scatter,
     .summary = "along trees computed for the machine's links, around dead ones; for long messages",
     .citation = "zhao2024, section 5",
+    .parameters = {segments},
     .by_placement = true,
     .by_trees = true,
     .parts = [](const Shape& shape) { return spreading().parts(shape); },

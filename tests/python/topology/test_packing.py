@@ -144,6 +144,18 @@ def test_trees_come_close_to_the_bound(text: str, links: str) -> None:
         assert each.seconds < 2
 
 
+def test_behind_switches_two_binary_trees_replace_a_chain() -> None:
+    for machine, links, root in ("gpc", "", 100), ("fattree64", "", 0), ("dragonfly", "", 255):
+        network = networks.of(machine, links)
+        bcast, allreduce = packing.pack(network, [root], of_all=False)
+        assert bcast.depth == allreduce.depth == 1 + (network.nodes - 1).bit_length() - 1
+        assert [parents.index(-1) for _, parents in bcast.trees] == [root, root]
+        assert bcast.busiest(network) == pytest.approx(1)
+    # Here a leaf switch's uplink has room for one edge only.
+    narrow = networks.of("leaf:2 node:4", "leaf=1/8")
+    assert all(each.depth == 7 for each in packing.pack(narrow, [0]))
+
+
 def test_files_serve_the_algorithms(tmp_path: Path) -> None:
     file = tmp_path / "torus.txt"
     done = invoke("topo", "torus:4x4", "--links", "0.0-0.1=0", "--trees", "0,2.1", "--save",
