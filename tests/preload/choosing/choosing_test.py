@@ -322,6 +322,19 @@ class Choosing(unittest.TestCase):
         outcome = self.run_calls(20, slow=False, ranks=2, TOCCATA_LEARN="auto", **state)
         self.assertEqual(outcome.served("allreduce", "learned")["recursive_doubling"], 40)
 
+    def test_candidates_for_all_sums_run_apart_from_the_program(self):
+        calls = 400
+        learned = self.path("learned.json")
+        outcome = self.run_calls(calls, "sums", slow=False, TOCCATA_LEARN=learned)
+        for collective, functions in (
+            ("reduce", 1),
+            ("scan", 1),
+            ("exscan", 1),
+            ("reduce_scatter", 2),
+        ):
+            served = outcome.served(collective, "apart")["native"]
+            self.assertGreater(served, functions * calls / 2, collective)
+
     def test_sizes(self):
         for size, algorithm in ((16, "ring"), (17, "native"), (4096, "native")):
             outcome = self.run_calls(

@@ -1,5 +1,5 @@
 // Calls collectives many times, and checks the results:
-// repeats CALLS [BYTES [split|vector|again|nonblocking|persistent]]
+// repeats CALLS [BYTES [split|vector|sums|again|nonblocking|persistent]]
 // `again` uses a duplicate, a tenth as often. The last two gather with such calls, in which rank 0
 // is sometimes late. The last calls use a communicator whose info requests a ring.
 #include <mpi.h>
@@ -113,11 +113,36 @@ static void sum(MPI_Comm comm, int call) {
   faults += whole < 1;
 }
 
+// Sums of floating-point numbers, by all functions for them. The numbers are small integers, so the
+// results are exact.
+static void sums(MPI_Comm comm, int call) {
+  enum { most = 64 };
+  int rank, p, counts[most];
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &p);
+  double mine[2 * most], result[2] = {-1, -1};
+  for (int i = 0; i < p; ++i) counts[i] = 1 + i % 2;
+  for (int i = 0; i < 2 * most; ++i) mine[i] = rank + call % 100;
+  const double first = call % 100, below = first * rank + rank * (rank - 1) / 2;
+  const double all = first * p + p * (p - 1) / 2;
+  MPI_Reduce(mine, result, 1, MPI_DOUBLE, MPI_SUM, call % p, comm);
+  faults += rank == call % p && result[0] != all;
+  MPI_Scan(mine, result, 1, MPI_DOUBLE, MPI_SUM, comm);
+  faults += result[0] != below + mine[0];
+  MPI_Exscan(mine, result, 1, MPI_DOUBLE, MPI_SUM, comm);
+  faults += rank > 0 && result[0] != below;
+  MPI_Reduce_scatter_block(mine, result, 1, MPI_DOUBLE, MPI_SUM, comm);
+  faults += result[0] != all;
+  MPI_Reduce_scatter(mine, result, counts, MPI_DOUBLE, MPI_SUM, comm);
+  faults += result[0] != all || (counts[rank] == 2 && result[1] != all);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int calls = atoi(argv[1]), bytes = argc > 2 ? atoi(argv[2]) : 16;
   const int split = argc > 3 && strcmp(argv[3], "split") == 0;
   const int vector = argc > 3 && strcmp(argv[3], "vector") == 0;
+  const int many_sums = argc > 3 && strcmp(argv[3], "sums") == 0;
   const int nonblocking = argc > 3 && strcmp(argv[3], "nonblocking") == 0;
   if (argc > 3 && strcmp(argv[3], "persistent") == 0) {
     for (int request = 0; request < 2; ++request) gather_all_again(MPI_COMM_WORLD, bytes, calls);
@@ -133,6 +158,7 @@ int main(int argc, char** argv) {
     cast(MPI_COMM_WORLD, bytes, call);
     sum(MPI_COMM_WORLD, call);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (many_sums) sums(MPI_COMM_WORLD, call);
     if (vector) exchange(MPI_COMM_WORLD, bytes, call);
     if (split) gather_all(half, bytes, call);
     if (split && call % 100 == 99) {  // perhaps in the middle of a trial
