@@ -141,7 +141,7 @@ int RollCall::find_largest(std::span<const std::uint64_t> mine, std::span<std::u
     return false;
   };
   const int end = end_of_children(rank, p);
-  int children = 0;  // the sum of the distances to those that are here
+  int children = 0;  // a set: distance d, a power of two, is in it if rank + d is here
   for (int bit = 1; bit < end; bit *= 2)
     if (is_here(rank + bit)) children |= bit;
   const bool is_root = rank == 0 || !is_here(parent_of(rank));
