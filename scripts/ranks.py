@@ -3,6 +3,7 @@
 Each number of ranks runs bench/ranks (which checks every result) bare, preloaded without settings,
 and preloaded with the choices of the model. The last table fits a · p^b to the difference from
 bare, and extrapolates it. Ranks share the cores, so a time per rank is wall time × cores / ranks.
+With --hosts, the ranks run on the four hosts of bench/cluster, which is up already.
 """
 
 import argparse
@@ -23,11 +24,16 @@ from suites import Family  # noqa: E402
 VARIANTS = ("bare", "no settings", "model chooses")
 TIMES = ("init_ms", "first_ms", "collectives_ms", "communicator_ms")
 FAR = (10_000, 100_000)
+HOSTS = 4
 Figures = dict[str, float]
 
 
 def figures(options: argparse.Namespace, ranks: int, variant: str) -> Figures:
     family = Family(options.mpi)
+    if options.hosts:
+        os.environ["SLOTS"] = str(-(-ranks // HOSTS))
+        family.launcher = [str(ROOT / "bench" / "cluster" / "bin" / "mpirun")]
+        family.always = [str(ROOT / "build" / "cluster" / "sleep_on_yield.so")]
     loaded = family.always + ([] if variant == "bare" else [family.library])
     settings = {"LD_PRELOAD": " ".join(loaded)}
     if variant == "model chooses":
@@ -90,6 +96,9 @@ def tables(found: dict[int, dict[str, Figures]], variants: list[str]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--mpi", default="openmpi", help="openmpi or mpich")
+    parser.add_argument(
+        "--hosts", action="store_true", help="on the hosts of bench/cluster/up.sh (Open MPI, root)"
+    )
     parser.add_argument("--ranks", default="16,32,64,128,256")
     parser.add_argument("--variants", default=",".join(VARIANTS))
     parser.add_argument("--runs", type=int, default=1, help="per number of ranks; medians")

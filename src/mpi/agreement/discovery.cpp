@@ -185,12 +185,15 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
       return surroundings.placement_of_world(world);
     } catch (const TopologyError&) {  // `placement` reports it
     }
-  if (largest[busy] == 0) own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
-
   std::vector<Whereabouts> ranks(p);
-  check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, ranks.data(), sizeof own, MPI_BYTE, comm,
-                        &request));
-  check(Transport::wait(request, background));
+  const auto bytes = static_cast<int>(sizeof own);
+  if (largest[busy] == 0) {
+    own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
+    check(PMPI_Allgather(&own, bytes, MPI_BYTE, ranks.data(), bytes, MPI_BYTE, comm));
+  } else {  // in Open MPI, this sends p - 1 messages per rank
+    check(PMPI_Iallgather(&own, bytes, MPI_BYTE, ranks.data(), bytes, MPI_BYTE, comm, &request));
+    check(Transport::wait(request, background));
+  }
   return std::make_shared<const Placement>(surroundings.placement(ranks, complaint));
 }
 

@@ -180,6 +180,24 @@ class Guest(unittest.TestCase):
                     heard = job.hear(lambda line: re.match("toccata: .*LD_PRELOAD", line))
                     self.assertRegex("".join(heard), "(?m)^toccata: .*LD_PRELOAD")
 
+    def test_two_versions(self):
+        """The other version is a copy of the library with another number in it."""
+        content = Path(options.library).read_bytes()
+        version = re.search(rb"\0(\d+\.\d+\.\d+)\0", content).group(1)
+        other = b"9" * len(version.split(b".")[0]) + version[version.index(b".") :]
+        everywhere = {"TOCCATA_ALLGATHER": "ring"}
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "libtoccata.so"
+            copy.write_bytes(content.replace(b"\0" + version + b"\0", b"\0" + other + b"\0"))
+            for condition in ("$rank = 0", "$rank = 1"):
+                with self.subTest(condition):
+                    # `only` sets LD_PRELOAD last, for the ranks with the other version.
+                    command = only(condition, preloading(str(copy)))
+                    command += [*guest("communicators"), "alive", "1"]
+                    outcome = run(command, 3, everywhere)
+                    self.expect_right(outcome, messages=1)
+                    self.assertRegex(outcome.messages[0], r"this version|version of Toccata is '\d")
+
     def test_first_call_nonblocking(self):
         for libraries in ([], None):
             with self.subTest(libraries):
