@@ -6,6 +6,7 @@ set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 here=${XDG_CACHE_HOME:-$HOME/.cache}/toccata/suites
 mpi4py=4.1.1
+caller=$PWD
 mkdir -p "$here/lists/partial"
 
 fail() {
@@ -100,4 +101,5 @@ for family in openmpi mpich; do
     touch "$here/$family.built"
   }
 done
+cd "$caller"
 exec "$root/build/venv/bin/python" "$root/scripts/suites.py" --suites "$here" "$@"

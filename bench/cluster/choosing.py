@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """choosing.py [COLLECTIVE...]: the automatic choice on the hosts of up.sh, without any settings.
 
+The variables MPI=intelmpi and TOCCATA_BUILD=FOLDER choose another MPI, and the build for it.
+
 The first run is timed after its trials. Later runs use learned results, and each includes the
 native algorithm and some fixed ones. If the choice takes more than 1.05 times the time of the best
-fixed one, the median of three runs counts. Writes a table in Markdown to results/choosing.md. The
-library does not try floating-point sums, so reductions are left out.
+fixed one, the median of three runs counts. Writes a table in Markdown to results/choosing-MPI.md.
+The library does not try floating-point sums, so reductions are left out.
 """
 
 import csv
@@ -19,21 +21,24 @@ COLLECTIVES = ("allgather", "alltoall", "bcast", "gather", "scatter", "barrier")
 SLOTS = ("4", "5,5,3,3")
 TRIALS = {"8": 800, "1K": 800, "64K": 200}  # calls by size, in which the library tries
 NATIVE, AUTO = "native", "auto"
+MPI = os.environ.get("MPI", "openmpi")
+TABLE = RESULTS / f"choosing-{MPI}.md"
 MOST = 1.05  # maximum ratio to the best fixed algorithm
 
 Times = dict[str, float]  # median ms by algorithm
 
 
 def measure(collective: str, slots: str, size: str, algorithms: str, warmup: int) -> Times:
-    stem = RESULTS / "cluster" / f"choosing-{collective}-{slots.replace(',', '')}"
+    stem = RESULTS / "cluster" / f"choosing-{MPI}-{collective}-{slots.replace(',', '')}"
     path = f"{ROOT / 'bench/cluster/bin'}:{os.environ['PATH']}"
     subprocess.run(
-        [ROOT / "toccata", "bench", collective, "--mpi", "openmpi", "--ranks", "16",
+        [ROOT / "toccata", "bench", collective, "--mpi", MPI, "--ranks", "16",
          "--sizes", ",".join(blocks(collective, size, "16")), "--repetitions", REPETITIONS,
          "--warmup", str(warmup), "--limit", LIMIT, "--algorithms", algorithms,
          "--csv", f"{stem}.csv", "--json", f"{stem}.json", "--heatmap", f"{stem}.png",
-         "--launcher-args", f"-x TOCCATA_LEARN={stem}-learned.json"],
-        env=os.environ | {"PATH": path, "SLOTS": slots}, stdout=subprocess.DEVNULL, check=True,
+         "--launcher-args", "-x TOCCATA_LEARN" if MPI == "openmpi" else ""],
+        env=os.environ | {"PATH": path, "SLOTS": slots, "TOCCATA_LEARN": f"{stem}-learned.json"},
+        stdout=subprocess.DEVNULL, check=True,
     )  # fmt: skip
     with stem.with_suffix(".csv").open() as file:
         return {row["algorithm"]: float(row["median_us"]) / 1e3 for row in csv.DictReader(file)}
@@ -68,7 +73,7 @@ def main() -> None:
     if unknown := [each for each in wanted if each not in COLLECTIVES]:
         sys.exit(f"choosing.py: {', '.join(unknown)}: none of {', '.join(COLLECTIVES)}")
     (RESULTS / "cluster").mkdir(parents=True, exist_ok=True)
-    for old in (RESULTS / "cluster").glob("choosing-*-learned.json"):
+    for old in (RESULTS / "cluster").glob(f"choosing-{MPI}-*-learned.json"):
         old.unlink()
     lines = [
         network(), "",
@@ -80,7 +85,7 @@ def main() -> None:
             for size in ("8",) if collective == "barrier" else TRIALS:
                 print(f"{collective}, {slots} a host, {size}", file=sys.stderr)
                 lines.append(row(collective, slots, size))
-                (RESULTS / "choosing.md").write_text("\n".join(lines) + "\n")
+                TABLE.write_text("\n".join(lines) + "\n")
     print(f"wrote {RESULTS / 'choosing.md'}")
 
 

@@ -46,13 +46,13 @@ struct Found {
 };
 
 // Discovers locations as a process without open operations and without earlier results.
-Found find_out(MPI_Comm comm) {
+Found find_out(MPI_Comm comm, int lowest_on_node = -1) {
   struct Nothing final : Background {
     void progress() override {}
   } nothing;
   const OwnedComm own = duplicate(comm);
   std::string complaint;
-  const auto placement = discover(own, Surroundings(), nothing, complaint);
+  const auto placement = discover(own, Surroundings(), lowest_on_node, nothing, complaint);
   return {*placement, complaint};
 }
 
@@ -80,6 +80,17 @@ TEST(Discovery, FindsAllRanksOnThisNode) {
   EXPECT_EQ(found.complaint, "");
   EXPECT_EQ(found.placement.machine().name(0), "node");
   EXPECT_EQ(found.placement.regions(0).number(), 1);
+}
+
+// Here, the processes pretend that two ranks share a node.
+TEST(Discovery, AsksMpiForNodesOnlyIfAProcessDoesNotKnowItsOwn) {
+  const Variables none("");
+  const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
+  const Found found = find_out(MPI_COMM_WORLD, rank / 2 * 2);
+  expect_alike(MPI_COMM_WORLD, found.placement);
+  EXPECT_EQ(found.placement.regions(0).number(), (p + 1) / 2);
+  const Found asked = find_out(MPI_COMM_WORLD, rank == p - 1 ? -1 : rank / 2 * 2);
+  EXPECT_EQ(asked.placement.regions(0).number(), 1);
 }
 
 TEST(Discovery, IsOncePerCommunicator) {

@@ -166,16 +166,19 @@ std::vector<int> ranks_in_world(MPI_Comm comm, int p) {
 }  // namespace
 
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
-                                          Background& background, std::string& complaint) {
+                                          int lowest, Background& background,
+                                          std::string& complaint) {
   int rank = 0, p = 0;
   check(PMPI_Comm_rank(comm, &rank));
   check(PMPI_Comm_size(comm, &p));
   Whereabouts own = surroundings.own();
 
   const std::vector<int> world = ranks_in_world(comm, p);
-  const bool tell = surroundings.tell_places() && std::ranges::count(world, MPI_UNDEFINED) == 0;
-  enum { busy, untold, machine, machine_complement, words };
-  const std::array<std::uint64_t, words> mine{background.busy(), !tell, own.machine, ~own.machine};
+  const bool within = std::ranges::count(world, MPI_UNDEFINED) == 0;
+  enum { busy, untold, unknown, machine, machine_complement, words };
+  const std::array<std::uint64_t, words> mine{background.busy(),
+                                              !(within && surroundings.tell_places()),
+                                              !(within && lowest >= 0), own.machine, ~own.machine};
   std::array<std::uint64_t, words> largest{};
   MPI_Request request;
   check(start_agreement(mine, largest, comm, request));
@@ -185,10 +188,14 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
       return surroundings.placement_of_world(world);
     } catch (const TopologyError&) {  // `placement` reports it
     }
+  if (largest[unknown] == 0)
+    own.node = static_cast<std::uint64_t>(lowest);
+  else if (largest[busy] == 0)
+    own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
+
   std::vector<Whereabouts> ranks(p);
   const auto bytes = static_cast<int>(sizeof own);
   if (largest[busy] == 0) {
-    own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
     check(PMPI_Allgather(&own, bytes, MPI_BYTE, ranks.data(), bytes, MPI_BYTE, comm));
   } else {  // in Open MPI, this sends p - 1 messages per rank
     check(PMPI_Iallgather(&own, bytes, MPI_BYTE, ranks.data(), bytes, MPI_BYTE, comm, &request));

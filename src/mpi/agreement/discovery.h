@@ -52,9 +52,11 @@ class Surroundings {
 };
 
 // Finds where all ranks of `comm` run. Collective; other operations of the process continue
-// meanwhile. MPI errors are thrown as std::runtime_error.
+// meanwhile. `lowest`: the lowest rank of MPI_COMM_WORLD on this node, or -1; if a rank does not
+// know it, MPI finds the nodes. MPI errors are thrown as std::runtime_error.
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
-                                          Background& background, std::string& complaint);
+                                          int lowest, Background& background,
+                                          std::string& complaint);
 
 // The mesh of a communicator with a Cartesian topology, which all ranks know; null without.
 std::shared_ptr<const Grid> cartesian_grid(MPI_Comm comm);

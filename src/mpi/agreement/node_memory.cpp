@@ -30,9 +30,11 @@ void NodeMemory::open(MPI_Comm world, bool directly) {
     return;
   PMPI_Comm_rank(node_comm, &place_);
   PMPI_Comm_size(node_comm, &ranks);
+  std::vector<int> members(ranks);
+  if (PMPI_Allgather(&world_rank, 1, MPI_INT, members.data(), 1, MPI_INT, node_comm) == MPI_SUCCESS)
+    lowest_rank_ = members.front();
   if (ranks <= node::Board::most_ranks && share(node_comm, place_, ranks)) {
-    members_.resize(ranks);
-    PMPI_Allgather(&world_rank, 1, MPI_INT, members_.data(), 1, MPI_INT, node_comm);
+    members_ = std::move(members);
     count_cores(node_comm, ranks);
     if (directly) try_direct_reading(node_comm, ranks);
     states_.resize(parts_per_rank);

@@ -24,6 +24,9 @@ class NodeMemory {
   bool is_open() const { return !members_.empty(); }
   const std::string& why_not() const { return why_not_; }
 
+  // The lowest rank of MPI_COMM_WORLD on this node; -1 if that is unknown.
+  int lowest_rank() const { return lowest_rank_; }
+
   // The number of a rank of MPI_COMM_WORLD among the ranks of this node; -1 if it is on another
   // node.
   int place(int world_rank) const;
@@ -45,6 +48,7 @@ class NodeMemory {
   void try_direct_reading(MPI_Comm node_comm, int ranks);
 
   std::vector<int> members_;  // the node's ranks of MPI_COMM_WORLD, ascending; empty: not open
+  int lowest_rank_ = -1;
   int place_ = 0;
   bool spare_cores_ = true;
   std::string why_not_;

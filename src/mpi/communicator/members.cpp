@@ -234,7 +234,8 @@ std::shared_ptr<const Placement> Members::find_placement() {
     return std::make_shared<const Placement>(process_->world_placement()->among(ranks));
   }
   std::string complaint;
-  placement_ = discover(user_, process_->surroundings(), *process_, complaint);
+  placement_ = discover(user_, process_->surroundings(), process_->world().node().lowest_rank(),
+                        *process_, complaint);
   if (!complaint.empty()) say_once(complaint);
   if (is_world()) process_->set_world_placement(placement_);
   return placement_;

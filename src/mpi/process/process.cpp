@@ -280,7 +280,8 @@ Stance Process::stance() const {
 
 void Process::place_world(MPI_Comm comm) {
   std::string complaint;
-  set_world_placement(discover(comm, surroundings(), *this, complaint));
+  set_world_placement(
+      discover(comm, surroundings(), world_.node().lowest_rank(), *this, complaint));
   if (!complaint.empty()) say_once(complaint);
 }
 
