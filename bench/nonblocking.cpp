@@ -249,7 +249,11 @@ void measure_cell(const Collective& collective, int bytes, int samples, int tria
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  // With TOCCATA_PROGRESS=thread, the library calls MPI from a thread of its own.
+  const char* const progress = std::getenv("TOCCATA_PROGRESS");
+  const bool by_thread = progress != nullptr && std::string(progress) == "thread";
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, by_thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_size(WORLD, &p);
   int samples = 40, trials = 500;
   double seconds = 10;
