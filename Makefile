@@ -62,16 +62,16 @@ simgrid: setup ## build SimGrid into ~/.cache/toccata, once: what `toccata sim` 
 fuzz: setup ## random inputs for every parser, for 10 minutes: by libFuzzer if clang has it
 	@scripts/fuzz.sh
 
-# Open MPI is not compiled with the sanitizer, which therefore ignores what it accesses. MPICH's UCX
-# crashes under the sanitizer. The sanitizer ends a process if an allocation fails, so the tests of that
-# are left out.
+# Open MPI is not compiled with the sanitizer, so the sanitizer ignores memory accesses inside it. MPICH's
+# UCX crashes under the sanitizer. The sanitizer ends a process if an allocation fails, so the tests of
+# that are left out; those of large messages need too much memory.
 tsan: setup ## threads, decisions, requests and random programs with the thread sanitizer (build/tsan): 10 minutes
 	@cmake --preset tsan >build/tsan.log 2>&1 || { cat build/tsan.log; exit 1; }
 	@ninja -C build/tsan unit_tests mpi_tests_openmpi soak_openmpi toccata_openmpi
 	@build/tsan/tests/unit/unit_tests --gtest_brief=1 \
 	  --gtest_filter='Board*:Exchange*:Program*:Decisions*:Configuration*:File*:ScheduleFile*:Msccl*'
 	@cd build/tsan && TSAN_OPTIONS="ignore_noninstrumented_modules=1 history_size=4" \
-	  GTEST_FILTER='-Large*:*Memory*' ctest -R '^(mpi.openmpi.n2|soak.openmpi)$$' --output-on-failure
+	  GTEST_FILTER='-Large*:Errors.NotEnoughMemory:Alltoallv.LackOfMemory*' ctest --no-tests=error -R '^(mpi.openmpi.n2|soak.openmpi)$$' --output-on-failure
 
 coverage: setup ## the lines of src/ that the tests run, per folder: half an hour
 	@cmake --preset coverage >build/coverage.log 2>&1 || { cat build/coverage.log; exit 1; }

@@ -31,6 +31,7 @@ Figures = dict[str, float]
 def figures(options: argparse.Namespace, ranks: int, variant: str) -> Figures:
     family = Family(options.mpi)
     if options.hosts:
+        os.environ["HOSTS"] = str(HOSTS)
         os.environ["SLOTS"] = str(-(-ranks // HOSTS))
         family.launcher = [str(ROOT / "bench" / "cluster" / "bin" / "mpirun")]
         family.always = [str(ROOT / "build" / "cluster" / "sleep_on_yield.so")]
@@ -107,6 +108,8 @@ def main() -> int:
     parser.add_argument("--patience", type=float, default=900, help="seconds per run")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "ranks.csv")
     options = parser.parse_args()
+    if options.hosts and options.mpi != "openmpi":
+        parser.error(f"--hosts has Open MPI only, not {options.mpi}")
     found: dict[int, dict[str, Figures]] = {}
     wrong = 0.0
     variants = options.variants.split(",")

@@ -69,6 +69,8 @@ def row(collective: str, slots: str, size: str) -> str:
 
 
 def main() -> None:
+    if MPI not in ("openmpi", "intelmpi"):
+        sys.exit(f"choosing.py: MPI={MPI}: expected openmpi or intelmpi")
     wanted = sys.argv[1:] or list(COLLECTIVES)
     if unknown := [each for each in wanted if each not in COLLECTIVES]:
         sys.exit(f"choosing.py: {', '.join(unknown)}: none of {', '.join(COLLECTIVES)}")
@@ -86,7 +88,7 @@ def main() -> None:
                 print(f"{collective}, {slots} a host, {size}", file=sys.stderr)
                 lines.append(row(collective, slots, size))
                 TABLE.write_text("\n".join(lines) + "\n")
-    print(f"wrote {RESULTS / 'choosing.md'}")
+    print(f"wrote {TABLE}")
 
 
 main()

@@ -45,11 +45,12 @@ struct Found {
   std::string complaint;
 };
 
-// Discovers locations as a process without open operations and without earlier results.
-Found find_out(MPI_Comm comm, int lowest_on_node = -1) {
+// Discovers locations as a process without earlier results, and with or without open operations.
+Found find_out(MPI_Comm comm, int lowest_on_node = -1, bool busy = false) {
   struct Nothing final : Background {
+    explicit Nothing(bool busy) { active_count_ = busy ? 1 : 0; }
     void progress() override {}
-  } nothing;
+  } nothing(busy);
   const OwnedComm own = duplicate(comm);
   std::string complaint;
   const auto placement = discover(own, Surroundings(), lowest_on_node, nothing, complaint);
@@ -86,11 +87,13 @@ TEST(Discovery, FindsAllRanksOnThisNode) {
 TEST(Discovery, AsksMpiForNodesOnlyIfAProcessDoesNotKnowItsOwn) {
   const Variables none("");
   const int p = size_of(MPI_COMM_WORLD), rank = rank_in(MPI_COMM_WORLD);
-  const Found found = find_out(MPI_COMM_WORLD, rank / 2 * 2);
-  expect_alike(MPI_COMM_WORLD, found.placement);
-  EXPECT_EQ(found.placement.regions(0).number(), (p + 1) / 2);
-  const Found asked = find_out(MPI_COMM_WORLD, rank == p - 1 ? -1 : rank / 2 * 2);
-  EXPECT_EQ(asked.placement.regions(0).number(), 1);
+  for (const bool busy : {false, true}) {  // busy ranks use host names instead of MPI
+    const Found found = find_out(MPI_COMM_WORLD, rank / 2 * 2, busy && rank == 0);
+    expect_alike(MPI_COMM_WORLD, found.placement);
+    EXPECT_EQ(found.placement.regions(0).number(), (p + 1) / 2);
+    const Found asked = find_out(MPI_COMM_WORLD, rank == p - 1 ? -1 : rank / 2 * 2, busy);
+    EXPECT_EQ(asked.placement.regions(0).number(), 1);
+  }
 }
 
 TEST(Discovery, IsOncePerCommunicator) {

@@ -140,7 +140,7 @@ void check(int code) {
 
 // The lowest rank that shares memory with us. MPI reports this only in a call that waits; nothing
 // else advances meanwhile. Use it only if no rank has an operation in progress.
-int lowest_on_node(MPI_Comm comm, int rank) {
+int ask_for_lowest_on_node(MPI_Comm comm, int rank) {
   MPI_Comm node;
   check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
   int lowest = rank;
@@ -166,7 +166,7 @@ std::vector<int> ranks_in_world(MPI_Comm comm, int p) {
 }  // namespace
 
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
-                                          int lowest, Background& background,
+                                          int lowest_on_node, Background& background,
                                           std::string& complaint) {
   int rank = 0, p = 0;
   check(PMPI_Comm_rank(comm, &rank));
@@ -175,10 +175,10 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
 
   const std::vector<int> world = ranks_in_world(comm, p);
   const bool within = std::ranges::count(world, MPI_UNDEFINED) == 0;
-  enum { busy, untold, unknown, machine, machine_complement, words };
-  const std::array<std::uint64_t, words> mine{background.busy(),
-                                              !(within && surroundings.tell_places()),
-                                              !(within && lowest >= 0), own.machine, ~own.machine};
+  enum { busy, untold, node_unknown, machine, machine_complement, words };
+  const std::array<std::uint64_t, words> mine{
+      background.busy(), !(within && surroundings.tell_places()), !(within && lowest_on_node >= 0),
+      own.machine, ~own.machine};
   std::array<std::uint64_t, words> largest{};
   MPI_Request request;
   check(start_agreement(mine, largest, comm, request));
@@ -188,10 +188,10 @@ std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& sur
       return surroundings.placement_of_world(world);
     } catch (const TopologyError&) {  // `placement` reports it
     }
-  if (largest[unknown] == 0)
-    own.node = static_cast<std::uint64_t>(lowest);
+  if (largest[node_unknown] == 0)
+    own.node = static_cast<std::uint64_t>(lowest_on_node);
   else if (largest[busy] == 0)
-    own.node = static_cast<std::uint64_t>(lowest_on_node(comm, rank));
+    own.node = static_cast<std::uint64_t>(ask_for_lowest_on_node(comm, rank));
 
   std::vector<Whereabouts> ranks(p);
   const auto bytes = static_cast<int>(sizeof own);

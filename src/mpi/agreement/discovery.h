@@ -52,10 +52,11 @@ class Surroundings {
 };
 
 // Finds where all ranks of `comm` run. Collective; other operations of the process continue
-// meanwhile. `lowest`: the lowest rank of MPI_COMM_WORLD on this node, or -1; if a rank does not
-// know it, MPI finds the nodes. MPI errors are thrown as std::runtime_error.
+// meanwhile. `lowest_on_node`: the lowest rank of MPI_COMM_WORLD on this node, or -1. If a rank
+// does not know it, MPI finds the nodes; while a rank has an operation in progress, host names
+// define them. MPI errors are thrown as std::runtime_error.
 std::shared_ptr<const Placement> discover(MPI_Comm comm, const Surroundings& surroundings,
-                                          int lowest, Background& background,
+                                          int lowest_on_node, Background& background,
                                           std::string& complaint);
 
 // The mesh of a communicator with a Cartesian topology, which all ranks know; null without.

@@ -59,7 +59,7 @@ bool NodeMemory::share(MPI_Comm node_comm, int place, int ranks) {
       place == 0 ? segment_.is_open()
                  : invitation.path[0] != '\0' &&
                        segment_.open(invitation.path, ranks, parts_per_rank, invitation.nonce);
-  const int here = opened ? 1 : 0;
+  const int here = opened && lowest_rank_ >= 0 ? 1 : 0;
   int everywhere = 0;
   PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, node_comm);
   if (everywhere != 0) return true;

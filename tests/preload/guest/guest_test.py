@@ -186,6 +186,7 @@ class Guest(unittest.TestCase):
         version = re.search(rb"\0(\d+\.\d+\.\d+)\0", content).group(1)
         other = b"9" * len(version.split(b".")[0]) + version[version.index(b".") :]
         everywhere = {"TOCCATA_ALLGATHER": "ring"}
+        line = r"rank \d has not loaded this version|version of Toccata is '\d.* on rank \d"
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "libtoccata.so"
             copy.write_bytes(content.replace(b"\0" + version + b"\0", b"\0" + other + b"\0"))
@@ -196,7 +197,7 @@ class Guest(unittest.TestCase):
                     command += [*guest("communicators"), "alive", "1"]
                     outcome = run(command, 3, everywhere)
                     self.expect_right(outcome, messages=1)
-                    self.assertRegex(outcome.messages[0], r"this version|version of Toccata is '\d")
+                    self.assertRegex(outcome.messages[0], line)
 
     def test_first_call_nonblocking(self):
         for libraries in ([], None):
