@@ -1,7 +1,9 @@
 #include "mpi/process/ending.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 namespace toccata {
 
@@ -16,6 +18,8 @@ void end_job(const char* why) noexcept {
                "toccata: %s on a rank, in an operation that other ranks execute: ending the job, "
                "because they would wait for this rank forever\n",
                why);
+  // Launchers lose what a rank writes immediately before it aborts.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   PMPI_Abort(MPI_COMM_WORLD, MPI_ERR_NO_MEM);
   std::abort();
 }
