@@ -85,7 +85,7 @@ class Faults(unittest.TestCase):
                     self.expect_no_wait(number, form)
 
     def expect_no_wait(self, number, form):
-        for _ in range(5):  # the launcher sometimes loses the last line of a rank
+        for _ in range(2):  # the launcher sometimes loses the last line of a rank
             job, outcome = self.fail_on_one(number, form, UNTIL_END="1")
             if outcome.code == 0 or "out of memory" in outcome.error:
                 break

@@ -1,5 +1,5 @@
-// Random schedules that are correct by construction: the proof accepts them, and they give correct
-// results on real bytes. After a small change, those that the proof still accepts do so, too.
+// Random schedules that are correct by construction. The proof accepts them, and they give correct
+// results on real bytes. If the proof accepts a changed schedule, its results are correct, too.
 #include <algorithm>
 #include <string>
 #include <utility>
