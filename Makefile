@@ -14,7 +14,7 @@ space := $(empty) $(empty)
 export CTEST_OUTPUT_ON_FAILURE = 1
 export NINJA_STATUS = [%f/%t, %e s]$(space)
 
-.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead interfaces node cluster lint format clean help guest examples applications suites setup configure tidy ranks faults-hosts
+.PHONY: all demo test test-asan simgrid fuzz tsan coverage faults soak install wheel test-wheel test-mpis deb test-deb docs look test-cluster overhead interfaces node cluster lint format clean help devices guest examples applications suites setup configure tidy ranks faults-hosts
 
 all: configure ## build everything: the library for each MPI found, the benchmark, the command line
 	@echo "== building (build/release)"
@@ -140,6 +140,11 @@ interfaces: all ## what toccata.hpp costs in addition to toccata.h, and toccata.
 
 node: all ## shared memory inside this node: every collective bare and preloaded, 2, 4 and 8 ranks (FULL=yes: longer)
 	@build/venv/bin/python scripts/node.py --build $(RELEASE) $(if $(FULL),--full)
+
+devices: all ## buffers in GPU memory on a GPU (CUDA): tests, then times, for each MPI
+	@ninja -C $(RELEASE) tests
+	@for family in $(RELEASE)/bench/*/devices; do \
+	  scripts/devices.sh $$(basename $$(dirname $$family)) 2 $(RELEASE) || exit 1; done
 
 guest: all ## cost of the preloaded library for a program, compared with a bare run, for each MPI
 	@for family in $(RELEASE)/bench/*/guest; do \

@@ -8,9 +8,9 @@
 // that of the slowest rank. BYTES are those of a rank's longer buffer: in an allgather, those of
 // all its blocks. BUFFERS are `reused`, or `rotating` through more memory than the caches have.
 //
-//   node [-m MILLISECONDS] [-b BYTES,...] [-c COLLECTIVE,...]
+//   node [-m MILLISECONDS] [-b BYTES,...] [-c COLLECTIVE,...] [-r]
 //
-// -m: approximate milliseconds per cell and side (8).
+// -m: approximate milliseconds per cell and side (8). -r: only reused buffers.
 
 #include <mpi.h>
 
@@ -229,10 +229,12 @@ int main(int argc, char** argv) {
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 
   double milliseconds = 8;
+  bool only_reused = false;
   std::vector<int> sizes;
   std::string names;
-  for (int option; (option = getopt(argc, argv, "m:b:c:")) != -1;) {
-    std::stringstream list(optarg);
+  for (int option; (option = getopt(argc, argv, "m:b:c:r")) != -1;) {
+    if (option == 'r') only_reused = true;
+    std::stringstream list(optarg != nullptr ? optarg : "");
     if (option == 'm') milliseconds = std::atof(optarg);
     if (option == 'c') names = std::string(",") + optarg + ",";
     for (std::string each; option == 'b' && std::getline(list, each, ',');)
@@ -242,6 +244,7 @@ int main(int argc, char** argv) {
     sizes = {8, 64, 512, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 
   for (const bool rotating : {false, true}) {
+    if (rotating && only_reused) break;
     Buffers buffers(rotating);
     for (const Collective& each : collectives()) {
       if (!names.empty() && names.find("," + each.name + ",") == std::string::npos) continue;

@@ -4,8 +4,10 @@
 #include <array>
 #include <initializer_list>
 
+#include "algorithms/registry.h"
 #include "analysis/cost_bound.h"
 #include "deciding/node_rule.h"
+#include "selection/proved.h"
 #include "selection/ranking.h"
 
 namespace toccata {
@@ -196,6 +198,15 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   return true;
 }
 
+// The algorithm for ranks that share the memory of one node. The model does not know its costs, and
+// the rule for nodes leaves some cases open, so trials compare it with native there.
+std::optional<Choice> Decision::through_memory() {
+  const Algorithm* const found = find_algorithm(collective_, "shared");
+  if (found == nullptr || !is_proved(*found)) return {};
+  if (!ranks_.are_on_one_node() || !ranks_.share_memory()) return {};
+  return parse_choice(collective_, "shared");
+}
+
 // If sizes differ from call to call, an algorithm that suits the calls so far must also suit longer
 // ones.
 std::vector<Ranking::Entry> Decision::challengers(int root) {
@@ -205,7 +216,12 @@ std::vector<Ranking::Entry> Decision::challengers(int root) {
     if (is_open())
       std::erase_if(entries,
                     [](const Ranking::Entry& each) { return each.choice.algorithm->publishes; });
-    return worth_trying(entries);
+    auto found = worth_trying(entries);
+    if (const auto shared = through_memory(); shared && !is_open()) {
+      std::erase_if(found, [&](const Ranking::Entry& each) { return each.choice == *shared; });
+      found.insert(found.begin(), {*shared, 0});
+    }
+    return found;
   };
   if (bytes_ >= 0) return possible(ranked(ranks_, collective_, root, {bytes_})[0]);
   const auto usual = static_cast<std::int64_t>(most_bytes_);

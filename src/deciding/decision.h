@@ -115,6 +115,7 @@ class Decision {
   void inherit(double code, const Question& call);
   void inherit(double code, std::span<const Ranking::Entry> challengers);
   std::vector<Ranking::Entry> challengers(int root);
+  std::optional<Choice> through_memory();
   void challenge(const Question& call);
   void agree(const Question& call);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 
 #include "algorithms/registry.h"
 #include "selection/proved.h"
@@ -11,24 +12,66 @@ namespace toccata {
 
 namespace {
 
-// The sizes, in bytes, for which `shared` is faster than the collectives of Open MPI 4.1 and
-// MPICH 4.0 (docs/performance/one-node.md).
+constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10;
+
+// With a core for each rank: numbers of ranks and sizes, in bytes, for which an algorithm is faster
+// than the MPI library's collective. Measured with 2, 4, 8 and 16 ranks on up to 16 cores, Open MPI
+// 4.1 and 5.0, MPICH 4.0 and 5.0, and Intel MPI 2021.18 (docs/performance/one-node.md). Intel MPI
+// uses shared memory itself for most collectives.
+//
+// In `shared`, every rank of a scan reads the contributions of all lower ranks. So longer scans of
+// many ranks are pipelined. With 32 KiB to 128 KiB among 5 and more ranks, blocks are too short to
+// be read directly, and too long for a rank's share of a slot.
+constexpr unsigned open_mpi = 1, mpich = 2, intel_mpi = 4;
+constexpr unsigned both = open_mpi | mpich, all = both | intel_mpi;
 struct Range {
   const Collective* collective;
+  unsigned natives;
+  int least_ranks, most_ranks;
   std::int64_t least, most;
+  std::string_view choice = "shared";
 };
-constexpr std::int64_t any = SizedChoice::most_bytes;
-
-// With a core for each rank.
+constexpr std::string_view pipelined = "pipeline:travel=published";
 constexpr Range ranges[] = {
-    {&allreduce, 0, any}, {&reduce, 0, any},  {&reduce_scatter, 0, any}, {&scan, 0, any},
-    {&exscan, 0, any},    {&bcast, 0, any},   {&allgather, 0, any},      {&alltoall, 0, any},
-    {&gather, 0, any},    {&scatter, 0, any}, {&barrier, 0, any},
+    {&allreduce, both, 2, 16, 0, any},
+    {&allreduce, intel_mpi, 2, 16, 0, 4 * KiB},
+    {&reduce, both, 2, 2, 0, 8 * KiB},
+    {&reduce, mpich, 2, 2, 8 * KiB + 1, any},
+    {&reduce, both, 3, 16, 0, any},
+    {&reduce_scatter, both, 2, 16, 0, any},
+    {&reduce_scatter, intel_mpi, 2, 16, 0, 4 * KiB},
+    {&scan, open_mpi, 2, 4, 0, 32 * KiB},
+    {&scan, mpich, 2, 4, 0, any},
+    {&scan, both, 5, 8, 0, 8 * KiB},
+    {&scan, both, 5, 8, 8 * KiB + 1, any, pipelined},
+    {&scan, both, 9, 16, 0, 2 * KiB},
+    {&scan, both, 9, 16, 2 * KiB + 1, any, pipelined},
+    {&scan, intel_mpi, 2, 16, 0, 256},
+    {&exscan, open_mpi, 2, 2, 0, 8 * KiB},
+    {&exscan, open_mpi, 3, 4, 0, 16 * KiB},
+    {&exscan, mpich, 2, 4, 0, any},
+    {&exscan, both, 5, 8, 0, 8 * KiB},
+    {&exscan, both, 5, 8, 8 * KiB + 1, any, pipelined},
+    {&exscan, both, 9, 16, 0, 2 * KiB},
+    {&exscan, both, 9, 16, 2 * KiB + 1, any, pipelined},
+    {&exscan, intel_mpi, 2, 16, 0, 256},
+    {&bcast, both, 2, 16, 0, any},
+    {&allgather, both, 2, 16, 0, any},
+    {&allgather, intel_mpi, 2, 16, 0, 8 * KiB},
+    {&alltoall, both, 2, 4, 0, any},
+    {&alltoall, both, 5, 16, 0, 16 * KiB},
+    {&alltoall, both, 5, 16, 16 * KiB + 1, 128 * KiB, "pairwise:travel=published"},
+    {&alltoall, both, 5, 16, 128 * KiB + 1, any},
+    {&alltoall, intel_mpi, 2, 16, 0, 8 * KiB},
+    {&gather, both, 2, 16, 0, 128 * KiB},
+    {&gather, intel_mpi, 3, 16, 0, 16 * KiB},
+    {&scatter, both, 2, 4, 0, any},
+    {&scatter, both, 5, 16, 0, 16 * KiB},
+    {&scatter, both, 5, 16, 128 * KiB + 1, any},
+    {&barrier, all, 2, 16, 0, any},
 };
-// Every rank reads the publications of all others. More ranks were not measured with short
-// messages.
-constexpr int most_ranks = 8;
-constexpr std::int64_t short_below = 4 << 10;
+// From this size on, the first calls of a communicator are served, too.
+constexpr std::int64_t at_once_from = 4 * KiB;
 
 // For ranks that share cores: one table for up to 4 ranks, and one for up to 8. More ranks were not
 // measured. From `most` to `most_directly`, only if ranks read each other's memory directly.
@@ -64,14 +107,22 @@ constexpr CrowdedRange ranges_of_more[] = {
     {&barrier, 0, 0, 0},
 };
 
-// Up to this size, one rank reduces the whole message (in an allreduce, every rank), which saves a
-// round.
-constexpr std::int64_t whole_up_to = 8 << 10;
+// Whether one rank reduces the whole message (in an allreduce, every rank), which saves a round.
+// The more ranks there are, the more such a rank has to read.
+bool reduces_whole(int p, bool crowded, std::int64_t bytes) {
+  const std::int64_t others = std::max(p - 1, 1);
+  return bytes <= (crowded ? 8 * KiB / others : 48 * KiB / (others * others));
+}
 
-bool is_faster(const Collective& collective, int p, std::int64_t bytes) {
-  const auto* const range = std::ranges::find(ranges, &collective, &Range::collective);
-  return range != std::end(ranges) && bytes >= range->least && bytes <= range->most &&
-         (bytes >= short_below || p <= most_ranks);
+// The choice with a core for each rank; empty for native.
+std::string_view with_cores(const Collective& collective, int p, NativeMpi native,
+                            std::int64_t bytes) {
+  const unsigned own = 1U << static_cast<unsigned>(native);
+  const auto* const range = std::ranges::find_if(ranges, [&](const Range& each) {
+    return each.collective == &collective && (each.natives & own) != 0 && p >= each.least_ranks &&
+           p <= each.most_ranks && bytes >= each.least && bytes <= each.most;
+  });
+  return range == std::end(ranges) ? "" : range->choice;
 }
 
 bool is_faster_crowded(const Collective& collective, int p, bool directly, std::int64_t bytes) {
@@ -86,18 +137,21 @@ bool is_faster_crowded(const Collective& collective, int p, bool directly, std::
 
 std::optional<Choice> node_rule(const Collective& collective, int p, const NodeKind& node,
                                 std::int64_t bytes) {
-  if (node.crowded ? !is_faster_crowded(collective, p, node.reads_directly, bytes)
-                   : !is_faster(collective, p, bytes))
-    return {};
-  const bool whole =
-      (&collective == &allreduce || &collective == &reduce) && bytes * (p - 1) <= whole_up_to;
-  const Choice choice = parse_choice(collective, whole ? "shared:reducers=whole" : "shared");
+  std::string_view text;
+  if (!node.crowded)
+    text = with_cores(collective, p, node.native, bytes);
+  else if (is_faster_crowded(collective, p, node.reads_directly, bytes))
+    text = "shared";
+  if (text.empty()) return {};
+  const bool whole = (&collective == &allreduce || &collective == &reduce) &&
+                     reduces_whole(p, node.crowded, bytes);
+  const Choice choice = parse_choice(collective, whole ? "shared:reducers=whole" : text);
   if (!is_proved(*choice.algorithm)) return {};
   return choice;
 }
 
 bool node_rule_holds_at_once(const NodeKind& node, std::int64_t bytes) {
-  return !node.crowded && bytes >= short_below;
+  return !node.crowded && bytes >= at_once_from;
 }
 
 }  // namespace toccata

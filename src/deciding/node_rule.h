@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "selection/choice.h"
+#include "selection/mpi_libraries.h"
 
 namespace toccata {
 
@@ -11,6 +12,7 @@ namespace toccata {
 struct NodeKind {
   bool crowded = false;         // more ranks than cores
   bool reads_directly = false;  // ranks can read each other's own memory (node/direct_reading)
+  NativeMpi native = NativeMpi::open_mpi;
 };
 
 // The algorithm for a collective of p ranks that share the memory of a node. The rule is fixed, so

@@ -206,9 +206,19 @@ class Board {
     return first + std::size_t{slot.stride} * own_;
   }
 
+  // Whether all our publications so far have been read.
+  bool is_all_read() {
+    for (std::uint32_t position = 0; position < Part::slots; ++position)
+      if (!is_free({0, 0, position})) return false;
+    return true;
+  }
+
   // Whether a round with messages of that length may be published directly; whether it then always
-  // is; and otherwise, the path by measured times.
-  bool may_publish_directly(std::int64_t bytes) const { return bytes >= least_direct_; }
+  // is; and otherwise, the path by measured times. In reductions, both sides know the length of a
+  // piece. Other readers of a message that fits a slot expect pieces.
+  bool may_publish_directly(std::int64_t bytes, bool reduces) const {
+    return bytes > piece(!reduces) && bytes >= least_direct_;
+  }
   bool always_directly() const { return direct_.always; }
   Paths& paths() { return state_->paths; }
   void publish_nothing_directly() { least_direct_ = std::numeric_limits<std::int64_t>::max(); }

@@ -13,7 +13,7 @@ struct DirectReading {
   // The process IDs of the ranks, by rank of the board; empty if the system does not allow it.
   std::vector<int> processes = {};
   Read read = nullptr;
-  // The shortest message that may be published directly, in bytes: longer than a slot.
+  // The shortest message that may be published directly, in bytes.
   std::int64_t least = 0;
   // Whether all of these messages are published directly, not only those for which this is faster.
   bool always = false;

@@ -98,12 +98,19 @@ void Exchange::choose_path() {
   directly_ = false;
   timed_.reset();
   std::int64_t most = 0;
-  for (const Publication& publication : publications_)
+  bool common = true;
+  for (const Publication& publication : publications_) {
+    common = common && publication.common();
     for (const Stretch& each : publication.messages) most = std::max(most, each.bytes);
-  if (!board_->may_publish_directly(most) || combinations_change_publications()) return;
+  }
+  if (!board_->may_publish_directly(most, static_cast<bool>(reduction_)) ||
+      combinations_change_publications())
+    return;
   directly_ = board_->always_directly();
   if (directly_) return;
-  timed_.emplace(most, !readings_.empty());
+  timed_.emplace(
+      most, Paths::Round{
+                .reads = !readings_.empty(), .combines = !combinations_.empty(), .common = common});
   directly_ = board_->paths().next(*timed_);
   begin_ = std::chrono::steady_clock::now();
 }
@@ -111,6 +118,7 @@ void Exchange::choose_path() {
 bool Exchange::finish() {
   if (!publishing_.done) return false;
   if (timed_) {
+    if (board_->paths().tries(*timed_) && !board_->is_all_read()) return false;
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
     board_->paths().took(*timed_, directly_, time.count());
     timed_.reset();

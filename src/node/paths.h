@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,41 +11,59 @@ namespace toccata::node {
 
 // The path of a rank's publications in a round: through its slots, or directly. Slots need two
 // copies, one on each core; a direct publication needs one copy by the kernel. The faster path
-// depends on the size, on the rank's own reading in that round, and on the location of the cores.
-// This location may change while a virtual machine runs. So each rank decides by its own times.
-// Readers follow the announcement, and the result has the same bits.
+// depends on the size, on the readers, on the rank's own reading in that round, and on the location
+// of the cores. This location may change while a virtual machine runs. So each rank decides by its
+// own times. Readers follow the announcement, and the result has the same bits.
+//
+// The time of a try ends when all readers have the message. With slots, a rank that does not read
+// could return much earlier, but the call ends for the program when its slowest rank returns.
 //
 //   rounds of a class   0 1 | s d s d s d s d | the faster one ... | s d s d s d s d | ...
 //                       usual     tries                            after `period` rounds
 class Paths {
  public:
-  // A class of rounds: the longest message in bytes, as a power of two, and whether the rank also
-  // reads.
+  // What a rank does in a round, apart from publishing.
+  struct Round {
+    bool reads = false;
+    bool combines = false;  // what it reads, in place
+    bool common = false;    // all readers of a publication get the same message
+  };
+
+  // A class of rounds: the longest message in bytes, as a power of two, and the round.
   class Kind {
    public:
-    Kind(std::int64_t bytes, bool reads)
-        : index_(static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes))) * 2 +
-                 (reads ? 1 : 0)),
-          usually_direct_(reads && bytes >= usually_direct_from) {}
+    Kind(std::int64_t bytes, const Round& round)
+        : index_(class_of(bytes) * 8 + (round.reads ? 4U : 0) + (round.combines ? 2U : 0) +
+                 (round.common ? 1U : 0)),
+          usually_direct_(round.reads && bytes >= usually_direct_from) {}
 
    private:
     friend class Paths;
+    // One class contains all messages of 1 GiB and more, and one those of less than 2 KiB.
+    static std::size_t class_of(std::int64_t bytes) {
+      const int power = std::bit_width(static_cast<std::uint64_t>(bytes));
+      return static_cast<std::size_t>(std::clamp(power - least_power, 0, classes - 1));
+    }
     std::size_t index_;
     bool usually_direct_;
   };
 
+  // Whether the next round of this kind is a try.
+  bool tries(const Kind& kind) const {
+    const int round = times_[kind.index_].rounds - first_rounds;
+    return round >= 0 && round < tried;
+  }
   // Whether the next round of this kind is published directly.
   bool next(const Kind& kind) const {
     const Times& times = times_[kind.index_];
-    const int round = times.rounds - first_rounds;
-    if (round >= 0 && round < tries) return round % 2 == 1;
+    if (tries(kind)) return (times.rounds - first_rounds) % 2 == 1;
     if (times.rounds < first_rounds) return kind.usually_direct_;
     return times.direct < times.slots;
   }
   void took(const Kind& kind, bool direct, double seconds) {
     Times& times = times_[kind.index_];
     if (times.rounds == first_rounds) times.direct = times.slots = unknown;
-    if (times.rounds >= first_rounds && times.rounds < first_rounds + tries) {
+    if (tries(kind)) {
       double& least = direct ? times.direct : times.slots;
       if (seconds < least) least = seconds;
     }
@@ -52,15 +71,16 @@ class Paths {
   }
 
  private:
-  static constexpr int first_rounds = 2, tries = 8, period = 512;
+  static constexpr int first_rounds = 2, tried = 8, period = 512;
   static constexpr std::int64_t usually_direct_from = 256 << 10;
   static constexpr double unknown = std::numeric_limits<double>::infinity();
+  static constexpr int least_power = 11, classes = 21;
 
   struct Times {
     int rounds = 0;
     double direct = unknown, slots = unknown;  // seconds, the least of the last tries
   };
-  std::array<Times, 130> times_;  // two for each power of two
+  std::array<Times, std::size_t{classes} * 8> times_;
 };
 
 }  // namespace toccata::node

@@ -33,6 +33,13 @@ const MpiLibrary* mpi_library_of(std::string_view text) {
   return found == all.end() ? nullptr : &*found;
 }
 
+NativeMpi native_mpi_of(std::string_view text) {
+  const MpiLibrary* const library = mpi_library_of(text);
+  if (library == nullptr) return NativeMpi::mpich;
+  if (library->name == "Intel MPI") return NativeMpi::intel_mpi;
+  return library->family == "openmpi" ? NativeMpi::open_mpi : NativeMpi::mpich;
+}
+
 bool is_tested(std::string_view text) {
   const MpiLibrary* const library = mpi_library_of(text);
   if (library == nullptr) return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -20,6 +21,11 @@ std::span<const MpiLibrary> mpi_libraries();
 
 // The library with this version text; null for an unknown one.
 const MpiLibrary* mpi_library_of(std::string_view text);
+
+// The MPI libraries whose collectives were compared with ours. Another library counts as the one
+// from which it derives; an unknown one as MPICH, because most derive from it.
+enum class NativeMpi : std::uint8_t { open_mpi, mpich, intel_mpi };
+NativeMpi native_mpi_of(std::string_view text);
 
 // Whether our tests run with the version of this text.
 bool is_tested(std::string_view text);

@@ -83,9 +83,11 @@ EXPORT int cuCtxPopCurrent_v2(void** context) {
   return success;
 }
 
+static unsigned made; /* the flags of our stream */
+
 EXPORT int cuStreamCreate(void** stream, unsigned flags) {
-  static int made;
-  if (flags != 1 || contexts_pushed == 0) return invalid_value;
+  if (flags > 1 || contexts_pushed == 0) return invalid_value;
+  made = flags;
   *stream = &made;
   return success;
 }
@@ -98,6 +100,7 @@ EXPORT int cuStreamSynchronize(void* stream) {
 
 EXPORT int cuMemcpyAsync(Address into, Address from, size_t bytes, void* stream) {
   if (stream == NULL) abort();
+  if (made == 0) end_running();
   move_later(into, from, bytes);
   return success;
 }
@@ -114,11 +117,13 @@ EXPORT int cuMemcpy2DAsync_v2(const Pitched* all, void* stream) {
 }
 
 EXPORT int cuMemcpyHtoD_v2(Address into, const void* from, size_t bytes) {
+  end_running();
   move_at_once(into, (Address)from, bytes);
   return success;
 }
 
 EXPORT int cuMemcpyDtoH_v2(void* into, Address from, size_t bytes) {
+  end_running();
   move_at_once((Address)into, from, bytes);
   return success;
 }

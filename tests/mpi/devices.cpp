@@ -75,5 +75,6 @@ Messages messages_so_far() {
 }
 
 int device_transfers() { return call("stand_in_transfers"); }
+int device_queries() { return call("stand_in_queries"); }
 
 }  // namespace toccata::test

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <sys/mman.h>
 
 #include "aware.h"
 #include "mpi/devices/device_support.h"
@@ -202,6 +203,31 @@ TEST_F(Devices, ManagedMemoryIsTheHosts) {
 }
 
 // A column of a matrix: the rest of the matrix may change on the device during the call.
+// A question to CUDA's driver takes longer than a short collective.
+TEST_F(Devices, NoRuntimeIsAskedAboutTheProgramsOwnMemory) {
+  static int fixed[2];
+  int on_stack[2];
+  std::vector<int> on_heap(2);
+  const std::size_t page = 4096;
+  int* const mapped = static_cast<int*>(
+      mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(mapped, MAP_FAILED);
+  const DeviceMemory device(on_stack, sizeof on_stack);  // so that there is a runtime
+  for (const char* algorithm : {"shared", "binomial"})
+    for (int* const buffer : {fixed, on_stack, on_heap.data(), mapped}) {
+      buffer[0] = rank == 0 ? 5 : 0;
+      const int before = device_queries();
+      EXPECT_EQ(toccata_bcast(buffer, 1, MPI_INT, 0, MPI_COMM_WORLD, algorithm), MPI_SUCCESS);
+      EXPECT_EQ(buffer[0], 5);
+      if (p == 1) continue;
+      if (buffer == mapped)
+        EXPECT_GT(device_queries(), before);
+      else
+        EXPECT_EQ(device_queries(), before);
+    }
+  munmap(mapped, page);
+}
+
 TEST_F(Devices, OnlyDataIsWritten) {
   static constexpr int rows = 5, columns = 7;
   MPI_Datatype made;

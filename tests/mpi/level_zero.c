@@ -84,6 +84,7 @@ EXPORT int zeCommandListCreateImmediate(void* context, void* device, const Queue
 EXPORT int zeCommandListAppendMemoryCopy(void* list, void* into, const void* from, size_t bytes,
                                          void* event, uint32_t waits, void** wait_for) {
   if (list != &list_made || event != NULL || waits != 0 || wait_for != NULL) return invalid_value;
+  end_running();
   move_later((uintptr_t)into, (uintptr_t)from, bytes);
   return success;
 }

@@ -28,6 +28,14 @@ static struct {
   size_t bytes;
 } waiting[most];
 static int copies = 0;
+/* Copies from pageable memory to the device return before they end, as with CUDA. They end before
+ * later work of the default stream, and of streams that wait for it. */
+static struct {
+  uintptr_t into;
+  void* data;
+  size_t bytes;
+} running[most];
+static int runs = 0;
 static int queries = 0, transfers = 0;
 
 static int piece_of(uintptr_t address) {
@@ -64,6 +72,14 @@ static void move_at_once(uintptr_t into, uintptr_t from, size_t bytes) {
   close_pieces();
 }
 
+static void end_running(void) {
+  for (int i = 0; i < runs; ++i) {
+    move_at_once(running[i].into, (uintptr_t)running[i].data, running[i].bytes);
+    free(running[i].data);
+  }
+  runs = 0;
+}
+
 static void move_all(void) {
   for (int i = 0; i < copies; ++i) move(waiting[i].into, waiting[i].from, waiting[i].bytes);
   close_pieces();
@@ -94,6 +110,7 @@ static void* make_piece(size_t bytes, int is_managed) {
 }
 
 static int free_piece(uintptr_t address) {
+  end_running();
   const int piece = piece_of(address);
   if (piece < 0) return invalid_value;
   munmap((void*)memory[piece].begin, memory[piece].mapped);
@@ -108,7 +125,16 @@ EXPORT void* stand_in_allocate(size_t bytes, int is_managed) {
 }
 EXPORT int stand_in_free(void* address) { return free_piece((uintptr_t)address); }
 EXPORT int stand_in_copy(void* into, const void* from, size_t bytes) {
-  move_at_once((uintptr_t)into, (uintptr_t)from, bytes);
+  const int piece = piece_of((uintptr_t)into);
+  if (piece < 0 || memory[piece].is_managed || bytes == 0 || runs == most) {
+    end_running();
+    move_at_once((uintptr_t)into, (uintptr_t)from, bytes);
+    return success;
+  }
+  running[runs].into = (uintptr_t)into;
+  running[runs].data = malloc(bytes);
+  running[runs].bytes = bytes;
+  memcpy(running[runs++].data, from, bytes);
   return success;
 }
 EXPORT int stand_in_is_device(const void* address) {

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "mpi/settings/family.h"
 #include "node/direct_reading.h"
 
 namespace toccata {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t memory_per_rank = 256 << 10;  // bytes
 // Below this limit, a system call takes longer than two copies.
-constexpr std::int64_t least_direct = 16 << 10;  // bytes
+constexpr std::int64_t least_direct = 4 << 10;  // bytes
 constexpr int parts_per_rank = static_cast<int>(memory_per_rank / node::Part::bytes);
 
 }  // namespace
@@ -36,6 +37,7 @@ void NodeMemory::open(MPI_Comm world, bool directly) {
   if (ranks <= node::Board::most_ranks && share(node_comm, place_, ranks)) {
     members_ = std::move(members);
     count_cores(node_comm, ranks);
+    native_ = native_mpi_of(library_text());
     if (directly) try_direct_reading(node_comm, ranks);
     states_.resize(parts_per_rank);
   }

@@ -9,6 +9,7 @@
 
 #include "node/board.h"
 #include "node/segment.h"
+#include "selection/mpi_libraries.h"
 
 namespace toccata {
 
@@ -41,6 +42,7 @@ class NodeMemory {
 
   // Whether each rank of the node can have a core of its own.
   bool has_spare_cores() const { return spare_cores_; }
+  NativeMpi native() const { return native_; }
 
  private:
   bool share(MPI_Comm node_comm, int place, int ranks);
@@ -51,6 +53,7 @@ class NodeMemory {
   int lowest_rank_ = -1;
   int place_ = 0;
   bool spare_cores_ = true;
+  NativeMpi native_ = NativeMpi::open_mpi;
   std::string why_not_;
   node::Segment segment_;
   std::vector<node::PartState> states_;  // of our parts

@@ -86,7 +86,7 @@ class Members : public Ranks, public std::enable_shared_from_this<Members> {
   bool are_on_one_node() final;
   NodeKind node() final {
     const NodeMemory& memory = process_->world().node();
-    return {!memory.has_spare_cores(), memory.reads_directly()};
+    return {!memory.has_spare_cores(), memory.reads_directly(), memory.native()};
   }
   bool share_memory() final;
   Shape shape(int root) final;

@@ -10,7 +10,9 @@ namespace toccata {
 namespace {
 
 // Uses the driver's interface: it is stable, and all other interfaces of CUDA use it. Copies use
-// our own stream, which waits for no other stream.
+// our own stream. As the program's own copies do, it waits for earlier work in the default stream,
+// because cudaMemcpy from pageable memory returns before the data is on the device. It does not
+// wait for other streams.
 class Cuda final : public DeviceRuntime {
  public:
   explicit Cuda(const LoadedLibrary& library) {
@@ -148,11 +150,11 @@ class Cuda final : public DeviceRuntime {
 
   // The default stream if ours cannot be created.
   Stream stream_of(Context context) const {
-    static constexpr unsigned non_blocking = 1;
+    static constexpr unsigned waits_for_default = 0;
     if (context == nullptr || make_stream_ == nullptr) return nullptr;
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = streams_.try_emplace(context, nullptr);
-    if (is_new && make_stream_(&entry->second, non_blocking) != 0) entry->second = nullptr;
+    if (is_new && make_stream_(&entry->second, waits_for_default) != 0) entry->second = nullptr;
     return entry->second;
   }
 

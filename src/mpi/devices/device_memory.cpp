@@ -10,6 +10,7 @@
 
 #include "mpi/devices/cuda.h"
 #include "mpi/devices/hip.h"
+#include "mpi/devices/host_ranges.h"
 #include "mpi/devices/level_zero.h"
 
 namespace toccata {
@@ -30,6 +31,7 @@ struct Found {
   std::atomic<unsigned long long> looked_at = 0;  // number of loaded libraries at the last look
   std::atomic<std::uint64_t> last_look = 0;       // ticks
   std::mutex looking;
+  HostRanges host;  // written before `any`
 };
 constinit Found found;
 
@@ -64,6 +66,7 @@ void look(unsigned long long loaded) {
   for (Kind& each : kinds) {
     if (each.runtime != nullptr) continue;
     if (const LoadedLibrary library(each.library); library) {
+      if (!found.any) found.host = HostRanges::find();
       each.runtime = each.make(library);
       found.any = true;
     }
@@ -86,6 +89,7 @@ bool has_device_runtime() {
 
 const DeviceRuntime* device_runtime_of(const void* address) {
   if (address == nullptr || !found.any.load(std::memory_order_acquire)) return nullptr;
+  if (found.host.contain(address)) return nullptr;
   for (const Kind& each : kinds)
     if (const DeviceRuntime* runtime = each.runtime.load(std::memory_order_acquire);
         runtime != nullptr && runtime->is_device(address))

@@ -119,11 +119,11 @@ class Hip final : public DeviceRuntime {
   };
 
   Stream stream_of(int device) const {
-    static constexpr unsigned non_blocking = 1;
+    static constexpr unsigned waits_for_default = 0;  // as for CUDA
     if (make_stream_ == nullptr) return nullptr;
     const std::lock_guard lock(mutex_);
     const auto [entry, is_new] = streams_.try_emplace(device, nullptr);
-    if (is_new && make_stream_(&entry->second, non_blocking) != 0) entry->second = nullptr;
+    if (is_new && make_stream_(&entry->second, waits_for_default) != 0) entry->second = nullptr;
     return entry->second;
   }
 

@@ -107,6 +107,7 @@ struct Process {
   bool knows_places = false;
   bool diverged = false;
   LearnedResults learned;
+  double memory = 0;  // Program::memory
 };
 
 class SimulatedRanks final : public Ranks {
@@ -120,6 +121,10 @@ class SimulatedRanks final : public Ranks {
   bool obey_rules() override { return true; }
   int nodes() override { return 1; }
   int known_nodes() const override { return 1; }
+  // The ranks share cores, so the rule for nodes leaves most sizes open.
+  bool are_on_one_node() override { return process_.memory > 0; }
+  bool share_memory() override { return process_.memory > 0; }
+  NodeKind node() override { return {.crowded = true}; }
   Shape shape(int root) override {
     process_.knows_places = true;
     Shape shape = all_.known;
@@ -139,7 +144,10 @@ class SimulatedRanks final : public Ranks {
   Server& prepare(const Collective&, const Choice& choice, const std::string& reason, std::int64_t,
                   Form) override {
     // Some algorithms are faster than native, others slower; equally on all communicators.
-    const double share = choice.native() ? 1 : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
+    const double share = choice.native() ? 1
+                         : process_.memory > 0 && choice.algorithm->publishes
+                             ? process_.memory
+                             : 0.4 + 0.3 * (choice.algorithm->name.front() % 7);
     return *servers_.emplace_back(
         std::make_unique<Server>(Server{choice.native(), choice.text() + " " + reason, share}));
   }
@@ -177,6 +185,9 @@ struct Program {
   std::string machine = "node:2 core:2";
   double late = 0;  // the maximum lateness of a rank, in seconds
   double lie = 0;   // error of a clock's rate, as a share
+  // If positive, all ranks share the memory of one node, and the algorithms that use it take this
+  // share of native's time.
+  double memory = 0;
 };
 
 // The result of a run.
@@ -215,6 +226,7 @@ Outcome run(const Program& program, unsigned seed, const TestRules& rules = {}) 
     Process& process = processes[rank];
     process.rate = 1 + program.lie * (some(random) - 0.5);
     process.reports = some(random) < 0.2;
+    process.memory = program.memory;
     struct Member {
       SimulatedRanks ranks;
       Decisions decisions{ranks};
@@ -378,6 +390,24 @@ TEST(Decisions, AreSharedByCommunicatorsOfOneShape) {
   EXPECT_EQ(served_by(run, 2, "shared"), 0) << "the placement 0101 has another shape than 0011";
   EXPECT_GE(served_by(run, 3, "shared"), 100)
       << "1100 has the same shape as 0011: nodes have no numbers";
+}
+
+// Where the rule for nodes was not measured, trials compare the node's memory with native.
+TEST(Decisions, TryTheMemoryOfTheNode) {
+  for (const double memory : {0.2, 3.0}) {
+    Program program;
+    program.machine = "node:1 core:4";
+    program.memory = memory;
+    program.communicators = {all_of(4)};
+    program.calls = {{0, &alltoall, 64 << 10, 0, false, 20'000}};
+    const Outcome run = toccata::run(program, 1);
+    expect_alike(program, run);
+    const int served = served_by(run, 0, "shared guarded");
+    if (memory < 1)
+      EXPECT_GT(served, 15'000);
+    else
+      EXPECT_LT(served, 50) << "the first tries only";
+  }
 }
 
 // Ranks 2 and 3 have another history than ranks 0 and 1. If only some ranks have a winner, no rank

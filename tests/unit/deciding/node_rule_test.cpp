@@ -13,21 +13,56 @@ std::string chosen(const Collective& collective, int p, bool crowded, std::int64
   return choice ? choice->text() : "";
 }
 
-TEST(NodeRule, ServesAllSizesWithACoreForEachRank) {
-  for (const Collective* collective : {&allreduce, &bcast, &allgather, &alltoall, &gather, &scan})
-    for (const std::int64_t bytes : {8, 1 << 10, 1 << 20})
-      EXPECT_NE(chosen(*collective, 2, false, bytes), "") << collective->name << ' ' << bytes;
+TEST(NodeRule, ServesNearlyAllSizesWithACoreForEachRank) {
+  for (const int p : {2, 4, 8, 16})
+    for (const Collective* collective : {&allreduce, &reduce_scatter, &bcast, &allgather})
+      for (const std::int64_t bytes : {8, 1 << 10, 1 << 20})
+        EXPECT_NE(chosen(*collective, p, false, bytes), "") << collective->name << ' ' << bytes;
   EXPECT_EQ(chosen(barrier, 2, false, 0), "shared");
   EXPECT_EQ(chosen(neighbor_alltoall, 2, false, 1 << 10), "");
 }
 
+// In other algorithms than `shared`, no rank reads the messages of all others.
+TEST(NodeRule, PipelinesLongScansOfManyRanks) {
+  EXPECT_EQ(chosen(scan, 8, false, 8 << 10), "shared");
+  EXPECT_EQ(chosen(scan, 8, false, 16 << 10), "pipeline:travel=published");
+  EXPECT_EQ(chosen(exscan, 16, false, 4 << 10), "pipeline:travel=published");
+  EXPECT_EQ(chosen(scan, 4, false, 1 << 20), "");
+}
+
+// Intel MPI uses shared memory for most collectives itself.
+TEST(NodeRule, DependsOnTheMpiLibrary) {
+  const auto under = [](NativeMpi native, const Collective& collective, std::int64_t bytes) {
+    return node_rule(collective, 8, {.native = native}, bytes).has_value();
+  };
+  EXPECT_TRUE(under(NativeMpi::mpich, bcast, 1 << 10));
+  EXPECT_FALSE(under(NativeMpi::intel_mpi, bcast, 1 << 10));
+  EXPECT_TRUE(under(NativeMpi::intel_mpi, alltoall, 1 << 10));
+  EXPECT_FALSE(under(NativeMpi::intel_mpi, alltoall, 16 << 10));
+  EXPECT_TRUE(node_rule(reduce, 2, {.native = NativeMpi::mpich}, 1 << 20));
+  EXPECT_FALSE(node_rule(reduce, 2, {.native = NativeMpi::open_mpi}, 1 << 20));
+}
+
 TEST(NodeRule, LeavesWhatWasNotMeasured) {
-  EXPECT_EQ(chosen(allreduce, 16, false, 8), "");
-  EXPECT_EQ(chosen(allreduce, 16, false, 2 << 10), "");
-  EXPECT_NE(chosen(allreduce, 16, false, 64 << 10), "");
+  for (const std::int64_t bytes : {8, 64 << 10}) {
+    EXPECT_NE(chosen(allreduce, 16, false, bytes), "");
+    EXPECT_EQ(chosen(allreduce, 17, false, bytes), "");
+  }
+  EXPECT_EQ(chosen(bcast, 4, false, -1), "");
   EXPECT_NE(chosen(allgather, 4, true, 1 << 10), "");
   EXPECT_NE(chosen(allgather, 8, true, 1 << 10), "");
   EXPECT_EQ(chosen(allgather, 9, true, 1 << 10), "");
+}
+
+// Every name in the rule exists, and no algorithm is chosen without its proof.
+TEST(NodeRule, ChoosesAlgorithmsThatExist) {
+  for (const Collective* collective : collectives())
+    for (const NativeMpi native : {NativeMpi::open_mpi, NativeMpi::mpich, NativeMpi::intel_mpi})
+      for (int p = 2; p <= 20; ++p)
+        for (std::int64_t bytes = 1; bytes <= 1 << 24; bytes *= 2) {
+          const auto choice = node_rule(*collective, p, {.native = native}, bytes);
+          EXPECT_TRUE(!choice || &choice->algorithm->collective == collective);
+        }
 }
 
 TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {

@@ -18,33 +18,38 @@ int run(Paths& paths, const Paths::Kind& kind, int rounds, double direct, double
 
 TEST(Paths, TakeTheFasterOne) {
   Paths paths;
-  const Paths::Kind kind(1 << 20, false);
+  const Paths::Kind kind(1 << 20, {});
   EXPECT_EQ(run(paths, kind, 100, 1e-5, 2e-5), 50);
   Paths others;
   EXPECT_EQ(run(others, kind, 100, 2e-5, 1e-5), 0);
 }
 
 TEST(Paths, BeginAsIsUsual) {
-  EXPECT_FALSE(Paths().next({1 << 20, false}));
-  EXPECT_FALSE(Paths().next({32 << 10, true}));
-  EXPECT_TRUE(Paths().next({1 << 20, true}));
+  EXPECT_FALSE(Paths().next({1 << 20, {}}));
+  EXPECT_FALSE(Paths().next({32 << 10, {.reads = true}}));
+  EXPECT_TRUE(Paths().next({1 << 20, {.reads = true}}));
 }
 
-// Each power of two is a class of its own; so are ranks that also read.
+// Each power of two is a class of its own; so are ranks that also read, and rounds in which all
+// readers get the same message. At a scatter's root, for example, direct publications may be five
+// times as fast, but not at the root of a broadcast.
 TEST(Paths, KeepKindsApart) {
   Paths paths;
-  run(paths, {1 << 20, false}, 20, 1, 2);
-  run(paths, {1 << 20, true}, 20, 2, 1);
-  run(paths, {1 << 18, false}, 20, 2, 1);
-  EXPECT_TRUE(paths.next({(1 << 20) + 1, false}));
-  EXPECT_FALSE(paths.next({1 << 20, true}));
-  EXPECT_FALSE(paths.next({1 << 18, false}));
+  run(paths, {1 << 20, {}}, 20, 1, 2);
+  run(paths, {1 << 20, {.reads = true}}, 20, 2, 1);
+  run(paths, {1 << 18, {}}, 20, 2, 1);
+  run(paths, {1 << 20, {.common = true}}, 20, 2, 1);
+  EXPECT_TRUE(paths.next({(1 << 20) + 1, {}}));
+  EXPECT_FALSE(paths.next({1 << 20, {.reads = true}}));
+  EXPECT_FALSE(paths.next({1 << 18, {}}));
+  EXPECT_FALSE(paths.next({1 << 20, {.common = true}}));
+  EXPECT_TRUE(paths.next({1 << 20, {}}));
 }
 
 // The paths are measured again, because a virtual machine may move its cores.
 TEST(Paths, AreTriedAgain) {
   Paths paths;
-  const Paths::Kind kind(1 << 20, false);
+  const Paths::Kind kind(1 << 20, {});
   run(paths, kind, 100, 1, 2);
   EXPECT_TRUE(paths.next(kind));
   run(paths, kind, 600, 3, 2);
@@ -54,12 +59,36 @@ TEST(Paths, AreTriedAgain) {
 // A late rank slows down some rounds, but not all.
 TEST(Paths, IgnoreSlowRounds) {
   Paths paths;
-  const Paths::Kind kind(1 << 20, false);
+  const Paths::Kind kind(1 << 20, {});
   for (int round = 0; round < 12; ++round) {
     const bool next = paths.next(kind);
     paths.took(kind, next, (next ? 1 : 2) + (round % 5 < 2 ? 10 : 0));
   }
   EXPECT_TRUE(paths.next(kind));
+}
+
+TEST(Paths, TryBothWaysInTurn) {
+  Paths paths;
+  const Paths::Kind kind(1 << 20, {});
+  int tries = 0, direct = 0;
+  for (int round = 0; round < 20; ++round) {
+    if (paths.tries(kind)) {
+      ++tries;
+      direct += paths.next(kind) ? 1 : 0;
+    }
+    paths.took(kind, paths.next(kind), 1);
+  }
+  EXPECT_EQ(tries, 8);
+  EXPECT_EQ(direct, 4);
+}
+
+// Extreme sizes are part of the first and the last class.
+TEST(Paths, HaveAClassForEverySize) {
+  Paths paths;
+  run(paths, {std::int64_t{1} << 40, {}}, 20, 1, 2);
+  EXPECT_TRUE(paths.next({std::int64_t{1} << 41, {}}));
+  run(paths, {0, {}}, 20, 1, 2);
+  EXPECT_TRUE(paths.next({1, {}}));
 }
 
 }  // namespace

@@ -41,6 +41,14 @@ TEST(MpiLibraries, AreKnownByWhatTheySay) {
   }
 }
 
+TEST(MpiLibraries, CountAsTheOneThatWasMeasured) {
+  EXPECT_EQ(native_mpi_of("Open MPI v5.0.8"), NativeMpi::open_mpi);
+  EXPECT_EQ(native_mpi_of("FUJITSU MPI Library 4.0.0"), NativeMpi::open_mpi);
+  EXPECT_EQ(native_mpi_of("Intel(R) MPI Library 2021.18 for Linux* OS"), NativeMpi::intel_mpi);
+  EXPECT_EQ(native_mpi_of("MPI VERSION    : CRAY MPICH version 8.1.25.17"), NativeMpi::mpich);
+  EXPECT_EQ(native_mpi_of("Some Other MPI 1.0"), NativeMpi::mpich);
+}
+
 TEST(MpiLibraries, OthersAreUnknown) {
   EXPECT_EQ(mpi_library_of("Some Other MPI 1.0"), nullptr);
   EXPECT_EQ(mpi_library_of(""), nullptr);
