@@ -41,7 +41,7 @@ class Paths {
     friend class Paths;
     // One class contains all messages of 1 GiB and more, and one those of less than 2 KiB.
     static std::size_t class_of(std::int64_t bytes) {
-      const int power = std::bit_width(static_cast<std::uint64_t>(bytes));
+      const auto power = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes)));
       return static_cast<std::size_t>(std::clamp(power - least_power, 0, classes - 1));
     }
     std::size_t index_;
