@@ -217,7 +217,7 @@ std::vector<Ranking::Entry> Decision::challengers(int root) {
       std::erase_if(entries,
                     [](const Ranking::Entry& each) { return each.choice.algorithm->publishes; });
     auto found = worth_trying(entries);
-    if (const auto shared = through_memory(); shared && !is_open()) {
+    if (const auto shared = is_open() ? std::nullopt : through_memory()) {
       std::erase_if(found, [&](const Ranking::Entry& each) { return each.choice == *shared; });
       found.insert(found.begin(), {*shared, 0});
     }
@@ -246,8 +246,8 @@ void Decision::challenge(const Question& call) {
     bound_ = bound(ranks_, collective_, call.root, bytes_);
 }
 
-// Makes the winner with that code the current candidate. Considers only the model's proposals for
-// this communicator, which are the same on all ranks.
+// Makes the winner with that code the current candidate. Considers only the challengers on this
+// communicator, which are the same on all ranks.
 void Decision::inherit(double code, const Question& call) { inherit(code, challengers(call.root)); }
 
 void Decision::inherit(double code, std::span<const Ranking::Entry> challengers) {

@@ -20,8 +20,8 @@ constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10;
 // uses shared memory itself for most collectives.
 //
 // In `shared`, every rank of a scan reads the contributions of all lower ranks. So longer scans of
-// many ranks are pipelined. With 32 KiB to 128 KiB among 5 and more ranks, blocks are too short to
-// be read directly, and too long for a rank's share of a slot.
+// many ranks are pipelined. With 32 KiB to 128 KiB among 8 and 16 ranks, most blocks are too short
+// to be read directly, and too long for a rank's share of a slot.
 constexpr unsigned open_mpi = 1, mpich = 2, intel_mpi = 4;
 constexpr unsigned both = open_mpi | mpich, all = both | intel_mpi;
 struct Range {
@@ -34,7 +34,7 @@ struct Range {
 constexpr std::string_view pipelined = "pipeline:travel=published";
 constexpr Range ranges[] = {
     {&allreduce, both, 2, 16, 0, any},
-    {&allreduce, intel_mpi, 2, 16, 0, 4 * KiB},
+    {&allreduce, intel_mpi, 5, 16, 0, 4 * KiB},
     {&reduce, both, 2, 2, 0, 8 * KiB},
     {&reduce, mpich, 2, 2, 8 * KiB + 1, any},
     {&reduce, both, 3, 16, 0, any},
@@ -110,8 +110,7 @@ constexpr CrowdedRange ranges_of_more[] = {
 // Whether one rank reduces the whole message (in an allreduce, every rank), which saves a round.
 // The more ranks there are, the more such a rank has to read.
 bool reduces_whole(int p, bool crowded, std::int64_t bytes) {
-  const std::int64_t others = std::max(p - 1, 1);
-  return bytes <= (crowded ? 8 * KiB / others : 48 * KiB / (others * others));
+  return bytes <= (p == 2 && !crowded ? 64 * KiB : 8 * KiB / std::max(p - 1, 1));
 }
 
 // The choice with a core for each rank; empty for native.

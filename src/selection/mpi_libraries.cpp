@@ -35,9 +35,10 @@ const MpiLibrary* mpi_library_of(std::string_view text) {
 
 NativeMpi native_mpi_of(std::string_view text) {
   const MpiLibrary* const library = mpi_library_of(text);
-  if (library == nullptr) return NativeMpi::mpich;
+  if (library == nullptr) return NativeMpi::unknown;
   if (library->name == "Intel MPI") return NativeMpi::intel_mpi;
-  return library->family == "openmpi" ? NativeMpi::open_mpi : NativeMpi::mpich;
+  if (library->family == "openmpi") return NativeMpi::open_mpi;
+  return library->family == "mpich" ? NativeMpi::mpich : NativeMpi::unknown;
 }
 
 bool is_tested(std::string_view text) {

@@ -23,8 +23,8 @@ std::span<const MpiLibrary> mpi_libraries();
 const MpiLibrary* mpi_library_of(std::string_view text);
 
 // The MPI libraries whose collectives were compared with ours. Another library counts as the one
-// from which it derives; an unknown one as MPICH, because most derive from it.
-enum class NativeMpi : std::uint8_t { open_mpi, mpich, intel_mpi };
+// from which it derives.
+enum class NativeMpi : std::uint8_t { open_mpi, mpich, intel_mpi, unknown };
 NativeMpi native_mpi_of(std::string_view text);
 
 // Whether our tests run with the version of this text.

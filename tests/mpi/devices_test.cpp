@@ -202,7 +202,6 @@ TEST_F(Devices, ManagedMemoryIsTheHosts) {
   EXPECT_EQ(device_transfers() - before, 0);
 }
 
-// A column of a matrix: the rest of the matrix may change on the device during the call.
 // A question to CUDA's driver takes longer than a short collective.
 TEST_F(Devices, NoRuntimeIsAskedAboutTheProgramsOwnMemory) {
   static int fixed[2];
@@ -228,6 +227,7 @@ TEST_F(Devices, NoRuntimeIsAskedAboutTheProgramsOwnMemory) {
   munmap(mapped, page);
 }
 
+// A column of a matrix: the rest of the matrix may change on the device during the call.
 TEST_F(Devices, OnlyDataIsWritten) {
   static constexpr int rows = 5, columns = 7;
   MPI_Datatype made;

@@ -53,7 +53,7 @@ class NodeMemory {
   int lowest_rank_ = -1;
   int place_ = 0;
   bool spare_cores_ = true;
-  NativeMpi native_ = NativeMpi::open_mpi;
+  NativeMpi native_ = NativeMpi::unknown;
   std::string why_not_;
   node::Segment segment_;
   std::vector<node::PartState> states_;  // of our parts

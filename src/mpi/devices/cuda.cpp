@@ -10,9 +10,9 @@ namespace toccata {
 namespace {
 
 // Uses the driver's interface: it is stable, and all other interfaces of CUDA use it. Copies use
-// our own stream. As the program's own copies do, it waits for earlier work in the default stream,
-// because cudaMemcpy from pageable memory returns before the data is on the device. It does not
-// wait for other streams.
+// our own stream. As the program's own copies do, it waits for earlier work in the legacy default
+// stream, because cudaMemcpy from pageable memory returns before the data is on the device. It does
+// not wait for other streams.
 class Cuda final : public DeviceRuntime {
  public:
   explicit Cuda(const LoadedLibrary& library) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/registry.h"
+#include "selection/proved.h"
 
 namespace toccata {
 namespace {
@@ -43,7 +44,20 @@ TEST(NodeRule, DependsOnTheMpiLibrary) {
   EXPECT_FALSE(node_rule(reduce, 2, {.native = NativeMpi::open_mpi}, 1 << 20));
 }
 
+// The fewer ranks there are, the longer the messages that each of them can reduce by itself.
+TEST(NodeRule, LetsOneRankReduceShortMessages) {
+  const std::string whole = "shared:reducers=whole";
+  EXPECT_EQ(chosen(allreduce, 2, false, 64 << 10), whole);
+  EXPECT_EQ(chosen(allreduce, 2, false, 128 << 10), "shared");
+  EXPECT_EQ(chosen(allreduce, 4, false, 2 << 10), whole);
+  EXPECT_EQ(chosen(allreduce, 4, false, 4 << 10), "shared");
+  EXPECT_EQ(chosen(reduce, 8, false, 1 << 10), whole);
+  EXPECT_EQ(chosen(allreduce, 16, false, 512), whole);
+  EXPECT_EQ(chosen(allreduce, 2, true, 16 << 10), "shared");
+}
+
 TEST(NodeRule, LeavesWhatWasNotMeasured) {
+  EXPECT_FALSE(node_rule(allreduce, 4, {.native = NativeMpi::unknown}, 1 << 10));
   for (const std::int64_t bytes : {8, 64 << 10}) {
     EXPECT_NE(chosen(allreduce, 16, false, bytes), "");
     EXPECT_EQ(chosen(allreduce, 17, false, bytes), "");
@@ -54,7 +68,7 @@ TEST(NodeRule, LeavesWhatWasNotMeasured) {
   EXPECT_EQ(chosen(allgather, 9, true, 1 << 10), "");
 }
 
-// Every name in the rule exists, and no algorithm is chosen without its proof.
+// Every name in the rule exists. A row whose algorithm lost its proof would silently become native.
 TEST(NodeRule, ChoosesAlgorithmsThatExist) {
   for (const Collective* collective : collectives())
     for (const NativeMpi native : {NativeMpi::open_mpi, NativeMpi::mpich, NativeMpi::intel_mpi})
@@ -62,7 +76,10 @@ TEST(NodeRule, ChoosesAlgorithmsThatExist) {
         for (std::int64_t bytes = 1; bytes <= 1 << 24; bytes *= 2) {
           const auto choice = node_rule(*collective, p, {.native = native}, bytes);
           EXPECT_TRUE(!choice || &choice->algorithm->collective == collective);
+          EXPECT_TRUE(!choice || is_proved(*choice->algorithm));
         }
+  EXPECT_EQ(chosen(alltoall, 8, false, 64 << 10), "pairwise:travel=published");
+  EXPECT_EQ(chosen(alltoall, 8, false, 256 << 10), "shared");
 }
 
 TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {

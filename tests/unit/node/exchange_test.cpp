@@ -1,5 +1,6 @@
 #include "node/exchange.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
 #include <vector>
@@ -24,11 +25,20 @@ class ExchangeTest : public testing::Test {
       addresses_.push_back(parts_.back().get());
       states_.emplace_back(addresses_.back());
     }
-    for (int rank = 0; rank < ranks; ++rank)
+    const auto read = [](int, const char* from, char* into, std::int64_t bytes) {
+      std::memcpy(into, from, static_cast<std::size_t>(bytes));
+      return true;
+    };
+    const DirectReading direct{.processes = {0, 1, 2}, .read = read, .least = 4 << 10};
+    for (int rank = 0; rank < ranks; ++rank) {
       boards.emplace_back(states_[rank], addresses_, rank, 1);
+      direct_boards.emplace_back(states_[rank], addresses_, rank, 1, direct);
+    }
   }
 
   std::vector<Board> boards;
+  // Ranks can read each other's memory. A test uses these boards or the others.
+  std::vector<Board> direct_boards;
   Exchange exchange[ranks];
 
  private:
@@ -79,6 +89,38 @@ TEST_F(ExchangeTest, CombinesNoPieceThatIsStillToBePublished) {
   ASSERT_TRUE(done);
   EXPECT_EQ(vectors[0], std::vector<char>(static_cast<std::size_t>(bytes), 3));
   EXPECT_EQ(vectors[1], std::vector<char>(static_cast<std::size_t>(bytes), 3));
+}
+
+// Rank 0 publishes for rank 1. Its first two rounds, in slots, end at once. The next ones are
+// tries: they end when rank 1 has the message, because the program waits for rank 1, too.
+TEST_F(ExchangeTest, TriesEndWithTheirReaders) {
+  const std::int64_t bytes = 16 << 10;
+  const std::vector<char> message(static_cast<std::size_t>(bytes), 7);
+  const Stretch own{const_cast<char*>(message.data()), bytes};
+  const Publication to_1[] = {{0, rank_1, {&own, 1}}};
+  for (std::uint64_t call = 1; call <= 6; ++call) {
+    std::vector<char> found(static_cast<std::size_t>(bytes));
+    const Reading of_0[] = {{0, 0, {found.data(), bytes}}};
+    exchange[0].open(direct_boards[0], call, 0, 1, to_1, {});
+    exchange[1].open(direct_boards[1], call, 0, 1, {}, of_0);
+    EXPECT_EQ(exchange[0].go_on(), call <= 2) << call;
+    EXPECT_TRUE(exchange[1].go_on());
+    EXPECT_TRUE(call <= 2 || exchange[0].go_on()) << call;
+    EXPECT_EQ(found, message);
+  }
+}
+
+// The readers of a message that fits their slot expect it there. In reductions, all ranks know the
+// length of a piece.
+TEST_F(ExchangeTest, ShortMessagesAreNotDirect) {
+  const Board& board = direct_boards[0];
+  const std::int64_t slot = board.piece(true);
+  EXPECT_FALSE(board.may_publish_directly(slot, false));
+  EXPECT_TRUE(board.may_publish_directly(slot + 1, false));
+  EXPECT_FALSE(board.may_publish_directly((4 << 10) - 1, true)) << "a system call takes longer";
+  EXPECT_LT(board.piece(false), 4 << 10);
+  EXPECT_TRUE(board.may_publish_directly(4 << 10, true));
+  EXPECT_FALSE(boards[0].may_publish_directly(1 << 20, false)) << "no rank can read the memory";
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ TEST(MpiLibraries, CountAsTheOneThatWasMeasured) {
   EXPECT_EQ(native_mpi_of("FUJITSU MPI Library 4.0.0"), NativeMpi::open_mpi);
   EXPECT_EQ(native_mpi_of("Intel(R) MPI Library 2021.18 for Linux* OS"), NativeMpi::intel_mpi);
   EXPECT_EQ(native_mpi_of("MPI VERSION    : CRAY MPICH version 8.1.25.17"), NativeMpi::mpich);
-  EXPECT_EQ(native_mpi_of("Some Other MPI 1.0"), NativeMpi::mpich);
+  EXPECT_EQ(native_mpi_of("HPE MPT 2.23  08/26/20 02:54:49-root"), NativeMpi::unknown);
+  EXPECT_EQ(native_mpi_of("Some Other MPI 1.0"), NativeMpi::unknown);
 }
 
 TEST(MpiLibraries, OthersAreUnknown) {
