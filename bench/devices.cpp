@@ -2,7 +2,7 @@
 // the library preloaded; calls of MPI_* alternate with calls of PMPI_*, which the library does not
 // intercept. Rank 0 prints medians in microseconds, of the slowest rank:
 //
-//   query NANOSECONDS                         one question of the driver about a host buffer
+//   query NANOSECONDS                         one query of the driver about a host buffer
 //   host COLLECTIVE BYTES BEFORE AFTER MAPPED MPI_* on host buffers: without and with the runtime,
 //                                             and with it in memory that malloc maps for a buffer
 //   device COLLECTIVE BYTES COPIES OURS       buffers in device memory: cuMemcpy to pinned memory,
@@ -28,6 +28,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "both.h"
+
 namespace {
 
 int rank, p;
@@ -45,7 +47,8 @@ class Cuda {
 
   Cuda() {
     library_ = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) stop("there is no driver of CUDA (libcuda.so.1)");
+    if (library_ == nullptr)
+      stop("cannot load CUDA's driver, libcuda.so.1: install the GPU driver");
     int device = 0;
     void* context = nullptr;
     call("cuInit", 0U);
@@ -122,19 +125,10 @@ std::vector<double> times(const std::vector<std::function<void()>>& variants, in
 struct Collective {
   std::string name;
   bool in_slices, out_slices;  // whether the buffer has a block per rank
-  bool reads_result;           // a broadcast has one buffer
+  bool has_one_buffer;         // the result: in a broadcast
   std::function<void(double*in, double*out, int count)> ours, native;
 };
 
-#define BOTH(call)                                                           \
-  [](double* in, double* out, int n) {                                       \
-    static_cast<void>(in), static_cast<void>(out), static_cast<void>(n);     \
-    MPI_##call;                                                              \
-  },                                                                         \
-      [](double* in, double* out, int n) {                                   \
-        static_cast<void>(in), static_cast<void>(out), static_cast<void>(n); \
-        PMPI_##call;                                                         \
-      }
 #define WORLD MPI_COMM_WORLD
 
 const std::vector<Collective>& collectives() {
@@ -166,7 +160,7 @@ int main(int argc, char** argv) {
   if (sizes.empty()) sizes = {8, 1 << 10, 64 << 10, 1 << 20, 16 << 20};
 
   // Host buffers, before and after the runtime is loaded: in the heap, whose addresses cannot
-  // belong to a device, and in memory of their own, about which the library asks the runtime.
+  // belong to a device, and in memory of their own, about which the library queries the runtime.
   const std::vector<std::size_t> host_sizes{8, 64 << 10};
   std::vector<double> mine(8 << 10, 1), all(8 << 10, 1);
   std::vector<double> mapped_mine(8 << 20, 1), mapped_all(8 << 20, 1);
@@ -184,7 +178,7 @@ int main(int argc, char** argv) {
       }
     return result;
   };
-  host_times(mine.data(), all.data());  // lets the automatic choice settle
+  host_times(mine.data(), all.data());  // warms up
   const std::vector<double> before = host_times(mine.data(), all.data());
   const Cuda cuda;
   const std::vector<double> after = host_times(mine.data(), all.data());
@@ -222,7 +216,7 @@ int main(int argc, char** argv) {
       cuda.to_device(device_in, host_in, most);
       cuda.to_device(device_out, host_in, most);
       const auto with_copies = [&] {
-        if (each.reads_result) {
+        if (each.has_one_buffer) {
           if (rank == 0) cuda.to_host(host_out, device_out, out_bytes);
         } else {
           cuda.to_host(host_in, device_in, in_bytes);

@@ -29,6 +29,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "both.h"
+
 namespace {
 
 double now() {
@@ -86,16 +88,6 @@ struct Collective {
   bool sliced;  // the longer buffer has a block per rank
   std::function<void(double*in, double*out, int count)> ours, native;
 };
-
-#define BOTH(call)                                                           \
-  [](double* in, double* out, int n) {                                       \
-    static_cast<void>(in), static_cast<void>(out), static_cast<void>(n);     \
-    MPI_##call;                                                              \
-  },                                                                         \
-      [](double* in, double* out, int n) {                                   \
-        static_cast<void>(in), static_cast<void>(out), static_cast<void>(n); \
-        PMPI_##call;                                                         \
-      }
 
 const MPI_Datatype type = MPI_DOUBLE;
 #define WORLD MPI_COMM_WORLD

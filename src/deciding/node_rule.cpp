@@ -15,8 +15,8 @@ namespace {
 constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10;
 
 // With a core for each rank: numbers of ranks and sizes, in bytes, for which an algorithm is faster
-// than the MPI library's collective. Measured with 2, 4, 8 and 16 ranks on up to 16 cores, Open MPI
-// 4.1 and 5.0, MPICH 4.0 and 5.0, and Intel MPI 2021.18 (docs/performance/one-node.md). Intel MPI
+// than the MPI library's collective. Measured with 2, 4, 8 and 16 ranks on 16 cores under Open MPI
+// 4.1, MPICH 4.0 and Intel MPI 2021.18 (docs/performance/one-node.md). Intel MPI
 // uses shared memory itself for most collectives.
 //
 // In `shared`, every rank of a scan reads the contributions of all lower ranks. So longer scans of

@@ -118,7 +118,7 @@ void Exchange::choose_path() {
 bool Exchange::finish() {
   if (!publishing_.done) return false;
   if (timed_) {
-    if (board_->paths().tries(*timed_) && !board_->is_all_read()) return false;
+    if (board_->paths().is_try(*timed_) && !board_->is_all_read()) return false;
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
     board_->paths().took(*timed_, directly_, time.count());
     timed_.reset();

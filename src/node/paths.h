@@ -22,10 +22,10 @@ namespace toccata::node {
 //                       usual     tries                            after `period` rounds
 class Paths {
  public:
-  // What a rank does in a round, apart from publishing.
+  // What a rank does in a round in which it publishes.
   struct Round {
     bool reads = false;
-    bool combines = false;  // what it reads, in place
+    bool combines = false;  // the rank combines or copies blocks
     bool common = false;    // all readers of a publication get the same message
   };
 
@@ -49,21 +49,21 @@ class Paths {
   };
 
   // Whether the next round of this kind is a try.
-  bool tries(const Kind& kind) const {
+  bool is_try(const Kind& kind) const {
     const int round = times_[kind.index_].rounds - first_rounds;
-    return round >= 0 && round < tried;
+    return round >= 0 && round < tries;
   }
   // Whether the next round of this kind is published directly.
   bool next(const Kind& kind) const {
     const Times& times = times_[kind.index_];
-    if (tries(kind)) return (times.rounds - first_rounds) % 2 == 1;
+    if (is_try(kind)) return (times.rounds - first_rounds) % 2 == 1;
     if (times.rounds < first_rounds) return kind.usually_direct_;
     return times.direct < times.slots;
   }
   void took(const Kind& kind, bool direct, double seconds) {
     Times& times = times_[kind.index_];
     if (times.rounds == first_rounds) times.direct = times.slots = unknown;
-    if (tries(kind)) {
+    if (is_try(kind)) {
       double& least = direct ? times.direct : times.slots;
       if (seconds < least) least = seconds;
     }
@@ -71,7 +71,7 @@ class Paths {
   }
 
  private:
-  static constexpr int first_rounds = 2, tried = 8, period = 512;
+  static constexpr int first_rounds = 2, tries = 8, period = 512;
   static constexpr std::int64_t usually_direct_from = 256 << 10;
   static constexpr double unknown = std::numeric_limits<double>::infinity();
   static constexpr int least_power = 11, classes = 21;

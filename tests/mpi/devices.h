@@ -29,7 +29,7 @@ class DeviceMemory {
 
 // The number of copies between host and device in this process.
 int device_transfers();
-// The number of questions to the runtime in this process: whether some memory is on a device.
+// The number of queries in this process whether some memory is on a device.
 int device_queries();
 
 }  // namespace toccata::test

@@ -202,8 +202,8 @@ TEST_F(Devices, ManagedMemoryIsTheHosts) {
   EXPECT_EQ(device_transfers() - before, 0);
 }
 
-// A question to CUDA's driver takes longer than a short collective.
-TEST_F(Devices, NoRuntimeIsAskedAboutTheProgramsOwnMemory) {
+// A query of CUDA's driver takes longer than a short collective.
+TEST_F(Devices, TheProgramsOwnMemoryNeedsNoQuery) {
   static int fixed[2];
   int on_stack[2];
   std::vector<int> on_heap(2);

@@ -4,10 +4,10 @@
 
 namespace toccata {
 
-// Parts of this process's address space that never belong to a device, so that no runtime needs to
-// be asked about them: the heap below the program break, the stack of the main thread, and the
-// static data of the program. CUDA's driver takes 0.5 us per question, longer than a collective of
-// 8 bytes on one node.
+// Parts of this process's address space that never belong to a device, so that they need no query
+// of a runtime: the heap below the program break, the stack of the main thread, and the static data
+// of the program. CUDA's driver takes 0.5 us per query, longer than a collective of 8 bytes on one
+// node.
 class HostRanges {
  public:
   // Reads /proc/self/maps. Without that file, all parts are empty.

@@ -72,7 +72,7 @@ TEST(Paths, TryBothWaysInTurn) {
   const Paths::Kind kind(1 << 20, {});
   int tries = 0, direct = 0;
   for (int round = 0; round < 20; ++round) {
-    if (paths.tries(kind)) {
+    if (paths.is_try(kind)) {
       ++tries;
       direct += paths.next(kind) ? 1 : 0;
     }
