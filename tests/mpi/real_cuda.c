@@ -77,9 +77,7 @@ EXPORT void* stand_in_allocate(size_t bytes, int is_managed) {
                               : cuMemAlloc_v2(at(&made), bytes, 0, 0);
   return code == 0 ? (void*)(uintptr_t)made : NULL;
 }
-EXPORT int stand_in_free(void* address) {
-  return cuMemFree_v2(at(address), 0, 0, 0);
-}
+EXPORT int stand_in_free(void* address) { return cuMemFree_v2(at(address), 0, 0, 0); }
 EXPORT int stand_in_copy(void* into, const void* from, size_t bytes) {
   return bytes == 0 ? 0 : cuMemcpy(at(into), at(from), bytes, 0);
 }
