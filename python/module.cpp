@@ -438,14 +438,14 @@ NB_MODULE(_core, module) {
 
   using Ranked = std::vector<std::pair<Choice, double>>;
   const auto by_size = [](std::string_view collective, const Shape& known, const Model& model,
-                          const std::vector<std::int64_t>& unit_bytes, const auto& chosen,
+                          const std::vector<std::int64_t>& unit_bytes, auto chosen,
                           Ranking::Setting setting = Ranking::Setting::near) {
     check_rank(known, known.root);
     const Ranking ranking(collective_named(collective), known, model, {}, setting);
     std::vector<Ranked> result;
     for (const std::int64_t bytes : unit_bytes) {
       Ranked& ranked = result.emplace_back();
-      std::vector<Ranking::Entry> entries = chosen(ranking.at(bytes));
+      std::vector<Ranking::Entry> entries = (ranking.*chosen)(bytes);
       for (Ranking::Entry& each : entries)
         ranked.emplace_back(std::move(each.choice), each.seconds);
     }
@@ -455,7 +455,7 @@ NB_MODULE(_core, module) {
       "rank",
       [by_size](std::string_view collective, const Shape& known, const Model& model,
                 const std::vector<std::int64_t>& unit_bytes, bool standard) {
-        return by_size(collective, known, model, unit_bytes, std::identity(),
+        return by_size(collective, known, model, unit_bytes, &Ranking::at,
                        standard ? Ranking::Setting::standard : Ranking::Setting::near);
       },
       "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a, "standard"_a = false,
@@ -464,7 +464,7 @@ NB_MODULE(_core, module) {
       "worth_trying",
       [by_size](std::string_view collective, const Shape& known, const Model& model,
                 const std::vector<std::int64_t>& unit_bytes) {
-        return by_size(collective, known, model, unit_bytes, worth_trying);
+        return by_size(collective, known, model, unit_bytes, &Ranking::worth_trying);
       },
       "collective"_a, "shape"_a, "model"_a, "unit_bytes"_a,
       nb::call_guard<nb::gil_scoped_release>());

@@ -22,23 +22,17 @@ bool can_gain_on_one_node(const Collective& collective, std::int64_t bytes) {
   return (&collective == &reduce || &collective == &reduce_scatter) && bytes >= least;
 }
 
-// The fastest algorithms by the model, for each of some sizes, on the machine of the ranks; none if
-// the machine is unknown.
-std::vector<std::vector<Ranking::Entry>> ranked(Ranks& ranks, const Collective& collective,
-                                                int root,
-                                                std::initializer_list<std::int64_t> sizes) {
-  std::vector<std::vector<Ranking::Entry>> result(sizes.size());
+// The algorithms ordered by the model, on the machine of the ranks; null if the machine is unknown.
+std::shared_ptr<const Ranking> ranking(Ranks& ranks, const Collective& collective, int root) {
   try {
     const Shape known = ranks.shape(root);
     const ReorderWish wish = ranks.wish_for(collective);
-    const auto ranking = ranks.results().ranking(digest_of(known), collective, root, wish, [&] {
+    return ranks.results().ranking(digest_of(known), collective, root, wish, [&] {
       return std::make_shared<const Ranking>(collective, known, ranks.rules().model(), wish);
     });
-    std::ranges::transform(sizes, result.begin(),
-                           [&](std::int64_t bytes) { return ranking->at(bytes); });
   } catch (const ChoiceError&) {
+    return nullptr;
   }
-  return result;
 }
 
 // The model's lower bound in seconds for all algorithms; 0 if it is unknown, or takes long to
@@ -65,6 +59,16 @@ Choice settled(Ranks& ranks, const Collective& collective, const Choice& choice,
     return Ranking(wished, known, ranks.rules().model()).at(bytes).front().choice;
   static_cast<void>(shape_of(wished, known));
   return wished;
+}
+
+// A point of a tuning file may come from another number of ranks, where its algorithm can run.
+bool can_run(Ranks& ranks, const Collective& collective, const Choice& choice, std::int64_t bytes) {
+  try {
+    static_cast<void>(settled(ranks, collective, choice, bytes));
+    return true;
+  } catch (const ChoiceError&) {
+    return false;
+  }
 }
 
 // Whether calls for trials alone are possible: their buffers are additional memory.
@@ -95,7 +99,8 @@ std::unique_ptr<Decision> Decision::make(Ranks& ranks, const Question& call, std
   const bool trusts = ranks.rules().guarding() == Rules::Guarding::off;
   if (bytes < 0 && (trusts || collective.vector_of == nullptr)) return nullptr;
   if (trusts) {
-    const auto best = ranked(ranks, collective, call.root, {bytes})[0];
+    const auto found = ranking(ranks, collective, call.root);
+    const auto best = found == nullptr ? std::vector<Ranking::Entry>() : found->at(bytes);
     if (best.empty()) return nullptr;
     made->add(best.front().choice, "modelled", best.front().seconds);
     return made;
@@ -184,11 +189,12 @@ bool Decision::follow(const Tuning& tuning, const std::string& reason, bool keep
   if (tuning.points.empty()) return false;
   const Tuning::Point* point = tuning.find(collective_, ranks_.size(), ranks_.nodes(), bytes_);
   if (point == nullptr) return false;
+  const bool is_learned = &tuning == &ranks_.rules().learned();
+  if (is_learned && !can_run(ranks_, collective_, point->choice, bytes_)) return false;
   const bool tried = !keeps_order && (bytes_ >= 0 || collective_.vector_of != nullptr) &&
                      ranks_.rules().guarding() != Rules::Guarding::off;
   if (tried && point->choice.native()) {
     // A tuning file decides. But one noisy run must not exclude all other algorithms forever.
-    const bool is_learned = &tuning == &ranks_.rules().learned();
     if (is_learned && !is_open()) trials_.emplace(Trials::late(setup()));
   } else if (tried) {
     add({}, "native");
@@ -211,23 +217,24 @@ std::optional<Choice> Decision::through_memory() {
 // ones.
 std::vector<Ranking::Entry> Decision::challengers(int root) {
   static constexpr int much = 16;
+  const auto by_model = ranking(ranks_, collective_, root);
   // Algorithms that publish blocks in the memory of a node serve blocking calls only.
-  const auto possible = [&](std::vector<Ranking::Entry> entries) {
+  const auto possible = [&](std::int64_t bytes) {
+    auto found =
+        by_model == nullptr ? std::vector<Ranking::Entry>() : by_model->worth_trying(bytes);
     if (is_open())
-      std::erase_if(entries,
+      std::erase_if(found,
                     [](const Ranking::Entry& each) { return each.choice.algorithm->publishes; });
-    auto found = worth_trying(entries);
     if (const auto shared = is_open() ? std::nullopt : through_memory()) {
       std::erase_if(found, [&](const Ranking::Entry& each) { return each.choice == *shared; });
       found.insert(found.begin(), {*shared, 0});
     }
     return found;
   };
-  if (bytes_ >= 0) return possible(ranked(ranks_, collective_, root, {bytes_})[0]);
+  if (bytes_ >= 0) return possible(bytes_);
   const auto usual = static_cast<std::int64_t>(most_bytes_);
-  const auto rankings = ranked(ranks_, collective_, root, {usual, much * usual});
-  const auto suits = possible(rankings[1]);
-  auto found = possible(rankings[0]);
+  const auto suits = possible(much * usual);
+  auto found = possible(usual);
   std::erase_if(found, [&](const Ranking::Entry& each) {
     return std::ranges::none_of(suits, [&](const Ranking::Entry& other) {
       return other.choice.algorithm == each.choice.algorithm;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "algorithms/registry.h"
+#include "collectives/shape.h"
 #include "selection/proved.h"
 #include "selection/sized_choice.h"
 
@@ -14,14 +15,18 @@ namespace {
 
 constexpr std::int64_t any = SizedChoice::most_bytes, KiB = 1 << 10;
 
-// With a core for each rank: numbers of ranks and sizes, in bytes, for which an algorithm is faster
-// than the MPI library's collective. Measured with 2, 4, 8 and 16 ranks on 16 cores under Open MPI
-// 4.1, MPICH 4.0 and Intel MPI 2021.18 (docs/performance/one-node.md). Intel MPI
-// uses shared memory itself for most collectives.
+// With a core for each rank: numbers of ranks and sizes for which an algorithm is faster than the
+// MPI library's collective. The first row that contains a call counts. Sizes are those of a rank's
+// longer buffer, in bytes: in an allgather, of all blocks. Measured with 2, 4, 8 and 16 ranks on 16
+// cores under Open MPI 4.1 and 5.0, MPICH 4.0 and 5.0, and Intel MPI 2021.18
+// (docs/performance/one-node.md). Intel MPI uses shared memory itself for most collectives.
 //
-// In `shared`, every rank of a scan reads the contributions of all lower ranks. So longer scans of
-// many ranks are pipelined. With 32 KiB to 128 KiB among 8 and 16 ranks, most blocks are too short
-// to be read directly, and too long for a rank's share of a slot.
+// - In `shared`, every rank of a scan reads the contributions of all lower ranks. So longer scans
+//   of many ranks are pipelined.
+// - With 32 KiB to 128 KiB among 8 and 16 ranks, most blocks are too short to be read directly, and
+//   too long for a rank's share of a slot. In a reduce_scatter by recursive multiplying, ranks read
+//   fewer and longer pieces.
+// - Between two ranks, Open MPI is faster if a message just does not fit the line of its flag.
 constexpr unsigned open_mpi = 1, mpich = 2, intel_mpi = 4;
 constexpr unsigned both = open_mpi | mpich, all = both | intel_mpi;
 struct Range {
@@ -31,40 +36,53 @@ struct Range {
   std::int64_t least, most;
   std::string_view choice = "shared";
 };
-constexpr std::string_view pipelined = "pipeline:travel=published";
+constexpr std::string_view pipelined = "pipeline:travel=published", native = "";
+constexpr std::string_view multiplied = "recursive_multiplying:travel=published";
 constexpr Range ranges[] = {
     {&allreduce, both, 2, 16, 0, any},
     {&allreduce, intel_mpi, 5, 16, 0, 4 * KiB},
-    {&reduce, both, 2, 2, 0, 8 * KiB},
-    {&reduce, mpich, 2, 2, 8 * KiB + 1, any},
+    {&reduce, both, 2, 2, 0, 4 * KiB},
+    {&reduce, mpich, 2, 2, 4 * KiB + 1, any},
     {&reduce, both, 3, 16, 0, any},
-    {&reduce_scatter, both, 2, 16, 0, any},
+    {&reduce_scatter, both, 2, 4, 0, any},
+    {&reduce_scatter, both, 5, 8, 0, 128 * KiB},
+    {&reduce_scatter, both, 9, 16, 0, 32 * KiB},
+    {&reduce_scatter, both, 5, 16, 32 * KiB + 1, 512 * KiB, multiplied},
+    {&reduce_scatter, open_mpi, 5, 16, 512 * KiB + 1, any, multiplied},
+    {&reduce_scatter, mpich, 5, 16, 512 * KiB + 1, any},
     {&reduce_scatter, intel_mpi, 2, 16, 0, 4 * KiB},
     {&scan, open_mpi, 2, 4, 0, 32 * KiB},
     {&scan, mpich, 2, 4, 0, any},
     {&scan, both, 5, 8, 0, 8 * KiB},
-    {&scan, both, 5, 8, 8 * KiB + 1, any, pipelined},
     {&scan, both, 9, 16, 0, 2 * KiB},
-    {&scan, both, 9, 16, 2 * KiB + 1, any, pipelined},
+    {&scan, both, 5, 16, 2 * KiB + 1, any, pipelined},
     {&scan, intel_mpi, 2, 16, 0, 256},
-    {&exscan, open_mpi, 2, 2, 0, 8 * KiB},
+    {&exscan, open_mpi, 2, 2, 0, 4 * KiB},
     {&exscan, open_mpi, 3, 4, 0, 16 * KiB},
     {&exscan, mpich, 2, 4, 0, any},
-    {&exscan, both, 5, 8, 0, 8 * KiB},
-    {&exscan, both, 5, 8, 8 * KiB + 1, any, pipelined},
-    {&exscan, both, 9, 16, 0, 2 * KiB},
-    {&exscan, both, 9, 16, 2 * KiB + 1, any, pipelined},
+    {&exscan, both, 5, 16, 0, 2 * KiB},
+    {&exscan, both, 5, 16, 2 * KiB + 1, any, pipelined},
     {&exscan, intel_mpi, 2, 16, 0, 256},
+    {&bcast, open_mpi, 2, 2, 65, 256, native},
     {&bcast, both, 2, 16, 0, any},
+    {&allgather, open_mpi, 2, 2, 129, 512, native},
     {&allgather, both, 2, 16, 0, any},
-    {&allgather, intel_mpi, 2, 16, 0, 8 * KiB},
+    {&allgather, intel_mpi, 2, 3, 0, 128},
+    {&allgather, intel_mpi, 4, 16, 0, 16 * KiB},
+    {&alltoall, open_mpi, 2, 2, 129, 512, native},
     {&alltoall, both, 2, 4, 0, any},
     {&alltoall, both, 5, 16, 0, 16 * KiB},
     {&alltoall, both, 5, 16, 16 * KiB + 1, 128 * KiB, "pairwise:travel=published"},
     {&alltoall, both, 5, 16, 128 * KiB + 1, any},
-    {&alltoall, intel_mpi, 2, 16, 0, 8 * KiB},
-    {&gather, both, 2, 16, 0, 128 * KiB},
-    {&gather, intel_mpi, 3, 16, 0, 16 * KiB},
+    {&alltoall, intel_mpi, 2, 3, 0, KiB},
+    {&alltoall, intel_mpi, 4, 8, 0, 8 * KiB},
+    {&alltoall, intel_mpi, 9, 16, 0, 16 * KiB},
+    {&gather, open_mpi, 2, 2, 129, 512, native},
+    {&gather, both, 2, 4, 0, 256 * KiB},
+    {&gather, both, 5, 16, 0, 128 * KiB},
+    {&gather, intel_mpi, 3, 4, 0, 16 * KiB},
+    {&gather, intel_mpi, 5, 16, 0, 64 * KiB},
+    {&scatter, open_mpi, 2, 2, 129, 512, native},
     {&scatter, both, 2, 4, 0, any},
     {&scatter, both, 5, 16, 0, 16 * KiB},
     {&scatter, both, 5, 16, 128 * KiB + 1, any},
@@ -74,7 +92,8 @@ constexpr Range ranges[] = {
 constexpr std::int64_t at_once_from = 4 * KiB;
 
 // For ranks that share cores: one table for up to 4 ranks, and one for up to 8. More ranks were not
-// measured. From `most` to `most_directly`, only if ranks read each other's memory directly.
+// measured. Sizes as above. From `most` to `most_directly`, only if ranks read each other's memory
+// directly.
 struct CrowdedRange {
   const Collective* collective;
   std::int64_t least, most, most_directly;
@@ -107,6 +126,14 @@ constexpr CrowdedRange ranges_of_more[] = {
     {&barrier, 0, 0, 0},
 };
 
+// The bytes of a rank's longer buffer, if a block, or the message, has `bytes`.
+std::int64_t longer_buffer(const Collective& collective, int p, std::int64_t bytes) {
+  Shape shape;
+  shape.p = p;
+  return bytes * std::max({collective.blocks(shape, shape.root, Buffer::send),
+                           collective.blocks(shape, shape.root, Buffer::recv), 1});
+}
+
 // Whether one rank reduces the whole message (in an allreduce, every rank), which saves a round.
 // The more ranks there are, the more such a rank has to read.
 bool reduces_whole(int p, bool crowded, std::int64_t bytes) {
@@ -114,14 +141,14 @@ bool reduces_whole(int p, bool crowded, std::int64_t bytes) {
 }
 
 // The choice with a core for each rank; empty for native.
-std::string_view with_cores(const Collective& collective, int p, NativeMpi native,
+std::string_view with_cores(const Collective& collective, int p, NativeMpi mpi,
                             std::int64_t bytes) {
-  const unsigned own = 1U << static_cast<unsigned>(native);
+  const unsigned own = 1U << static_cast<unsigned>(mpi);
   const auto* const range = std::ranges::find_if(ranges, [&](const Range& each) {
     return each.collective == &collective && (each.natives & own) != 0 && p >= each.least_ranks &&
            p <= each.most_ranks && bytes >= each.least && bytes <= each.most;
   });
-  return range == std::end(ranges) ? "" : range->choice;
+  return range == std::end(ranges) ? native : range->choice;
 }
 
 bool is_faster_crowded(const Collective& collective, int p, bool directly, std::int64_t bytes) {
@@ -136,6 +163,8 @@ bool is_faster_crowded(const Collective& collective, int p, bool directly, std::
 
 std::optional<Choice> node_rule(const Collective& collective, int p, const NodeKind& node,
                                 std::int64_t bytes) {
+  if (bytes < 0 || collective.among_neighbors) return {};
+  bytes = longer_buffer(collective, p, bytes);
   std::string_view text;
   if (!node.crowded)
     text = with_cores(collective, p, node.native, bytes);

@@ -37,6 +37,26 @@ const Model& usual_model() {
   return model;
 }
 
+namespace {
+
+// The usual model with Gigabit Ethernet by TCP: 30 us for a message, and 118 MB/s of a node. The
+// levels are the same, and the same of them are limited, so that sketches hold for both.
+const Model& slow_model() {
+  static const Model model = [] {
+    Model slow = usual_model();
+    slow.name = "slow";
+    slow.origin = "the usual model with Gigabit Ethernet";
+    slow.levels[0].threshold = 65536;
+    slow.levels[0].eager = {.alpha = 2.5e-5, .beta = 8.5e-9, .o = 5e-6};
+    slow.levels[0].rendezvous = {.alpha = 6.25e-5, .beta = 8.5e-9, .o = 5e-6};
+    slow.levels[1].injection = 1.18e8;
+    return slow;
+  }();
+  return model;
+}
+
+}  // namespace
+
 // The work of an algorithm in blocks, by rounds; of consecutive equal rounds, only the first.
 struct Ranking::Sketch {
   struct Load {
@@ -182,6 +202,7 @@ std::vector<Parameters> near_settings(const Algorithm& algorithm) {
 // Computes sketches for one communicator.
 class Ranking::Sketcher {
  public:
+  // `model` states which levels are limited.
   Sketcher(const Collective& collective, const Shape& known, const Model& model)
       : placement_(known.placement.get()),
         machine_(placement_ == nullptr ? nullptr : &placement_->machine()) {
@@ -190,11 +211,8 @@ class Ranking::Sketcher {
     if (machine_ != nullptr && machine_->network()) links_.emplace(*machine_->network());
     // Nodes first, limited or not; then the levels outside them.
     for (int level = node; level >= 0; --level) {
-      const auto found =
-          std::ranges::find(model.levels, machine_->name(level), &Model::Level::name);
-      const bool limited = found != model.levels.end() && std::isfinite(found->injection);
-      if (level < node && !limited) continue;
-      limits_.push_back(limited ? 1 / found->injection : 0);
+      if (level < node && limit(model, level) == 0) continue;
+      limited_.push_back(level);
       regions_.push_back(&placement_->regions(level));
     }
     for (int level = 0; machine_ != nullptr && level < machine_->levels(); ++level) {
@@ -235,9 +253,20 @@ class Ranking::Sketcher {
     return result;
   }
 
-  const std::vector<double>& limits() const { return limits_; }
+  // That model with its limits.
+  Rates rates(const Model& model) const {
+    Rates result{model, {}};
+    for (const int level : limited_) result.limits.push_back(limit(model, level));
+    return result;
+  }
 
  private:
+  // Seconds per byte through an object of a level of the machine; 0 if it is unlimited.
+  double limit(const Model& model, int level) const {
+    const auto found = std::ranges::find(model.levels, machine_->name(level), &Model::Level::name);
+    return found == model.levels.end() ? 0 : 1 / found->injection;
+  }
+
   // The traffic of a node's sampled ranks out of a region, or into it; and the total, if all other
   // ranks are like them.
   struct Crossing {
@@ -255,7 +284,7 @@ class Ranking::Sketcher {
     Sketch::Part part;
     const auto add = [&](std::span<const Message> messages, std::vector<Sketch::Load>& loads,
                          Crossing Flow::*way) {
-      std::vector<float> outside(limits_.size());
+      std::vector<float> outside(limited_.size());
       for (const Message& each : messages) {
         const int at = level(rank, each.peer);
         if (static_cast<int>(loads.size()) <= at) loads.resize(at + 1);
@@ -265,13 +294,13 @@ class Ranking::Sketcher {
         loads[at].messages += 1;
         loads[at].blocks += blocks;
         if (ranges.size() != 1 || !ranges[0].consecutive()) loads[at].scattered += blocks;
-        for (std::size_t limit = 0; limit < limits_.size(); ++limit)
+        for (std::size_t limit = 0; limit < limited_.size(); ++limit)
           if (regions_[limit]->of(rank) != regions_[limit]->of(each.peer)) outside[limit] += blocks;
       }
-      for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
+      for (std::size_t limit = 0; limit < limited_.size(); ++limit) {
         if (outside[limit] == 0) continue;
         std::vector<Flow>& of_node = flows[nodes_->of(rank)];
-        of_node.resize(limits_.size());
+        of_node.resize(limited_.size());
         Crossing& crossing = of_node[limit].*way;
         crossing.ranks += 1;
         crossing.blocks += outside[limit];
@@ -292,12 +321,12 @@ class Ranking::Sketcher {
   // represent other ranks of it, but at least themselves. The node represents every node of the
   // enclosing object.
   void extend(const Flows& flows, Sketch::Round& round) const {
-    round.through.resize(limits_.size());
+    round.through.resize(limited_.size());
     float leaving = 1;  // ranks of a node
     for (const auto& [node, of_node] : flows) {
       const auto in_node = static_cast<float>(nodes_->size(node));
       const int member = nodes_->members(node)[0];
-      for (std::size_t limit = 0; limit < limits_.size(); ++limit) {
+      for (std::size_t limit = 0; limit < limited_.size(); ++limit) {
         const Regions& regions = *regions_[limit];
         const float nodes = static_cast<float>(regions.size(regions.of(member))) / in_node;
         for (const Crossing& each : {of_node[limit].leaving, of_node[limit].entering}) {
@@ -348,18 +377,18 @@ class Ranking::Sketcher {
   const Placement* placement_;
   const Machine* machine_;
   const Regions* nodes_ = nullptr;
-  std::optional<Links> links_;  // if the machine is a mesh
-  std::vector<double> limits_;
-  std::vector<const Regions*> regions_;  // the regions with these limits
+  std::optional<Links> links_;           // if the machine is a mesh
+  std::vector<int> limited_;             // levels of the machine
+  std::vector<const Regions*> regions_;  // the objects of these levels
   std::vector<int> level_of_;            // of the model, by level of the machine
   std::map<int, float> asked_;
 };
 
 Ranking::Ranking(const Collective& collective, const Shape& known, const Model& model,
-                 const ReorderWish& wish, Setting setting)
-    : model_(model) {
+                 const ReorderWish& wish, Setting setting) {
   const Sketcher sketcher(collective, known, model);
-  limits_ = sketcher.limits();
+  rates_ = sketcher.rates(model);
+  if (model == usual_model()) slow_ = sketcher.rates(slow_model());
   for (const Algorithm* algorithm : all_algorithms()) {
     if (!algorithm->serves(collective) || algorithm->publishes || !is_proved(*algorithm) ||
         (algorithm->by_grid && known.grid == nullptr))
@@ -379,11 +408,11 @@ Ranking::Ranking(const Collective& collective, const Shape& known, const Model& 
   }
 }
 
-Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) : model_(model) {
+Ranking::Ranking(const Choice& choice, const Shape& known, const Model& model) {
   Choice plain = choice;
   plain.reorder = Reorder::off;
   const Sketcher sketcher(choice.algorithm->collective, known, model);
-  limits_ = sketcher.limits();
+  rates_ = sketcher.rates(model);
   add(sketcher, choice, plain.in(known));
 }
 
@@ -488,38 +517,58 @@ double Ranking::Sketch::seconds(const Model& model, std::span<const double> limi
   return model.start + (seen == 0 ? 0 : all * (seen + unseen) / seen);
 }
 
-std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
-  std::vector<Entry> result;
+double Ranking::seconds(const Sketch& sketch, const Rates& rates, std::int64_t bytes) {
+  return sketch.seconds(rates.model, rates.limits, static_cast<double>(bytes) / sketch.parts);
+}
+
+std::vector<Ranking::Ranked> Ranking::ranked(const Rates& rates, std::int64_t bytes) const {
+  std::vector<Ranked> result;
   double most = 0;  // seconds: another setting must take less
   for (const Sketch& each : sketches_) {
-    const Entry entry{each.choice,
-                      each.seconds(model_, limits_, static_cast<double>(bytes) / each.parts)};
-    if (result.empty() || result.back().choice.algorithm != each.choice.algorithm) {
-      result.push_back(entry);
-      most = worth_it * entry.seconds;
-    } else if (entry.seconds < most) {
-      result.back() = entry;
-      most = entry.seconds;
+    const Ranked here{&each, seconds(each, rates, bytes)};
+    if (result.empty() || result.back().sketch->choice.algorithm != each.choice.algorithm) {
+      result.push_back(here);
+      most = worth_it * here.seconds;
+    } else if (here.seconds < most) {
+      result.back() = here;
+      most = here.seconds;
     }
   }
-  std::ranges::stable_sort(result, {}, &Entry::seconds);
+  std::ranges::stable_sort(result, {}, &Ranked::seconds);
+  return result;
+}
+
+std::vector<Ranking::Entry> Ranking::at(std::int64_t bytes) const {
+  std::vector<Entry> result;
+  for (const Ranked& each : ranked(rates_, bytes))
+    result.push_back({each.sketch->choice, each.seconds});
+  return result;
+}
+
+std::vector<Ranking::Entry> Ranking::worth_trying(std::int64_t bytes) const {
+  static constexpr std::size_t most = 6;
+  static constexpr double longest = 4;
+  std::vector<Entry> result;
+  const auto add = [&](const std::vector<Ranked>& ranked, std::size_t up_to) {
+    for (const Ranked& each : ranked) {
+      if (result.size() >= up_to || each.seconds > longest * ranked.front().seconds) return;
+      const Entry entry{each.sketch->choice, seconds(*each.sketch, rates_, bytes)};
+      if (std::ranges::find(result, entry.seconds, &Entry::seconds) == result.end())
+        result.push_back(entry);
+    }
+  };
+  const auto as_modelled = ranked(rates_, bytes);
+  if (slow_) {
+    add(as_modelled, most / 2);
+    add(ranked(*slow_, bytes), most);
+  }
+  add(as_modelled, most);
   return result;
 }
 
 Shape shape_of(const Choice& choice, const Shape& known) {
   if (choice.native() || choice.reorder != Reorder::automatic) return choice.in(known);
   return Ranking(choice, known, usual_model()).at(reorder_bytes).front().choice.in(known);
-}
-
-std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked) {
-  constexpr std::size_t most = 5;
-  constexpr double longest = 4;
-  std::vector<Ranking::Entry> result;
-  for (const Ranking::Entry& each : ranked) {
-    if (result.size() == most || each.seconds > longest * ranked.front().seconds) break;
-    if (result.empty() || each.seconds != result.back().seconds) result.push_back(each);
-  }
-  return result;
 }
 
 std::size_t Ranking::memory() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/model.h"
@@ -44,28 +45,39 @@ class Ranking {
   };
   // For contributions, or messages, of `bytes`: the fastest first.
   std::vector<Entry> at(std::int64_t bytes) const;
+  // The candidates to try if there are no measurements, the most promising first: at most six,
+  // because the best one may be only fourth in a model of another machine. For an unknown machine,
+  // the network is slow in one half of them: usual_model() predicts their times, but the first of
+  // its ranking if the network were Gigabit Ethernet follow the first of its ranking as it is. None
+  // takes more than four times as long as the first of its ranking. Of those with exactly the same
+  // time, only one, because they hardly differ.
+  std::vector<Entry> worth_trying(std::int64_t bytes) const;
 
   std::size_t memory() const;
 
  private:
   struct Sketch;
   class Sketcher;
+  // A model, and the seconds per byte that leaves or enters an object, for all its ranks.
+  struct Rates {
+    Model model;
+    std::vector<double> limits;
+  };
+  struct Ranked {
+    const Sketch* sketch;
+    double seconds;
+  };
   void add(const Sketcher& sketcher, const Choice& choice, const Shape& known);
+  std::vector<Ranked> ranked(const Rates& rates, std::int64_t bytes) const;
+  static double seconds(const Sketch& sketch, const Rates& rates, std::int64_t bytes);
 
-  Model model_;
-  std::vector<double>
-      limits_;  // seconds per byte that leaves or enters an object, for all its ranks
+  Rates rates_;
+  std::optional<Rates> slow_;     // the same machine with a slow network, if it is unknown
   std::vector<Sketch> sketches_;  // by algorithm; the default setting and original order first
 };
 
 // The shape of a choice for a known communicator. If the model has to find the order, it does so
 // for calls of reorder_bytes on a typical cluster. ChoiceError if the algorithm cannot run there.
 Shape shape_of(const Choice& choice, const Shape& known);
-
-// The candidates of a ranking, the fastest first: those to try if there are no measurements. At
-// most five, because the best one may be only fourth in a model of another machine. None that takes
-// more than four times as long as the first. Of those with exactly the same time, only one, because
-// they hardly differ.
-std::vector<Ranking::Entry> worth_trying(const std::vector<Ranking::Entry>& ranked);
 
 }  // namespace toccata

@@ -267,7 +267,7 @@ def _introduce(section: Section, quick: bool) -> None:
         "predicts to be the fastest.\n"
         "- *Chosen*: the algorithm that the library would try first, by the platform's model or "
         "by the model of a usual machine, which is used if the platform is unknown. With the "
-        "usual model, the library tries up to five algorithms and keeps the fastest.\n"
+        "usual model, the library tries up to six algorithms and keeps the fastest.\n"
         f"- *At least as fast*: within {1 - AS_FAST:.1%}. If a selector uses the same algorithm "
         "as ours, the times differ by less.\n\n"
         "Every core is a host in these simulations, so no selector can detect nodes. These are "

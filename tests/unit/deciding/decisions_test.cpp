@@ -526,6 +526,23 @@ TEST(Decisions, FollowLearnedResultsAlikeWhateverRanksKnow) {
   }));
 }
 
+// The nearest learned point is from 4 ranks, and its algorithm needs a power of two. The run says
+// nothing, and finds an algorithm by itself.
+TEST(Decisions, IgnoreLearnedAlgorithmsThatCannotRun) {
+  Program program;
+  program.communicators = {all_of(3)};
+  program.calls = {{0, &alltoall, 1000, 0, false, 40'000}};
+  Tuning learned;
+  learned.points.push_back({.collective = &alltoall,
+                            .ranks = 4,
+                            .nodes = 1,
+                            .bytes = 1024,
+                            .choice = parse_choice(alltoall, "bine")});
+  const Outcome run = toccata::run(program, 1, TestRules::learning_sums(learned));
+  expect_alike(program, run);
+  EXPECT_GT(served_by(run, 0, "guarded"), 10'000);
+}
+
 // 330 calls of 4 ms are too few to measure a sum within 2% of their own time, but not within 2% of
 // the time of all calls. The class that took most time comes first.
 TEST(Decisions, ShareOneBudgetForAllSizes) {

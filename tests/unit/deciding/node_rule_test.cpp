@@ -27,6 +27,7 @@ TEST(NodeRule, ServesNearlyAllSizesWithACoreForEachRank) {
 TEST(NodeRule, PipelinesLongScansOfManyRanks) {
   EXPECT_EQ(chosen(scan, 8, false, 8 << 10), "shared");
   EXPECT_EQ(chosen(scan, 8, false, 16 << 10), "pipeline:travel=published");
+  EXPECT_EQ(chosen(scan, 16, false, 4 << 10), "pipeline:travel=published");
   EXPECT_EQ(chosen(exscan, 16, false, 4 << 10), "pipeline:travel=published");
   EXPECT_EQ(chosen(scan, 4, false, 1 << 20), "");
 }
@@ -39,7 +40,7 @@ TEST(NodeRule, DependsOnTheMpiLibrary) {
   EXPECT_TRUE(under(NativeMpi::mpich, bcast, 1 << 10));
   EXPECT_FALSE(under(NativeMpi::intel_mpi, bcast, 1 << 10));
   EXPECT_TRUE(under(NativeMpi::intel_mpi, alltoall, 1 << 10));
-  EXPECT_FALSE(under(NativeMpi::intel_mpi, alltoall, 16 << 10));
+  EXPECT_FALSE(under(NativeMpi::intel_mpi, alltoall, 2 << 10));
   EXPECT_TRUE(node_rule(reduce, 2, {.native = NativeMpi::mpich}, 1 << 20));
   EXPECT_FALSE(node_rule(reduce, 2, {.native = NativeMpi::open_mpi}, 1 << 20));
 }
@@ -78,8 +79,30 @@ TEST(NodeRule, ChoosesAlgorithmsThatExist) {
           EXPECT_TRUE(!choice || &choice->algorithm->collective == collective);
           EXPECT_TRUE(!choice || is_proved(*choice->algorithm));
         }
-  EXPECT_EQ(chosen(alltoall, 8, false, 64 << 10), "pairwise:travel=published");
-  EXPECT_EQ(chosen(alltoall, 8, false, 256 << 10), "shared");
+}
+
+// Callers give the size of a block, and the rows have the size of all blocks of a rank.
+TEST(NodeRule, CountsAllBlocksOfARank) {
+  EXPECT_EQ(chosen(alltoall, 8, false, 2 << 10), "shared");
+  EXPECT_EQ(chosen(alltoall, 8, false, 8 << 10), "pairwise:travel=published");
+  EXPECT_EQ(chosen(alltoall, 8, false, 32 << 10), "shared");
+  EXPECT_EQ(chosen(alltoall, 16, false, 1 << 10), "shared");
+  EXPECT_EQ(chosen(alltoall, 16, false, 2 << 10), "pairwise:travel=published");
+  EXPECT_EQ(chosen(gather, 16, false, 8 << 10), "shared");
+  EXPECT_EQ(chosen(gather, 16, false, 16 << 10), "");
+  EXPECT_EQ(chosen(reduce_scatter, 16, false, 2 << 10), "shared");
+  EXPECT_EQ(chosen(reduce_scatter, 16, false, 4 << 10), "recursive_multiplying:travel=published");
+  EXPECT_EQ(chosen(gather, 4, true, 64 << 10), "shared");
+  EXPECT_EQ(chosen(gather, 4, true, 128 << 10), "");
+}
+
+// A row may leave some sizes to the MPI library.
+TEST(NodeRule, LeavesShortMessagesOfTwoRanksToOpenMpi) {
+  EXPECT_EQ(chosen(bcast, 2, false, 64), "shared");
+  EXPECT_EQ(chosen(bcast, 2, false, 128), "");
+  EXPECT_EQ(chosen(bcast, 2, false, 512), "shared");
+  EXPECT_EQ(chosen(bcast, 3, false, 128), "shared");
+  EXPECT_EQ(chosen(gather, 2, false, 128), "");
 }
 
 TEST(NodeRule, LeavesLongMessagesOfRanksThatShareCores) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -131,10 +132,11 @@ TEST(Ranking, CutsChainsIntoPieces) {
   }
 }
 
-// The list is short, without hopeless candidates or duplicates. It includes the algorithm that was
-// the fastest on four uneven hosts, although the usual model puts it fourth. That model ignores
-// tapered links: with leaf switches tapered 5:1, `bine` is three times as fast as the first, but
-// the model predicts the opposite.
+// The list is short and has no duplicates. At most half of it seems hopeless with the usual model:
+// candidates for a slow network. It includes the algorithm that was the fastest on four uneven
+// hosts, although the usual model puts it fourth. That model ignores tapered links: with leaf
+// switches tapered 5:1, `bine` is three times as fast as the first, but the model predicts the
+// opposite. For broadcasts of 64 KiB between slow hosts, lanes or chains of ranks are the fastest.
 TEST(Ranking, TriesFew) {
   for (const Collective* collective : collectives()) {
     if (collective->vector_of != nullptr) continue;
@@ -142,26 +144,31 @@ TEST(Ranking, TriesFew) {
       const Ranking ranking(*collective, known(job.p, job.machine), usual_model());
       for (const std::int64_t bytes : {8, 1024, 65536}) {
         const auto all = ranking.at(bytes);
-        const auto tried = worth_trying(all);
+        const auto tried = ranking.worth_trying(bytes);
         ASSERT_FALSE(tried.empty()) << collective->name;
-        EXPECT_LE(tried.size(), 5u);
+        EXPECT_LE(tried.size(), 6u);
         EXPECT_EQ(tried.front().choice, all.front().choice);
-        for (std::size_t i = 0; i < tried.size(); ++i) {
-          EXPECT_LE(tried[i].seconds, 4 * all.front().seconds) << collective->name;
-          if (i > 0) {
-            EXPECT_GT(tried[i].seconds, tried[i - 1].seconds) << collective->name;
-          }
+        std::set<double> times;
+        int hopeless = 0;
+        for (const Ranking::Entry& each : tried) {
+          EXPECT_TRUE(times.insert(each.seconds).second) << collective->name;
+          if (each.seconds > 4 * all.front().seconds) ++hopeless;
         }
+        EXPECT_LE(hopeless, 3) << collective->name << ' ' << bytes;
       }
     }
   }
-  const auto is_tried = [](const Shape& shape, std::int64_t bytes, std::string_view name) {
+  const auto is_tried = [](const Collective& collective, const Shape& shape, std::int64_t bytes,
+                           std::string_view name) {
     return std::ranges::any_of(
-        worth_trying(Ranking(allgather, shape, usual_model()).at(bytes)),
+        Ranking(collective, shape, usual_model()).worth_trying(bytes),
         [&](const Ranking::Entry& each) { return each.choice.algorithm->name == name; });
   };
-  EXPECT_TRUE(is_tried(known(16, "node:4 core:5,5,3,3"), 1024, "locality_bruck"));
-  EXPECT_TRUE(is_tried(known(128, "leaf:18 node:30 socket:2 core:4", "cyclic"), 8192, "bine"));
+  EXPECT_TRUE(is_tried(allgather, known(16, "node:4 core:5,5,3,3"), 1024, "locality_bruck"));
+  const Shape tapered = known(128, "leaf:18 node:30 socket:2 core:4", "cyclic");
+  EXPECT_TRUE(is_tried(allgather, tapered, 8192, "bine"));
+  EXPECT_TRUE(is_tried(bcast, known(16, "node:4 core:4"), 65536, "multi_lane"));
+  EXPECT_TRUE(is_tried(bcast, known(16, "node:4 core:5,5,3,3"), 65536, "pipeline"));
 }
 
 // Compared with the full calculation, the first candidate takes at most twice as long as the best,
