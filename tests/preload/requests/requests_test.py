@@ -76,7 +76,7 @@ class Requests(unittest.TestCase):
         path = next(each for each in options.programs if each.name == program)
         preloaded = " ".join(filter(None, [options.library, options.also_preload]))
         environment = {"LD_PRELOAD": preloaded} | (settings or {})
-        if options.family == "mpich" and (native or not options.served):
+        if options.family.startswith("mpich") and (native or not options.served):
             environment["WITHOUT_TESTALL"] = "1"
         launcher = options.launcher.split(";")
         command = [str(path), *words]
