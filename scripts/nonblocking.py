@@ -1,8 +1,8 @@
 """The time of nonblocking and persistent collectives, bare and preloaded.
 
 nonblocking.py [--mpi FAMILY] [--hosts] [--runs N] [--build DIR] [--output FILE.csv] [-- OPTIONS of
-the program]: runs DIR/bench/FAMILY/nonblocking (openmpi by default), preloaded without settings, with 2 ranks here, or with --hosts
-with 16 ranks on the four hosts of bench/cluster/up.sh (which has to run), even and uneven. Writes
+the program]: runs DIR/bench/FAMILY/nonblocking (openmpi by default), preloaded without settings,
+with 2 ranks here, or with --hosts with 16 ranks on the four hosts of bench/cluster/up.sh (which has to run), even and uneven. Writes
 the median of the runs of all cells to FILE.csv, and prints the ratios of ours to native: the
 geometric mean of each form, and the cells in which ours is clearly slower.
 """
@@ -42,9 +42,7 @@ def run(mpi: str, machine: str, build: Path, options: list[str]) -> str:
     return done.stdout
 
 
-def measure(
-    mpi: str, machines: list[str], build: Path, options: list[str], runs: int
-) -> Times:
+def measure(mpi: str, machines: list[str], build: Path, options: list[str], runs: int) -> Times:
     times: Times = defaultdict(lambda: defaultdict(list))
     for number in range(runs):
         for machine in machines:

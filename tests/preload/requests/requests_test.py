@@ -67,6 +67,13 @@ def variables(choices):
     return {f"TOCCATA_{name}": choice for name, choice in choices.items()}
 
 
+def mpi_of(library):
+    """The file of the MPI library that it uses."""
+    listed = subprocess.run(["ldd", library], capture_output=True, text=True).stdout
+    found = re.search(r"libmpi(ch)?\.so\S* => (\S+)", listed)
+    return found[2]
+
+
 class Requests(unittest.TestCase):
     def run_program(self, ranks, *words, settings=None, program="requests", native=False):
         """Its report: {(collective and form, algorithm): calls}.
@@ -166,7 +173,8 @@ class Requests(unittest.TestCase):
         if options.family == "openmpi":
             self.expect_served(rows, {"iallreduce", "allgather_init"})
         else:  # MPICH's hook is not safe with several threads
-            self.assertEqual(rows.keys() & {("iallreduce", "ring"), ("allgather_init", "ring")}, set())
+            ours = {("iallreduce", "ring"), ("allgather_init", "ring")}
+            self.assertEqual(rows.keys() & ours, set())
 
     def outcome_of(self, ranks, *words, settings, also=()):
         """For a program, or another command that loads our library."""
@@ -196,8 +204,7 @@ class Requests(unittest.TestCase):
 
     @unittest.skipUnless(options and options.family == "openmpi", "the library's name is known")
     def test_a_program_that_finds_functions_by_dlsym_is_told(self):
-        listed = subprocess.run(["ldd", options.library], capture_output=True, text=True).stdout
-        mpi = next(line.split()[2] for line in listed.splitlines() if re.search(r"libmpi(ch)?\.so", line))
+        mpi = mpi_of(options.library)
         calls = "import ctypes; l = ctypes.CDLL({!r}, 256); l.MPI_Init(0, 0); l.MPI_Finalize()"
         for setting in ("TOCCATA_REPORT", "TOCCATA_DOCTOR"):
             also = [sys.executable, "-c", calls.format(mpi)]
@@ -246,8 +253,7 @@ def functions(library):
 
 class Complete(unittest.TestCase):
     def setUp(self):
-        listed = subprocess.run(["ldd", options.library], capture_output=True, text=True).stdout
-        self.mpi = next(line.split()[2] for line in listed.splitlines() if re.search(r"libmpi(ch)?\.so", line))
+        self.mpi = mpi_of(options.library)
 
     def test_every_function_of_the_mpi_library_is_intercepted(self):
         ours, theirs = functions(options.library), functions(self.mpi)
