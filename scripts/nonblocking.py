@@ -2,9 +2,10 @@
 
 nonblocking.py [--mpi FAMILY] [--hosts] [--runs N] [--build DIR] [--output FILE.csv] [-- OPTIONS of
 the program]: runs DIR/bench/FAMILY/nonblocking (openmpi by default), preloaded without settings,
-with 2 ranks here, or with --hosts with 16 ranks on the four hosts of bench/cluster/up.sh (which has to run), even and uneven. Writes
-the median of the runs of all cells to FILE.csv, and prints the ratios of ours to native: the
-geometric mean of each form, and the cells in which ours is clearly slower.
+with 2 ranks here, or with --hosts with 16 ranks on the four hosts of bench/cluster/up.sh (which has
+to run), even and uneven. Writes the median of the runs of all cells to FILE.csv, and prints the
+ratios of ours to native: the geometric mean of each form, and the cells in which ours is clearly
+slower.
 """
 
 import argparse
