@@ -1,10 +1,11 @@
-"""The time of nonblocking and persistent collectives under Open MPI, bare and preloaded.
+"""The time of nonblocking and persistent collectives, bare and preloaded.
 
-nonblocking.py [--hosts] [--runs N] [--build DIR] [--output FILE.csv] [-- OPTIONS of the program]:
-runs DIR/bench/openmpi/nonblocking, preloaded without settings, with 2 ranks here, or with --hosts
-with 16 ranks on the four hosts of bench/cluster/up.sh (which has to run), even and uneven. Writes
-the median of the runs of all cells to FILE.csv, and prints the ratios of ours to native: the
-geometric mean of each form, and the cells in which ours is clearly slower.
+nonblocking.py [--mpi FAMILY] [--hosts] [--runs N] [--build DIR] [--output FILE.csv] [-- OPTIONS of
+the program]: runs DIR/bench/FAMILY/nonblocking (openmpi by default), preloaded without settings,
+with 2 ranks here, or with --hosts with 16 ranks on the four hosts of bench/cluster/up.sh (which has
+to run), even and uneven. Writes the median of the runs of all cells to FILE.csv, and prints the
+ratios of ours to native: the geometric mean of each form, and the cells in which ours is clearly
+slower.
 """
 
 import argparse
@@ -26,13 +27,13 @@ Cell = tuple[str, str, int]  # machine, collective, bytes
 Times = dict[Cell, dict[str, list[float]]]  # by "native blocking", ...: µs of each run
 
 
-def run(machine: str, build: Path, options: list[str]) -> str:
-    library = build / "lib" / "openmpi" / "libtoccata.so"
-    program = " ".join([str(build / "bench" / "openmpi" / "nonblocking"), *options])
+def run(mpi: str, machine: str, build: Path, options: list[str]) -> str:
+    library = build / "lib" / mpi / "libtoccata.so"
+    program = " ".join([str(build / "bench" / mpi / "nonblocking"), *options])
     start = f"LD_PRELOAD={library}:$LD_PRELOAD exec {program}"
     env = dict(os.environ)
     if machine == "here":
-        command = [str(ROOT / "scripts" / "mpiexec.sh"), "openmpi", "2", "sh", "-c", start]
+        command = [str(ROOT / "scripts" / "mpiexec.sh"), mpi, "2", "sh", "-c", start]
     else:
         env |= {"SLOTS": SLOTS[machine]}
         command = [str(ROOT / "bench/cluster/bin/mpirun"), "-n", "16", "sh", "-c", start]
@@ -42,12 +43,12 @@ def run(machine: str, build: Path, options: list[str]) -> str:
     return done.stdout
 
 
-def measure(machines: list[str], build: Path, options: list[str], runs: int) -> Times:
+def measure(mpi: str, machines: list[str], build: Path, options: list[str], runs: int) -> Times:
     times: Times = defaultdict(lambda: defaultdict(list))
     for number in range(runs):
         for machine in machines:
             print(f"{machine}: run {number + 1} of {runs}", file=sys.stderr)
-            for line in run(machine, build, options).splitlines():
+            for line in run(mpi, machine, build, options).splitlines():
                 collective, size, side, form, median, *_ = line.split()
                 cell = machine, collective, int(size)
                 times[cell][f"{side} {form}"].append(float(median))
@@ -101,6 +102,7 @@ def tell(times: Times, machines: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpi", default="openmpi")
     parser.add_argument("--hosts", action="store_true")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release")
@@ -108,7 +110,8 @@ def main() -> None:
     parser.add_argument("options", nargs="*")
     arguments = parser.parse_args()
     machines = list(SLOTS) if arguments.hosts else ["here"]
-    times = measure(machines, arguments.build.resolve(), arguments.options, arguments.runs)
+    build = arguments.build.resolve()
+    times = measure(arguments.mpi, machines, build, arguments.options, arguments.runs)
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     write(times, arguments.output)
     tell(times, machines)

@@ -9,32 +9,6 @@
 #include "mpi/call/call.h"
 #include "mpi/call/next.h"
 
-namespace toccata::calls {
-
-#define TOCCATA_LARGE_MEMBER(kind, name) TOCCATA_LARGE_##kind name;
-
-#define TOCCATA_LARGE_CALL(Name, name, collective)                                        \
-  struct name##_c final : Call {                                                          \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_LARGE_MEMBER) Operation operation() const override { \
-      Operation call =                                                                    \
-          operations::name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) MPI_COMM_NULL); \
-      call.neighborhood = neighborhood;                                                   \
-      return call;                                                                        \
-    }                                                                                     \
-    int start_native(MPI_Comm comm, MPI_Request* request) const override {                \
-      return PMPI_I##name##_c(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, request);  \
-    }                                                                                     \
-    int hold_datatypes([[maybe_unused]] std::vector<OwnedDatatype>& held,                 \
-                       [[maybe_unused]] int rank, [[maybe_unused]] int p) override {      \
-      [[maybe_unused]] const Operation call = operation();                                \
-      int code = MPI_SUCCESS;                                                             \
-      TOCCATA_ARGUMENTS_##name(TOCCATA_HOLD) return code;                                 \
-    }                                                                                     \
-  };
-TOCCATA_FUNCTIONS_OF_DATA(TOCCATA_LARGE_CALL)
-
-}  // namespace toccata::calls
-
 #define TOCCATA_SET(kind, name) call->name = name;
 
 #define TOCCATA_LARGE_REQUEST(name, persistent)                         \

@@ -99,8 +99,30 @@ extern "C" {
 static void toccata_fortran_barrier_f08(const MPI_Fint* comm, MPI_Fint* ierror) {
   set(ierror, MPI_Barrier(MPI_Comm_f2c(*comm)));
 }
+static void toccata_fortran_finalize_f08(MPI_Fint* ierror) { set(ierror, MPI_Finalize()); }
+static void toccata_fortran_ibarrier_f08(const MPI_Fint* comm, MPI_Fint* request,
+                                         MPI_Fint* ierror) {
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int code = MPI_Ibarrier(MPI_Comm_f2c(*comm), &made);
+  if (code == MPI_SUCCESS) *request = MPI_Request_c2f(made);
+  set(ierror, code);
+}
+#if MPI_VERSION >= 4
+static void toccata_fortran_barrier_init_f08(const MPI_Fint* comm, const MPI_Fint* info,
+                                             MPI_Fint* request, MPI_Fint* ierror) {
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int code = MPI_Barrier_init(MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &made);
+  if (code == MPI_SUCCESS) *request = MPI_Request_c2f(made);
+  set(ierror, code);
+}
+#endif
 }
 TOCCATA_F08(barrier, toccata_fortran_barrier_f08);
+TOCCATA_F08(ibarrier, toccata_fortran_ibarrier_f08);
+TOCCATA_F08(finalize, toccata_fortran_finalize_f08);
+#if MPI_VERSION >= 4
+TOCCATA_F08(barrier_init, toccata_fortran_barrier_init_f08);
+#endif
 #endif
 
 #ifdef OPEN_MPI
@@ -268,6 +290,8 @@ TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor
 
 // ---- Nonblocking and persistent calls
 
+#define TOCCATA_INFO_ARGUMENT_nonblocking
+#define TOCCATA_INFO_ARGUMENT_persistent info,
 #define TOCCATA_FORTRAN_INFO_nonblocking
 #define TOCCATA_FORTRAN_INFO_persistent const MPI_Fint *info,
 
@@ -286,7 +310,7 @@ TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor
     const MPI_Comm c_comm = c_communicator(comm);                                                  \
     toccata::Said said =                                                                           \
         toccata::said::name(TOCCATA_ARGUMENTS_##name(TOCCATA_SAID_ARGUMENT) c_comm);               \
-    if (!concerns || c_comm == MPI_COMM_NULL ||                                                    \
+    if (!concerns || !toccata::Served::are_possible() || c_comm == MPI_COMM_NULL ||                \
         toccata::requests::is_one_more(said, toccata::Served::Kind::kind_))                        \
       return native(ierror);                                                                       \
     MPI_Request made = MPI_REQUEST_NULL, theirs = MPI_REQUEST_NULL;                                \
@@ -361,6 +385,10 @@ TOCCATA_FORTRAN_REQUESTS(neighbor_alltoall, NEIGHBOR_ALLTOALL);
 TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallv, NEIGHBOR_ALLTOALLV);
 TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
 
+#endif  // OPEN_MPI
+
+#ifdef TOCCATA_SERVES_REQUESTS
+
 // A persistent request keeps its Fortran handle in all functions.
 #define TOCCATA_STARTS(suffix, tail)                                                            \
   extern "C" {                                                                                  \
@@ -392,10 +420,12 @@ TOCCATA_FORTRAN_REQUESTS(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
   }                                                                                             \
   }
 
+#ifdef OPEN_MPI
 TOCCATA_STARTS(, "_")
 TOCCATA_FORTRAN(start, START, toccata_fortran_start);
 TOCCATA_FORTRAN(startall, STARTALL, toccata_fortran_startall);
 TOCCATA_FORTRAN(request_free, REQUEST_FREE, toccata_fortran_request_free);
+#endif
 TOCCATA_STARTS(_f08, "_f08_")
 TOCCATA_F08(start, toccata_fortran_start_f08);
 TOCCATA_F08(startall, toccata_fortran_startall_f08);
@@ -414,11 +444,17 @@ TOCCATA_F08(request_free, toccata_fortran_request_free_f08);
     next arguments;                                                                              \
   }                                                                                              \
   }
+#ifdef OPEN_MPI
 #define TOCCATA_WAITS(name, NAME, parameters, arguments)   \
   TOCCATA_WAIT(name, , "_", parameters, arguments)         \
   TOCCATA_WAIT(name, _f08, "_f08_", parameters, arguments) \
   TOCCATA_FORTRAN(name, NAME, toccata_fortran_##name);     \
   TOCCATA_F08(name, toccata_fortran_##name##_f08)
+#else
+#define TOCCATA_WAITS(name, NAME, parameters, arguments)   \
+  TOCCATA_WAIT(name, _f08, "_f08_", parameters, arguments) \
+  TOCCATA_F08(name, toccata_fortran_##name##_f08)
+#endif
 #define TOCCATA_WAITS_OF_3(name, NAME) \
   TOCCATA_WAITS(name, NAME, (void* a, void* b, void* c), (a, b, c))
 #define TOCCATA_WAITS_OF_4(name, NAME) \
@@ -437,7 +473,7 @@ TOCCATA_WAITS_OF_6(testany, TESTANY);
 TOCCATA_WAITS_OF_6(waitsome, WAITSOME);
 TOCCATA_WAITS_OF_6(testsome, TESTSOME);
 
-#endif  // OPEN_MPI
+#endif  // TOCCATA_SERVES_REQUESTS
 
 // ---- Topologies: calls that we serve use the C functions of topologies.cpp.
 

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
-#ifdef OPEN_MPI  // with other MPIs, these calls are always native
+#include "mpi/execution/polling.h"
+
+#ifdef TOCCATA_SERVES_REQUESTS  // with other MPIs, these calls are always native
 
 #include <memory>
 #include <utility>
@@ -10,12 +12,6 @@
 #include "mpi/call/call.h"
 #include "mpi/call/said.h"
 #include "mpi/call/served.h"
-
-// Info arguments, which persistent functions have.
-#define TOCCATA_INFO_PARAMETER_nonblocking
-#define TOCCATA_INFO_PARAMETER_persistent MPI_Info info,
-#define TOCCATA_INFO_ARGUMENT_nonblocking
-#define TOCCATA_INFO_ARGUMENT_persistent info,
 
 // Serves a call of MPI_I<name> or MPI_<name>_init, with the arguments in C.
 namespace toccata::requests {
@@ -26,22 +22,31 @@ inline bool is_one_more(Said& said, Served::Kind kind) {
   return said.opens && Repeats::is_one_more(said);
 }
 
+// `form` is the name of the function, with _c for large counts.
 #define TOCCATA_REQUEST_SET(kind, name) call->name = name;
-#define TOCCATA_REQUEST(Name, name, collective)                                             \
+#define TOCCATA_REQUEST_OF(name, form, parameter)                                           \
   template <typename Native>                                                                \
-  int name(TOCCATA_ARGUMENTS_##name(TOCCATA_PARAMETER) const Said& said, Served::Kind kind, \
+  int form(TOCCATA_ARGUMENTS_##name(parameter) const Said& said, Served::Kind kind,         \
            MPI_Request* request, Native&& native) {                                         \
     return run_request(                                                                     \
-        said, operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) said.comm), kind, \
+        said, operations::form(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) said.comm), kind, \
         request,                                                                            \
         [&] {                                                                               \
-          auto call = std::make_unique<calls::name>();                                      \
+          auto call = std::make_unique<calls::form>();                                      \
           TOCCATA_ARGUMENTS_##name(TOCCATA_REQUEST_SET) return call;                        \
         },                                                                                  \
         std::forward<Native>(native));                                                      \
   }
+#define TOCCATA_REQUEST(Name, name, collective) TOCCATA_REQUEST_OF(name, name, TOCCATA_PARAMETER)
 TOCCATA_FUNCTIONS(TOCCATA_REQUEST)
+#if MPI_VERSION >= 4
+#define TOCCATA_LARGE_REQUEST(Name, name, collective) \
+  TOCCATA_REQUEST_OF(name, name##_c, TOCCATA_LARGE_PARAMETER)
+TOCCATA_FUNCTIONS_OF_DATA(TOCCATA_LARGE_REQUEST)
+#undef TOCCATA_LARGE_REQUEST
+#endif
 #undef TOCCATA_REQUEST
+#undef TOCCATA_REQUEST_OF
 #undef TOCCATA_REQUEST_SET
 
 // Call this after MPI_Start or MPI_Startall of `count` requests, which returned `code`.

@@ -1,6 +1,6 @@
 #include "mpi/call/alternatives.h"
 
-#ifdef OPEN_MPI
+#ifdef TOCCATA_SERVES_REQUESTS
 
 #include <algorithm>
 #include <array>
@@ -172,9 +172,9 @@ bool Alternatives::try_driven() {
   if (start_) {
     Request* const request = requests_[start_->candidate].get();
     if (request != nullptr) return go_on(request->try_driven());
-    int flag = 0;
-    code_ = PMPI_Test(&native_, &flag, MPI_STATUS_IGNORE);
-    return go_on(flag != 0 || code_ != MPI_SUCCESS);
+    bool ended = false;
+    code_ = Polling::test(native_, ended);
+    return go_on(ended);
   }
   {
     const std::lock_guard lock(deciding_->mutex);

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
-#ifdef OPEN_MPI  // see served.h
+#include "mpi/execution/polling.h"
+
+#ifdef TOCCATA_SERVES_REQUESTS
 
 #include <functional>
 #include <memory>

@@ -78,15 +78,16 @@ int hold_types(const MPI_Datatype*& types, const Side& side, int blocks,
   if (code == MPI_SUCCESS && call.has_type_out(rank, p)) \
     code = hold_types(name, call.recv, call.seat(rank, p).receives, own_types_out_, held);
 
-#define TOCCATA_CALL(Name, name, collective)                                                       \
-  struct name final : Call {                                                                       \
-    TOCCATA_ARGUMENTS_##name(TOCCATA_MEMBER) Operation operation() const override {                \
-      Operation call = operations::name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) MPI_COMM_NULL); \
+// `form` is the name of the function, with _c for large counts.
+#define TOCCATA_CALL_OF(name, form, member)                                                        \
+  struct form final : Call {                                                                       \
+    TOCCATA_ARGUMENTS_##name(member) Operation operation() const override {                        \
+      Operation call = operations::form(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) MPI_COMM_NULL); \
       call.neighborhood = neighborhood;                                                            \
       return call;                                                                                 \
     }                                                                                              \
     int start_native(MPI_Comm comm, MPI_Request* request) const override {                         \
-      return PMPI_I##name(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, request);               \
+      return PMPI_I##form(TOCCATA_ARGUMENTS_##name(TOCCATA_ARGUMENT) comm, request);               \
     }                                                                                              \
     int hold_datatypes([[maybe_unused]] std::vector<OwnedDatatype>& held,                          \
                        [[maybe_unused]] int rank, [[maybe_unused]] int p) override {               \
@@ -95,8 +96,16 @@ int hold_types(const MPI_Datatype*& types, const Side& side, int blocks,
       TOCCATA_ARGUMENTS_##name(TOCCATA_HOLD) return code;                                          \
     }                                                                                              \
   };
+#define TOCCATA_CALL(Name, name, collective) TOCCATA_CALL_OF(name, name, TOCCATA_MEMBER)
 TOCCATA_FUNCTIONS(TOCCATA_CALL)
+#if MPI_VERSION >= 4
+#define TOCCATA_LARGE_CALL(Name, name, collective) \
+  TOCCATA_CALL_OF(name, name##_c, TOCCATA_LARGE_MEMBER)
+TOCCATA_FUNCTIONS_OF_DATA(TOCCATA_LARGE_CALL)
+#undef TOCCATA_LARGE_CALL
+#endif
 #undef TOCCATA_CALL
+#undef TOCCATA_CALL_OF
 
 }  // namespace calls
 

@@ -119,6 +119,7 @@
 
 // A parameter of the functions for large counts, which end in _c [MPI 4.0, section 2.5.8].
 #define TOCCATA_LARGE_PARAMETER(kind, name) TOCCATA_LARGE_##kind name,
+#define TOCCATA_LARGE_MEMBER(kind, name) TOCCATA_LARGE_##kind name;
 #define TOCCATA_LARGE_BUFFER_IN TOCCATA_C_BUFFER_IN
 #define TOCCATA_LARGE_BUFFER_OUT TOCCATA_C_BUFFER_OUT
 #define TOCCATA_LARGE_COUNT_IN MPI_Count

@@ -1,6 +1,6 @@
 #include "mpi/call/served.h"
 
-#ifdef OPEN_MPI
+#ifdef TOCCATA_SERVES_REQUESTS
 
 #include <mutex>
 #include <unordered_map>
@@ -105,9 +105,9 @@ class NativeCall final : public Driven {
 
   bool start_driven() override { return try_driven(); }
   bool try_driven() override {
-    int flag = 0;
-    code_ = PMPI_Test(&request_, &flag, MPI_STATUS_IGNORE);
-    return flag != 0 || code_ != MPI_SUCCESS;
+    bool ended = false;
+    code_ = Polling::test(request_, ended);
+    return ended;
   }
   int code() const override { return code_; }
   void raise() const override { communicator_->raise(code_); }
@@ -135,7 +135,7 @@ int Served::make_nonblocking(const std::shared_ptr<Served>& made, Communicator& 
     made->communicator_ = communicator.shared();
     if (made->started_ == 0) made->started_ = PMPI_Wtime();
   }
-  if (int code = made->make_generalized(); code != MPI_SUCCESS) return communicator.raise(code);
+  if (int code = made->make_single(); code != MPI_SUCCESS) return communicator.raise(code);
   handle = made->handle_;
   made->start();
   return MPI_SUCCESS;
@@ -165,14 +165,8 @@ Served::~Served() {
   persistent().free_tags.push_back(tag_);
 }
 
-int Served::make_generalized() {
-  auto state = std::make_unique<std::shared_ptr<Served>>(shared_from_this());
-  const int code = PMPI_Grequest_start(answer, forget, refuse_to_cancel, state.get(), &handle_);
-  if (code == MPI_SUCCESS) static_cast<void>(state.release());  // forget() deletes it
-  return code;
-}
-
-int Served::make_persistent() {
+// Other messages of MPI may use the lock of the tags, so no message is posted while it is held.
+int Served::take_tag() {
   self_ = own_communicator();
   if (self_ == MPI_COMM_NULL) return MPI_ERR_COMM;
   Persistent& all = persistent();
@@ -183,9 +177,28 @@ int Served::make_persistent() {
     tag_ = all.free_tags.back();
     all.free_tags.pop_back();
   }
+  return MPI_SUCCESS;
+}
+
+int Served::make_single() {
+#ifndef OPEN_MPI
+  if (int code = take_tag(); code != MPI_SUCCESS) return code;
+  return PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag_, self_, &handle_);
+#else
+  auto state = std::make_unique<std::shared_ptr<Served>>(shared_from_this());
+  const int code = PMPI_Grequest_start(answer, forget, refuse_to_cancel, state.get(), &handle_);
+  if (code == MPI_SUCCESS) static_cast<void>(state.release());  // forget() deletes it
+  return code;
+#endif
+}
+
+int Served::make_persistent() {
+  if (int code = take_tag(); code != MPI_SUCCESS) return code;
   if (int code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, tag_, self_, &handle_);
       code != MPI_SUCCESS)
     return code;
+  Persistent& all = persistent();
+  const std::lock_guard lock(all.mutex);
   all.requests[handle_] = shared_from_this();
   ++persistent_count;
   return MPI_SUCCESS;
@@ -220,6 +233,8 @@ void Served::left() {
     PMPI_Request_free(&sent);
 }
 
+#ifdef OPEN_MPI
+
 int Served::answer(void* state, MPI_Status* status) {
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
   PMPI_Status_set_cancelled(status, 0);
@@ -233,6 +248,8 @@ int Served::forget(void* state) {
   return MPI_SUCCESS;
 }
 
+#endif
+
 int Served::started(MPI_Request handle) {
   std::shared_ptr<Served> found;
   {
@@ -244,6 +261,11 @@ int Served::started(MPI_Request handle) {
   }
   found->start();
   return MPI_SUCCESS;
+}
+
+bool Served::is_open(MPI_Request handle) {
+  Process* const process = handle == MPI_REQUEST_NULL ? nullptr : Process::current();
+  return process != nullptr && process->busy() && process->has(handle);
 }
 
 void Served::freed(MPI_Request handle) {

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
-#ifdef OPEN_MPI  // it calls us while it waits; see progress_hook.h
+#include "mpi/execution/polling.h"
+
+#ifdef TOCCATA_SERVES_REQUESTS
 
 #include <atomic>
 #include <memory>
@@ -15,6 +17,7 @@
 #include "mpi/call/request.h"
 #include "mpi/call/said.h"
 #include "mpi/communicator/communicator.h"
+#include "mpi/process/progress_hook.h"
 
 namespace toccata {
 
@@ -24,9 +27,15 @@ namespace toccata {
 //   nonblocking   a generalized request, which ends when the schedule has ended
 //   persistent    a receive of nothing from this very rank; when the schedule has ended, that
 //                 message is sent
+//
+// MPICH's MPI_Waitall fails if it gets a null request and an open generalized one (5.0.2), so
+// there, a nonblocking call is such a receive, too.
 class Served final : public UnderWay, public std::enable_shared_from_this<Served> {
  public:
   enum class Kind : std::uint8_t { nonblocking, persistent };
+
+  // Whether any call can be served or has to be counted. If not, calls go to MPI at once.
+  static bool are_possible() { return ProgressHook::is_driving() || Settings::get().reporting(); }
 
   // Whether a call without a fault can be served here. The same on all ranks.
   static bool can_serve(const Operation& call, Communicator& communicator);
@@ -55,21 +64,27 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   static bool are_persistent() { return persistent_count.load(std::memory_order_relaxed) > 0; }
   static int started(MPI_Request handle);
   static void freed(MPI_Request handle);
+  // For MPI_Cancel: whether this is a request of ours that has not ended.
+  static bool is_open(MPI_Request handle);
 
   bool try_progress() override { return driven_->try_driven(); }
   void left() override;
+  bool has(MPI_Request handle) const override { return handle == handle_; }
 
  private:
   Served() = default;
-  int make_generalized();
+  int make_single();
+  int take_tag();
   int make_persistent();
   void start();
   static int make_nonblocking(const std::shared_ptr<Served>& made, Communicator& communicator,
                               const Timed& timed, MPI_Request& handle);
 
+#ifdef OPEN_MPI
   static int answer(void* state, MPI_Status* status);
   static int forget(void* state);
   static int refuse_to_cancel(void*, int) { return MPI_ERR_REQUEST; }  // as Open MPI does
+#endif
 
   static std::atomic<int> persistent_count;
 
@@ -79,7 +94,7 @@ class Served final : public UnderWay, public std::enable_shared_from_this<Served
   std::shared_ptr<Communicator> communicator_;
   double started_ = 0;
   MPI_Request handle_ = MPI_REQUEST_NULL;
-  int tag_ = -1;                       // of a persistent one
+  int tag_ = -1;                       // of a receive from this rank
   MPI_Comm self_ = MPI_COMM_NULL;      // the communicator of that message
   std::shared_ptr<Served> under_way_;  // this object, even if the program frees the handle
 };

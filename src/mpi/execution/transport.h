@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpi/execution/background.h"
+#include "mpi/execution/polling.h"
 #include "node/board.h"
 
 namespace toccata {
@@ -139,12 +140,7 @@ class Transport {
   static int wait(MPI_Request& request) { return PMPI_Wait(&request, MPI_STATUS_IGNORE); }
   // Advances other open collectives meanwhile, because other ranks may first wait for these.
   static int wait(MPI_Request& request, Background& background);
-  static int test(MPI_Request& request, bool& ended) {
-    int flag = request == MPI_REQUEST_NULL ? 1 : 0;  // the simulator does not set it
-    const int code = PMPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    ended = flag != 0 || code != MPI_SUCCESS;
-    return code;
-  }
+  static int test(MPI_Request& request, bool& ended) { return Polling::test(request, ended); }
   // For messages that will not arrive, and for sent ones whose end no call awaits.
   static void cancel(MPI_Request& request) {
     if (request == MPI_REQUEST_NULL) return;

@@ -353,6 +353,12 @@ void Process::drain() {
   }
   progress_thread_.reset();
   ProgressHook::drive(nullptr);
+  serves_requests_ = false;
+}
+
+void Process::end_requests() noexcept {
+  if (Keyvals::process() == MPI_KEYVAL_INVALID) return;
+  if (Process* const process = attached()) process->drain();
 }
 
 void Process::finish() {
@@ -396,9 +402,14 @@ void Process::report() {
   const std::string table = report_.table();
   if (table.empty())
     say_once(
-        "Toccata intercepted no collectives. If the program calls any, either another preloaded "
-        "tool comes first (list libtoccata.so first in LD_PRELOAD), or the calls are nonblocking "
-        "or persistent, which Toccata intercepts under Open MPI only");
+        "Toccata intercepted no collectives. If the program calls any, another preloaded tool "
+        "comes "
+        "first (list libtoccata.so first in LD_PRELOAD)"
+#ifndef TOCCATA_SERVES_REQUESTS
+        ", or the calls are nonblocking or persistent, which Toccata does not intercept under this "
+        "MPI"
+#endif
+    );
   std::fputs(table.c_str(), stderr);
   for (const std::string& each : devices)
     std::fprintf(stderr, "toccata: devices: %s\n", each.c_str());
@@ -472,6 +483,7 @@ void Process::add(UnderWay& request) {
     added_.push_back(&request);
     ++active_count_;
   }
+  if (serves_requests_) ProgressHook::wake();
   if (progress_thread_ != nullptr) progress_thread_->wake();
 }
 
@@ -479,6 +491,12 @@ void Process::remove(UnderWay& request) {
   const std::lock_guard lock(active_mutex_);
   take_added();
   active_count_ -= static_cast<int>(std::erase(active_, &request));
+}
+
+bool Process::has(MPI_Request handle) {
+  const std::lock_guard lock(active_mutex_);
+  take_added();
+  return std::ranges::any_of(active_, [&](UnderWay* each) { return each->has(handle); });
 }
 
 void Process::add(Attachment& communicator) {

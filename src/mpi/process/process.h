@@ -45,6 +45,8 @@ class UnderWay {
   // process' list. The process calls left() after removing it.
   virtual bool try_progress() = 0;
   virtual void left() {}
+  // Whether the program knows it by this handle.
+  virtual bool has(MPI_Request) const { return false; }
 
  protected:
   ~UnderWay() = default;
@@ -89,6 +91,9 @@ class Process : public Background {
   // their settings. They create the private world if a setting names an algorithm, or if the
   // program itself calls toccata functions.
   static void begin(bool program_calls_us) noexcept;
+
+  // For MPI_Finalize, if we intercept it: ends all requests, unless that has been done.
+  static void end_requests() noexcept;
 
   DatatypeTable& datatypes() { return datatypes_; }
   PrivateWorld& world() { return world_; }
@@ -147,6 +152,7 @@ class Process : public Background {
   void progress() override;
   void add(UnderWay& request);
   void remove(UnderWay& request);
+  bool has(MPI_Request handle);
 
   void add(Attachment& communicator);
   void remove(Attachment& communicator);

@@ -2,25 +2,28 @@
 
 #include <mpi.h>
 
-#include <atomic>
 #include <dlfcn.h>
+#include <stdexcept>
 
 #include "mpi/execution/background.h"
+#include "mpi/execution/polling.h"
 
 namespace toccata {
 
-#ifdef OPEN_MPI
+std::atomic<Background*> ProgressHook::driven{nullptr};
 
-namespace {
+// MPI cannot handle exceptions, so all hooks are noexcept.
 
-std::atomic<Background*> driven{nullptr};
+#if defined(OPEN_MPI)
 
 // Open MPI sums the results of its hooks, and yields the core if no hook did any work.
-int go_on() noexcept {  // MPI cannot handle exceptions
+int ProgressHook::of_openmpi() noexcept {
   Background* const background = driven.load(std::memory_order_acquire);
   if (background != nullptr && background->busy()) background->progress();
   return 0;
 }
+
+namespace {
 
 // No installed header declares it. It is the same in versions 1 to 6.
 using Register = int(int (*)());
@@ -40,7 +43,7 @@ Register* find() {
 bool ProgressHook::install() {
   static const bool installed = [] {
     Register* const hook_in = find();
-    return hook_in != nullptr && hook_in(&go_on) == 0;
+    return hook_in != nullptr && hook_in(&of_openmpi) == 0;
   }();
   return installed;
 }
@@ -49,10 +52,71 @@ void ProgressHook::drive(Background* background) {
   driven.store(background, std::memory_order_release);
 }
 
+void ProgressHook::wake() {}
+
+#elif defined(TOCCATA_SERVES_REQUESTS)
+
+namespace {
+
+// The header of the MPI with which we were built may be older, so these names are ours. The
+// functions and numbers are the same in MPICH 4.3 to 5.0.
+constexpr int done = 1, no_progress = 0, no_stream = 0x3c000000;
+using Start = int(int (*)(void*), void*, int);
+
+// In the library that has MPI's other functions: a program may have loaded it privately.
+void* find(const char* name) {
+  if (void* const found = dlsym(RTLD_DEFAULT, name)) return found;
+  Dl_info mpi;
+  if (dladdr(reinterpret_cast<void*>(&PMPI_Init), &mpi) == 0) return nullptr;
+  void* const library = dlopen(mpi.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return library == nullptr ? nullptr : dlsym(library, name);
+}
+
+Start* start_of_mpich = nullptr;
+bool started = false;  // and not done; no two threads call MPI at a time
+
+}  // namespace
+
+int ProgressHook::of_mpich(void*) noexcept {
+  Background* const background = driven.load(std::memory_order_acquire);
+  if (Polling::inside) return no_progress;
+  if (background != nullptr && background->busy()) {
+    Polling::inside = true;
+    background->progress();
+    Polling::inside = false;
+    if (background->busy()) return no_progress;
+  }
+  started = false;
+  return done;
+}
+
+// With MPI_THREAD_MULTIPLE, MPICH calls the hook while it holds a lock. A message that the network
+// does not accept at once makes MPICH take the lock again, which ends the program.
+bool ProgressHook::install() {
+  int level = MPI_THREAD_MULTIPLE;
+  if (PMPI_Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE) return false;
+  start_of_mpich = reinterpret_cast<Start*>(find("PMPIX_Async_start"));
+  Polling::is_complete =
+      reinterpret_cast<decltype(Polling::is_complete)>(find("PMPIX_Request_is_complete"));
+  return start_of_mpich != nullptr && Polling::is_complete != nullptr;
+}
+
+void ProgressHook::drive(Background* background) {
+  driven.store(background, std::memory_order_release);
+  if (background == nullptr) return;
+  wake();
+  if (!started) throw std::runtime_error("MPIX_Async_start failed");
+}
+
+void ProgressHook::wake() {
+  if (!started) started = start_of_mpich(&of_mpich, nullptr, no_stream) == MPI_SUCCESS;
+}
+
 #else
 
 bool ProgressHook::install() { return false; }
 void ProgressHook::drive(Background*) {}
+void ProgressHook::wake() {}
 
 #endif
 
