@@ -9,6 +9,7 @@ import pytest
 from toccata import _core
 from toccata.algorithms import catalogue, outside, searching
 from toccata.errors import Failure
+from toccata.launching import launcher
 from toccata.simulating import model_beside, platforms, simulation
 from toccata.topology import machines, network_bounds, networks, packing
 
@@ -225,6 +226,23 @@ def test_a_mesh_has_no_links_around() -> None:
     assert line > ring
     with pytest.raises(Failure, match="no links lead from node 0 to node 1"):
         simulation.run(platforms.find("mesh:6").with_links("0-1=0"), [cell])
+
+
+def test_sparse_exchanges(tmp_path: Path) -> None:
+    """The program checks its data. On 4 nodes, counts to all ranks take as long as a barrier."""
+    words, environment = simulation.command(
+        platforms.find("gpc"), 32, "sequential", tmp_path, ["1", "1024"], simulation.POLLING,
+        launcher.benchmark(simulation.FAMILY, "sparse"),
+    )  # fmt: skip
+    done = subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [list(map(float, line.split())) for line in done.stdout.splitlines()[1:]]
+    assert [row[:2] for row in rows] == [[k, n] for k in (1, 3, 8) for n in (8, 1024)]
+    for _, _, native, nbx, by_node in rows:
+        assert nbx == pytest.approx(native, rel=0.1)
+        assert nbx < by_node < 1.5 * nbx
 
 
 def test_a_search_finds_what_is_as_quick_as_the_librarys_best(tmp_path: Path) -> None:

@@ -56,6 +56,8 @@ OPTIONS = (
 # messages, o matters more, so they do not wait.
 ONE_WAY = ("bcast", "exscan", "reduce", "scan", "scatter", "scatterv")
 IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
+# For programs that poll: the seconds of a call of MPI_Iprobe or MPI_Test.
+POLLING = ("smpi/iprobe:1e-7", "smpi/test:1e-7", "smpi/grow-injected-times:no")
 MOST_DATA = 1 << 29  # total bytes of all ranks up to which data is checked
 # In these collectives, each rank holds a block for, or from, every rank.
 OF_ALL_RANKS = ("allgather", "alltoall", "reduce_scatter")
