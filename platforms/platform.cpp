@@ -10,6 +10,9 @@
 // of the innermost level that contains both cores, and the links' bandwidth, shared with others,
 // but at least the model's n·beta. Processors take the model's o at either end.
 //
+// Links that differ from those of the machine are given one by one, in "network". Messages then
+// take one of the shortest routes between two nodes.
+//
 // Cores without ranks, by smpi/hostfile, are left out: SimGrid needs more time to create 4096 cores
 // than to run a short collective on 64 of them.
 
@@ -19,6 +22,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
@@ -28,6 +32,7 @@
 #include <xbt/config.hpp>
 
 #include "analysis/model_file.h"
+#include "analysis/network.h"
 #include "topology/error.h"
 #include "topology/readers.h"
 
@@ -36,10 +41,22 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
+// The links among nodes, one by one.
+struct Cables {
+  Network network;
+  int level;    // of the machine, whose objects are the network's nodes
+  double rate;  // bytes per second of a capacity of 1
+};
+
 class Platform {
  public:
-  Platform(Machine machine, Model model, double hop, double noise, const std::vector<int>& cores)
-      : machine_(std::move(machine)), model_(std::move(model)), hop_(hop), noise_(1 / noise) {
+  Platform(Machine machine, Model model, double hop, double noise, std::optional<Cables> cables,
+           const std::vector<int>& cores)
+      : machine_(std::move(machine)),
+        model_(std::move(model)),
+        hop_(hop),
+        cables_(std::move(cables)),
+        noise_(1 / noise) {
     is_noisy_ = noise > 0;
     for (int at = 0; at < machine_.levels(); ++at) {
       used_.emplace_back(machine_.objects(at));
@@ -58,7 +75,9 @@ class Platform {
 
   void build(s4u::Engine& engine) {
     s4u::NetZone* root = engine.get_netzone_root();
-    if (machine_.network())
+    if (cables_)
+      build_cables(root, *cables_);
+    else if (machine_.network())
       build_torus(root);
     else
       build_star(root);
@@ -173,7 +192,7 @@ class Platform {
   void build_torus(s4u::NetZone* root) {
     const Mesh& mesh = *machine_.network();
     if (std::ranges::count(mesh.periodic, false) > 0)
-      throw TopologyError("the simulator has no mesh; give a torus, as torus:8x8x8");
+      throw TopologyError("SimGrid has no mesh; its links must be given one by one");
     // The last of our dimensions is the fastest, there it is the first.
     const std::vector<unsigned long> dims(mesh.dims.rbegin(), mesh.dims.rend());
     s4u::NetZone* zone = root->add_netzone_torus("machine", dims, 1 / least_beta(model_.levels[0]),
@@ -184,9 +203,37 @@ class Platform {
     zone->seal();
   }
 
+  void build_cables(s4u::NetZone* root, const Cables& cables) {
+    const auto& [network, level, rate] = cables;
+    s4u::NetZone* zone = root->add_netzone_full("machine");
+    std::vector<const s4u::Link*> links;
+    for (const NetworkLink& each : network.links())
+      links.push_back(zone->add_link("link" + std::to_string(links.size()),
+                                     rate * static_cast<double>(each.capacity))
+                          ->seal());
+    std::vector<s4u::NetZone*> nodes(network.nodes());
+    for (int node = 0; node < network.nodes(); ++node)
+      if (used_[level][node]) nodes[node] = add_object(zone, level, node);
+    for (int from = 0; from < network.nodes(); ++from) {
+      if (nodes[from] == nullptr) continue;
+      const std::vector<std::vector<int>> routes = network.one_route_each(from);
+      for (int to = 0; to < network.nodes(); ++to) {
+        if (nodes[to] == nullptr || to == from) continue;
+        if (routes[to].empty())
+          throw TopologyError("no links lead from node " + std::to_string(from) + " to node " +
+                              std::to_string(to));
+        std::vector<s4u::LinkInRoute> route;
+        for (const int link : routes[to]) route.emplace_back(links[link]);
+        zone->add_route(nodes[from], nodes[to], route, false);
+      }
+    }
+    zone->seal();
+  }
+
   Machine machine_;
   Model model_;
   double hop_;  // seconds for each link of a torus beyond the first
+  std::optional<Cables> cables_;
   // Seconds by which something else holds a processor up at either end of a message; the same in
   // every run.
   bool is_noisy_ = false;
@@ -206,6 +253,17 @@ std::vector<int> read_cores(const std::string& path) {
   return cores;
 }
 
+// The "network" of a description. Its links are triples: start, end, capacity.
+std::optional<Cables> read_cables(const nlohmann::ordered_json& document) {
+  if (!document.contains("network")) return std::nullopt;
+  const auto& fields = document["network"];
+  std::vector<NetworkLink> links;
+  for (const auto& each : fields.at("links")) links.push_back({each.at(0), each.at(1), each.at(2)});
+  return Cables{{fields.at("nodes"), fields.at("vertices"), std::move(links)},
+                fields.at("level"),
+                fields.at("rate")};
+}
+
 void load(s4u::Engine& engine) {
   const char* path = std::getenv("TOCCATA_PLATFORM");
   if (path == nullptr) throw ModelError("TOCCATA_PLATFORM names no file");
@@ -213,11 +271,13 @@ void load(s4u::Engine& engine) {
   auto document = nlohmann::ordered_json::parse(file);
   Machine machine = read_machine(document.at("machine").get<std::string>());
   const double hop = document.value("hop", 0.0), noise = document.value("noise", 0.0);
-  for (const char* not_of_a_model : {"machine", "hop", "noise"}) document.erase(not_of_a_model);
+  std::optional<Cables> cables = read_cables(document);
+  for (const char* not_of_a_model : {"machine", "hop", "noise", "links", "network"})
+    document.erase(not_of_a_model);
   // Lives as long as its callers.
   static std::unique_ptr<Platform> platform;
   platform = std::make_unique<Platform>(
-      std::move(machine), parse_model(document.dump(), path), hop, noise,
+      std::move(machine), parse_model(document.dump(), path), hop, noise, std::move(cables),
       read_cores(simgrid::config::get_value<std::string>("smpi/hostfile")));
   platform->build(engine);
 }

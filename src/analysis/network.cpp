@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <stdexcept>
 #include <string>
 
@@ -97,10 +98,12 @@ std::vector<double> Network::loads(std::span<const Flow> flows) const {
   return loads;
 }
 
-void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& loads) const {
-  // Counts the shortest routes to each vertex.
-  std::vector<int> distance(vertices_, -1), order{from};
-  std::vector<double> routes(vertices_);
+Network::Shortest Network::shortest(int from) const {
+  Shortest result{.distance = std::vector<int>(vertices_, -1),
+                  .order = {from},
+                  .routes = std::vector<double>(vertices_),
+                  .into = std::vector<std::vector<int>>(vertices_)};
+  auto& [distance, order, routes, into] = result;
   distance[from] = 0;
   routes[from] = 1;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -112,21 +115,22 @@ void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& 
         distance[next] = distance[here] + 1;
         order.push_back(next);
       }
-      if (distance[next] == distance[here] + 1) routes[next] += routes[here];
+      if (distance[next] != distance[here] + 1) continue;
+      routes[next] += routes[here];
+      into[next].push_back(link);
     }
   }
+  return result;
+}
+
+void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& loads) const {
+  const auto [distance, order, routes, into] = shortest(from);
   for (int node = 0; node < vertices_; ++node)
     if (bytes[node] > 0 && distance[node] < 0)
       throw std::invalid_argument("no route leads from node " + std::to_string(from) + " to node " +
                                   std::to_string(node));
   // From the last vertex backwards: the data that reach or pass a vertex came over all its routes
-  // in equal shares. The links into a vertex are those out of its predecessors.
-  std::vector<std::vector<int>> into(vertices_);
-  for (const int here : order) {
-    if (here < nodes_ && here != from && vertices_ > nodes_) continue;
-    for (const int link : out(here))
-      if (distance[links_[link].to] == distance[here] + 1) into[links_[link].to].push_back(link);
-  }
+  // in equal shares.
   for (std::size_t i = order.size(); i-- > 1;) {
     const int here = order[i];
     if (bytes[here] == 0) continue;
@@ -136,6 +140,32 @@ void Network::spread(int from, std::vector<double>& bytes, std::vector<double>& 
       bytes[links_[link].from] += share;
     }
   }
+}
+
+std::vector<std::vector<int>> Network::one_route_each(int from) const {
+  std::vector<std::vector<int>> result(vertices_);
+  std::minstd_rand random(from + 1);
+  if (mesh_) {
+    const Links numbers(*mesh_);
+    for (int to = 0; to < vertices_; ++to) {
+      numbers.route(from, to, random() % 2 == 0, result[to]);
+      for (int& link : result[to]) link = link_of_mesh_[link];
+    }
+    return result;
+  }
+  const auto [distance, order, routes, into] = shortest(from);
+  for (const int to : order) {
+    for (int here = to; here != from; here = links_[result[to].back()].from) {
+      // The number of a route into `here`, in the order of their last links.
+      double number = std::uniform_real_distribution<>(0, routes[here])(random);
+      std::size_t i = 0;
+      for (; i + 1 < into[here].size(); ++i)
+        if ((number -= routes[links_[into[here][i]].from]) < 0) break;
+      result[to].push_back(into[here][i]);
+    }
+    std::ranges::reverse(result[to]);
+  }
+  return result;
 }
 
 }  // namespace toccata

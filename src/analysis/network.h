@@ -52,8 +52,20 @@ class Network {
   };
   std::vector<double> loads(std::span<const Flow> flows) const;
 
+  // One of the fixed routes from a node to each vertex, as links in their order; empty if there is
+  // none. All routes are equally likely, but every call returns the same ones.
+  std::vector<std::vector<int>> one_route_each(int from) const;
+
  private:
   void index();
+  // The shortest routes from a node.
+  struct Shortest {
+    std::vector<int> distance;           // -1: there is no route
+    std::vector<int> order;              // the reached vertices by distance
+    std::vector<double> routes;          // their number
+    std::vector<std::vector<int>> into;  // the last links of these routes
+  };
+  Shortest shortest(int from) const;
   // Adds to `loads` the bytes from one node to each vertex, over all shortest routes. Overwrites
   // `bytes`.
   void spread(int from, std::vector<double>& bytes, std::vector<double>& loads) const;

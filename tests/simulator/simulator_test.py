@@ -8,8 +8,10 @@ import pytest
 
 from toccata import _core
 from toccata.algorithms import catalogue, outside, searching
+from toccata.errors import Failure
+from toccata.launching import launcher
 from toccata.simulating import model_beside, platforms, simulation
-from toccata.topology import network_bounds, networks, packing
+from toccata.topology import machines, network_bounds, networks, packing
 
 LIMIT = 120  # seconds per run
 COLLECTIVES = [each.name for each in _core.collectives()]
@@ -162,15 +164,17 @@ def test_the_model_is_near_the_simulation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "collective", "segments"),
-    [("torus:5x3x2", "bcast", 256), ("torus:5x3x2", "allgather", 64),
-     ("torus:16x4", "reduce_scatter", 128), ("leaf:8 node:16", "allreduce", 256)],
+    ("machine", "links", "collective", "segments"),
+    [("torus:5x3x2", "", "bcast", 256), ("torus:5x3x2", "", "allgather", 64),
+     ("torus:16x4", "", "reduce_scatter", 128), ("leaf:8 node:16", "", "allreduce", 256),
+     ("torus:5x3x2", "0.0.0-1.0.0=0", "allreduce", 256),
+     ("torus:5x3x2", "0.0.0-1.0.0=0", "allgather", 64), ("torus:16x4", "0.0-0.1=0", "bcast", 256)],
 )  # fmt: skip
 def test_long_messages_over_packed_trees_come_close_to_the_bound(
-    tmp_path: Path, machine: str, collective: str, segments: int
+    tmp_path: Path, machine: str, links: str, collective: str, segments: int
 ) -> None:
     """1 GiB in total; on a torus, with links of a node that do not delay each other."""
-    network = networks.of(machine, "")
+    network = networks.of(machine, links)
     trees = tmp_path / "trees.txt"
     trees.write_text(packing.with_trees(network, packing.pack(network, [0])).saved)
     fields = json.loads(platforms.find("fattree64" if "leaf" in machine else machine).text)
@@ -187,8 +191,58 @@ def test_long_messages_over_packed_trees_come_close_to_the_bound(
     ).free
     beta = min(each["beta"] for each in fields["levels"][0].values() if isinstance(each, dict))
     cell = simulation.Cell(collective, f"forestcoll:segments={segments}", p, size, "sequential")
-    seconds = simulation.run(platforms.find(str(file)), [cell])[cell].seconds
+    platform = platforms.find(str(file)).with_links(links)
+    seconds = simulation.run(platform, [cell])[cell].seconds
     assert 1 <= seconds / (bound * beta) <= 1.15
+
+
+@pytest.mark.parametrize(
+    ("machine", "unchanged", "slower", "collective", "algorithm"),
+    [("torus:5x3x2", "0.0.0-1.0.0=1", "0.0.0-1.0.0=0", "bcast", "torus_trees"),
+     ("torus:4x4", "1.1=1", "0.0-0.1=1/4", "bcast", "torus_trees"),
+     ("leaf:2 node:4 core:2", "leaf0=1", "leaf=1/4", "alltoall", "pairwise")],
+)  # fmt: skip
+def test_links_one_by_one_are_as_fast_as_a_torus_or_a_tree(
+    machine: str, unchanged: str, slower: str, collective: str, algorithm: str
+) -> None:
+    platform = platforms.find(machine)
+    if "torus" in machine:  # with a model in which the links of a node delay each other little
+        platform = platforms.find("bluegene").on(machine)
+    p = machines.cores(_core.Machine(machine))
+    cell = simulation.Cell(collective, algorithm, p, 1 << 16, "sequential")
+    own, same, slow = (
+        simulation.run(each, [cell])[cell].seconds
+        for each in (platform, platform.with_links(unchanged), platform.with_links(slower))
+    )
+    assert own == pytest.approx(same, rel=1e-9)
+    assert slow > 1.05 * own
+
+
+def test_a_mesh_has_no_links_around() -> None:
+    cell = simulation.Cell("alltoall", "linear", 6, 1 << 16, "sequential")
+    ring, line = (
+        simulation.run(platforms.find(each), [cell])[cell].seconds for each in ("torus:6", "mesh:6")
+    )
+    assert line > ring
+    with pytest.raises(Failure, match="no links lead from node 0 to node 1"):
+        simulation.run(platforms.find("mesh:6").with_links("0-1=0"), [cell])
+
+
+def test_sparse_exchanges(tmp_path: Path) -> None:
+    """The program checks its data. On 4 nodes, counts to all ranks take as long as a barrier."""
+    words, environment = simulation.command(
+        platforms.find("gpc"), 32, "sequential", tmp_path, ["1", "1024"], simulation.POLLING,
+        launcher.benchmark(simulation.FAMILY, "sparse"),
+    )  # fmt: skip
+    done = subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [list(map(float, line.split())) for line in done.stdout.splitlines()[1:]]
+    assert [row[:2] for row in rows] == [[k, n] for k in (1, 3, 8) for n in (8, 1024)]
+    for _, _, native, nbx, by_node in rows:
+        assert nbx == pytest.approx(native, rel=0.1)
+        assert nbx < by_node < 1.5 * nbx
 
 
 def test_a_search_finds_what_is_as_quick_as_the_librarys_best(tmp_path: Path) -> None:

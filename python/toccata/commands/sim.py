@@ -38,7 +38,8 @@ PlatformName = Annotated[
     typer.Option(
         metavar="P",
         autocompletion=platforms.names,
-        help='Platform: yahoo, cervino, ..., a file, or a machine such as "node:16 core:8".',
+        help='Platform: yahoo, cervino, ..., a file, or a machine such as "node:16 core:8" or a '
+        "file of `topo --save`.",
     ),
 ]
 RanksList = Annotated[
@@ -73,6 +74,13 @@ ModelName = Annotated[
     ),
 ]
 Highlight = Annotated[str | None, typer.Option(metavar="NAME", help="Algorithm to highlight.")]
+Links = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST",
+        help='Dead, slow or faster links, such as "0.0-0.1=0, leaf=1/5" (see bounds).',
+    ),
+]
 Predicted = Annotated[
     bool,
     typer.Option(
@@ -109,6 +117,7 @@ def sim(
     distribution: DistributionOption = None,
     model: ModelName = None,
     highlight: Highlight = None,
+    links: Links = "",
     predicted: Predicted = False,
     limit: Limit = 600,
     jobs: Jobs = None,
@@ -133,10 +142,11 @@ def sim(
     - `toccata sim bcast --platform fattree64 --ranks 4096 --peers none --sizes 1K`
     - `toccata sim alltoallv --distribution power_law --platform "node:16 core:8" --sizes 8:4K`
     - `toccata sim alltoall --platform yahoo --ranks 64 --peers none --predicted`
+    - `toccata sim bcast --platform torus:16x4 --links 0.0-0.1=0 --sizes 1M`
     """
     plan = Request(
         collective, platform, model, ranks, placement, algorithms, peers, sizes,
-        distribution.value if distribution else None, highlight, predicted,
+        distribution.value if distribution else None, highlight, links, predicted,
     ).plan()  # fmt: skip
     for each in plan.remarks:
         console.print(f"[dim]{each}[/]")

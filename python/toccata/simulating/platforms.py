@@ -28,13 +28,23 @@ class Platform:
     def model(self) -> _core.Model:
         """The model for `predict`."""
         fields = json.loads(self.text)
-        for not_of_a_model in ("machine", "hop", "noise"):
+        for not_of_a_model in ("machine", "hop", "noise", "links"):
             fields.pop(not_of_a_model, None)
         return _core.Model.parse(json.dumps(fields), self.name)
 
     @property
     def is_noisy(self) -> bool:
         return bool(json.loads(self.text).get("noise"))
+
+    @property
+    def links(self) -> str:
+        """The links that differ from those of the machine, as in `--links`."""
+        return str(json.loads(self.text).get("links", ""))
+
+    def with_links(self, links: str) -> "Platform":
+        """A copy with these links changed as well, such as "0.0-0.1=0"."""
+        both = ", ".join(filter(None, (self.links, links)))
+        return _checked(json.loads(self.text) | ({"links": both} if both else {}), self.machine)
 
     def changed(
         self,
@@ -71,7 +81,8 @@ def names() -> list[str]:
 
 
 def find(text: str, model: str | None = None) -> Platform:
-    """The platform with that name or file; or that of a machine's text, with the costs of `model`.
+    """The platform with that name or file; or that of a machine's text or file, with the costs of
+    `model`.
 
     Raises InputError if it does not exist, ChoiceError if its contents are wrong.
     """
@@ -79,7 +90,7 @@ def find(text: str, model: str | None = None) -> Platform:
     if text.endswith(".json"):
         path = Path(text)
     elif not path.exists():
-        if ":" not in text:
+        if ":" not in text and not Path(text).is_file():
             known = ", ".join(names())
             raise InputError(
                 f"there is no platform '{text}'; expected one of {known}, a file, or a machine "
@@ -105,6 +116,7 @@ class _Own:
     origin: str = ""
     hop: float = 0.0  # seconds
     noise: float = 0.0  # seconds
+    links: str = ""  # as in --links
 
 
 def _of_machine(text: str, model: str) -> Platform:

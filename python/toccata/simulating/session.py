@@ -13,7 +13,7 @@ from toccata.measuring.results import Results
 from toccata.simulating import platforms, simulation
 from toccata.simulating.platforms import Platform
 from toccata.simulating.simulation import Cell, Outcome
-from toccata.topology import machines
+from toccata.topology import machines, networks
 from toccata.tuning import tuning_file
 
 NO_PEERS = "without peers: SimGrid has no collectives among neighbours"
@@ -49,6 +49,7 @@ class Request:
     sizes: str
     distribution: str | None
     highlight: str | None
+    links: str  # changes, such as "0.0-0.1=0"
     predicted: bool  # whether to predict times as well
 
     def plan(self) -> Plan:
@@ -59,7 +60,11 @@ class Request:
             raise InputError("--predicted requires blocks of equal size; leave out --distribution")
         ours, peers = self._choices(), self._peers()
         marked = self._marked(ours)
-        there = platforms.find(self.platform, self.model)
+        there = platforms.find(self.platform, self.model).with_links(self.links)
+        if there.links:
+            networks.of_platform(there)  # raises InputError if a link does not exist
+            if self.predicted:
+                raise InputError("--predicted ignores changed links; leave out --links")
         machine = _core.Machine(there.machine)
         ranks = [machines.cores(machine)] if self.ranks is None else q.parse_ranks(self.ranks)
         sizes = tuning_file.sizes_of(self.collective, q.parse_sizes(self.sizes))

@@ -29,6 +29,7 @@ from toccata.measuring.results import Measurement
 from toccata.simulating import platforms
 from toccata.simulating.platforms import Platform
 from toccata.store import Store
+from toccata.topology import networks
 
 FAMILY = "simgrid"
 # SimGrid's selectors, each of which imitates the choices of the library with this name.
@@ -55,6 +56,8 @@ OPTIONS = (
 # messages, o matters more, so they do not wait.
 ONE_WAY = ("bcast", "exscan", "reduce", "scan", "scatter", "scatterv")
 IN_TURN = ("smpi/async-small-thresh:4096", "smpi/send-is-detached-thresh:4096")
+# For programs that poll: the seconds of a call of MPI_Iprobe or MPI_Test.
+POLLING = ("smpi/iprobe:1e-7", "smpi/test:1e-7", "smpi/grow-injected-times:no")
 MOST_DATA = 1 << 29  # total bytes of all ranks up to which data is checked
 # In these collectives, each rank holds a block for, or from, every rank.
 OF_ALL_RANKS = ("allgather", "alltoall", "reduce_scatter")
@@ -148,6 +151,8 @@ def key(platform: Platform, cell: Cell) -> str:
     """The key under which the outcome of a cell is stored."""
     run = replace(cell, algorithm=outside.runnable(cell.algorithm))  # a file is named by its digest
     what = [_digest_of_code(), platform.text, asdict(run), (*OPTIONS, *cell.options)]
+    if Path(platform.machine).is_file():
+        what.append(Path(platform.machine).read_text(errors="replace"))
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
@@ -186,7 +191,7 @@ def command(
     cores = platforms.cores(platform, ranks, placement)
     hosts, description = directory / "hosts", directory / "platform.json"
     hosts.write_text("".join(f"c{core}\n" for core in cores))
-    description.write_text(platform.text)
+    description.write_text(_description(platform))
     benchmark, library = programs()
     # The last option with a name replaces earlier ones.
     all_options = {
@@ -211,6 +216,18 @@ def command(
         "TOCCATA_PLACEMENT": placement,
     }
     return words, environment
+
+
+def _description(platform: Platform) -> str:
+    """The platform for platform.cpp: its JSON, and all links of a mesh or with changed ones."""
+    is_mesh = not all(_core.Machine(platform.machine).periodic)
+    if not (platform.links or is_mesh):
+        return platform.text
+    network = networks.of_platform(platform)
+    assert network.rate is not None
+    fields = {"nodes": network.nodes, "vertices": len(network.names), "level": network.level,
+              "links": network.core.links, "rate": network.rate / network.scale}  # fmt: skip
+    return json.dumps(json.loads(platform.text) | {"network": fields})
 
 
 def _command_of(

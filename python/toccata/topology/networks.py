@@ -147,16 +147,24 @@ def of(text: str, links: str = "") -> Network:
 
     Raises InputError, or ChoiceError if it cannot be read.
     """
-    path = Path(text)
-    if text in platforms.names() or path.suffix == ".json":
-        platform = platforms.find(text)
-        machine = machines.named(platform.machine)
-        made = _of_machine(machine, _rates(platform))
-    elif path.is_file() and _is_ibnetdiscover(contents := path.read_text(errors="replace")):
-        made = _of_ibnetdiscover(machines.named(text), contents)
+    if text in platforms.names() or Path(text).suffix == ".json":
+        made = of_platform(platforms.find(text))
     else:
-        made = _of_machine(machines.named(text), {})
+        made = _of_text(text, {})
     return made.changed(links) if links else made
+
+
+def of_platform(platform: platforms.Platform) -> Network:
+    """The network of a platform, with its changed links. Raises like `of`."""
+    made = _of_text(platform.machine, _rates(platform))
+    return made.changed(platform.links) if platform.links else made
+
+
+def _of_text(text: str, rates: dict[str, float]) -> Network:
+    path = Path(text)
+    if path.is_file() and _is_ibnetdiscover(contents := path.read_text(errors="replace")):
+        return _of_ibnetdiscover(machines.named(text), contents)
+    return _of_machine(machines.named(text), rates)
 
 
 def _rates(platform: platforms.Platform) -> dict[str, float]:

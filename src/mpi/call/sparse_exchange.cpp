@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "mpi/execution/copying.h"
+#include "mpi/execution/nonblocking_barrier.h"
 #include "topology/placements.h"
 
 namespace toccata {
@@ -69,6 +70,14 @@ int SparseExchange::run_nbx(std::span<const Parcel> parcels) {
   });
 }
 
+// Between two probes.
+void SparseExchange::make_progress() {
+  communicator_.process().progress();
+#ifndef TOCCATA_SIMULATED  // there, all ranks share one thread
+  std::this_thread::yield();
+#endif
+}
+
 // Sends letters. Passes each arriving message to `take`, which begins to receive it.
 template <typename Take>
 int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
@@ -80,7 +89,8 @@ int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
         code != MPI_SUCCESS)
       return code;
   std::size_t sent = 0;
-  MPI_Request entered = MPI_REQUEST_NULL;
+  NonblockingBarrier all_done(communicator_.user(), transport_, communicator_.rank(),
+                              communicator_.size(), Channel::local_sparse_tag);
   for (bool in_barrier = false;;) {
     for (bool found = true; found;) {
       int source = Transport::any;
@@ -97,16 +107,14 @@ int SparseExchange::nbx(std::span<const Letter> letters, Take&& take) {
     }
     if (sent == sends.size() && !in_barrier) {
       in_barrier = true;
-      if (int code = PMPI_Ibarrier(communicator_.user(), &entered); code != MPI_SUCCESS)
-        return code;
+      if (int code = all_done.enter(); code != MPI_SUCCESS) return code;
     }
     if (in_barrier) {
-      const int code = Transport::test(entered, over);
+      const int code = all_done.test(over);
       if (code != MPI_SUCCESS) return code;
       if (over) return wait_for_all();
     }
-    communicator_.process().progress();
-    std::this_thread::yield();
+    make_progress();
   }
 }
 
@@ -273,8 +281,7 @@ int SparseExchange::among_node(std::span<const int> members,
       }
       if (code != MPI_SUCCESS) return code;
     }
-    communicator_.process().progress();
-    std::this_thread::yield();
+    make_progress();
   }
   requests_.insert(requests_.end(), sends.begin(), sends.end());
   int code = wait_for_all();

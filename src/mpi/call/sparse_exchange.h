@@ -71,6 +71,7 @@ class SparseExchange {
   int receive(char* data, std::int64_t elements, const DatatypeTraits& traits,
               MPI_Message& message);
   int drain(std::int64_t bytes, MPI_Message& message);
+  void make_progress();
   int wait_for_all();
   bool make_room(int source, std::int64_t bytes);
   int append(std::vector<char>& packet, int rank, const Run& data) const;

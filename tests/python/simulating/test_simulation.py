@@ -2,6 +2,7 @@
 
 import csv
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from toccata import _core
 from toccata.errors import Failure, InputError
 from toccata.simulating import platforms, simulation
 from toccata.simulating.simulation import Cell, Outcome
+from toccata.topology import networks
 
 CELL = Cell("allgather", "ring", 4, 8, "sequential")
 
@@ -57,6 +59,21 @@ def test_a_changed_platform_is_another() -> None:
     assert slow.model.name == "slow"
 
 
+def test_links_change_a_platform() -> None:
+    torus = platforms.find("torus:4x4")
+    damaged = torus.with_links("0.0-0.1=0")
+    assert (torus.links, damaged.links) == ("", "0.0-0.1=0")
+    assert torus.with_links("") == torus
+    twice = damaged.with_links("1.1=1/2")
+    assert twice.links == "0.0-0.1=0, 1.1=1/2"
+    assert damaged.model.name == torus.model.name
+    network = networks.of_platform(twice)
+    at = {name: number for number, name in enumerate(network.names)}
+    assert (at["0.0"], at["0.1"]) not in network.links
+    assert network.links[at["1.1"], at["1.2"]] == Fraction(1, 2)
+    assert network.rate == networks.of_platform(torus).rate
+
+
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program that replaces the benchmark, with its own cache."""
@@ -80,6 +97,31 @@ def test_outcomes_are_kept_by_code_platform_and_cell(code: Path) -> None:
     code.write_text("two")
     simulation._digest_of_code.cache_clear()
     assert simulation.known(yahoo, CELL) is None
+    simulation._digest_of_code.cache_clear()
+
+
+def test_outcomes_depend_on_the_contents_of_a_machines_file(code: Path, tmp_path: Path) -> None:
+    file = tmp_path / "machine.txt"
+    file.write_text(_core.Machine("torus:2x2").saved)
+    platform = platforms.find(str(file))
+    simulation._keep(platform, CELL, Outcome(1e-6, True))
+    assert simulation.known(platform, CELL) == Outcome(1e-6, True)
+    file.write_text(_core.Machine("torus:4x4").saved)
+    assert simulation.known(platform, CELL) is None
+    simulation._digest_of_code.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [(("--links", "0.0-2.2=0"), "no cable joins"),
+     (("--links", "0.0-0.1=0", "--predicted"), "ignores changed links")],
+)  # fmt: skip
+def test_links_that_are_wrong_are_told_before_a_simulation(
+    code: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    exit_code, _, stderr = invoke("sim", "bcast", "--platform", "torus:4x4", *arguments)
+    assert exit_code == 2
+    assert complaint in " ".join(stderr.split())
     simulation._digest_of_code.cache_clear()
 
 
