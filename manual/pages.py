@@ -219,7 +219,7 @@ _DESCRIPTION = """
 Preload the library into all ranks of an MPI program, and it serves the program's blocking
 collectives, in C and Fortran. Without settings, it chooses algorithms automatically: the first
 calls use the MPI library's own algorithm. After a collective of some size has taken enough time,
-the library tries up to five algorithms that a model proposes, and keeps the fastest. After
+the library tries up to six algorithms that a model proposes, and keeps the fastest. After
 set-up, trials cost at most 2% of the time in those calls. ``toccata run`` preloads the library on
 all hosts, in the way of the launcher. There is one library per MPI, in a folder with the name of
 its family: openmpi, mpich, intelmpi, or abi for the standard ABI.

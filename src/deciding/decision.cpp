@@ -61,7 +61,7 @@ Choice settled(Ranks& ranks, const Collective& collective, const Choice& choice,
   return wished;
 }
 
-// A point of a tuning file may come from another number of ranks, where its algorithm can run.
+// A learned result may come from another number of ranks, where its algorithm can run.
 bool can_run(Ranks& ranks, const Collective& collective, const Choice& choice, std::int64_t bytes) {
   try {
     static_cast<void>(settled(ranks, collective, choice, bytes));

@@ -88,7 +88,7 @@ constexpr Range ranges[] = {
     {&scatter, both, 5, 16, 128 * KiB + 1, any},
     {&barrier, all, 2, 16, 0, any},
 };
-// From this size on, the first calls of a communicator are served, too.
+// From this size on, the first calls of a communicator are served, too: bytes of a block.
 constexpr std::int64_t at_once_from = 4 * KiB;
 
 // For ranks that share cores: one table for up to 4 ranks, and one for up to 8. More ranks were not

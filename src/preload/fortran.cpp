@@ -1,6 +1,6 @@
 // The MPI functions that an application calls in Fortran and that c.cpp does not intercept. Open
 // MPI's mpif.h, mpi and mpi_f08 call PMPI_* directly. MPICH's interfaces call the C functions,
-// except for MPI_Init, MPI_Barrier and topologies in mpi_f08, which call PMPI_*, too.
+// except for functions without buffers in mpi_f08, which call PMPI_*, too.
 //
 // All arguments are addresses, in every interface: an mpi_f08 handle is a structure of one integer,
 // and an absent optional ierror is null. Character and descriptor arguments, which differ, do not
@@ -100,6 +100,10 @@ static void toccata_fortran_barrier_f08(const MPI_Fint* comm, MPI_Fint* ierror) 
   set(ierror, MPI_Barrier(MPI_Comm_f2c(*comm)));
 }
 static void toccata_fortran_finalize_f08(MPI_Fint* ierror) { set(ierror, MPI_Finalize()); }
+static void toccata_fortran_cancel_f08(const MPI_Fint* request, MPI_Fint* ierror) {
+  MPI_Request handle = MPI_Request_f2c(*request);
+  set(ierror, MPI_Cancel(&handle));
+}
 static void toccata_fortran_ibarrier_f08(const MPI_Fint* comm, MPI_Fint* request,
                                          MPI_Fint* ierror) {
   MPI_Request made = MPI_REQUEST_NULL;
@@ -120,6 +124,7 @@ static void toccata_fortran_barrier_init_f08(const MPI_Fint* comm, const MPI_Fin
 TOCCATA_F08(barrier, toccata_fortran_barrier_f08);
 TOCCATA_F08(ibarrier, toccata_fortran_ibarrier_f08);
 TOCCATA_F08(finalize, toccata_fortran_finalize_f08);
+TOCCATA_F08(cancel, toccata_fortran_cancel_f08);
 #if MPI_VERSION >= 4
 TOCCATA_F08(barrier_init, toccata_fortran_barrier_init_f08);
 #endif
@@ -290,8 +295,6 @@ TOCCATA_FORTRAN(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, toccata_fortran_neighbor
 
 // ---- Nonblocking and persistent calls
 
-#define TOCCATA_INFO_ARGUMENT_nonblocking
-#define TOCCATA_INFO_ARGUMENT_persistent info,
 #define TOCCATA_FORTRAN_INFO_nonblocking
 #define TOCCATA_FORTRAN_INFO_persistent const MPI_Fint *info,
 

@@ -18,8 +18,6 @@ using toccata::RawComm;
 
 #define TOCCATA_INFO_PARAMETER_nonblocking
 #define TOCCATA_INFO_PARAMETER_persistent toccata::Raw<MPI_Info> info,
-#define TOCCATA_INFO_ARGUMENT_nonblocking
-#define TOCCATA_INFO_ARGUMENT_persistent info,
 
 // As in c.cpp, the symbol has the name of MPI's function. `form` is the name of the function that
 // serves it, with _c for large counts.
@@ -114,9 +112,7 @@ TOCCATA_INTERPOSED int MPI_Cancel(MPI_Request* request) {
   PMPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_REQUEST);
   return MPI_ERR_REQUEST;
 }
-#endif
 
-#ifndef OPEN_MPI
 // MPICH waits here until our hook has ended, before it deletes the attribute with which requests
 // end. A request that another rank never starts would keep the hook.
 TOCCATA_INTERPOSED int MPI_Finalize() {

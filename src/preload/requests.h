@@ -13,6 +13,10 @@
 #include "mpi/call/said.h"
 #include "mpi/call/served.h"
 
+// The info argument, which persistent functions have.
+#define TOCCATA_INFO_ARGUMENT_nonblocking
+#define TOCCATA_INFO_ARGUMENT_persistent info,
+
 // Serves a call of MPI_I<name> or MPI_<name>_init, with the arguments in C.
 namespace toccata::requests {
 

@@ -47,10 +47,10 @@ class Ranking {
   std::vector<Entry> at(std::int64_t bytes) const;
   // The candidates to try if there are no measurements, the most promising first: at most six,
   // because the best one may be only fourth in a model of another machine. For an unknown machine,
-  // the network is slow in one half of them: usual_model() predicts their times, but the first of
-  // its ranking if the network were Gigabit Ethernet follow the first of its ranking as it is. None
-  // takes more than four times as long as the first of its ranking. Of those with exactly the same
-  // time, only one, because they hardly differ.
+  // three of them are the first of the usual ranking, and the next three the first others of a
+  // ranking with Gigabit Ethernet. The usual model predicts the times of all. None takes more than
+  // four times as long as the first of its ranking. Of those with exactly the same time, only one,
+  // because they hardly differ.
   std::vector<Entry> worth_trying(std::int64_t bytes) const;
 
   std::size_t memory() const;

@@ -62,9 +62,9 @@ class Request:
         marked = self._marked(ours)
         there = platforms.find(self.platform, self.model).with_links(self.links)
         if there.links:
-            networks.of_platform(there)  # raises InputError if a link does not exist
             if self.predicted:
-                raise InputError("--predicted ignores changed links; leave out --links")
+                raise InputError("--predicted ignores changed links; leave out --predicted")
+            networks.of_platform(there)  # raises InputError if a link does not exist
         machine = _core.Machine(there.machine)
         ranks = [machines.cores(machine)] if self.ranks is None else q.parse_ranks(self.ranks)
         sizes = tuning_file.sizes_of(self.collective, q.parse_sizes(self.sizes))

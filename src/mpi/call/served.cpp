@@ -264,7 +264,8 @@ int Served::started(MPI_Request handle) {
 }
 
 bool Served::is_open(MPI_Request handle) {
-  Process* const process = handle == MPI_REQUEST_NULL ? nullptr : Process::current();
+  if (handle == MPI_REQUEST_NULL || !ProgressHook::is_driving()) return false;
+  Process* const process = Process::current();
   return process != nullptr && process->busy() && process->has(handle);
 }
 

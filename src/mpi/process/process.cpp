@@ -259,18 +259,18 @@ void Process::begin_alike(bool wanted, bool hooked) {
 }
 
 void Process::start_progress_thread() {
+#ifdef OPEN_MPI
   int provided = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&provided);
-  if (!serves_requests_)
-    say_once(
-        "TOCCATA_PROGRESS=thread has no effect under this MPI, because Toccata does not serve "
-        "its requests.");
-  else if (provided != MPI_THREAD_MULTIPLE)
+  if (provided == MPI_THREAD_MULTIPLE && serves_requests_)
+    progress_thread_ = std::make_unique<ProgressThread>(*this);
+  else
     say_once(
         "TOCCATA_PROGRESS=thread needs a program that initializes MPI with "
         "MPI_THREAD_MULTIPLE. Using calls.");
-  else
-    progress_thread_ = std::make_unique<ProgressThread>(*this);
+#else
+  say_once("TOCCATA_PROGRESS=thread works under Open MPI only. Using calls.");
+#endif
 }
 
 Stance Process::stance() const {
@@ -358,7 +358,11 @@ void Process::drain() {
 
 void Process::end_requests() noexcept {
   if (Keyvals::process() == MPI_KEYVAL_INVALID) return;
-  if (Process* const process = attached()) process->drain();
+  try {
+    if (Process* const process = attached()) process->drain();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "toccata: cannot end open requests: %s\n", error.what());
+  }
 }
 
 void Process::finish() {
@@ -483,7 +487,8 @@ void Process::add(UnderWay& request) {
     added_.push_back(&request);
     ++active_count_;
   }
-  if (serves_requests_) ProgressHook::wake();
+  if (serves_requests_ && !ProgressHook::wake())
+    say_once("MPIX_Async_start failed, so open collectives advance only in calls of collectives");
   if (progress_thread_ != nullptr) progress_thread_->wake();
 }
 

@@ -52,7 +52,7 @@ void ProgressHook::drive(Background* background) {
   driven.store(background, std::memory_order_release);
 }
 
-void ProgressHook::wake() {}
+bool ProgressHook::wake() { return true; }
 
 #elif defined(TOCCATA_SERVES_REQUESTS)
 
@@ -104,19 +104,19 @@ bool ProgressHook::install() {
 void ProgressHook::drive(Background* background) {
   driven.store(background, std::memory_order_release);
   if (background == nullptr) return;
-  wake();
-  if (!started) throw std::runtime_error("MPIX_Async_start failed");
+  if (!wake()) throw std::runtime_error("MPIX_Async_start failed");
 }
 
-void ProgressHook::wake() {
+bool ProgressHook::wake() {
   if (!started) started = start_of_mpich(&of_mpich, nullptr, no_stream) == MPI_SUCCESS;
+  return started;
 }
 
 #else
 
 bool ProgressHook::install() { return false; }
 void ProgressHook::drive(Background*) {}
-void ProgressHook::wake() {}
+bool ProgressHook::wake() { return true; }
 
 #endif
 

@@ -17,7 +17,7 @@ struct ProgressHook {
   static void drive(Background* background);
   // Call this when a collective was added. MPICH's hook exists only while any is open, because
   // MPI_Finalize waits until the hook ends.
-  static void wake();
+  static bool wake();
   static bool is_driving() { return driven.load(std::memory_order_acquire) != nullptr; }
 
  private:
