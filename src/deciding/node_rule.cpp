@@ -106,10 +106,10 @@ constexpr CrowdedRange ranges_of_few[] = {
     {&scan, 1 << 10, 4 << 10, 4 << 10},
     {&exscan, 1 << 10, 4 << 10, 4 << 10},
     {&bcast, 1 << 10, 32 << 10, 1 << 20},
-    {&allgather, 1, 256 << 10, any},
-    {&alltoall, 1, 16 << 10, 16 << 10},
-    {&gather, 256, 256 << 10, 256 << 10},
-    {&scatter, 256, 16 << 10, 16 << 10},
+    {&allgather, 1, 1 << 20, any},
+    {&alltoall, 1, 16 << 10, 64 << 10},
+    {&gather, 256, 1 << 20, 1 << 20},
+    {&scatter, 256, 64 << 10, 64 << 10},
     {&barrier, 0, 0, 0},
 };
 constexpr CrowdedRange ranges_of_more[] = {
@@ -119,10 +119,10 @@ constexpr CrowdedRange ranges_of_more[] = {
     {&scan, 256, 2 << 10, 2 << 10},
     {&exscan, 256, 2 << 10, 2 << 10},
     {&bcast, 512, 32 << 10, 64 << 10},
-    {&allgather, 1, 16 << 10, 64 << 10},
-    {&alltoall, 1, 8 << 10, 64 << 10},
-    {&gather, 128, 64 << 10, 64 << 10},
-    {&scatter, 128, 8 << 10, 8 << 10},
+    {&allgather, 1, 1 << 20, 1 << 20},
+    {&alltoall, 1, 64 << 10, 64 << 10},
+    {&gather, 128, 1 << 20, 1 << 20},
+    {&scatter, 128, 64 << 10, 64 << 10},
     {&barrier, 0, 0, 0},
 };
 

@@ -92,8 +92,8 @@ TEST(NodeRule, CountsAllBlocksOfARank) {
   EXPECT_EQ(chosen(gather, 16, false, 16 << 10), "");
   EXPECT_EQ(chosen(reduce_scatter, 16, false, 2 << 10), "shared");
   EXPECT_EQ(chosen(reduce_scatter, 16, false, 4 << 10), "recursive_multiplying:travel=published");
-  EXPECT_EQ(chosen(gather, 4, true, 64 << 10), "shared");
-  EXPECT_EQ(chosen(gather, 4, true, 128 << 10), "");
+  EXPECT_EQ(chosen(gather, 4, true, 256 << 10), "shared");
+  EXPECT_EQ(chosen(gather, 4, true, 512 << 10), "");
 }
 
 // A row may leave some sizes to the MPI library.
